@@ -121,8 +121,9 @@ MUTANTS = [
     # Lines that are crossed.
     Mutant("a line is crossed as it is listed the other way", LINE_CROSSING, "isToLeft: endsLeft", "isToLeft: !endsLeft"),
     Mutant("who goes around the end of a line has crossed it", LINE_CROSSING,
-           "guard startsLeft != endsLeft, side(of: part, edge, atStart: true) != side(of: part, edge, atStart: false) else",
-           "guard startsLeft != endsLeft else"),
+           "side(of: part, edge, atStart: true) != side(of: part, edge, atStart: false)", "true"),
+    Mutant("a line is crossed at its open end", LINE_CROSSING,
+           "guard startsLeft != endsLeft, !meetsOpenEnd(part, edge),", "guard startsLeft != endsLeft,"),
     Mutant("who is on a line is right of it", LINE_CROSSING,
            "side(of: way.start) >= -GeodesicShape.onTheLine", "side(of: way.start) >= GeodesicShape.onTheLine"),
     Mutant("only the first crossing of a line is told", "Delivery/EveryOutbox.swift",

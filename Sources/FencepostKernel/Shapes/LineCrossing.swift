@@ -57,7 +57,8 @@ extension GeodesicShape {
 ///
 /// Each vertex has one side of the way, whichever of its edges asks, so that a line that goes from one side to the other is
 /// crossed once. Of vertices on the way their neighbours beside it tell; where an end of the way is among them, at which the
-/// next way goes on, it is the side that they would be on if the line lay to the right of itself.
+/// next way goes on, or an end of the line, it is the side that they would be on if the line lay to the right of itself. An
+/// edge whose open end is on the way is not crossed.
 struct LineCrossingSearch {
   /// So many vertices on the way are looked through for one that is beside it.
   private static var mostOnTheWay: Int { 16 }
@@ -89,9 +90,9 @@ struct LineCrossingSearch {
     guard let part = part(edge) else { return nil }
     let startsLeft = part.segment.side(of: way.start) >= -GeodesicShape.onTheLine
     let endsLeft = part.segment.side(of: way.end) >= -GeodesicShape.onTheLine
-    guard startsLeft != endsLeft, side(of: part, edge, atStart: true) != side(of: part, edge, atStart: false) else {
-      return nil
-    }
+    guard startsLeft != endsLeft, !meetsOpenEnd(part, edge),
+      side(of: part, edge, atStart: true) != side(of: part, edge, atStart: false)
+    else { return nil }
     let chain = (line.starts.firstIndex { $0 > edge } ?? line.starts.count) - 1
     return LineCrossing(chain: chain, isToLeft: endsLeft, edge: part.segment)
   }
@@ -126,6 +127,13 @@ struct LineCrossingSearch {
     return side.magnitude < GeodesicShape.onTheLine ? 0 : side > 0 ? 1 : -1
   }
 
+  /// Whether an open end of the line, which does not count, is on the way. Two geodesics that meet there meet nowhere else, or go
+  /// along each other.
+  private func meetsOpenEnd(_ part: Part, _ edge: Int) -> Bool {
+    part.isStart && line.preceding(edge) < 0 && plainSide(line.vertices[edge]) == 0
+      || part.isEnd && line.following(edge) < 0 && plainSide(line.vertices[edge + 1]) == 0
+  }
+
   /// The side of the way on which the part of an edge begins or ends.
   private func side(of part: Part, _ edge: Int, atStart: Bool) -> Int {
     guard atStart ? part.isStart : part.isEnd else {
@@ -145,11 +153,10 @@ struct LineCrossingSearch {
     guard side == 0 else { return side }
     let (back, ahead) = (neighbour(place, before, isAhead: false), neighbour(place, after, isAhead: true))
     let (first, last) = (way.along(nearest: back.last), way.along(nearest: ahead.last))
-    guard back.hops + ahead.hops <= Self.mostOnTheWay, min(first, last) > CrossingCheck.tolerance,
-      max(first, last) < way.length - CrossingCheck.tolerance
+    // Where the line ends on the way, the device was on the line, which is its left, until it passed that end.
+    guard back.side != 0, ahead.side != 0, back.hops + ahead.hops <= Self.mostOnTheWay,
+      min(first, last) > CrossingCheck.tolerance, max(first, last) < way.length - CrossingCheck.tolerance
     else { return shiftedSide(of: place, before, after) }
-    // Who touches the line's end has not crossed it.
-    if back.side == 0 || ahead.side == 0 { return back.side + ahead.side >= 0 ? 1 : -1 }
     // A way along the line counts where it leaves that.
     return first <= last ? back.side : ahead.side
   }
