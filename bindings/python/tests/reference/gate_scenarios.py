@@ -240,11 +240,11 @@ touched(
 touched(
     "G43 along the line from its right, and past its end",
     gate("g", (0.02, 0), (0, 0), (0, -0.01)),
-    fix(0, WEST),
-    fix(200, EAST),
-    events("g right_to_left 82.353 path"),
-    fix(400, WEST),
-    events("g left_to_right 317.647 path"),
+    fix(0, at(-3000)),
+    fix(90, at(6000)),
+    events("g right_to_left 30 path"),
+    fix(180, at(-3000)),
+    events("g left_to_right 150 path"),
 )
 touched(
     "G44 touching a corner at a microsecond exactly is none, also in the middle of a long way",
