@@ -37,17 +37,7 @@ extension Tracker {
     survey.beginPath()
     guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return }
     let duration = fix.time.microseconds - last.time.microseconds
-    guard duration > 0 else {
-      guard duration == 0, !known.host.suspendsAllShapes else { return }
-      survey.begin()
-      listLines(to: fix, after: nil, notBefore: clock, through: fix.time.microseconds, table, &survey)
-      // No speed is high enough for a way that takes no time.
-      if maxSpeed != nil, !survey.lines.isEmpty {
-        survey.lines.clear()
-        timeline.markGap()
-      }
-      return
-    }
+    guard duration > 0 else { return }
     guard duration <= maxGap else { return timeline.markGap() }
     var search = PassageSearch(Leg(from: last, to: fix, at: position))
     if let maxSpeed, search.leg.isLonger(than: maxSpeed * (Double(duration) / 1e6)) { return timeline.markGap() }
