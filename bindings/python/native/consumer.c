@@ -1,6 +1,6 @@
 /*
- * The one consumer that waits for events, and how it is woken: the library writes to its eventfd, which an event loop
- * watches. No Python code runs in the callback, so it needs no interpreter lock and cannot wait for anything.
+ * The one consumer that waits for events, and how it is woken: the library writes to its descriptor, an eventfd or a pipe,
+ * which an event loop watches. No Python code runs in the callback, so it needs no interpreter lock and cannot wait for anything.
  */
 #include "native.h"
 
@@ -39,7 +39,7 @@ int native_refuse_second_consumer(native_handle *self, native_state *state) {
   return -1;
 }
 
-/* Becomes the consumer: the eventfd is written to whenever events wait, until detach(). */
+/* Becomes the consumer: the descriptor is written to whenever events wait, until detach(). */
 PyObject *native_attach(PyObject *object, PyObject *descriptor_object) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from .._native import ConsumerAlreadyActiveError
+from .._system import ring
 from .device_numbers import DeviceNumbers
 
 _Entry: TypeAlias = tuple[Any, int]
@@ -135,7 +136,7 @@ class ShardEvents:
         self._ring()
 
     def attach(self, descriptor: int) -> None:
-        """Whom to wake through an eventfd."""
+        """Sets the descriptor that is written to when events wait."""
         self.refuse_second()
         self._bell = descriptor, os.getpid()
         self._ring()
@@ -159,7 +160,4 @@ class ShardEvents:
 
     def _ring(self, always: bool = False) -> None:
         if self._bell is not None and (always or len(self)):
-            try:
-                os.eventfd_write(self._bell[0], 1)
-            except BlockingIOError:  # it is to be woken already
-                pass
+            ring(self._bell[0])

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
+from .._system import open_process
 from .handling import HandedEvent, name_of
 from .notices import MINUTE, Notices
 from .signals import Signals
@@ -104,9 +105,8 @@ class EventCommand:
 
 def _register(pid: int, selector: selectors.BaseSelector, stack: ExitStack) -> float:
     """Lets the selector wake up when a process ends; returns how long it may sleep at most."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except (AttributeError, OSError):
+    descriptor = open_process(pid)
+    if descriptor is None:
         return BETWEEN_LOOKS
     stack.callback(os.close, descriptor)
     selector.register(descriptor, selectors.EVENT_READ)

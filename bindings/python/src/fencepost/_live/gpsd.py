@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._files.tracks import FixRow
+from .._system import keep_alive
 from .formats import Decoder, Found, Lines
 from .lines import LineError, read_object, report_fix
 from .notices import MINUTE, Notices
@@ -66,9 +67,7 @@ class Gpsd(Source):
         connection = socket.create_connection(self._address, timeout=timeout)
         try:
             # A peer that has gone without a word is noticed after two minutes.
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            for option, value in ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 10), (socket.TCP_KEEPCNT, 6)):
-                connection.setsockopt(socket.IPPROTO_TCP, option, value)
+            keep_alive(connection, idle=60, interval=10, count=6)
             connection.sendall(b'?WATCH={"enable":true,"json":true};\n')
             connection.settimeout(None)
         except OSError:

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from .._errors import require
+from .._system import limit_unanswered
 from .metrics import Metrics
 from .page_access import Access
 from .page_stream import GZIP_HEADER, STILL_HERE, TURN, Message, Messages
@@ -87,8 +88,7 @@ class Page:
             self._socket = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
         except OSError as error:
             raise OSError(error.errno, error.strerror, f"{host}:{port}") from None
-        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; each connection gets it from here
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(PATIENCE * 1000))
+        limit_unanswered(self._socket, PATIENCE)
         self.port: int = self._socket.getsockname()[1]
         access.at(self.port)
         paths = {**dict.fromkeys(FILES, self._file), "/events": self._events, "/metrics": self._measured}

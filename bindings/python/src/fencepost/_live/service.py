@@ -29,7 +29,7 @@ class Service:
         # The first character of an abstract address is a zero byte.
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
         try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
                 sender.sendto(text.encode(), address)
         except OSError:
             pass  # nobody listens: no reason to end

@@ -171,7 +171,7 @@ class MonitorEvents(EventSource[Event, EventList]):
         before. There is one consumer at a time: until the iterator ends, is cancelled or dropped, :meth:`events`,
         :meth:`next_event` and :meth:`poll` are refused as well. Of a consumer that stops, nothing is lost: an event
         that it was given and that was not committed (with :meth:`acknowledge`, or by asking for the next) is handed
-        out again, with the same sequence. :meth:`close` ends the iteration. Linux.
+        out again, with the same sequence. :meth:`close` ends the iteration.
 
         Raises:
             ConsumerAlreadyActiveError: When iterating, while there is another consumer.

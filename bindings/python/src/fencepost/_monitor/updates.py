@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from .._system import close_bell, open_bell, ring, silence
 from .._values.events import Event
 
 if TYPE_CHECKING:
@@ -121,22 +122,22 @@ class Updates(EventUpdates[Event]):
 
 
 class _Bell:
-    """An eventfd that the library writes to from any thread, watched by the event loop of the consumer.
+    """A descriptor that the library writes to from any thread, watched by the event loop of the consumer.
 
     The loop knows the bell and not the iterator, so that an iterator which is dropped goes away.
     """
 
-    __slots__ = ("descriptor", "loop", "process", "waiter")
+    __slots__ = ("_reader", "descriptor", "loop", "process", "waiter")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
         self.process = os.getpid()
         self.waiter: asyncio.Future[None] | None = None
-        self.descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._reader, self.descriptor = open_bell()
         try:
-            loop.add_reader(self.descriptor, self._hear)
+            loop.add_reader(self._reader, self._hear)
         except BaseException:
-            os.close(self.descriptor)
+            close_bell(self._reader, self.descriptor)
             raise
 
     async def rung(self) -> None:
@@ -148,12 +149,10 @@ class _Bell:
             self.waiter = None
 
     def ring(self) -> None:
-        os.eventfd_write(self.descriptor, 1)
+        ring(self.descriptor)
 
     def _hear(self) -> None:
-        try:
-            os.eventfd_read(self.descriptor)
-        except BlockingIOError:
+        if not silence(self._reader):
             return
         if self.waiter is not None and not self.waiter.done():
             self.waiter.set_result(None)
@@ -163,15 +162,15 @@ class _Bell:
         from asyncio import _get_running_loop
 
         if self.loop.is_closed() or os.getpid() != self.process:
-            os.close(self.descriptor)
+            close_bell(self._reader, self.descriptor)
         elif self.loop.is_running() and _get_running_loop() is not self.loop:
             try:
                 self.loop.call_soon_threadsafe(self._close)
             except RuntimeError:  # closed in between
-                os.close(self.descriptor)
+                close_bell(self._reader, self.descriptor)
         else:
             self._close()
 
     def _close(self) -> None:
-        self.loop.remove_reader(self.descriptor)
-        os.close(self.descriptor)
+        self.loop.remove_reader(self._reader)
+        close_bell(self._reader, self.descriptor)
