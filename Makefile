@@ -38,7 +38,7 @@ python := .venv/bin/python
 library := .build/lib/$(shell root=.; . bindings/c/names.sh; echo $$soname)
 
 swift_sources := Package.swift $(wildcard include/*) $(shell find Sources -type f | grep -v ' ')
-python_sources := $(addprefix bindings/python/,pyproject.toml setup.py MANIFEST.in README.md) \
+python_sources := $(addprefix bindings/python/,pyproject.toml setup.py systems.py MANIFEST.in README.md) \
   $(shell find bindings/python/native bindings/python/src -name '*.[ch]' -o -name '*.py' -o -name '*.pyi' -o -name py.typed)
 
 demo: $(stamps)/python
@@ -160,7 +160,7 @@ $(stamps)/runtime:
 	@mkdir -p $(stamps)
 	@echo "$(runtime)" > $@
 
-$(stamps)/library: $(stamps)/system $(stamps)/runtime $(wildcard bindings/c/embedded/*) bindings/c/embedded.sh $(addprefix bindings/c/,build.sh names.sh fencepost.map older-glibc.sh missing.c) $(swift_sources)
+$(stamps)/library: $(stamps)/system $(stamps)/runtime $(wildcard bindings/c/embedded/*) bindings/c/embedded.sh $(addprefix bindings/c/,build.sh names.sh system.sh fencepost.map older-glibc.sh missing.c) $(swift_sources)
 	@echo "== building the C library (release, self-contained)"
 	@bindings/c/build.sh
 	@touch $@

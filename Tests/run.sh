@@ -41,7 +41,7 @@ examples() { Tests/Examples/run.sh; }
 install() { Tests/CInstalled/run.sh; }
 swiftpm() { Tests/Packaging/swiftpm.sh; }
 sanitize() { Tests/Sanitize/run.sh; }
-runtimes() { Tests/Runtimes/run.sh; }
+runtimes() { Tests/Runtimes/run.sh && Tests/Runtimes/portable.sh; }
 workflows() { Tests/Workflows/run.sh; }
 docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
 # What `make test` skipped for want of a library or program that is only installed for the heavy tests.

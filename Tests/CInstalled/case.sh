@@ -6,8 +6,9 @@
 # Needs what `make setup-test` makes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+lib=${FENCEPOST_LIB:-$PWD/.build/lib}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Iinclude -ITests/CCases -ITests/CCases/include Tests/CCases/*.c \
-  Tests/CInstalled/cases.c -o "$folder/cases" -L.build/lib -lfencepost -lm -pthread
-LD_LIBRARY_PATH=.build/lib "$folder/cases" "$@"
+  Tests/CInstalled/cases.c -o "$folder/cases" -L"$lib" -lfencepost -lm -pthread
+LD_LIBRARY_PATH=$lib "$folder/cases" "$@"

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.."
 declare -A sample=([kill]=250 [power]=250 [parts]=16 [torn]=200 [fail]=200 [flips]=150 [migrate]=1 [cost]=4000 [race]=150 [readonly]=4 [meddling]=8 [scarce]=120 [links]=80 [small]=3000 [million]=20000 [fleet-kill]=120 [fleet-power]=120 [fleet-torn]=100 [fleet-fail]=100 [fleet-flips]=100 [fleet-parts]=4)
 declare -A full=([kill]=5400 [power]=5000 [parts]=400 [torn]=3500 [fail]=5000 [flips]=20000 [migrate]=1 [cost]=20000 [race]=4000 [readonly]=4 [meddling]=200 [scarce]=2000 [links]=1000 [small]=100000 [million]=1000000 [fleet-kill]=4000 [fleet-power]=4000 [fleet-torn]=3000 [fleet-fail]=3000 [fleet-flips]=10000 [fleet-parts]=60)
 
+lib=${FENCEPOST_LIB:-$PWD/.build/lib}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fencepost-faults.XXXXXX")
 # In memory where that is possible: what is on the disk is imitated.
 if [ -w /dev/shm ]; then fast=$(mktemp -d /dev/shm/fencepost-faults.XXXXXX); else fast=$scratch; fi
@@ -22,7 +23,7 @@ clean() {
 }
 trap clean EXIT
 
-cc -O1 -g -std=gnu11 -Wall -Wextra -Iinclude -o "$scratch/store_faults" Tests/StoreFaults/*.c -L.build/lib -lfencepost -Wl,-rpath,"$PWD/.build/lib" -ldl
+cc -O1 -g -std=gnu11 -Wall -Wextra -Iinclude -o "$scratch/store_faults" Tests/StoreFaults/*.c -L"$lib" -lfencepost -Wl,-rpath,"$lib" -ldl
 
 status=0
 run() {

@@ -11,7 +11,8 @@ set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/bindings/c/names.sh"
-scratch=$root/.build/release-lib
+. "$root/bindings/c/system.sh"
+scratch=${FENCEPOST_SCRATCH:-$root/.build/release-lib}
 lib=${FENCEPOST_LIB:-$root/.build/lib}
 older=$root/.build/older-glibc
 
@@ -21,7 +22,7 @@ command -v swift > /dev/null || {
 }
 
 # What runs on older systems too: the versions of glibc's functions that these have.
-"$root/bindings/c/older-glibc.sh" "$older"
+[ "$(uname -s)" != Linux ] || "$root/bindings/c/older-glibc.sh" "$older"
 if [ "$runtime" = embedded ]; then
   objects=$("$root/bindings/c/embedded.sh" x86_64-linux-gnu)
   linked=$root/.build/embedded/libfencepost.so
@@ -33,7 +34,7 @@ if [ "$runtime" = embedded ]; then
     -Wl,--version-script="$root/bindings/c/fencepost.map" -Wl,-soname,"$soname" -Wl,--gc-sections -Wl,--as-needed \
     -Wl,-z,defs -lsqlite3 -lm
 else
-  linked=$scratch/release/libfencepost-c.so
+  linked=$scratch/release/$built_name
   older_options=
   # SwiftPM looks neither at what is remapped nor at the header, whose values are compiled in.
   rm -f "$linked"
@@ -41,28 +42,20 @@ else
     rm -f "$scratch/release/FencepostABI.build/"*.o
   fi
   [ ! -e "$older/remap" ] || older_options="-Xlinker --remap-inputs-file=$older/remap -Xlinker $older/missing.o"
-  # lld, because the default linker of the toolchain lets symbols of Swift data slip past the version script.
-  # shellcheck disable=SC2086
+  # shellcheck disable=SC2046,SC2086
   swift build -c release --product fencepost-c --package-path "$root" --scratch-path "$scratch" \
-    --disable-local-rpath -Xswiftc -static-stdlib -Xswiftc -use-ld=lld $older_options \
-    -Xlinker "--version-script=$root/bindings/c/fencepost.map" -Xlinker -soname -Xlinker "$soname" \
-    -Xlinker --gc-sections >&2
+    --disable-local-rpath $older_options $portable_options $(library_options) >&2
 fi
 
 mkdir -p "$lib"
-strip --strip-unneeded -o "$lib/$soname.new" "$linked"
+strip_library "$linked" "$lib/$soname.new"
 
-# It must stand alone: only what every Linux has.
-needed=$(LC_ALL=C readelf --dynamic --wide "$lib/$soname.new" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-for library in $needed; do
-  case " c gcc_s $(echo $system_libraries) " in
-    *" $(expr "$library" : 'lib\(.*\)\.so.*') "*) ;;
-    *)
-      case $library in ld-linux*.so.*) continue ;; esac
-      echo "bindings/c/build.sh: the library needs $library, which is not part of the system" >&2
-      exit 1
-      ;;
-  esac
+# It must stand alone: only what every system has.
+for library in $(needed_by "$lib/$soname.new"); do
+  is_of_the_system "$library" || {
+    echo "bindings/c/build.sh: the library needs $library, which is not part of the system" >&2
+    exit 1
+  }
 done
 
 # The same bytes keep their time stamp, so that what depends on them is not made again.
@@ -71,5 +64,5 @@ if cmp -s "$lib/$soname.new" "$lib/$soname" 2> /dev/null; then
 else
   mv -f "$lib/$soname.new" "$lib/$soname"
 fi
-ln -sf "$soname" "$lib/libfencepost.so"
+ln -sf "$soname" "$lib/$link_name"
 echo "$lib/$soname"

@@ -6,7 +6,11 @@ minor=$(version_part MINOR)
 version=$major.$minor.$(version_part PATCH)
 
 # While the major version is 0 each minor version may break the ABI: see ABIPolicy.md.
-if [ "$major" = 0 ]; then soname=libfencepost.so.0.$minor; else soname=libfencepost.so.$major; fi
+if [ "$major" = 0 ]; then abi=0.$minor; else abi=$major; fi
+case $(uname -s) in
+  Darwin) soname=libfencepost.$abi.dylib ;;
+  *) soname=libfencepost.so.$abi ;;
+esac
 
 # How the library is built: embedded (Embedded Swift: a fifth of the size, without a Swift runtime; the default on x86-64
 # Linux) or full (ordinary Swift with its runtime inside; the default elsewhere). The two give the same events, byte for

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -15,6 +16,9 @@ from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).resolve().parent
+# A build front end leaves the folder of setup.py out.
+sys.path.insert(0, str(HERE))
+from systems import LIBRARIES, RUN_PATH, install_name, strip  # noqa: E402
 
 # What a source distribution holds of the repository, in its folder `library`: all that Package.swift names and what
 # builds the C library, and what the Python tests read.
@@ -62,19 +66,6 @@ def build_library() -> Path:
     return Path(built.stdout.splitlines()[-1])
 
 
-def soname(library: Path) -> str:
-    """The name under which the dynamic linker will look for the library."""
-    dynamic = subprocess.run(
-        ["readelf", "--dynamic", "--wide", str(library)],
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LC_ALL": "C"},
-    ).stdout
-    found = re.search(r"\(SONAME\).*\[(.+)\]", dynamic)
-    return found[1] if found else library.name
-
-
 class BuildPython(build_py):
     """Begins without what an earlier build left: a module that has moved since would be installed in both places."""
 
@@ -93,14 +84,14 @@ class BuildExtension(build_ext):
         if self.inplace:
             beside = HERE / "src" / "fencepost"
         beside.mkdir(parents=True, exist_ok=True)
-        bundled = beside / soname(library)
-        for stale in beside.glob("libfencepost.so.*"):  # of an earlier version, too
+        bundled = beside / install_name(library)
+        for stale in beside.glob(LIBRARIES):  # of an earlier version, too
             stale.unlink()
         shutil.copyfile(library, bundled)
-        subprocess.run(["strip", "--strip-unneeded", str(bundled)], check=True)
+        strip(bundled)
         self.bundled = bundled
         for extension in self.extensions:
-            extension.extra_link_args += [str(bundled), "-Wl,-rpath,$ORIGIN"]
+            extension.extra_link_args += [str(bundled), RUN_PATH]
         super().run()
 
     def get_outputs(self) -> list[str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import BINDING
 
+import fencepost
 from fencepost import _system
 
 
@@ -58,6 +62,20 @@ def test_what_waits_works_with_the_portable_ways() -> None:
         cwd=BINDING, env=environment, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(shutil.which("readelf") is None, reason="the way of Linux asks readelf")
+def test_the_build_finds_the_same_name_without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = importlib.util.spec_from_file_location("systems", BINDING / "systems.py")
+    assert spec is not None and spec.loader is not None
+    systems = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(systems)
+    (library,) = Path(fencepost.__file__).parent.glob(systems.LIBRARIES)
+    names = []
+    for portable in (False, True):
+        monkeypatch.setattr(systems, "PORTABLE", portable)
+        names.append(systems.install_name(library))
+    assert names == [library.name, library.name]
 
 
 def test_only_this_module_asks_for_what_one_system_has() -> None:

@@ -1,0 +1,42 @@
+# What differs between Linux and macOS when the C library is built. Sourced by build.sh after names.sh.
+# shellcheck shell=sh
+# shellcheck disable=SC2154 # root, soname: names.sh
+
+# strip_library FROM TO: a copy without the symbols that no program needs.
+# needed_by FILE: the names of the libraries that a library needs, one a line.
+# library_options: the options of the linker for the exported names and the name of the library, for swift build.
+case $(uname -s) in
+  Darwin)
+    built_name=libfencepost-c.dylib
+    link_name=libfencepost.dylib
+    strip_library() { strip -x -o "$2" "$1"; }
+    needed_by() { otool -L "$1" | sed -n '3,$s/^[[:space:]]*\([^ ]*\) (.*/\1/p'; }
+    is_of_the_system() { case $1 in /usr/lib/* | /System/Library/*) ;; *) return 1 ;; esac; }
+    # The runtime is a part of the system there.
+    library_options() {
+      exports=$root/.build/fencepost.exports
+      sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/_\1/p' "$root/bindings/c/fencepost.map" > "$exports"
+      echo "-Xlinker -exported_symbols_list -Xlinker $exports -Xlinker -install_name -Xlinker @rpath/$soname" \
+        "-Xlinker -dead_strip"
+    }
+    ;;
+  *)
+    built_name=libfencepost-c.so
+    link_name=libfencepost.so
+    strip_library() { strip --strip-unneeded -o "$2" "$1"; }
+    needed_by() { LC_ALL=C readelf --dynamic --wide "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
+    is_of_the_system() {
+      case $1 in ld-linux*.so.*) return ;; esac
+      case " c gcc_s $(echo $system_libraries) " in *" $(expr "$1" : 'lib\(.*\)\.so.*') "*) ;; *) return 1 ;; esac
+    }
+    # lld, because the default linker of the toolchain lets symbols of Swift data slip past the version script.
+    library_options() {
+      echo "-Xswiftc -static-stdlib -Xswiftc -use-ld=lld -Xlinker --version-script=$root/bindings/c/fencepost.map" \
+        "-Xlinker -soname -Xlinker $soname -Xlinker --gc-sections"
+    }
+    ;;
+esac
+
+# FENCEPOST_PORTABLE=1 takes the locks of other POSIX systems on Linux; Tests/Runtimes/portable.sh tests them.
+portable_options=
+[ "${FENCEPOST_PORTABLE:-}" != 1 ] || portable_options='-Xcc -DCPOSIX_PORTABLE -Xcc -DCPLATFORM_PORTABLE'

@@ -1,0 +1,39 @@
+"""What differs between systems when the extension is built: names of libraries and the tools that read and strip them.
+
+``FENCEPOST_PORTABLE=1`` takes the ways that need no tool, also on Linux, where a test runs them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PORTABLE = os.environ.get("FENCEPOST_PORTABLE") == "1"
+IS_MACOS = sys.platform == "darwin"
+
+LIBRARIES = "libfencepost.*.dylib" if IS_MACOS else "libfencepost.so.*"
+"""The pattern of the bundled library's name, of every version."""
+
+RUN_PATH = "-Wl,-rpath,@loader_path" if IS_MACOS else "-Wl,-rpath,$ORIGIN"
+"""The option of the linker with which the extension finds the library beside itself."""
+
+
+def install_name(library: Path) -> str:
+    """Returns the file name under which the dynamic linker looks for a library."""
+    if PORTABLE:
+        return library.resolve().name  # build.sh names the file so
+    command = ["otool", "-D", str(library)] if IS_MACOS else ["readelf", "--dynamic", "--wide", str(library)]
+    read = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}).stdout
+    if IS_MACOS:  # the file's name and a colon, then the install name: @rpath/libfencepost.0.2.dylib
+        return read.split()[-1].rpartition("/")[2]
+    found = re.search(r"\(SONAME\).*\[(.+)\]", read)
+    return found[1] if found else library.name
+
+
+def strip(library: Path) -> None:
+    """Removes the symbols that no program needs."""
+    if not PORTABLE:
+        subprocess.run(["strip", "-x" if IS_MACOS else "--strip-unneeded", str(library)], check=True)
