@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import socket
 
 PORTABLE = os.environ.get("FENCEPOST_PORTABLE") == "1"
 
@@ -77,6 +80,8 @@ def keep_alive(connection: socket.socket, idle: int, interval: int, count: int) 
         interval: Seconds between further questions.
         count: Unanswered questions after which the connection is lost.
     """
+    import socket  # not with the package: it takes long to load
+
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     if PORTABLE:
         return
@@ -89,5 +94,7 @@ def keep_alive(connection: socket.socket, idle: int, interval: int, count: int) 
 
 def limit_unanswered(listener: socket.socket, seconds: float) -> None:
     """Ends connections of a listener whose peer confirms nothing for some time, where the system can (Linux)."""
+    import socket
+
     if not PORTABLE and hasattr(socket, "TCP_USER_TIMEOUT"):  # each connection gets it from its listener
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))

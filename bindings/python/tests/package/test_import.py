@@ -75,10 +75,10 @@ def test_import_opens_only_modules_and_only_to_read() -> None:
     ("code", "most"),
     [
         ("import fencepost", 2),
-        ("from fencepost import Fix, Monitor, Event", 25),
-        ("from fencepost import replay, compare", 73),
+        ("from fencepost import Fix, Monitor, Event", 26),
+        ("from fencepost import replay, compare", 74),
         ("import sys; from fencepost._command.cli import main; sys.argv = ['', '--version']; main()", 7),
-        ("import sys; from fencepost._command.cli import main; sys.argv = ['', 'replay', '--help']; main()", 80),
+        ("import sys; from fencepost._command.cli import main; sys.argv = ['', 'replay', '--help']; main()", 81),
     ],
 )
 def test_only_what_is_needed_is_loaded(code: str, most: int) -> None:
