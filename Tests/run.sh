@@ -10,7 +10,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
-# Each lane in its order: what needs the debug build stands behind it. Swift's builds of one folder wait for each other.
+# Each lane in its order: what needs the build of the tests stands behind it. Swift's builds of one folder wait for each other.
 lane1=(build kinds swift determinism host store fuzz symbols abi header examples install)
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
@@ -21,15 +21,15 @@ heavy=("${heavy1[@]}" "${heavy2[@]}")
 
 # A mutant whose place has changed would prove nothing the next time that somebody runs them.
 format() { Tests/Style/run.sh && .venv/bin/python Tests/Mutants/run.py --check; }
-build() { swift build --build-tests; }
+build() { Tests/swift.sh build --build-tests; }
 header() { Tests/CxxHeader/run.sh; }
 kinds() { Tests/Kinds/run.sh; }
-swift_tests() { swift test --skip-build; }
+swift_tests() { Tests/swift.sh test --skip-build; }
 symbols() { (root=. && . bindings/c/names.sh && Tests/Determinism/symbols.sh "$objects_folder"); }
 abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
 # Some tests send Ctrl-C, which whoever started this in the background may have had ignored.
-python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
+python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal --durations 10 --durations-min 1); }
 host() { Tests/HostSafety/run.sh; }
 store() { Tests/StoreFaults/run.sh; }
 fuzz() { Tests/Fuzz/run.sh replay; }
@@ -122,6 +122,13 @@ elif [ "$*" = heavy ]; then
   in_lanes heavy1 heavy2
 else
   aloud "${parts[@]}"
+fi
+
+# What to look at first when the tests take too long: pytest's ten slowest of each part, in the logs of this run.
+if [ $# = 0 ] || [ "$*" = heavy ]; then
+  for part in "${parts[@]}"; do
+    sed -n "/slowest .*durations/,/^[^0-9]*\$/{/^ *[0-9.]*s /s/^/  $part: /p}" "$logs/$part.log" 2> /dev/null
+  done
 fi
 
 failed=()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The same inputs give the same events, byte for byte: from the debug and from the release build, in batches of one,
+# The same inputs give the same events, byte for byte: from the build of the tests and from the release, in batches of one,
 # of seven and all at once, and under valgrind, which computes with a floating-point unit of its own.
 #
 #   Tests/Determinism/run.sh
@@ -21,17 +21,17 @@ fail() {
 
 command -v valgrind >/dev/null || .ci/install.sh valgrind || fail "valgrind is not here"
 
-swift build --product fencepost-c >"$out/debug.log" 2>&1 || { cat "$out/debug.log" >&2; exit 1; }
+Tests/swift.sh build --product fencepost-c >"$out/tests.log" 2>&1 || { cat "$out/tests.log" >&2; exit 1; }
 release=$(bindings/c/build.sh 2>"$out/release.log") || { cat "$out/release.log" >&2; exit 1; }
-debug=$root/.build/debug/libfencepost-c.so
+tests=$root/.build/tests/debug/libfencepost-c.so
 
 cc=${CC:-cc}
 command -v "$cc" >/dev/null || cc=clang
-for build in debug release; do
+for build in tests release; do
   eval "library=\$$build"
   "$cc" -O1 -ffp-contract=off -Wall -Wextra -Iinclude -o "$out/replay-$build" Tests/Determinism/replay.c "$library" \
     -Wl,-rpath,"$(dirname "$library")"
-  Tests/Determinism/symbols.sh "$([ $build = debug ] && echo .build/debug || echo "$objects_folder")" >"$out/symbols-$build.log" ||
+  Tests/Determinism/symbols.sh "$([ $build = tests ] && echo .build/tests/debug || echo "$objects_folder")" >"$out/symbols-$build.log" ||
     { cat "$out/symbols-$build.log" >&2; fail "the $build build calls what it must not"; }
 done
 
@@ -48,7 +48,7 @@ same() { # same NAME COMMAND...: its output is that of NAME's first command
 }
 
 rm -f "$out"/*.jsonl
-for build in release debug; do
+for build in release tests; do
   for batch in 1 7 0; do
     same drive "$out/replay-$build" drive examples/data/drive.csv examples/data/conditions.geojson $batch
     same walk "$out/replay-$build" walk "$fixes" $batch
@@ -57,7 +57,7 @@ for build in release debug; do
   done
 done
 same short "$out/replay-release" walk $short 0
-same short "$out/replay-debug" walk $short 7
+same short "$out/replay-tests" walk $short 7
 for batch in 7 0; do
   same short valgrind --quiet --tool=none "$out/replay-release" walk $short $batch
   same shapes valgrind --quiet --tool=none "$out/replay-release" shapes $shaped $batch
@@ -68,4 +68,4 @@ done
 
 echo "determinism: $(wc -l <"$out/walk.jsonl") events of $fixes fixes, $(wc -l <"$out/shapes.jsonl") lines of $shaped among" \
   "shapes, $(wc -l <"$out/paths.jsonl") of the paths of $short and $(wc -l <"$out/drive.jsonl") of the drive are" \
-  "the same bytes in debug and release builds, in batches of 1, 7 and all, and under valgrind ($short fixes)"
+  "the same bytes in the builds of tests and release, in batches of 1, 7 and all, and under valgrind ($short fixes)"

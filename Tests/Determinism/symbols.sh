@@ -3,7 +3,7 @@
 # mathematics library is among it: decisions may rest only on operations that IEEE 754 defines exactly. Fails too when the
 # release build computes the invariants that only tests compute.
 #
-#   Tests/Determinism/symbols.sh <build dir>      for example .build/debug
+#   Tests/Determinism/symbols.sh <build dir>      for example .build/tests/debug
 set -eu
 
 build=${1:?usage: symbols.sh <build dir>}

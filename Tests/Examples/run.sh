@@ -69,9 +69,9 @@ for script in examples/python/*.py; do
   compare "python/$(basename "$script" .py)" "${script%.py}.expected" .venv/bin/python "$script"
 done
 
-compare "swift/quickstart" examples/swift/expected.txt .build/debug/quickstart
-compare "swift/best-practices" examples/swift/BestPractices/expected.txt .build/debug/best-practices
-compare "swift/reminders" examples/swift/Reminders/expected.txt examples/swift/Reminders/demo.sh .build/debug/reminders
+compare "swift/quickstart" examples/swift/expected.txt .build/tests/debug/quickstart
+compare "swift/best-practices" examples/swift/BestPractices/expected.txt .build/tests/debug/best-practices
+compare "swift/reminders" examples/swift/Reminders/expected.txt examples/swift/Reminders/demo.sh .build/tests/debug/reminders
 
 # The same circles and the same drive through the command of the Python package: byte for byte the same events.
 .venv/bin/python - examples/data/circles.csv > "$folder/circles.geojson" << 'END'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The two builds of the C library. The embedded one, which all other parts test: its size, what it needs, and its archive in
 # C, C++ and Swift programs. The full one (FENCEPOST_RUNTIME=full): the C cases with the shared library and the archive, the
-# same events byte for byte, and the conformance corpus through Python.
+# same events byte for byte as a debug build too, and the conformance corpus through Python.
 #
 #   Tests/Runtimes/run.sh
 #
@@ -91,10 +91,13 @@ LD_LIBRARY_PATH=$full valgrind --quiet --error-exitcode=1 "$folder/cases/shared"
 gcc "$folder"/cases/*.o "$full_archive" $full_libraries -pthread -o "$folder/cases/static"
 "$folder/cases/static" || fail "C cases with the full archive"
 
-# The same events from both, byte for byte.
-for build in embedded full; do
-  cc -O1 -ffp-contract=off -Iinclude -o "$folder/replay" Tests/Determinism/replay.c -L"${!build}" -lfencepost \
-    -Wl,-rpath,"${!build}"
+# The same events from both and from a build without optimisation, byte for byte.
+swift build --product fencepost-c > "$folder/debug.log" 2>&1 || { cat "$folder/debug.log" >&2; fail "the debug build"; }
+Tests/Determinism/symbols.sh .build/debug > "$folder/symbols" || { cat "$folder/symbols" >&2; fail "symbols of the debug build"; }
+declare -A libraries=([embedded]=$library [full]=$full/$soname [debug]=$root/.build/debug/libfencepost-c.so)
+for build in embedded full debug; do
+  cc -O1 -ffp-contract=off -Iinclude -o "$folder/replay" Tests/Determinism/replay.c "${libraries[$build]}" \
+    -Wl,-rpath,"$(dirname "${libraries[$build]}")"
   mkdir -p "$folder/$build"
   "$folder/replay" drive examples/data/drive.csv examples/data/conditions.geojson 0 > "$folder/$build/drive"
   "$folder/replay" walk 200000 0 > "$folder/$build/walk"
@@ -104,6 +107,7 @@ done
 for log in drive walk shapes paths; do
   [ -s "$folder/full/$log" ] || fail "$log: no event"
   cmp "$folder/full/$log" "$folder/embedded/$log" || fail "$log: the two builds give other events"
+  cmp "$folder/debug/$log" "$folder/embedded/$log" || fail "$log: the debug build gives other events"
 done
 
 # The conformance corpus through the installed package, its library replaced.
