@@ -66,12 +66,28 @@ def test_dark(browser: webdriver.Chrome, address: str) -> None:
     assert lightness["light"] > 700 and lightness["dark"] < 200
 
 
+def wait_for_link(browser: webdriver.Chrome, selector: str, ending: str) -> None:
+    """Waits until a link with this ending is among those of the selector. Lists such as search results fill one entry
+    at a time, so a test must not judge the first entries that it sees."""
+    links = "return [...document.querySelectorAll(arguments[0])].map((a) => a.href)"
+    WebDriverWait(browser, 20).until(
+        lambda it: any(link.partition("?")[0].endswith(ending) for link in it.execute_script(links, selector)),
+        f"no link to {ending}",
+    )
+
+
+def test_a_list_that_fills_slowly_is_waited_for(browser: webdriver.Chrome) -> None:
+    script = (
+        "let n = 0; const timer = setInterval(() => { const a = document.createElement('a');"
+        "a.href = `http://localhost/${++n}.html`; document.body.append(a); if (n === 5) clearInterval(timer) }, 100)"
+    )
+    browser.get(f"data:text/html,<body><script>{script}</script></body>")
+    wait_for_link(browser, "a", "/5.html")
+
+
 def test_search_finds_a_guide(browser: webdriver.Chrome, address: str) -> None:
     show(browser, f"{address}/search.html?q=antimeridian", *WIDTHS["desk"])
-    found = WebDriverWait(browser, 20).until(
-        lambda it: it.execute_script("return [...document.querySelectorAll('#search-results a')].map((a) => a.href)")
-    )
-    assert any("concepts/accuracy.html" in link for link in found)
+    wait_for_link(browser, "#search-results a", "concepts/accuracy.html")
 
 
 def test_the_swift_reference_opens(browser: webdriver.Chrome, address: str) -> None:
