@@ -16,7 +16,7 @@ lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
 # What builds wheels or source distributions stands in one lane.
 heavy1=(swiftpm docs browser gpsd qgis spark sanitize runtimes)
-heavy2=(workflows tools live wheels sdist)
+heavy2=(workflows tools full live wheels sdist)
 heavy=("${heavy1[@]}" "${heavy2[@]}")
 
 # A mutant whose place has changed would prove nothing the next time that somebody runs them.
@@ -30,6 +30,8 @@ abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
 # Some tests send Ctrl-C, which whoever started this in the background may have had ignored.
 python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal --durations 10 --durations-min 1); }
+# The tests whose counts `make test` reduces, with all of them.
+full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rs -m full --numprocesses 1 --durations 10 --durations-min 1); }
 host() { Tests/HostSafety/run.sh; }
 store() { Tests/StoreFaults/run.sh; }
 fuzz() { Tests/Fuzz/run.sh replay; }

@@ -41,6 +41,11 @@ else:
     settings.register_profile("fencepost", derandomize=os.environ.get("FENCEPOST_SOAK") != "1", deadline=None)
     settings.load_profile("fencepost")
 
+# `make test` takes a tenth to a quarter of what is random and leaves out what is long; the part `full` of
+# `make test-all` and `make soak` take all of it.
+IS_FULL = "1" in (os.environ.get("FENCEPOST_FULL"), os.environ.get("FENCEPOST_SOAK"))
+only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the part full of make test-all")
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+from conftest import IS_FULL
 from hypothesis import HealthCheck, given, note, settings, strategies as st
 from reference import ReferenceMonitor
 from reference_adapter import reference_policy, same_event
@@ -36,7 +38,7 @@ from fencepost import (
 )
 from fencepost._values.events import diagnostic_names
 
-EXAMPLES = int(os.environ.get("FENCEPOST_EXAMPLES", "400"))
+EXAMPLES = int(os.environ.get("FENCEPOST_EXAMPLES", "400" if IS_FULL else "60"))
 START = 1_700_000_000_000_000
 KINDS: dict[str, Any] = {
     "circle": CircularGeographicCondition,
@@ -332,6 +334,7 @@ class Pair:
             assert number is None or abs(number - expected) <= 1e-6, (name, number, expected)
 
 
+@pytest.mark.full
 @settings(max_examples=EXAMPLES, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from(BASES),
