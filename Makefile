@@ -55,7 +55,9 @@ test: setup-test
 
 setup-lint: $(stamps)/lint
 
-setup-test-all: $(stamps)/python-test-all $(stamps)/library
+# With what `make docs` needs: each of these installs the package again, which must not happen while tests of the other lane
+# import it.
+setup-test-all: $(stamps)/python-test-all $(stamps)/python-tools $(stamps)/site $(stamps)/library
 
 test-all: setup-test-all
 	@Tests/run.sh heavy

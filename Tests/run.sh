@@ -15,8 +15,8 @@ lane1=(build kinds swift determinism host store fuzz symbols abi header examples
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
 # What builds wheels or source distributions stands in one lane.
-heavy1=(swiftpm docs browser gpsd qgis spark sanitize runtimes)
-heavy2=(workflows tools full live wheels sdist)
+heavy1=(swiftpm docs browser gpsd qgis full spark sanitize runtimes)
+heavy2=(workflows tools live wheels sdist)
 heavy=("${heavy1[@]}" "${heavy2[@]}")
 
 # A mutant whose place has changed would prove nothing the next time that somebody runs them.
