@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fencepost import Conditions, Fleet, InputError, InvalidArgumentError
@@ -20,6 +22,18 @@ def test_the_row_of_a_refused_identifier(fleet: Fleet, refused: str) -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         fleet.feed_many(device=devices, latitude=[0] * 7, longitude=[0] * 7, time=list(range(7)))
     assert caught.value.position == 4
+    assert fleet.statistics().accepted_fixes == 0 and not fleet.devices
+
+
+@pytest.mark.parametrize("short", ["device", "latitude", "longitude", "time", "accuracy"])
+@pytest.mark.parametrize("length", [0, 1, 19])
+def test_columns_of_different_lengths(fleet: Fleet, short: str, length: int) -> None:
+    """Long enough for the look at jumps, which reads rows of all columns before the feed compares their lengths."""
+    columns: dict[str, Any] = {"device": ["a", "b"] * 10, "time": list(range(20))}
+    columns |= {name: [0.0] * 20 for name in ("latitude", "longitude", "accuracy")}
+    columns[short] = columns[short][:length]
+    with pytest.raises(InvalidArgumentError):
+        fleet.feed_many(**columns)
     assert fleet.statistics().accepted_fixes == 0 and not fleet.devices
 
 

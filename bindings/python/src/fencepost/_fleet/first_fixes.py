@@ -25,9 +25,12 @@ def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequen
         names: The devices.
         advice: What to do.
     """
-    latitudes = columns[0]
+    latitudes, longitudes, accuracies, times = columns[:4]
     if len(latitudes) < _FEWEST or not names:
         return
+    others = (longitudes, times, codes, None if isinstance(accuracies, float) else accuracies)
+    if any(other is not None and len(other) != len(latitudes) for other in others):
+        return  # the feed refuses them
     counters = handle.statistics()
     if counters[0] is not None or counters[8]:  # as Fleet._is_fresh
         return
