@@ -33,7 +33,7 @@ struct LinePassageSearch {
 
   /// - Parameters:
   ///   - start: a usable fix.
-  ///   - end: one that is later.
+  ///   - end: one that is not earlier.
   init(from start: Fix, to end: Fix) {
     (startTime, endTime) = (start.time.microseconds, end.time.microseconds)
     let from = SurfacePoint(start.coordinate)
@@ -57,10 +57,16 @@ struct LinePassageSearch {
   }
 
   private func along(_ time: Int64) -> Double {
-    length * (Double(time - startTime) / Double(endTime - startTime))
+    takesNoTime ? length : length * (Double(time - startTime) / Double(endTime - startTime))
   }
 
+  /// Whether both fixes are of one instant: the device is at the second one then.
+  var takesNoTime: Bool { startTime == endTime }
+
   func position(at time: Int64) -> EarthVector { position(along(time)) }
+
+  /// Where the device was before it went on after an instant.
+  func start(_ time: Int64) -> EarthVector { takesNoTime ? first : position(at: time) }
 
   private func early(_ time: Int64) -> Fix {
     let place = long.point(along(time)).place
@@ -77,10 +83,14 @@ struct LinePassageSearch {
   ) {
     guard length > 0, let shape = table.shape(of: slot).area?.shape else { return }
     found.removeAll(keepingCapacity: true)
-    look(shape, from: start, to: end)
-    // A touch at an instant at which the way is cut is seen from both parts.
-    if found.contains(where: { $0.time == end }), end < endTime { look(shape, from: end, to: end + 1) }
-    if found.contains(where: { $0.time == start + 1 }), start > startTime { look(shape, from: start - 1, to: start) }
+    if takesNoTime {
+      jump(over: shape, 0, length, at: endTime)
+    } else {
+      look(shape, from: start, to: end)
+      // A touch at an instant at which the way is cut is seen from both parts.
+      if found.contains(where: { $0.time == end }), end < endTime { look(shape, from: end, to: end + 1) }
+      if found.contains(where: { $0.time == start + 1 }), start > startTime { look(shape, from: start - 1, to: start) }
+    }
     // Stable, as they come.
     found.sort { ($0.crossing.chain, $0.time) < ($1.crossing.chain, $1.time) }
     var nets: [(time: Int64, chain: Int, net: Int)] = []
@@ -101,7 +111,7 @@ struct LinePassageSearch {
       nets[index].net += touches
     }
     nets.sort { ($0.time, $0.chain) < ($1.time, $1.chain) }
-    for (time, _, net) in nets where time > start && time <= end {
+    for (time, _, net) in nets where takesNoTime || time > start && time <= end {
       for _ in 0..<net.magnitude {
         passages.append(
           LinePassage(

@@ -18,11 +18,12 @@ extension Tracker {
     survey.nextLine = 0
     guard table.lineCount > 0, let last = timeline.lastFix else { return }
     let after = start ?? last.time.microseconds
-    guard after < end else { return }
     var search = LinePassageSearch(from: last, to: fix)
-    for slot in linesReached(from: search.position(at: after), to: search.position(at: end), table, &survey) {
+    guard after < end || search.takesNoTime else { return }
+    for slot in linesReached(from: search.start(after), to: search.position(at: end), table, &survey) {
       // One that was added, or suspended, since the last fix has not seen what was before.
       let isNew = start == nil && known.shapes.observed(slot, table) == .undetermined
+      if isNew && search.takesNoTime { continue }
       search.list(
         slot, table, after: isNew ? max(after, clock) : after, through: end, notBefore: first, into: &survey.lines)
     }

@@ -37,7 +37,17 @@ extension Tracker {
     survey.beginPath()
     guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return }
     let duration = fix.time.microseconds - last.time.microseconds
-    guard duration > 0 else { return }
+    guard duration > 0 else {
+      guard duration == 0, !known.host.suspendsAllShapes else { return }
+      survey.begin()
+      listLines(to: fix, after: nil, notBefore: clock, through: fix.time.microseconds, table, &survey)
+      // No speed is high enough for a way that takes no time.
+      if maxSpeed != nil, !survey.lines.isEmpty {
+        survey.lines.clear()
+        timeline.markGap()
+      }
+      return
+    }
     guard duration <= maxGap else { return timeline.markGap() }
     var search = PassageSearch(Leg(from: last, to: fix, at: position))
     if let maxSpeed, search.leg.isLonger(than: maxSpeed * (Double(duration) / 1e6)) { return timeline.markGap() }
@@ -276,11 +286,12 @@ extension Tracker {
   mutating func isClearWay(to fix: Fix, _ before: Neighbourhood.SafeRegion) -> Bool {
     guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return true }
     let duration = fix.time.microseconds - last.time.microseconds
-    guard duration > 0 else { return duration == 0 }
-    guard duration <= maxGap else { return false }
+    guard duration >= 0, duration <= maxGap else { return false }
+    // A way that takes no time is too fast only where it meets a line.
+    let limit = duration > 0 ? maxSpeed : nil
     // The region is convex.
-    if maxSpeed == nil, lookout.safe.contains(last.coordinate) { return true }
-    return isClear(from: last.coordinate, to: fix.coordinate, within: duration, maxSpeed, before)
+    if limit == nil, lookout.safe.contains(last.coordinate) { return true }
+    return isClear(from: last.coordinate, to: fix.coordinate, within: duration, limit, before)
   }
 
   @inline(never)

@@ -330,6 +330,41 @@ timed(
     {"record": "g", "is": {"state": "unknown", "date": 200, "generation": 2}},
 )
 timed(
+    "G45 between two fixes of one time a line is crossed at that time",
+    NORTH,
+    circle("c", at(0), 500),
+    fix(0, WEST),
+    fix(0, EAST),
+    events("g left_to_right 0 fix"),
+    fix(200, WEST),
+    fix(200, EAST),
+    fix(200, WEST),
+    events(
+        "c satisfied 111.765 path", "g right_to_left 117.647 path", "c unsatisfied 123.529 path",
+        "g left_to_right 200 fix", "g right_to_left 200 fix",
+    ),
+    gate("n", (0.001, -0.01), (0.001, 0.01)),
+    fix(200, EAST),
+    events("g left_to_right 200 fix"),
+    {"advance": 300},
+    fix(300, EAST),
+    fix(300, WEST),
+    events("g right_to_left 300 fix", "n right_to_left 300 fix"),
+)
+timed(
+    "G46 and with a greatest speed there is a gap",
+    NORTH,
+    fix(0, WEST),
+    fix(0, at(-6000)),
+    fix(200, EAST),
+    events("g left_to_right 75 path"),
+    fix(200, WEST),
+    events(),
+    fix(400, EAST),
+    events("g left_to_right 282.353 path gap"),
+    max_speed=100,
+)
+timed(
     "G28 a restart and a rewind between two fixes",
     NORTH,
     fix(0, WEST),

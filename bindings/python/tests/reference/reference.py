@@ -270,25 +270,23 @@ class ReferenceMonitor:
     def _walk(self, fix):
         """The fixes that lie on the way from the latest one, where the monitor has a path."""
         last = self.latest_fix
-        if self.path != "geodesic" or last is None or fix.time <= last.time:
+        if self.path != "geodesic" or last is None or fix.time < last.time:
             return
         way = Way(last, fix)
+        if way.duration == 0:
+            crossings = self._gate_crossings(way)
+            if crossings and self.max_speed is not None:
+                self.gap = "next"
+            else:
+                self._crossings = crossings
+            return
         too_fast = self.max_speed is not None and way.length > self.max_speed * (way.duration / 1e6)
         if way.duration > self.max_gap or too_fast:
             self.gap = "next"
             return
         places = [c for c in self._in_add_order() if c.is_place and not c.suspended]
         first, end = max(self.clock, last.time + 1), fix.time - 1
-        self._crossings = sorted(
-            (
-                (max(instant, self.clock), c.generation, c, instant, direction, way)
-                for c in self._in_add_order()
-                if c.is_gate and not c.suspended
-                for instant, direction in c.definition["shape"].crossings(last, fix)
-                if not c.is_new or instant > self.clock
-            ),
-            key=lambda crossing: crossing[:2],
-        )
+        self._crossings = self._gate_crossings(way)
         if not places or first > end:
             return
         for instant in way.instants(places, first, end):
@@ -301,6 +299,18 @@ class ReferenceMonitor:
                     break
                 self._lay(way, due, places)
             self._lay(way, instant, places)
+
+    def _gate_crossings(self, way):
+        return sorted(
+            (
+                (max(instant, self.clock), c.generation, c, instant, direction, way)
+                for c in self._in_add_order()
+                if c.is_gate and not c.suspended
+                for instant, direction in c.definition["shape"].crossings(way.start, way.end)
+                if not c.is_new or instant > self.clock
+            ),
+            key=lambda crossing: crossing[:2],
+        )
 
     def _lay(self, way, instant, places):
         self._pass_time(instant)

@@ -45,7 +45,8 @@ class Gate:
 
         The first microsecond at which the device is on the other side: the instant rounded up, and the next one where
         the device is exactly on the line then and goes on to its right. Of one line opposite ones at one microsecond
-        are none, nor are one to the left at a microsecond and one to the right at the next.
+        are none, nor are one to the left at a microsecond and one to the right at the next. Between fixes of one time
+        everything has that date.
         """
         if (start.latitude, start.longitude) == (end.latitude, end.longitude):
             return []
@@ -61,7 +62,7 @@ class Gate:
                 near = mp.nint(time)
                 instant = int(near if abs(time - near) < mp.mpf(10) ** -12 else mp.ceil(time))
                 # To the right it goes when it has left the line, to the left when it has come to it.
-                if after == RIGHT and abs(time - near) < mp.mpf(10) ** -12:
+                if after == RIGHT and start.time < end.time and abs(time - near) < mp.mpf(10) ** -12:
                     instant += 1
                 net[instant] = net.get(instant, 0) + after
             for instant in sorted(net):
