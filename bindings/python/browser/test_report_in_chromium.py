@@ -306,7 +306,7 @@ def test_search_legend_and_list_of_many_tracks(browser: Any, tmp_path: Path) -> 
     # A row of the list shows when it was.
     browser.execute_script("document.querySelector('tr[data-visit]').click()")
     low, high = browser.execute_script(SPAN, "timeline", "x_range")
-    assert low < visits[own[0]].start_us / 1000 < high < log.end.timestamp() * 1000 + 60_000
+    assert low < visits[own[0]].start.timestamp() * 1000 < high < log.end.timestamp() * 1000 + 60_000
     assert complaints(browser) == [] and requests(browser) == []
     screenshot(browser, "town")
 

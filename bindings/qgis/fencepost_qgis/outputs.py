@@ -36,7 +36,7 @@ EVENT_FIELDS = (
 )  # fmt: skip
 VISIT_FIELDS = (
     ("identifier", _TEXT), ("start", _TIME), ("end", _TIME), ("duration", _REAL), ("start_known", _TEXT),
-    ("end_known", _TEXT), ("open", _YES_NO), ("start_evidence", _TIME), ("end_evidence", _TIME),
+    ("end_known", _TEXT), ("open", _YES_NO), ("confirmed_start", _TIME), ("confirmed_end", _TIME),
 )  # fmt: skip
 COMPARISON_FIELDS = (
     ("policy", _TEXT), ("events", _INTEGER), ("visits", _INTEGER), ("flaps", _INTEGER), ("entry_delay", _REAL),
@@ -114,10 +114,15 @@ def _distance_of_origin(begin, end):
 
 def visit_values(visit):
     """The attributes of a visit."""
+    from .fencepost._tables.times import to_us
+
+    def at(time):
+        return NULL if time is None else moment(to_us(time))
+
     return [
-        NULL if visit.track is None else visit.track, visit.identifier, moment(visit.start_us), moment(visit.end_us),
-        visit.duration.total_seconds(), str(visit.start_known), str(visit.end_known), visit.is_open,
-        moment(visit.start_evidence_us), moment(visit.end_evidence_us),
+        NULL if visit.track is None else visit.track, visit.identifier, at(visit.start), at(visit.end),
+        visit.duration.total_seconds(), str(visit.start_known), str(visit.end_known), visit.open,
+        at(visit.confirmed_start), at(visit.confirmed_end),
     ]  # fmt: skip
 
 

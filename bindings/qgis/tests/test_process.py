@@ -79,10 +79,12 @@ def check_visits(path: Path, visits: Iterable[Visit]) -> None:
     for row, visit in zip(rows, wanted):
         track = None if pandas.isna(row["track"]) else row["track"]
         values = track, row["identifier"], row["duration"], row["start_known"], row["end_known"], row["open"]
-        known = str(visit.start_known), str(visit.end_known), visit.is_open
+        known = str(visit.start_known), str(visit.end_known), visit.open
         assert values == (visit.track, visit.identifier, visit.duration.total_seconds(), *known)
-        for name in ("start", "end", "start_evidence", "end_evidence"):
-            assert same_time(row[name], getattr(visit, f"{name}_us")), (name, row)
+        for name in ("start", "end", "confirmed_start", "confirmed_end"):
+            time = getattr(visit, name)
+            us = None if time is None else round(time.timestamp() * 1_000_000)
+            assert same_time(row[name], us), (name, row)
 
 
 def test_the_zip_is_whole_and_always_the_same(archive: Path, tmp_path: Path) -> None:

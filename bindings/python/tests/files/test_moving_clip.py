@@ -91,7 +91,9 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
     conditions = {name: PolygonalGeographicCondition(shape, edges="planar") for name, shape in near.items()}
     found: dict[str, list[tuple[int, int | None]]] = {name: [] for name in near}
     for visit in replay(whole, conditions, policy="exact").visits():
-        found[visit.identifier].append((visit.start_us, visit.end_us))
+        found[visit.identifier].append(
+            (microseconds(visit.start), None if visit.end is None else microseconds(visit.end))
+        )
     both = parts = passed = 0
     for name, shape in near.items():
         inside = [bool(shape.covers(point)) for point in whole.df.geometry]
@@ -180,7 +182,7 @@ def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
     found: dict[str, list[tuple[int, int]]] = {name: [] for name in places}
     log = replay(thin, places, policy="exact", path="geodesic", max_gap=1e9)
     for visit in log.visits():
-        found[visit.identifier].append((visit.start_us, visit.last_us))
+        found[visit.identifier].append((microseconds(visit.start), microseconds(visit.start + visit.duration)))
     assert sum(event.is_on_path for event in log) > least[0] < len(fixes)
     visits, longest = 0, 0.0
     for name, place in places.items():

@@ -47,7 +47,7 @@ def test_visits_by_device() -> None:
         time=[0, 10 * SECOND, 20 * SECOND, 30 * SECOND],
     )
     visits = fleet.poll().visits(end=40 * SECOND)
-    assert [(visit.track, visit.duration.seconds, visit.is_open) for visit in visits] == [
+    assert [(visit.track, visit.duration.seconds, visit.open) for visit in visits] == [
         ("a", 20, False),
         ("b", 30, True),
     ]

@@ -66,10 +66,10 @@ def test_formats_and_visits(run: Run, files: tuple[Path, Path], tmp_path: Path) 
     rows = list(csv.DictReader(io.StringIO(run(*command, "--format", "csv", "--visits", "v.csv").stdout)))
     assert [(row["evidence"], row["gap"]) for row in rows] == [("path", "False")] * 2
     (visit,) = csv.DictReader(io.StringIO((tmp_path / "v.csv").read_text()))
-    assert visit["start"] == rows[0]["date"] == visit["start_evidence"]
+    assert visit["start"] == rows[0]["date"] == visit["confirmed_start"]
     assert isinstance(log.visits(), Visits) and len(log.visits()) == 1
     found = log.visits()[0]
-    assert (found.start_us, found.end_us) == tuple(event.date_us for event in log)
+    assert (found.start, found.end) == tuple(event.date for event in log)
     # 300 m at 1202.25 m a minute.
     assert found.duration.total_seconds() == pytest.approx(300 / 1202.25 * 60, abs=1e-3)
     features = json.loads(run(*command, "--format", "geojson").stdout)["features"]

@@ -124,26 +124,37 @@ def test_ends_that_are_known_in_different_ways() -> None:
     visits = {visit.identifier: visit for visit in demo().visits()}
     campus, park, apple = (visits[name] for name in ("google campus", "google car park", "apple"))
     assert (campus.start_known, campus.end_known) == (Known.DETERMINATION, Known.CROSSING)
-    assert (park.start_known, park.start_evidence_us) == (Known.ASSUMED, None)
-    assert (apple.end_known, apple.is_open, apple.end) == (Known.OPEN, True, None)
+    assert (park.start_known, park.start) == (Known.ASSUMED, park.confirmed_start)
+    assert (apple.end_known, apple.open, apple.end) == (Known.OPEN, True, None)
     assert apple.start + apple.duration == demo().end
     lobby = visits["apple lobby"]
     assert (lobby.start_known, lobby.end_known) == (Known.CROSSING, Known.TIMEOUT)
-    assert lobby.end_us - (lobby.end_evidence_us or 0) == 30_000_000
+    assert lobby.confirmed_end is not None and lobby.end == lobby.confirmed_end - timedelta(seconds=30)
 
 
 def test_confirmation_and_evidence() -> None:
     log = replay(track((OUTSIDE, 60), (INSIDE, 120), (OUTSIDE, 60)), HOME)
     (visit,) = log.visits()
-    assert (visit.start_evidence_us, visit.start_us) == (60_000_000, 80_000_000)
-    assert (visit.end_evidence_us, visit.end_us) == (180_000_000, 200_000_000)
+    begin = datetime(1970, 1, 1, tzinfo=UTC)
+    assert (visit.start, visit.confirmed_start) == (begin + timedelta(seconds=60), begin + timedelta(seconds=80))
+    assert (visit.end, visit.confirmed_end) == (begin + timedelta(seconds=180), begin + timedelta(seconds=200))
     assert visit.duration == timedelta(seconds=120)
-    assert visit.start == datetime(1970, 1, 1, 0, 1, 20, tzinfo=UTC)
+
+
+def test_frames_of_visits_are_to_pandas() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    visits, texts = demo().visits(), dict.fromkeys(("identifier", "start_known", "end_known"), str)
+    wanted, made, table = visits.to_pandas(), pandas.DataFrame(visits), polars.DataFrame(visits)
+    assert list(made) == list(wanted) == table.columns
+    pandas.testing.assert_frame_equal(made.astype(texts), wanted.astype(texts))
+    # Polars drops the zone of a dataclass's times; polars.DataFrame(visits.to_arrow()) keeps it.
+    assert table["start"].to_list() == [visit.start.replace(tzinfo=None) for visit in visits]
+    assert table["duration"].to_list() == [visit.duration for visit in visits]
 
 
 def test_the_log_ends_when_it_is_told() -> None:
     (visit,) = replay(track((INSIDE, 10)), HOME, until=3_600_000_000).visits()
-    assert visit.is_open and visit.duration == timedelta(hours=1)
+    assert visit.open and visit.duration == timedelta(hours=1)
     assert list(replay(track((OUTSIDE, 10)), HOME).visits()) == []
     # Neither decided nor assumed: nothing is known of it.
     assert list(replay([Fix(0, 0, accuracy=5000, time=0)], HOME).visits()) == []
@@ -169,7 +180,8 @@ def test_visits_agree_with_the_time_inside() -> None:
         if begin is not None:
             expected.append((begin, 299))
         found = [
-            (visit.start_us // 10**6, visit.last_us // 10**6) for visit in replay(fixes, HOME, policy="exact").visits()
+            (round(visit.start.timestamp()), round((visit.start + visit.duration).timestamp()))
+            for visit in replay(fixes, HOME, policy="exact").visits()
         ]
         assert found == expected, f"seed {seed}"
 
@@ -177,7 +189,7 @@ def test_visits_agree_with_the_time_inside() -> None:
 def test_limits_stop_a_visit_from_being_seen() -> None:
     circles = {"a": HOME["home"], "b": HOME["home"]}
     log = replay(track((INSIDE, 10)), circles, condition_limit=1)
-    assert [(visit.identifier, visit.is_open) for visit in log.visits()] == [("a", True)]
+    assert [(visit.identifier, visit.open) for visit in log.visits()] == [("a", True)]
     assert [(event.identifier, event.state) for event in log] == [("b", State.UNMONITORED), ("a", State.SATISFIED)]
 
 
@@ -297,7 +309,7 @@ def test_a_noisy_walk_among_tall_buildings() -> None:
 
 
 def test_visits_of_one_track_do_not_overlap() -> None:
-    visits = sorted(demo().visits(), key=lambda visit: (visit.identifier, visit.start_us))
+    visits = sorted(demo().visits(), key=lambda visit: (visit.identifier, visit.start))
     for earlier, later in itertools.pairwise(visits):
-        assert earlier.identifier != later.identifier or earlier.last_us <= later.start_us
-    assert all(isinstance(visit, Visit) and visit.last_us >= visit.start_us for visit in visits)
+        assert earlier.identifier != later.identifier or earlier.start + earlier.duration <= later.start
+    assert all(isinstance(visit, Visit) and visit.duration >= timedelta(0) for visit in visits)

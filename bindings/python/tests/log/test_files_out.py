@@ -69,7 +69,7 @@ def test_visits(tmp_path: Path, log: EventLog, ending: str) -> None:
     frame = pandas.read_parquet(path) if ending == "parquet" else pyogrio.read_dataframe(path, read_geometry=False)
     assert frame["identifier"].tolist() == [visit.identifier for visit in visits]
     assert frame["duration"].tolist() == [visit.duration.total_seconds() for visit in visits]
-    assert frame["open"].astype(bool).tolist() == [visit.is_open for visit in visits]
+    assert frame["open"].astype(bool).tolist() == [visit.open for visit in visits]
 
 
 def test_a_geopackage_keeps_its_other_layers(tmp_path: Path, log: EventLog) -> None:
@@ -222,6 +222,6 @@ def test_visits_are_places_that_geopandas_writes(tmp_path: Path) -> None:
         assert list(geopandas.read_file(tmp_path / name)["identifier"]) == ["start"]
     assert (
         '"start_known"'
-        in frame.astype({"start": str, "end": str}).drop(columns=["start_evidence", "end_evidence"]).to_json()
+        in frame.astype({"start": str, "end": str}).drop(columns=["confirmed_start", "confirmed_end"]).to_json()
     )  # as explore() makes texts of its times
     assert replay([Fix(9, 9, time=0)], {}).visits().to_geopandas().empty

@@ -175,7 +175,10 @@ def test_the_page_holds_everything(tmp_path: Path) -> None:
     assert page.fetched == [] and page.open == []
     listed = visits_of_page(text)
     assert [row[0] for row in listed["rows"]] == [visit.identifier for visit in log.visits()]
-    assert listed["spans"] == [[visit.start_us / 1000, visit.last_us / 1000] for visit in log.visits()]
+    assert listed["spans"] == [
+        [visit.start.timestamp() * 1000, (visit.start + visit.duration).timestamp() * 1000] for visit in log.visits()
+    ]
+    assert listed["columns"][listed["identifier"]] == "identifier"
     assert listed["columns"] == ["identifier", "start", "end", "duration", "start known", "end known"]
     assert "<title>drive.csv</title>" in text and "cdn.bokeh.org" not in text
     found = models(text)

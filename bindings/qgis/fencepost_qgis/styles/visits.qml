@@ -27,7 +27,7 @@
         </config>
       </editWidget>
     </field>
-    <field name="start_evidence" configurationFlags="None">
+    <field name="confirmed_start" configurationFlags="None">
       <editWidget type="DateTime">
         <config>
           <Option type="Map">
@@ -40,7 +40,7 @@
         </config>
       </editWidget>
     </field>
-    <field name="end_evidence" configurationFlags="None">
+    <field name="confirmed_end" configurationFlags="None">
       <editWidget type="DateTime">
         <config>
           <Option type="Map">

@@ -159,7 +159,9 @@ class DeviceEventList(EventRows[DeviceEvent]):
             by_device.setdefault(event.device, []).append(event)
         dates = [event.date_us for event in self if event.date_us is not None]
         last = max(dates, default=None) if end is None else to_us(end, "end")
-        found = (visit for device, own in by_device.items() for visit in visits_of(own, None, last, None, device))
+        found = (
+            visit for device, own in by_device.items() for visit in visits_of(own, None, last, None, device, "device")
+        )
         return Visits(found, "device")
 
     def _kinds(self) -> dict[str, str]:

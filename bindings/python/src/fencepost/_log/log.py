@@ -150,7 +150,7 @@ class Log(Rows[Event]):
             (
                 visit
                 for part in self._replays
-                for visit in visits_of(part.events, part.begin_us, part.end_us, self.assumed, part.key)
+                for visit in visits_of(part.events, part.begin_us, part.end_us, self.assumed, part.key, self.by)
             ),
             self.by,
             self.conditions,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 from .._tables.html import text as shown
-from .visits import Visits
+from .._tables.times import to_us
+from .visits import Visit, Visits
 
-_LEFT_OUT = ("open", "start_evidence", "end_evidence")
+_LEFT_OUT = ("open", "confirmed_start", "confirmed_end")
 
 
 def visits_json(visits: Visits) -> str:
@@ -23,8 +24,13 @@ def visits_json(visits: Visits) -> str:
     names = list(columns)
     page = {
         "columns": [str(name).replace("_", " ") for name in names],
-        "identifier": len(names) - 5,
+        "identifier": len(names) - 6,
         "rows": [[shown(value) for value in row] for row in zip(*columns.values())],
-        "spans": [[visit.start_us / 1000, visit.last_us / 1000] for visit in visits],
+        "spans": [_span(visit) for visit in visits],
     }
     return json.dumps(page, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _span(visit: Visit) -> list[float]:
+    """Start and end in milliseconds since 1970; of an open visit the end of the log."""
+    return [to_us(visit.start) / 1000, to_us(visit.start + visit.duration) / 1000]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -50,65 +50,62 @@ _CAUSES = {
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """An interval for which a condition was satisfied.
+    """An interval for which a condition was satisfied. Its fields are the columns of :meth:`Visits.to_pandas`.
 
     Attributes:
         identifier: The condition's.
-        start_us: When the entry was confirmed, microseconds since 1970-01-01T00:00:00Z.
-        end_us: When the exit was confirmed, likewise; None: still open.
-        last_us: The end; of an open visit the end of the log.
+        start: The crossing: the time of the fix, point of the path, or sighting that started the entry; without one,
+            as `confirmed_start`. Aware, UTC, as all times here.
+        end: The same of the exit, never before `start`; None: still open.
+        duration: From `start` to `end`; of an open visit to the end of the log.
         start_known: How the start is known.
         end_known: How the end is known.
-        start_evidence_us: The fix, point of the path, or sighting that started the entry, at most `start_us`; None:
-            there is none.
-        end_evidence_us: The same of the exit.
-        track: What tells the track from others, where the log is of several; else None.
+        open: Whether it had not ended when the log ended.
+        confirmed_start: The date of the event that confirmed the entry; a dwell makes it later than `start`.
+        confirmed_end: The same of the exit; None: still open.
 
     Example:
-        >>> visit = Visit("home", 0, 60_000_000, 60_000_000, Known.CROSSING, Known.CROSSING)
-        >>> visit.duration, visit.is_open
+        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> fixes = [Fix(0, 0, time=0), Fix(0, 1, time=60_000_000)]
+        >>> home = CircularGeographicCondition(0, 0, radius=100)
+        >>> (visit,) = replay(fixes, {"home": home}, policy="exact").visits()
+        >>> visit.duration, visit.open
         (datetime.timedelta(seconds=60), False)
     """
 
     identifier: str
-    start_us: int
-    end_us: int | None
-    last_us: int
+    start: datetime
+    end: datetime | None
+    duration: timedelta
     start_known: Known
     end_known: Known
-    start_evidence_us: int | None = None
-    end_evidence_us: int | None = None
+    open: bool
+    confirmed_start: datetime
+    confirmed_end: datetime | None
+
+    @property
+    def track(self) -> Any:
+        """The track's value of the column that tells tracks apart; None: the log is of one track."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class TrackVisit(Visit):
+    """A visit in a log of several tracks: the field `track` tells them apart."""
+
     track: Any = None
-
-    @property
-    def start(self) -> datetime:
-        """When the entry was confirmed, aware, UTC."""
-        return from_us(self.start_us)  # type: ignore[return-value]
-
-    @property
-    def end(self) -> datetime | None:
-        """When the exit was confirmed, aware, UTC; None: still open."""
-        return from_us(self.end_us)
-
-    @property
-    def duration(self) -> timedelta:
-        """From start to end; of an open visit to the end of the log."""
-        return timedelta(microseconds=self.last_us - self.start_us)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it had not ended when the log ended."""
-        return self.end_us is None
 
 
 class Visits(Rows[Visit]):
     """The visits of an event log, by track, then start, then identifier: a sequence of :class:`Visit`, and a table.
 
     Example:
-        >>> visits = Visits([Visit("home", 0, 60_000_000, 60_000_000, Known.CROSSING, Known.TIMEOUT)])
-        >>> print(visits.to_csv(), end="")
-        identifier,start,end,duration,start_known,end_known,open,start_evidence,end_evidence
-        home,1970-01-01T00:00:00Z,1970-01-01T00:01:00Z,60.0,crossing,timeout,False,,
+        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> fixes = [Fix(0, 0, time=0), Fix(0, 1, time=60_000_000)]
+        >>> home = CircularGeographicCondition(0, 0, radius=100)
+        >>> visits = replay(fixes, {"home": home}, policy="exact").visits()
+        >>> visits.columns()["duration"]
+        [datetime.timedelta(seconds=60)]
     """
 
     def __init__(
@@ -140,32 +137,21 @@ class Visits(Rows[Visit]):
 
     def columns(self) -> dict[str, list[Any]]:
         """The table as a dict of columns: identifier, start, end, duration, start_known, end_known, open,
-        start_evidence, end_evidence; first the column that tells tracks apart, where there are several.
-
-        Example:
-            >>> visits = Visits([Visit("home", 0, 60_000_000, 60_000_000, Known.CROSSING, Known.TIMEOUT)])
-            >>> visits.columns()["duration"]
-            [datetime.timedelta(seconds=60)]
-        """
+        confirmed_start, confirmed_end; first the column that tells tracks apart, where there are several."""
         first = {} if self.by is None else {self.by: [visit.track for visit in self]}
         return first | {
-            "identifier": [visit.identifier for visit in self],
-            "start": [visit.start for visit in self],
-            "end": [visit.end for visit in self],
-            "duration": [visit.duration for visit in self],
-            "start_known": [str(visit.start_known) for visit in self],
-            "end_known": [str(visit.end_known) for visit in self],
-            "open": [visit.is_open for visit in self],
-            "start_evidence": [from_us(visit.start_evidence_us) for visit in self],
-            "end_evidence": [from_us(visit.end_evidence_us) for visit in self],
+            field.name: [getattr(visit, field.name) for visit in self]
+            if field.name not in ("start_known", "end_known")
+            else [str(getattr(visit, field.name)) for visit in self]
+            for field in fields(Visit)
         }
 
     def _kinds(self) -> dict[str, str]:
-        times = dict.fromkeys(("start", "end", "start_evidence", "end_evidence"), "time")
+        times = dict.fromkeys(("start", "end", "confirmed_start", "confirmed_end"), "time")
         return times | {"duration": "duration", "open": "bool"}
 
     def _summary(self) -> str:
-        still = sum(visit.is_open for visit in self)
+        still = sum(visit.open for visit in self)
         places = len({visit.identifier for visit in self})
         return f"{len(self)} visits to {places} conditions" + (f", {still} still open" if still else "")
 
@@ -218,22 +204,43 @@ def visits_of(
     end_us: int | None,
     assumed: Mapping[str, State] | None = None,
     track: Any = None,
+    by: str | None = None,
 ) -> list[Visit]:
-    """The visits of one track, by start, then identifier. The arguments are those of :func:`intervals`, and the log's
-    end."""
+    """The visits of one track, by start, then identifier.
+
+    Args:
+        events: As :func:`intervals` takes them.
+        begin_us: Start of the log.
+        end_us: End of the log.
+        assumed: States from the beginning of the log.
+        track: The track's value of the column `by`.
+        by: Name of the column that tells tracks apart; None: there is one track.
+    """
     found = []
     for part in intervals(events, begin_us, assumed):
         if part.state is not State.SATISFIED:
             continue
-        ended = part.next
+        start_us = part.start_us if part.evidence_us is None else min(part.evidence_us, part.start_us)
+        ended, left_us = part.next, None
         if ended is None:
-            last = part.start_us if end_us is None else max(end_us, part.start_us)
-            known, evidence = Known.OPEN, None
+            known, last_us = Known.OPEN, start_us if end_us is None else max(end_us, start_us)
         else:
-            last, evidence = part.end_us or 0, ended.evidence_date_us
-            known = Known.REPLACED if ended.generation != part.generation else _CAUSES[ended.cause]
-        start = _CAUSES[part.cause]
-        found.append(
-            Visit(part.identifier, part.start_us, part.end_us, last, start, known, part.evidence_us, evidence, track)
+            replaced = ended.generation != part.generation
+            known = Known.REPLACED if replaced else _CAUSES[ended.cause]
+            confirmed_us = part.end_us or 0
+            # The evidence of a replacement is of the new condition.
+            evidence_us = confirmed_us if replaced or ended.evidence_date_us is None else ended.evidence_date_us
+            last_us = left_us = max(start_us, min(evidence_us, confirmed_us))
+        values = (
+            part.identifier,
+            from_us(start_us),
+            from_us(left_us),
+            timedelta(microseconds=last_us - start_us),
+            _CAUSES[part.cause],
+            known,
+            ended is None,
+            from_us(part.start_us),
+            from_us(part.end_us),
         )
-    return sorted(found, key=lambda visit: (visit.start_us, visit.identifier))
+        found.append(Visit(*values) if by is None else TrackVisit(*values, track))  # type: ignore[arg-type]
+    return sorted(found, key=lambda visit: (visit.start, visit.identifier))

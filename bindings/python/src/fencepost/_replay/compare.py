@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -260,10 +260,10 @@ class _Pairs:
         first = 0
         for index, mine in enumerate(ours):
             # Both are in order, without overlap among themselves.
-            while first < len(theirs) and theirs[first].last_us < _evidence(mine):
+            while first < len(theirs) and _confirmed_end(theirs[first]) < mine.start:
                 first += 1
             at = first
-            while at < len(theirs) and theirs[at].start_us <= mine.last_us:
+            while at < len(theirs) and theirs[at].confirmed_start <= _confirmed_end(mine):
                 finds[index].append(at)
                 found_by[at].append(index)
                 at += 1
@@ -273,14 +273,18 @@ class _Pairs:
         for index, found in finds.items():
             mine, begins, ends = ours[index], theirs[found[0]], theirs[found[-1]]
             if found_by[found[0]][0] == index and mine.start_known == begins.start_known == Known.CROSSING:
-                self.entries.append(mine.start_us - begins.start_us)
+                self.entries.append(_us(mine.confirmed_start - begins.confirmed_start))
             if found_by[found[-1]][-1] == index and mine.end_known == ends.end_known == Known.CROSSING:
-                self.exits.append(mine.last_us - ends.last_us)
+                self.exits.append(_us(_confirmed_end(mine) - _confirmed_end(ends)))
 
 
-def _evidence(visit: Visit) -> int:
-    """When a visit was first seen to start: a dwell does not make it miss a short visit that it noticed."""
-    return visit.start_us if visit.start_evidence_us is None else min(visit.start_evidence_us, visit.start_us)
+def _confirmed_end(visit: Visit) -> datetime:
+    """When the exit was confirmed; of an open visit the end of the log."""
+    return visit.confirmed_end or visit.start + visit.duration
+
+
+def _us(span: timedelta) -> int:
+    return span // timedelta(microseconds=1)
 
 
 def _flaps(log: EventLog, limit_us: int) -> int:
