@@ -87,7 +87,9 @@ Features that cannot be used are named in the log with layer, id and reason.
 
     def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
         from . import outputs
+        from .fencepost import FIX_RECORD
         from .fencepost._log.event_log import EventLog
+        from .fencepost._replay.exchanged import doubt_of_exchanged, is_presence, some_points
         from .places import read_places
         from .policies import chosen_policy
         from .problems import Problems
@@ -141,6 +143,10 @@ Features that cannot be used are named in the log with layer, id and reason.
         feedback.pushInfo(f"{len(log)} events, {len(found)} visits")
         if counts.late_fixes:
             feedback.pushWarning(f"{layer.title}: {counts.late_fixes} late fixes (earlier than one before) skipped")
+        if not any(is_presence(event) for event in log):
+            points = some_points(list(FIX_RECORD.iter_unpack(tracks[0].fixes))) if tracks else ()
+            if doubt := doubt_of_exchanged(points, runner.conditions):
+                feedback.pushWarning(f"{layer.title}: {doubt}: were the points made with X and Y exchanged?")
         if nowhere:
             feedback.pushWarning(f"{nowhere} events lie beyond what {crs.authid()} describes: they have no geometry")
         events.style(context, "events")

@@ -35,7 +35,7 @@ class Runner:
             after_us: How much time passes after the last fix.
             on_events: Called with each track's key and a list of its events, as they come.
         """
-        conditions = Conditions() if self._path is None else Monitor(**self._path)
+        self.conditions = conditions = Conditions() if self._path is None else Monitor(**self._path)
         add_conditions(conditions, rows, layer_name)
         fleet = Fleet(conditions) if self._path is None else None
         replays = []

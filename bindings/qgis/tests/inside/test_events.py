@@ -113,6 +113,17 @@ class CoordinateSystems(unittest.TestCase):
         )  # fmt: skip
 
 
+    def test_exchanged_latitude_and_longitude_are_noticed(self):
+        rows = [((place[1], place[0]), moment(step)) for step, place in drive(50)]
+        for parameters in {}, {"PATH": 1}:
+            _, feedback = events(layer("street", "field=time:datetime", rows), **parameters)
+            (warning,) = feedback.warnings
+            self.assertIn("50 of 50 are with latitude and longitude exchanged", warning)
+        # On another continent both ways.
+        _, feedback = events(layer("street", "field=time:datetime", [((-47.0, -8.0), moment(0))]))
+        self.assertEqual(feedback.warnings, [])
+
+
 class Paths(unittest.TestCase):
     """Every fortieth fix: between two of them the drive is 450 m long, and most shops lie there."""
 

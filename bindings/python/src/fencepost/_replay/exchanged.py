@@ -32,21 +32,33 @@ def some_points(fixes: Sequence[FixRow]) -> list[tuple[float, float]]:
     return [fix[:2] for fix in fixes[::step] if is_usable(*fix[:3])]
 
 
+def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Conditions | Monitor) -> str | None:
+    """What speaks for latitude and longitude being exchanged: no point is near a condition, but most would be, were
+    they exchanged. None: nothing does.
+
+    Args:
+        points: Latitude and longitude of some fixes.
+        conditions: The conditions of the replay.
+    """
+    turned = [(longitude, latitude) for latitude, longitude in points if is_position(longitude, latitude)]
+    if not turned or _near(points, conditions) or 2 * (near := _near(turned, conditions)) < len(points):
+        return None
+    text = f"no fix is within {NEAR / 1000:g} km of a condition, but {near} of {len(points)} are with latitude and "
+    return text + "longitude exchanged"
+
+
 def warn_of_exchanged(
     path: str | Path, points: Sequence[tuple[float, float]], conditions: Conditions | Monitor
 ) -> None:
-    """Warns if no point is near a condition and most would be, were latitude and longitude exchanged.
+    """Warns of :func:`doubt_of_exchanged`.
 
     Args:
         path: The file or table, for the warning.
         points: Latitude and longitude of some fixes.
         conditions: The conditions of the replay.
     """
-    turned = [(longitude, latitude) for latitude, longitude in points if is_position(longitude, latitude)]
-    if not turned or _near(points, conditions) or 2 * (near := _near(turned, conditions)) < len(points):
-        return
-    text = f"no fix is within {NEAR / 1000:g} km of a condition, but {near} of {len(points)} are with latitude and "
-    warn(path, "", text + "longitude exchanged: are they in each other's columns?")
+    if doubt := doubt_of_exchanged(points, conditions):
+        warn(path, "", f"{doubt}: are they in each other's columns?")
 
 
 def _near(points: Sequence[tuple[float, float]], conditions: Conditions | Monitor) -> int:
