@@ -340,8 +340,11 @@ timed(
     fix(200, EAST),
     fix(200, WEST),
     events(
-        "c satisfied 111.765 path", "g right_to_left 117.647 path", "c unsatisfied 123.529 path",
-        "g left_to_right 200 fix", "g right_to_left 200 fix",
+        "c satisfied 111.765 path",
+        "g right_to_left 117.647 path",
+        "c unsatisfied 123.529 path",
+        "g left_to_right 200 fix",
+        "g right_to_left 200 fix",
     ),
     gate("n", (0.001, -0.01), (0.001, 0.01)),
     fix(200, EAST),

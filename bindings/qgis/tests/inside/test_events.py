@@ -112,7 +112,6 @@ class CoordinateSystems(unittest.TestCase):
              "is the layer's coordinate system right?"],
         )  # fmt: skip
 
-
     def test_exchanged_latitude_and_longitude_are_noticed(self):
         rows = [((place[1], place[0]), moment(step)) for step, place in drive(50)]
         for parameters in {}, {"PATH": 1}:
