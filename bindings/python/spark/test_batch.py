@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,31 @@ def test_devices_that_are_none_are_skipped(spark: Any) -> None:
     assert sorted(row.vehicle for row in found) == sorted(good)
 
 
-def test_a_point_out_of_range_is_named(spark: Any) -> None:
-    frame = spark.createDataFrame([(95.0, 0.0)], "lat double, lon double")
-    with pytest.raises(Exception, match="InvalidArgumentError"):
-        fencepost_spark.containing(frame, Conditions()).collect()
+POINTS = [(0.0, 0.0), (91.0, 0.0), (0.0, 180.5), (None, 0.0), (0.0, float("nan")), (float("inf"), 0.0)]
+
+
+def test_points_out_of_range_are_skipped(spark: Any) -> None:
+    zones = Conditions()
+    zones.add_many(["depot"], [0], [0], [100])
+    frame = spark.createDataFrame(POINTS, "lat double, lon double")
+    assert [tuple(row) for row in fencepost_spark.containing(frame, zones).collect()] == [(0.0, 0.0, "depot")]
+
+
+def test_a_point_out_of_range_does_not_end_a_stream(spark: Any, tmp_path: Path) -> None:
+    zones = Conditions()
+    zones.add_many(["depot"], [0], [0], [100])
+    points = tmp_path / "points"
+    points.mkdir()
+    for number, rows in enumerate([POINTS, [(0.0, 0.0)]]):
+        lines = [json.dumps({"lat": lat, "lon": lon}) for lat, lon in rows if lat == lat and lon == lon]
+        (points / f"{number}.json").write_text("\n".join(line for line in lines if "Infinity" not in line))
+    source = spark.readStream.schema("lat double, lon double").option("maxFilesPerTrigger", 1).json(str(points))
+    once = fencepost_spark.containing(source, zones).withColumnRenamed("identifier", "place")
+    both = fencepost_spark.containing(once, zones, metrics="again").drop("place")
+    writer = both.writeStream.format("memory").queryName("held")
+    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
+    assert query.awaitTermination(120)
+    assert [tuple(row) for row in spark.table("held").collect()] == [(0.0, 0.0, "depot")] * 2
+    counted = [each["observedMetrics"]["fencepost_points"] for each in query.recentProgress]
+    assert sum(each["rows"] for each in counted) == 5 and sum(each["unusable"] for each in counted) == 3
+    assert sum(each["observedMetrics"]["again"]["rows"] for each in query.recentProgress) == 2

@@ -36,18 +36,20 @@ def test_rows_are_followed_by_the_table_that_they_name(spark: Any, tmp_path: Pat
         ("v0", 0.0, 0.0, 5.0, 0, "ab" * 15 + "0", None),
         ("v0", 0.0, 0.0, 5.0, 0, "ab" * 16 + "0", None),
     ]
+    # A digest of no table: the row is skipped, the query goes on.
+    unknown = ("v0", 0.0, 0.0, 5.0, last_time, "ab" * 16, None)
     nulls = ("v0", None, None, None, last_time, None, None)  # no position, and not late
     last = ("sentinel", 80.0, 0.0, 5.0, world.end + wide.DELAY * SECOND, None, None)
     half = len(rest) // 2
     wide.write_json(tmp_path / "in", 1, rest[:half])
-    wide.write_json(tmp_path / "in", 2, [*rest[half:], *bad, nulls, last])
+    wide.write_json(tmp_path / "in", 2, [*rest[half:], *bad, nulls, unknown, last])
     found: list[Any] = []
     first, second = (name for name in world.tables if name is not None)
     wide.publish(tmp_path / "tables", world.tables, first)
     options = {"shards": golden.SHARDS}
     # A table that is not there ends the query; it goes on when the table is there.
     with pytest.raises(Exception, match=f"{second.hex()}.*cannot be read"):
-        wide.run(spark, tmp_path, world.tables[None], found, **options)
+        wide.run(spark, tmp_path, world.tables[None], found, missing_versions="stop", **options)
     wide.publish(tmp_path / "tables", world.tables, second)
     progress = wide.run(spark, tmp_path, world.tables[None], found, **options)
     assert sum(each["observedMetrics"]["fencepost_input"]["unusable"] for each in progress) == len(bad)

@@ -13,6 +13,7 @@ from typing import Any
 from ._errors import require
 from ._files.text import path_text
 from ._fleet.conditions import Conditions
+from ._native import InvalidArgumentError
 
 __all__ = ["containing", "events", "replay"]
 
@@ -34,6 +35,7 @@ def events(
     beacons: str | None = None,
     refresh: str | None = None,
     versions: str | os.PathLike[str] | None = None,
+    missing_versions: str = "skip",
     initial_state: str | os.PathLike[str] | None = None,
 ) -> Any:
     """The events of a stream of fixes of many devices: a streaming DataFrame.
@@ -70,8 +72,10 @@ def events(
             names another table than the one before of its device, the device keeps its states for what stays; what
             was due before that row is confirmed by the table before.
         versions: A folder that all workers see, of tables, each in a file ``<digest>.conditions`` that holds
-            :meth:`Conditions.snapshot`; a file has to be there before the first row that names it. A row that names
-            one that is not there, or that holds another table than its name says, ends the query.
+            :meth:`Conditions.snapshot`; a file has to be there before the first row that names it.
+        missing_versions: What becomes of a row that names a table whose file is not there, is damaged, or holds
+            another table than its name says. ``skip``: it is skipped and counted as invalid. ``stop``: it ends the
+            query, which goes on from there when it is started again with the file in its place.
         initial_state: The checkpoint of another query of :func:`events`, which was stopped: its devices and the rows
             that it held go on here, by these conditions and in these shards. It counts until the first micro-batch is
             done, and may be left out from then on.
@@ -94,9 +98,12 @@ def events(
         device=device, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time, beacons=beacons,
         refresh=refresh,
     )  # fmt: skip
+    if missing_versions not in ("skip", "stop"):
+        raise InvalidArgumentError(f"missing_versions is {missing_versions!r}; accepted are 'skip' and 'stop'")
     folder, initial = (None if path is None else path_text(path) for path in (versions, initial_state))
     return stream_events(
-        stream, table_of(conditions), given, delay, shards, ordered, max_ahead, expire, folder, initial
+        stream, table_of(conditions), given, delay, shards, ordered, max_ahead, expire, folder,
+        missing_versions == "skip", initial,
     )  # fmt: skip
 
 
@@ -146,6 +153,7 @@ def containing(
     latitude: str | None = None,
     longitude: str | None = None,
     distances: bool = False,
+    metrics: str = "fencepost_points",
 ) -> Any:
     """Which conditions hold the points of a DataFrame, also of a stream: :meth:`Conditions.containing` as an inner
     join, exact on the ellipsoid.
@@ -154,22 +162,23 @@ def containing(
         frame: A DataFrame, whose columns stay.
         conditions: As for :func:`events`.
         latitude: Degrees. This and the other are found by their names where none are given.
-        longitude: Degrees. A point that is null or NaN is nowhere.
+        longitude: Degrees. A row whose point is null, NaN or out of range is skipped.
         distances: Whether to tell the signed distances to the lines too, metres, 0 or less.
+        metrics: Where a stream counts its rows and those that it skipped (``rows``, ``unusable``): the name in
+            ``observedMetrics`` of its progress. A query that uses this function twice needs two names.
 
     Returns:
         A row for each pair: the columns of the frame, ``identifier``, and ``distance`` if it was asked for.
 
     Raises:
-        InvalidArgumentError: A column is missing, or of a name that the answer has. When it runs: a point is out of
-            range.
+        InvalidArgumentError: A column is missing, or of a name that the answer has.
         MissingExtraError: PySpark is not installed.
     """
     require("pyspark.sql", "spark")
     from ._spark.batch import join_frame
 
     given = _given(latitude=latitude, longitude=longitude)
-    return join_frame(frame, table_of(conditions), given, bool(distances))
+    return join_frame(frame, table_of(conditions), given, bool(distances), metrics)
 
 
 def table_of(conditions: Conditions | str | os.PathLike[str]) -> Conditions:

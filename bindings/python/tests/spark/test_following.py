@@ -118,6 +118,29 @@ def test_what_was_due_is_confirmed_by_the_table_before_whatever_comes_in_one_mic
         assert followed(tables.__getitem__, [rows[:split], rows[split:]], 0, rules, 31 * SECOND)[0] == []
 
 
+def test_rows_of_a_table_that_cannot_be_had_are_skipped_and_counted() -> None:
+    zone = table([("z", CircularGeographicCondition(0, 0, 100), "exact")])
+    name = zone.version.digest
+
+    def tables(version: bytes | None) -> Conditions:
+        if version != name:
+            raise InvalidArgumentError("the table cannot be read")
+        return zone
+
+    rows: list[Row] = [
+        ("a", 0.0, 0.0, 5.0, 0, name, None), ("a", 1.0, 0.0, 5.0, SECOND, b"x" * 16, None),
+        ("b", 0.0, 0.0, 5.0, SECOND, b"y" * 16, None), ("a", 2.0, 0.0, 5.0, 2 * SECOND, name, None),
+    ]  # fmt: skip
+    for is_ordered in True, False:
+        found, counts = followed(tables, [rows], 0, Rules(is_ordered, None, skips_unknown=True), 9 * SECOND)
+        assert [event[:4] + event[4:5] for event in found] == [
+            ("a", 1, "z", "satisfied", 0), ("a", 2, "z", "unsatisfied", 2 * SECOND),
+        ]  # fmt: skip
+        assert counts == {"accepted": 2, "invalid": 2, "late": 0}
+        with pytest.raises(InvalidArgumentError):
+            followed(tables, [rows], 0, Rules(is_ordered, None), 9 * SECOND)
+
+
 def test_a_table_is_asked_for_only_while_something_is_due_by_it() -> None:
     zones = {name: table([(name, CircularGeographicCondition(0, 0, 100), "exact")]) for name in ("old", "new")}
     names = {name: zone.version.digest for name, zone in zones.items()}

@@ -51,7 +51,7 @@ def replayed(table: str) -> Mapped:
     return run
 
 
-def join_frame(frame: Any, conditions: Conditions, given: Mapping[str, str], distances: bool) -> Any:
+def join_frame(frame: Any, conditions: Conditions, given: Mapping[str, str], distances: bool, metrics: str) -> Any:
     """See :func:`fencepost.spark.containing`."""
     names = columns.find_points(frame, given)
     added = {"identifier": "string", **({"distance": "double"} if distances else {})}
@@ -61,14 +61,20 @@ def join_frame(frame: Any, conditions: Conditions, given: Mapping[str, str], dis
     schema = require("pyspark.sql.types", "spark").StructType(list(frame.schema.fields))
     for name, kind in added.items():
         schema = schema.add(name, kind)
-    points = frame.where(_is_point(names))
+    is_point = _is_point(names)
+    if frame.isStreaming:
+        f = columns.functions()
+        frame = frame.observe(metrics, f.count(f.lit(1)).alias("rows"), f.count_if(~is_point).alias("unusable"))
+    points = frame.where(is_point)
     return points.mapInArrow(joined(ship(frame, conditions), names["latitude"], names["longitude"], distances), schema)
 
 
 def _is_point(names: Mapping[str, str]) -> Any:
+    """Whether a row has a point in range. One that is not would end the query, and end it again at each restart."""
     f = columns.functions()
     latitude, longitude = (columns.named(names[what]).cast("double") for what in ("latitude", "longitude"))
-    return ~(latitude.isNull() | longitude.isNull() | f.isnan(latitude) | f.isnan(longitude))
+    # For Spark NaN is above every number, so between is false for it.
+    return f.coalesce(latitude.between(-90, 90) & longitude.between(-180, 180), f.lit(False))
 
 
 def joined(table: str, latitude: str, longitude: str, distances: bool) -> Mapped:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from .._native import InvalidArgumentError
 from .._values.results import FeedResult
 from .arrow import Batch, Schema, compute, pyarrow
 from .following import Following, Tables
@@ -36,11 +37,13 @@ class Rules(NamedTuple):
     """How a stream is followed.
 
     `ordered`: rows are fed as they come; otherwise when the watermark has passed them. `expire_us`: silence after which
-    a device is forgotten.
+    a device is forgotten. `skips_unknown`: rows that name a table that cannot be had are skipped and count as invalid;
+    otherwise they end the query.
     """
 
     ordered: bool
     expire_us: int | None
+    skips_unknown: bool = False
 
 
 class Outcome(NamedTuple):
@@ -61,6 +64,9 @@ def follow(tables: Tables, shard: Shard, arrived: Sequence[Batch], watermark_us:
     if not rules.ordered:
         later = compute.greater(rows["time"], watermark_us)
         held, rows = rows.filter(later), rows.filter(compute.invert(later))
+    skipped = 0
+    if rules.skips_unknown:
+        rows, skipped = _of_known_tables(tables, rows)
     known = shard.devices
     due = compute.less_equal(known["deadline"], watermark_us)
     touched = compute.or_(
@@ -75,7 +81,25 @@ def follow(tables: Tables, shard: Shard, arrived: Sequence[Batch], watermark_us:
     if rules.expire_us is not None:
         left = left.filter(compute.greater_equal(left["heard"], watermark_us - rules.expire_us))
     after = Shard(_whole(left, known.schema), held)
-    return Outcome(after, following.events, following.fed, next_time(after, rules))
+    fed = following.fed._plus(FeedResult(accepted=0, invalid=skipped, late=0))
+    return Outcome(after, following.events, fed, next_time(after, rules))
+
+
+def _of_known_tables(tables: Tables, rows: Batch) -> tuple[Batch, int]:
+    """The rows whose table can be had, and how many others there are."""
+    if "version" not in rows.schema.names:
+        return rows, 0
+    unknown = []
+    for version in rows["version"].unique().to_pylist():
+        try:
+            tables(version)
+        except InvalidArgumentError:
+            unknown.append(version)
+    if not unknown:
+        return rows, 0
+    is_unknown = compute.is_in(rows["version"], value_set=pyarrow.array(unknown, pyarrow.binary()))
+    kept = rows.filter(compute.invert(is_unknown))
+    return kept, rows.num_rows - kept.num_rows
 
 
 def _in_order_of_arrival(held: Batch, arrived: Sequence[Batch]) -> Batch:

@@ -32,6 +32,7 @@ def stream_events(
     max_ahead: str | None,
     expire: str | None,
     folder: str | None,
+    skips_unknown: bool,
     initial: str | None,
 ) -> Any:
     """See :func:`fencepost.spark.events`."""
@@ -49,7 +50,7 @@ def stream_events(
     if ("refresh" in names) != (folder is not None):
         raise InvalidArgumentError("refresh, a column, and versions, a folder of tables, go together")
     is_wide = any(what in names for what in columns.EXTRA)
-    rules = Rules(bool(ordered), expire_us)
+    rules = Rules(bool(ordered), expire_us, skips_unknown)
     processor = Processor(tables(ship(stream, conditions), folder), shards, rules, is_wide)
     before = None
     if initial is not None:
