@@ -566,8 +566,9 @@ typedef struct fencepost_geometry {
 typedef int32_t fencepost_edges;
 enum {
   FENCEPOST_EDGES_GEODESIC = 0, /* the shortest way on the ellipsoid, at most 19 900 km long */
-  FENCEPOST_EDGES_PLANAR = 1    /* a straight line on the map of degrees, as in GeoJSON, GeoPackage and Shapefile; kept
-                                   within 0.1 m by geodesics */
+  FENCEPOST_EDGES_PLANAR = 1 /* a straight line on the map of degrees, as in GeoJSON, GeoPackage and Shapefile, with the
+                                   longitudes as they are written: -170 to 170 spans 340 degrees, 170 to 190 crosses the
+                                   antimeridian; kept within 0.1 m by geodesics */
 };
 
 /* How the vertices of a polygon, corridor or line are read. NULL where a function takes it: all of it 0. */
@@ -600,7 +601,8 @@ typedef struct fencepost_shape {
   uint32_t departure_part; /* where: the part, */
   uint32_t departure_ring; /* its ring or line, the outer ring being 0, */
   uint32_t departure_edge; /* and the vertex at which the edge begins, counted from 0 */
-  uint32_t reserved;       /* 0 */
+  uint32_t left_out_rings; /* polygons: how many rings were left out when the condition was added, because they have no
+                                    vertices or are narrower than a micrometre; 0 of a condition from a store or snapshot */
 } fencepost_shape;
 
 /* Begin each fencepost_shape with it. */

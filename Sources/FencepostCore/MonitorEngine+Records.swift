@@ -44,11 +44,11 @@ extension MonitorEngine {
   package func policy(of slot: UInt32) -> TransitionPolicy { table.policy(of: slot) }
 
   /// The vertices of a polygon, corridor or line as well-known binary (ISO, little endian, XY), as they were given but for
-  /// repeated ones; `nil` for conditions of other kinds.
+  /// repeated ones and those within planar edges of 180 degrees and more; `nil` for conditions of other kinds.
   package func wellKnownBinary(of slot: UInt32) -> [UInt8]? {
     switch table.subject(of: slot) {
     case .circle, .beacon: nil
-    case .polygon(let shape), .corridor(let shape), .line(let shape): WellKnownBinary.encode(shape.definition)
+    case .polygon(let shape), .corridor(let shape), .line(let shape): WellKnownBinary.encode(shape.definition.written)
     }
   }
 

@@ -77,7 +77,7 @@ import Testing
       CorridorGeographicCondition(
         paths: [
           ring(0.002),
-          [Coordinate(latitude: 0.01, longitude: 179.999), Coordinate(latitude: 0.01, longitude: -179.999)],
+          [Coordinate(latitude: 0.01, longitude: 179.999), Coordinate(latitude: 0.01, longitude: 180.001)],
         ],
         radius: 5, edges: .planar), identifier: "ways", policy: TransitionPolicy(dwellPolicy: .evidence))
     try engine.add(

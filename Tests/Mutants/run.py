@@ -108,7 +108,7 @@ MUTANTS = [
            "    entry.evidenceDate = date"),
     # Polygons and corridors.
     Mutant("the buffer of a polygon is forgotten", KERNEL_SHAPE,
-           "(line, isPolygon, offset) = (made.line, true, buffer)", "(line, isPolygon, offset) = (made.line, true, 0)"),
+           "(made.line, true, buffer, made.leftOutRings)", "(made.line, true, 0, made.leftOutRings)"),
     Mutant("margins of a polygon are not limited by its depth", "Shapes/Shape.swift",
            "case .polygon(let area), .corridor(let area), .line(let area): area.shape.depth",
            "case .polygon, .corridor, .line: .infinity"),

@@ -44,6 +44,7 @@ extension Definition.Subject {
 extension GeodesicShape {
   /// The condition that was added, its vertices as the kernel keeps them: a ring's first vertex stands once.
   var condition: any Condition {
+    let definition = self.definition.written
     let edges = EdgeInterpretation(definition.edges)
     let parts = definition.vertices.partEnds.indices.map { part in
       definition.vertices.rings(ofPart: part).map { ring in

@@ -27,7 +27,7 @@ extension fencepost_shape {
   init(_ subject: Definition.Subject) {
     self.init(
       struct_size: 0, kind: subject.kind.number, edges: 0, oriented: 0, buffer_m: .nan, radius_m: .nan, depth_m: .nan,
-      vertex_count: 0, departure_m: .nan, departure_part: 0, departure_ring: 0, departure_edge: 0, reserved: 0)
+      vertex_count: 0, departure_m: .nan, departure_part: 0, departure_ring: 0, departure_edge: 0, left_out_rings: 0)
     switch subject {
     case .beacon: break
     case .circle(let circle): (radius_m, depth_m) = (circle.radius, circle.radius)
@@ -41,6 +41,7 @@ extension fencepost_shape {
       edges = fencepost_edges(definition.edges)
       depth_m = shape.depth
       vertex_count = UInt64(shape.vertexCount)
+      left_out_rings = UInt32(clamping: shape.leftOutRings)
       guard let departure = definition.planarDeparture else { return }
       departure_m = departure.metres
       departure_part = UInt32(clamping: departure.place.part)

@@ -2,9 +2,11 @@ import FencepostKernel
 
 extension ShapeDefinition {
   /// Whether this is what examination leaves of a definition that was given, to the last bit: the same but for repeated
-  /// vertices and longitudes a turn away. It may miss some that are the same, at poles.
+  /// vertices and longitudes a turn away. It may miss some that are the same: at poles, and with planar
+  /// edges of 180 degrees of longitude or more, whose reduced longitudes mean another edge.
   func isReduction(of given: ShapeDefinition) -> Bool {
-    guard kind == given.kind, edges == given.edges, vertices.partEnds == given.vertices.partEnds,
+    guard kind == given.kind, edges == given.edges, !given.hasWideEdges,
+      vertices.partEnds == given.vertices.partEnds,
       vertices.ringEnds.count == given.vertices.ringEnds.count
     else { return false }
     return vertices.ringEnds.indices.allSatisfy { ring in

@@ -18,9 +18,12 @@ public struct ShapeReading: Sendable, Hashable {
   /// How far geodesic and planar edges are apart where they differ by more than 1 m; `nil` when they differ less. Then it
   /// matters which of the two the vertices were made for.
   public var departure: Departure?
+  /// How many rings are left out, because they have no vertices or are narrower than a micrometre.
+  public var leftOutRings: Int
 
   init(_ shape: GeodesicShape) {
     depth = shape.depth
+    leftOutRings = shape.leftOutRings
     departure = shape.definition.planarDeparture.map {
       Departure(metres: $0.metres, part: $0.place.part, ring: $0.place.ring, edge: $0.place.edge)
     }

@@ -24,6 +24,8 @@ public final class GeodesicShape: Sendable {
   /// Where D is −`depth`, or less when the depth is at its most; in a corridor a place of its line.
   public var deepest: SurfacePoint { SurfacePoint(latitude: deepestLatitude, longitude: deepestLongitude) }
   private let deepestLatitude, deepestLongitude: Double
+  /// How many rings of the given definition were left out, because they have no vertices or enclose no area.
+  public let leftOutRings: Int
   /// A cap in space that holds the shape: every point with D ≤ 0 has a chord of at most `reach` metres to its centre.
   public let boundingCap: (centre: EarthVector, reach: Double)
 
@@ -33,24 +35,25 @@ public final class GeodesicShape: Sendable {
 
   /// - Parameters:
   ///   - definition: vertices in degrees.
-  ///   - depth: a depth that was found before, kept as it is; `nil` to find it.
+  ///   - depth: a depth that was found before, kept as it is, of a definition that was kept with it; `nil` to find it.
+  ///     Planar edges of a kept definition are the short way, those of a given one as their longitudes are written.
   public init(_ definition: ShapeDefinition, depth known: Double? = nil) throws(ShapeDefect) {
     var definition = definition
     switch definition.kind {
     case .polygon(let buffer, let isOriented):
-      let made = try PolygonLine(definition.vertices, definition.edges, isOriented: isOriented)
+      let made = try PolygonLine(definition.vertices, definition.edges, isOriented: isOriented, isGiven: known == nil)
       guard buffer.isFinite else { throw ShapeDefect(.buffer) }
       definition.vertices = made.vertices
-      (line, isPolygon, offset) = (made.line, true, buffer)
+      (line, isPolygon, offset, leftOutRings) = (made.line, true, buffer, made.leftOutRings)
     case .corridor(let radius):
-      let made = try CorridorLine(definition.vertices, definition.edges)
+      let made = try CorridorLine(definition.vertices, definition.edges, isGiven: known == nil)
       guard radius.isFinite, radius > 0 else { throw ShapeDefect(.radius) }
       definition.vertices = made.vertices
-      (line, isPolygon, offset) = (made.line, false, radius)
+      (line, isPolygon, offset, leftOutRings) = (made.line, false, radius, 0)
     case .line:
-      let made = try CorridorLine(definition.vertices, definition.edges, takesPoints: false)
+      let made = try CorridorLine(definition.vertices, definition.edges, takesPoints: false, isGiven: known == nil)
       definition.vertices = made.vertices
-      (line, isPolygon, offset) = (made.line, false, 0)
+      (line, isPolygon, offset, leftOutRings) = (made.line, false, 0, 0)
     }
     definition.vertices.compact()
     self.definition = definition

@@ -16,6 +16,9 @@ struct GivenRing {
   var edges: [Int] = []
   /// The vertices alone, without the points of planar edges.
   var vertices: [SurfacePoint] = []
+  /// Of a planar ring as it was given that spans 180 degrees of longitude or more, whether the area drawn on the map is to
+  /// its left; `nil` of others.
+  private(set) var isDrawnLeft: Bool?
 
   /// Most vertices of a shape after planar edges have been cut.
   static var most: Int { 1_000_000 }
@@ -23,31 +26,27 @@ struct GivenRing {
   /// - Parameters:
   ///   - given: latitudes and longitudes, degrees; a ring may repeat its first vertex at its end.
   ///   - isRing: whether the last vertex is joined to the first.
+  ///   - isGiven: whether the longitudes of planar edges are meant as they are written; otherwise they are those that a
+  ///     definition keeps, and each edge is the short way between them.
   ///   - room: how many points there may be, reduced by those made.
   init(
     _ given: some Collection<ShapeVertices.Vertex>, part: Int, ring: Int, isRing: Bool, reading: EdgeReading,
-    room: inout Int
+    isGiven: Bool = true, room: inout Int
   ) throws(ShapeDefect) {
     self.part = part
     self.ring = ring
-    var vertices: [(point: SurfacePoint, number: Int, arriving: SurfacePoint, leaving: SurfacePoint)] = []
+    var vertices: [Corner] = []
     vertices.reserveCapacity(min(given.count, GivenRing.most))
+    var written = WrittenEdges()
+    if reading == .planar, isGiven { written = WrittenEdges(given, isRing: isRing) }
+    isDrawnLeft = written.isDrawnLeft
+    var nextAdded = 0
     for (number, vertex) in given.enumerated() {
-      guard vertex.isPosition else {
-        throw ShapeDefect(.coordinate, ShapeDefect.Place(part: part, ring: ring, edge: number))
+      try take(vertex, number, reading, &vertices, room: room)
+      while nextAdded < written.added.count, written.added[nextAdded].edge == number {
+        try take(written.added[nextAdded].vertex, number, reading, &vertices, room: room)
+        nextAdded += 1
       }
-      let point = SurfacePoint(latitude: vertex.latitude + 0, longitude: GivenRing.reduced(vertex.longitude))
-      if let last = vertices.last, last.point.isSamePlace(as: point) {
-        // A planar edge leaves a pole along the meridian that is listed last.
-        if reading == .planar, last.leaving != point {
-          vertices[vertices.count - 1].leaving = point
-          self.vertices.append(point)
-        }
-        continue
-      }
-      vertices.append((point, number, point, point))
-      self.vertices.append(point)
-      guard vertices.count <= room + 1 else { throw ShapeDefect(.tooManyVertices, place(number)) }
     }
     if vertices.isEmpty { throw ShapeDefect(.empty, ShapeDefect.Place(part: part, ring: ring, edge: 0)) }
     if isRing {
@@ -57,8 +56,8 @@ struct GivenRing {
         if self.vertices[self.vertices.count - 1] == self.vertices[0] { self.vertices.removeLast() }
       }
     }
-    // A line that is given as one place is the centre of a circle.
-    guard vertices.count >= (isRing ? 3 : 2) || (!isRing && given.count == 1) else {
+    // A line of one place is the centre of a circle.
+    guard vertices.count >= 3 || !isRing else {
       throw ShapeDefect(.tooFewVertices, place(vertices[0].number), at: vertices[0].point)
     }
     points.reserveCapacity(vertices.count)
@@ -89,6 +88,32 @@ struct GivenRing {
         throw ShapeDefect(.edgeTooLong, place(edges[start]), at: from)
       }
     }
+  }
+
+  /// A vertex while the ring is made ready; at a pole a planar edge arrives on another meridian than the next one leaves on.
+  private struct Corner {
+    var point: SurfacePoint
+    var number: Int
+    var arriving: SurfacePoint
+    var leaving: SurfacePoint
+  }
+
+  private mutating func take(
+    _ vertex: ShapeVertices.Vertex, _ number: Int, _ reading: EdgeReading, _ corners: inout [Corner], room: Int
+  ) throws(ShapeDefect) {
+    guard vertex.isPosition else { throw ShapeDefect(.coordinate, place(number)) }
+    let point = SurfacePoint(latitude: vertex.latitude + 0, longitude: GivenRing.reduced(vertex.longitude))
+    if let last = corners.last, last.point.isSamePlace(as: point) {
+      // A planar edge leaves a pole along the meridian that is listed last.
+      if reading == .planar, last.leaving != point {
+        corners[corners.count - 1].leaving = point
+        vertices.append(point)
+      }
+      return
+    }
+    corners.append(Corner(point: point, number: number, arriving: point, leaving: point))
+    vertices.append(point)
+    guard corners.count <= room + 1 else { throw ShapeDefect(.tooManyVertices, place(number)) }
   }
 
   private mutating func append(_ point: SurfacePoint, _ number: Int, _ room: inout Int) {

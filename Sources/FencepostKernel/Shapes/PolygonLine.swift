@@ -4,28 +4,50 @@ struct PolygonLine {
   let line: ShapeLine
   /// The vertices that were used: longitudes reduced, repeated ones gone.
   let vertices: ShapeVertices
+  /// How many rings were left out, because they have no vertices or enclose no area.
+  private(set) var leftOutRings = 0
 
-  init(_ given: ShapeVertices, _ reading: EdgeReading, isOriented: Bool) throws(ShapeDefect) {
+  /// A ring without vertices, or narrower than a micrometre, is left out where the polygon has others: a hole alone, an
+  /// outer ring with its holes. What is left is the same area.
+  init(_ given: ShapeVertices, _ reading: EdgeReading, isOriented: Bool, isGiven: Bool) throws(ShapeDefect) {
     guard !given.partEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = GivenRing.most
     var rings: [GivenRing] = []
     var vertices = ShapeVertices()
     vertices.reserve(vertices: given.vertices.count)
+    var leftOut: ShapeDefect?
     for part in given.partEnds.indices {
       let numbers = given.rings(ofPart: part)
-      if numbers.isEmpty { throw ShapeDefect(.empty, ShapeDefect.Place(part: part, ring: 0, edge: 0)) }
-      vertices.beginPart()
+      if numbers.isEmpty {
+        leftOut = leftOut ?? ShapeDefect(.empty, ShapeDefect.Place(part: part, ring: 0, edge: 0))
+        continue
+      }
       for number in numbers {
-        var ring = try GivenRing(
-          given.vertices(ofRing: number), part: part, ring: number - numbers.lowerBound, isRing: true, reading: reading,
-          room: &room)
-        vertices.append(ring: ring)
+        var ring: GivenRing
         // The polygon is to the left of outer rings and of holes alike: within the one, around the other.
-        let isLeft = try PolygonLine.isSmallerLeft(ring, isOriented: isOriented)
+        let isLeft: Bool
+        do throws(ShapeDefect) {
+          ring = try GivenRing(
+            given.vertices(ofRing: number), part: part, ring: number - numbers.lowerBound, isRing: true,
+            reading: reading, isGiven: isGiven, room: &room)
+          isLeft = try PolygonLine.isSmallerLeft(ring, isOriented: isOriented)
+        } catch {
+          guard error.reason == .noArea || error.reason == .empty else { throw error }
+          leftOut = leftOut ?? error
+          leftOutRings += number == numbers.lowerBound ? numbers.count : 1
+          if number == numbers.lowerBound { break }
+          continue
+        }
+        if number == numbers.lowerBound { vertices.beginPart() }
+        vertices.append(ring: ring)
+        if !isOriented, let isDrawnLeft = ring.isDrawnLeft, isDrawnLeft != isLeft {
+          throw ShapeDefect(.whichSide, ring.place(ring.edges[0]), at: ring.points[0])
+        }
         if !isOriented, isLeft != (number == numbers.lowerBound) { ring.reverse() }
         rings.append(ring)
       }
     }
+    if rings.isEmpty, let leftOut { throw leftOut }
     let chains = SeamCancelling(rings).chains
     guard !chains.isEmpty else { throw ShapeDefect(.noLine, at: rings[0].points[0]) }
     let made = ShapeLine(chains: chains.map { chain in chain.map { $0.start } + [chain[chain.count - 1].end] })
@@ -68,7 +90,7 @@ struct CorridorLine {
   let vertices: ShapeVertices
 
   /// - Parameter takesPoints: whether a line may be one vertex.
-  init(_ given: ShapeVertices, _ reading: EdgeReading, takesPoints: Bool = true) throws(ShapeDefect) {
+  init(_ given: ShapeVertices, _ reading: EdgeReading, takesPoints: Bool = true, isGiven: Bool) throws(ShapeDefect) {
     guard !given.ringEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = GivenRing.most
     var vertices = ShapeVertices()
@@ -76,8 +98,10 @@ struct CorridorLine {
     var chains: [[SurfacePoint]] = []
     // Lines are those of one part, whatever parts they were given in.
     for number in given.ringEnds.indices {
+      if given.vertices(ofRing: number).isEmpty, !given.vertices.isEmpty { continue }
       let line = try GivenRing(
-        given.vertices(ofRing: number), part: 0, ring: number, isRing: false, reading: reading, room: &room)
+        given.vertices(ofRing: number), part: 0, ring: number, isRing: false, reading: reading, isGiven: isGiven,
+        room: &room)
       guard takesPoints || line.points.count > 1 else {
         throw ShapeDefect(.tooFewVertices, line.place(0), at: line.points[0])
       }

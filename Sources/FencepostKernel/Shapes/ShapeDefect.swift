@@ -68,9 +68,11 @@ extension ShapeDefect {
     case .empty: "there is no part, ring, line or vertex"
     case .tooFewVertices: "a ring needs at least 3 different vertices, a line 2"
     case .tooManyVertices: "a shape has at most \(GivenRing.most) vertices, with those that planar edges are cut at"
-    case .edgeTooLong: "an edge is at most 19900 km long, and a planar edge spans less than 180 degrees of longitude"
+    case .edgeTooLong: "an edge is at most 19900 km long"
     case .noArea: "a ring encloses no area"
-    case .whichSide: "a ring halves the Earth; declare the polygon oriented"
+    case .whichSide:
+      "a ring halves the Earth, or encloses more than half on the map; declare the polygon oriented and list outer rings"
+        + " counterclockwise"
     case .crossing: "two edges cross"
     case .overlap: "two edges lie upon each other"
     case .holeOutside: "a hole is not within its outer ring"

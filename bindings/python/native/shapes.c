@@ -199,7 +199,7 @@ PyObject *native_shape_tuple(native_handle *self, const char *identifier) {
   Py_RETURN_NONE;
 }
 
-/* (depth, vertices, departure, part, ring, edge), None where it does not apply. */
+/* (depth, vertices, departure, part, ring, edge, rings left out), None where it does not apply. */
 PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
   native_handle *self = (native_handle *)object;
   const char *identifier;
@@ -209,9 +209,9 @@ PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
   fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_condition_shape, fencepost_conditions_shape,
                                               identifier, &shape, &call.error);
   if (native_end(&call, status) < 0) return NULL;
-  return Py_BuildValue("(NKNIII)", native_optional_double(shape.depth_m), (unsigned long long)shape.vertex_count,
+  return Py_BuildValue("(NKNIIII)", native_optional_double(shape.depth_m), (unsigned long long)shape.vertex_count,
                        native_optional_double(shape.departure_m), (unsigned)shape.departure_part,
-                       (unsigned)shape.departure_ring, (unsigned)shape.departure_edge);
+                       (unsigned)shape.departure_ring, (unsigned)shape.departure_edge, (unsigned)shape.left_out_rings);
 }
 
 /* (identifier, latitude, longitude): the nearest place of its line, or None. */

@@ -12,6 +12,8 @@ from conftest import ROOT, Run
 from fencepost._command.conform import Outcome, run_scenarios
 from fencepost._command.scenarios import read_scenarios
 
+pytestmark = pytest.mark.filterwarnings("ignore:a planar edge spans")
+
 CORPUS = ROOT / "Tests" / "Conformance"
 FILES = sorted(CORPUS.rglob("*.json"))
 CIRCLE = {"latitude": 0, "longitude": 0, "radius": 100}

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from geographiclib.geodesic import Geodesic
 from reference_shapes import exact_geodesic as exact
 from reference_shapes.corridor import Corridor
+from reference_shapes.defects import Defect
 
 mp = exact.mp
 SAME = mp.mpf(10) ** -18  # metres: what is nearer is one place; 32 digits leave 1e-24
@@ -27,6 +28,9 @@ class Gate:
 
     def __init__(self, lines: Any, edges: str = "geodesic") -> None:
         self._corridor = Corridor(lines, 1.0, edges)
+        for number, line in enumerate(self._corridor.lines):
+            if len(line) < 2:
+                raise Defect("too_few_vertices", (0, number, None))
         self.lines, self.edges = self._corridor.lines, edges
         walked: dict[int, list[Any]] = {}
         for edge in self._corridor.boundary.edges if self._corridor.boundary else []:

@@ -52,7 +52,8 @@ def _off(base: Place, *steps: tuple[float, float]) -> list[float]:
     for azimuth, metres in steps:
         end = Geodesic.WGS84.Direct(latitude, longitude, azimuth, metres)
         latitude, longitude = end["lat2"], end["lon2"]
-    return [longitude, latitude]
+    # Planar edges run as their longitudes are written: over the antimeridian they go on.
+    return [longitude + 360 * round((base[1] - longitude) / 360), latitude]
 
 
 def _ring(base: Place, metres: float, corners: int, turn: float = 0.0) -> Ring:
@@ -67,6 +68,8 @@ def palette(base: Place) -> tuple[PaletteShape, ...]:
     other = _ring((west[1], west[0]), 7_900, 5, 90)
     lake, island = _ring(base, 400, 5), _ring(base, 120, 3)
     big = _ring(base, 9_000, 7, 20)
+    # A ring around a pole has no planar edges.
+    edges = "planar" if abs(base[0]) < 89.8 else "geodesic"
     way = [_off(base, (200, 700)), _off(base, (90, 50)), _off(base, (20, 900))]
     return (
         PaletteShape("polygon", [[beside]], {}),
@@ -76,10 +79,10 @@ def palette(base: Place) -> tuple[PaletteShape, ...]:
         PaletteShape("polygon", [[beside[::-1]]], {"buffer": 60.5}),
         PaletteShape("polygon", [[beside]], {"buffer": -250.0}),
         PaletteShape("polygon", [[island[::-1]]], {"oriented": True}),
-        PaletteShape("polygon", [[big, lake]], {"edges": "planar"}),
+        PaletteShape("polygon", [[big, lake]], {"edges": edges}),
         PaletteShape("corridor", [way], {"radius": 60.0}),
         PaletteShape("corridor", [way[:2]], {"radius": 250.0}),
-        PaletteShape("corridor", [way[:2], way[1:]], {"radius": 15.0, "edges": "planar"}),
+        PaletteShape("corridor", [way[:2], way[1:]], {"radius": 15.0, "edges": edges}),
         PaletteShape("corridor", [[*way, way[0]]], {"radius": 100.4}),
         PaletteShape("corridor", [[*way, way[0]]], {"radius": 100.0}),
     )
@@ -91,4 +94,4 @@ def reference_shape(base: Place, number: int) -> Polygon | Corridor:
     if kind == "corridor":
         return RoughCorridor(coordinates, **options)
     # Beside a pole planar edges become thousands: looking whether any two of them cross would take a minute.
-    return RoughPolygon(coordinates, **options, check="edges" not in options)
+    return RoughPolygon(coordinates, **options, check=options.get("edges") != "planar")

@@ -32,7 +32,7 @@ def test_the_departure_that_a_monitor_tells(number: int) -> None:
     source = random.Random(SEED + number)
     latitude, longitude, size = source.uniform(-75, 75), source.uniform(-180, 180), 10 ** source.uniform(-1.5, 1)
     corners = ((-1, -1), (-1.1, 1), (1, 0.9), (0.8, -1))
-    ring = [(latitude + north * size, reduced(longitude + 2 * east * size)) for north, east in corners]
+    ring = [(latitude + north * size, longitude + 2 * east * size) for north, east in corners]
     monitor = Monitor()
     monitor.add(PolygonalGeographicCondition(ring, edges="planar"), "p")
     told, expected = monitor.shape("p").departure, departure(ring)

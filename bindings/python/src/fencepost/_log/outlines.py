@@ -115,7 +115,8 @@ def _region(vertices: Sequence[Point], edges: str, oriented: bool, reference: fl
 def _edge(start: Point, end: Point, edges: str) -> list[Point]:
     """Points along an edge, both ends included."""
     if edges == "planar":
-        span = near(end[1], start[1]) - start[1]
+        is_at_pole = abs(start[0]) == 90 and start[0] == end[0]
+        span = (near(end[1], start[1]) if is_at_pole else end[1]) - start[1]
         steps = min(max(math.ceil(math.hypot(end[0] - start[0], span)), 1), _MOST_STEPS)
         shares = [step / steps for step in range(1, steps)]
         between = [(start[0] + share * (end[0] - start[0]), start[1] + share * span) for share in shares]

@@ -18,13 +18,23 @@ AS_GEODESIC = Advice(*["edges='geodesic' or edges='planar' says it; they are tak
 AS_PLANAR = Advice(*["a property or column edges says geodesic or planar; they are taken as planar"] * 2)
 
 
+def warn_of_left_out(handle: Handle, identifier: str, source: str, place: str) -> None:
+    """Says of a polygon how many of its rings were left out."""
+    try:
+        count = handle.shape(identifier)[-1]
+    except NotFoundError:  # another thread was faster
+        return
+    if count:
+        warn(source, place, f"{count} rings are left out: they have no vertices, or are narrower than a micrometre")
+
+
 def warn_of_edges(handle: Handle, conditions: Iterable[Found], advice: Advice) -> None:
     """Says of conditions which leave their edges open where the two readings lie farthest apart, if that is more than a
     metre."""
     apart = []
     for identifier, source, place in conditions:
         try:
-            _, _, departure, part, ring, edge = handle.shape(identifier)
+            _, _, departure, part, ring, edge, _ = handle.shape(identifier)
         except NotFoundError:  # another thread was faster
             continue
         if departure is not None:

@@ -222,6 +222,10 @@ class ConditionHolder(Generic[V]):
         elif kind in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY):
             put = self._handle.add_circle if kind == CIRCULAR_GEOGRAPHIC else self._handle.add_beacon
         changed: bool = put(identifier, *geometry, state, row, number, ensure)
+        if changed and getattr(condition, "_has_several_rings", False):
+            from .edges import warn_of_left_out
+
+            warn_of_left_out(self._handle, identifier, f"condition {identifier!r}", "")
         if changed and getattr(condition, "_leaves_edges_open", False):
             from .edges import AS_GEODESIC, warn_of_edges
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from .._errors import warn
 from .._native import InvalidArgumentError
 from .numbers import real, shown
 
@@ -32,8 +33,8 @@ class Vertices(NamedTuple):
 
     Attributes:
         is_area: Whether they are polygons.
-        coordinates: Longitudes and latitudes in turn. Rings are not closed, longitudes in -180 ... 180 (without 180),
-            and no vertex repeats the one before.
+        coordinates: Longitudes and latitudes in turn, as they were given. Rings are not closed, and no vertex repeats
+            the one before.
         rings: Where each ring or line begins among the vertices, and where the last one ends.
         parts: Of polygons where each part begins among the rings, and where the last one ends.
     """
@@ -70,6 +71,61 @@ class Vertices(NamedTuple):
         pairs = list(zip(self.coordinates[1::2], self.coordinates[0::2]))
         return [pairs[begin:end] for begin, end in pairwise(self.rings)]
 
+    def read_as(self, edges: str) -> Vertices:
+        """The same for edges that are ``geodesic`` or ``planar``.
+
+        Geodesic: longitudes in -180 ... 180 (without 180). Planar edges run as the longitudes are written, with a
+        warning where that is doubtful; the first longitude of a ring or line is brought there, and all others with it.
+        """
+        longitudes = self.coordinates[::2]
+        if edges == "planar":
+            if max(longitudes) - min(longitudes) > 180 and (span := self._doubtful_span()):
+                reason = (
+                    f"a planar edge spans {span:g} degrees of longitude, as its longitudes are written; to cross the "
+                    "antimeridian let them go on, 190 in place of -170"
+                )
+                warn("", "", reason)
+            return self._turned()
+        if min(longitudes) >= -180 and max(longitudes) < 180:
+            return self
+        made = _Maker(self.is_area)
+        rings = self.places()
+        for number, ring in enumerate(rings):
+            if self.is_area and number in self.parts[1:]:
+                made.end_part()
+            made.ring((_reduced(longitude), latitude) for latitude, longitude in ring)
+        made.end_part()
+        return made.made()
+
+    def _turned(self) -> Vertices:
+        """Each ring or line by a turn, so that its first longitude is in -180 ... 180, as the library gives it back;
+        not where that would change a number."""
+        coordinates = array("d", self.coordinates)
+        for begin, end in pairwise(self.rings):
+            if (turn := _reduced(coordinates[2 * begin]) - coordinates[2 * begin]) == 0:
+                continue
+            before = coordinates[2 * begin : 2 * end : 2]
+            after = array("d", (longitude + turn for longitude in before))
+            if max(map(abs, after)) <= 360 and all(a - turn == b for a, b in zip(after, before)):
+                coordinates[2 * begin : 2 * end : 2] = after
+        return self._replace(coordinates=coordinates)
+
+    def _doubtful_span(self) -> float | None:
+        """The degrees of longitude of an edge that may have been meant to cross the antimeridian the short way; None:
+        there is none. An edge of 360 degrees goes around the Earth, and at a pole every longitude is one place."""
+        for ring in self.places():
+            for start, end in zip(ring, [*ring[1:], ring[0] if self.is_area else ring[-1]]):
+                if 180 < abs(end[1] - start[1]) < 360 and not abs(start[0]) == abs(end[0]) == 90:
+                    return abs(end[1] - start[1])
+        return None
+
+
+def _reduced(longitude: float) -> float:
+    """In -180 ... 180 (without 180). Exact: 360 is less than twice as much."""
+    if longitude >= 180:
+        return longitude - 360
+    return longitude + 360 if longitude < -180 else longitude
+
 
 class _Maker:
     """Collects vertices."""
@@ -83,6 +139,8 @@ class _Maker:
         """Adds a ring or line of longitudes and latitudes; what else a vertex has is ignored."""
         ring = len(self._rings) - 1
         found = [self._place(place, ring, number) for number, place in enumerate(places)]
+        if not found and (not self.is_area or ring > self._parts[-1]):
+            return  # an empty line or hole is left out
         least = 3 if self.is_area else 2
         # Left whole where it would be too little: the library says what is the matter.
         dropped = [place for index, place in enumerate(found) if not index or place != found[index - 1]]
@@ -95,8 +153,13 @@ class _Maker:
         self._rings.append(len(self._coordinates) // 2)
 
     def end_part(self) -> None:
-        """The next ring is the outer one of another part."""
-        self._parts.append(len(self._rings) - 1)
+        """The next ring is the outer one of another part. A part whose outer ring is empty is left out."""
+        first = self._parts[-1]
+        if len(self._rings) - 1 > first and self._rings[first] == self._rings[first + 1]:
+            del self._coordinates[2 * self._rings[first] :]
+            del self._rings[first + 1 :]
+        if len(self._rings) - 1 > first or not self.is_area:
+            self._parts.append(len(self._rings) - 1)
 
     def made(self) -> Vertices:
         """What was collected.
@@ -122,11 +185,6 @@ class _Maker:
         for name, value, most in (("latitude", latitude, 90), ("longitude", longitude, 360)):
             if not -most <= value <= most:
                 raise InvalidArgumentError(f"{where}: {name} is {value}; accepted are -{most} to {most} degrees")
-        # Exact: 360 is less than twice as much.
-        if longitude >= 180:
-            longitude -= 360
-        elif longitude < -180:
-            longitude += 360
         return longitude + 0.0, latitude + 0.0  # no negative zero
 
 

@@ -53,7 +53,7 @@ class LineGeographicCondition:
             found = of_places([path], False)
         elif found.is_area:
             raise InvalidArgumentError("type: a polygon is no line: its boundary is, where it is to be a gate")
-        put(self, wkb=found.wkb, edges=edges_of(edges), _leaves_edges_open=edges is None)
+        put(self, wkb=found.read_as(edges_of(edges)).wkb, edges=edges_of(edges), _leaves_edges_open=edges is None)
 
     @property
     def lines(self) -> tuple[tuple[tuple[float, float], ...], ...]:

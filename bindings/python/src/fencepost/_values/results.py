@@ -39,7 +39,8 @@ class ShapeReading(NamedTuple):
     made.
 
     Example:
-        >>> ShapeReading(depth=100.0, vertex_count=0, departure=None, part=0, ring=0, edge=0).departure is None
+        >>> reading = ShapeReading(100.0, vertex_count=0, departure=None, part=0, ring=0, edge=0, left_out_rings=0)
+        >>> reading.departure is None
         True
     """
 
@@ -56,6 +57,9 @@ class ShapeReading(NamedTuple):
     """its ring, the outer one being 0, or the line,"""
     edge: int
     """and the vertex at which the edge begins."""
+    left_out_rings: int
+    """Of polygons how many rings were left out when the condition was added, because they have no vertices or are
+    narrower than a micrometre; 0 of a condition from a store or snapshot."""
 
 
 class SyncResult(NamedTuple):

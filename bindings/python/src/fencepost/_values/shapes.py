@@ -33,7 +33,8 @@ class PolygonalGeographicCondition:
             well-known binary; their coordinates are longitude first.
         holes: Rings, where `exterior` is one.
         edges: What joins two vertices: ``geodesic``, the shortest way on the ellipsoid, or ``planar``, a straight line
-            on the map of degrees, as GeoJSON, GeoPackage and Shapefile mean it. None: geodesic, and an
+            on the map of degrees with the longitudes as they are written, as GeoJSON, GeoPackage and Shapefile mean
+            it: -170 to 170 is 340 degrees wide, 170 to 190 crosses the antimeridian. None: geodesic, and an
             :class:`InputWarning` when it is added to a monitor and the two lie more than a metre apart.
         oriented: Whether the polygon lies left of each ring as listed; only so it can be more than half the Earth.
         buffer: Metres by which the line lies outside of the rings; negative: inside.
@@ -78,8 +79,13 @@ class PolygonalGeographicCondition:
             raise InvalidArgumentError(f"buffer is {metres}; accepted are finite metres")
         if not isinstance(oriented, bool):
             raise TypeError(f"oriented must be a bool, not {type(oriented).__name__}")
-        put(self, wkb=found.wkb, edges=edges_of(edges), oriented=oriented, buffer=metres)
+        put(self, wkb=found.read_as(edges_of(edges)).wkb, edges=edges_of(edges), oriented=oriented, buffer=metres)
         put(self, _leaves_edges_open=edges is None)
+
+    @property
+    def _has_several_rings(self) -> bool:
+        # A multipolygon, or a polygon with holes.
+        return self.wkb[1] == 6 or self.wkb[5:9] != b"\1\0\0\0"
 
     @property
     def parts(self) -> tuple[tuple[tuple[tuple[float, float], ...], ...], ...]:
@@ -176,7 +182,7 @@ class CorridorGeographicCondition:
             raise InvalidArgumentError("type: a polygon is no line: a PolygonalGeographicCondition has a buffer")
         put(
             self,
-            wkb=found.wkb,
+            wkb=found.read_as(edges_of(edges)).wkb,
             radius=radius_in_metres(radius),
             edges=edges_of(edges),
             _leaves_edges_open=edges is None,

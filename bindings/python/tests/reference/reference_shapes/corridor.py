@@ -10,7 +10,7 @@ from . import exact_geodesic as exact
 from .boundary import Boundary
 from .defects import Defect
 from .edge import LONGEST, Edge
-from .planar_edges import drawn, number_of_vertices
+from .planar_edges import as_written, drawn, number_of_vertices
 from .vertices import Vertex, checked, without_repeats
 
 ON_THE_LINE = 20e-9
@@ -27,14 +27,14 @@ class Corridor:
     kind = "corridor"
 
     def __init__(self, lines: Any, radius: Any, edges: str = "geodesic") -> None:
-        if not lines or any(not line for line in lines):
+        lines = [line for line in lines or [] if line]
+        if not lines:
             raise Defect("empty")
         given = [[checked(p, 0, n, number) for number, p in enumerate(line)] for n, line in enumerate(lines)]
         if edges not in ("geodesic", "planar"):
             raise Defect("edges")
-        for number, line in enumerate(given):
-            if len({vertex.place for vertex in line}) < 2 and len(line) != 1:
-                raise Defect("too_few_vertices", (0, number, None))
+        if edges == "planar":
+            given = [as_written(line, own, False) for line, own in zip(lines, given)]
         self.lines = [without_repeats(line, is_ring=False) for line in given]
         if edges == "planar" and number_of_vertices(given, is_ring=False) > MOST:
             raise Defect("too_many_vertices")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 from .defects import Defect
 from .vertices import Vertex, reduced
@@ -28,6 +29,34 @@ def count(latitude1: float, longitude1: float, latitude2: float, longitude2: flo
     c = math.cos(math.radians(nearest_to_equator))
     sagitta = 0.26 * EQUATORIAL_RADIUS * east * s * math.hypot(north, c * east)
     return max(1, math.ceil(math.sqrt(sagitta / TOLERANCE)))
+
+
+def as_written(given: Any, vertices: list[Vertex], is_ring: bool) -> list[Vertex]:
+    """The vertices, with further ones in edges whose reduced longitudes would mean others: from half a turn on, at most
+    120 degrees apart; and on the equator where an edge follows a meridian from pole to pole."""
+    result = []
+    for index, vertex in enumerate(vertices):
+        result.append(vertex)
+        if index + 1 == len(vertices) and not is_ring:
+            break
+        (longitude, latitude), (end, north) = given[index][:2], given[(index + 1) % len(given)][:2]
+        if abs(end - longitude) >= 180:
+            pieces = 1 if latitude == north and abs(latitude) == 90 else math.ceil(abs(end - longitude) / 120)
+        else:
+            pieces = 2 if end == longitude and abs(north - latitude) == 180 else 1
+        for piece in range(1, pieces):
+            east, rise = (end - longitude) * (piece / pieces), (north - latitude) * (piece / pieces)
+            result.append(Vertex(latitude + rise, reduced(longitude + east), vertex.number))
+    return result
+
+
+def is_drawn_left(ring: Any) -> bool | None:
+    """Whether what a ring encloses on the map lies left of it; None: it spans less than 180 degrees of longitude."""
+    longitudes = [place[0] for place in ring]
+    if max(longitudes) - min(longitudes) < 180:
+        return None
+    doubled = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(ring, [*ring[1:], ring[0]]))
+    return None if doubled == 0 else doubled > 0
 
 
 def densified(start: Vertex, end: Vertex, where: tuple[int, int]) -> list[Vertex]:

@@ -13,7 +13,7 @@ from .defects import Defect
 from .depth import deepest
 from .edge import LONGEST, Edge
 from .exact_geodesic import mp
-from .planar_edges import drawn, number_of_vertices
+from .planar_edges import as_written, drawn, is_drawn_left, number_of_vertices
 from .seams import split_at_pole, without_seams
 from .validity import check_line, check_nesting
 from .vertices import Vertex, checked, without_repeats
@@ -29,7 +29,9 @@ class Polygon:
     def __init__(
         self, parts: Any, edges: str = "geodesic", oriented: bool = False, buffer: Any = 0, check: bool = True
     ) -> None:
-        if not parts or any(not part or any(not ring for ring in part) for part in parts):
+        # Rings without vertices are left out, with the holes of an outer one.
+        parts = [[ring for ring in part if ring] for part in parts or [] if part and part[0]]
+        if not parts:
             raise Defect("empty")
         given = [
             [[checked(p, n, r, number) for number, p in enumerate(ring)] for r, ring in enumerate(part)]
@@ -37,6 +39,8 @@ class Polygon:
         ]
         if edges not in ("geodesic", "planar"):
             raise Defect("edges")
+        if edges == "planar":
+            given = [[as_written(*ring, True) for ring in zip(part, own)] for part, own in zip(parts, given)]
         for n, part in enumerate(given):
             for r, ring in enumerate(part):
                 if len({vertex.place for vertex in ring}) < 3:
@@ -55,6 +59,13 @@ class Polygon:
             if edge.length > LONGEST:
                 raise Defect("edge_too_long", edge.number)
         rings = [[[piece for edge in ring for piece in split_at_pole(edge)] for ring in part] for part in rings]
+        if edges == "planar" and not oriented:
+            for n, (part, own) in enumerate(zip(parts, rings)):
+                for r, (ring, walked) in enumerate(zip(part, own)):
+                    drawn_left = is_drawn_left(ring)
+                    if drawn_left is not None and drawn_left != encloses_left(walked, False):
+                        raise Defect("which_side", (n, r, None))
+        rings, self.parts = _without_thin_rings(rings, self.parts, oriented)
         # With the polygon on the left: an outer ring encloses it, a hole does not.
         self.rings = [
             [
@@ -114,6 +125,29 @@ class Polygon:
             and len(self.parts) == len(other.parts)
             and all(same_vertices(part, its) for part, its in zip(self.parts, other.parts))
         )
+
+
+def _without_thin_rings(rings: Any, vertices: Any, oriented: bool) -> tuple[Any, Any]:
+    """The parts without the rings that enclose no area, an outer one with its holes, unless nothing is left."""
+    kept, first = [], None
+    for part, own in zip(rings, vertices):
+        left = []
+        for number, (ring, places) in enumerate(zip(part, own)):
+            try:
+                encloses_left(ring, oriented)
+            except Defect as defect:
+                if defect.reason != "no_area":
+                    raise
+                first = first or defect
+                if number == 0:
+                    break
+            else:
+                left.append((ring, places))
+        if left:
+            kept.append(left)
+    if not kept and first is not None:
+        raise first
+    return [[ring for ring, _ in part] for part in kept], [[places for _, places in part] for part in kept]
 
 
 def _edges(vertices: list[Vertex], part: int, ring: int) -> list[Edge]:

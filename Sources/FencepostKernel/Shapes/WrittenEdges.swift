@@ -1,0 +1,147 @@
+/// The planar edges of a ring or line that its reduced longitudes do not tell: those that span 180 degrees of longitude or
+/// more, and those along a meridian from pole to pole. Vertices added within them make ordinary edges of them, which mean
+/// the same when the definition is read again.
+struct WrittenEdges {
+  /// A vertex to add.
+  struct Added {
+    /// The number of the given vertex that the edge starts at.
+    var edge: Int
+    var vertex: ShapeVertices.Vertex
+  }
+
+  /// In the order of the edges.
+  private(set) var added: [Added] = []
+  /// Of a ring that spans 180 degrees of longitude or more, whether the area that it encloses on the map is to its left;
+  /// `nil` of others, which enclose at most half of the Earth.
+  private(set) var isDrawnLeft: Bool?
+
+  /// Degrees of longitude between added vertices at most: so few that the short way is the way as written.
+  private static var widest: Double { 120 }
+
+  init() {}
+
+  init(_ given: some Collection<ShapeVertices.Vertex>, isRing: Bool) {
+    guard let first = given.first, given.allSatisfy({ $0.isPosition }) else { return }
+    var (west, east, doubledArea) = (first.longitude, first.longitude, 0.0)
+    var last = first
+    for (number, vertex) in given.dropFirst().enumerated() {
+      look(at: number, from: last, to: vertex)
+      (west, east) = (min(west, vertex.longitude), max(east, vertex.longitude))
+      doubledArea += WrittenEdges.doubledArea(last, vertex)
+      last = vertex
+    }
+    guard isRing else { return }
+    look(at: given.count - 1, from: last, to: first)
+    doubledArea += WrittenEdges.doubledArea(last, first)
+    if east - west >= 180, doubledArea != 0 { isDrawnLeft = doubledArea > 0 }
+  }
+
+  /// Whether an edge, read as written, is another one than the short way between its reduced longitudes.
+  static func isWide(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Bool {
+    // What is no position is refused elsewhere; numbers that are none are not compared.
+    start.isPosition && end.isPosition && (end.longitude - start.longitude).magnitude >= 180
+  }
+
+  private mutating func look(
+    at number: Int, from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex
+  ) {
+    let (turn, rise) = (end.longitude - start.longitude, end.latitude - start.latitude)
+    var pieces = 1
+    if WrittenEdges.isWide(from: start, to: end) {
+      // At a pole every longitude is one place.
+      let isAtPole = rise == 0 && start.latitude.magnitude == 90
+      if !isAtPole { pieces = (turn.magnitude / WrittenEdges.widest).roundedUp }
+    } else if turn == 0, rise.magnitude == 180 {
+      pieces = 2
+    }
+    guard pieces > 1 else { return }
+    for piece in 1..<pieces {
+      let part = Double(piece) / Double(pieces)
+      let vertex = ShapeVertices.Vertex(
+        latitude: start.latitude + rise * part, longitude: start.longitude + turn * part)
+      added.append(Added(edge: number, vertex: vertex))
+    }
+  }
+
+  /// Twice the area on the map between an edge and the origin, square degrees.
+  private static func doubledArea(_ start: ShapeVertices.Vertex, _ end: ShapeVertices.Vertex) -> Double {
+    start.longitude * end.latitude - end.longitude * start.latitude
+  }
+}
+
+extension ShapeDefinition {
+  /// Whether a planar edge spans 180 degrees of longitude or more as its longitudes are written.
+  public var hasWideEdges: Bool {
+    edges == .planar
+      && vertices.ringEnds.indices.contains { ring in
+        let corners = vertices.vertices(ofRing: ring)
+        guard let first = corners.first, var last = corners.last else { return false }
+        if !isPolygon { last = first }
+        return corners.contains { corner in
+          defer { last = corner }
+          return WrittenEdges.isWide(from: last, to: corner)
+        }
+      }
+  }
+
+  /// The definition for callers: the longitudes of planar edges go on where they leave [−180, 180), so that the vertices
+  /// mean the same as they are written. A ring around a pole starts at its vertex at the pole, which closes it a turn
+  /// farther on. What cannot be written so, because it has no such vertex or leaves [−360, 360], is as it is kept.
+  public var written: ShapeDefinition {
+    guard hasWideEdges else { return self }
+    var result = self
+    result.vertices = ShapeVertices()
+    result.vertices.reserve(vertices: vertices.vertices.count)
+    for part in vertices.partEnds.indices {
+      result.vertices.beginPart()
+      for ring in vertices.rings(ofPart: part) {
+        let corners = vertices.vertices(ofRing: ring)
+        result.vertices.beginRing()
+        for corner in WrittenEdges.written(corners, isRing: isPolygon) ?? Array(corners) {
+          result.vertices.append(latitude: corner.latitude, longitude: corner.longitude)
+        }
+      }
+    }
+    result.vertices.compact()
+    return result
+  }
+}
+
+extension WrittenEdges {
+  /// A ring or line of reduced longitudes whose longitudes go on instead.
+  fileprivate static func written(
+    _ kept: some Collection<ShapeVertices.Vertex>, isRing: Bool
+  ) -> [ShapeVertices.Vertex]? {
+    var corners = Array(kept)
+    guard let first = corners.first, let last = corners.last else { return corners }
+    var turns = isRing ? turn(from: last.longitude, to: first.longitude) : 0
+    for index in corners.indices.dropFirst() {
+      turns += turn(from: corners[index - 1].longitude, to: corners[index].longitude)
+    }
+    if isRing, turns != 0 {
+      guard let pole = corners.firstIndex(where: { $0.latitude.magnitude == 90 }) else { return nil }
+      corners = Array(corners[pole...] + corners[..<pole]) + [corners[pole]]
+    }
+    var (least, most) = (corners[0].longitude, corners[0].longitude)
+    turns = 0
+    var before = corners[0].longitude
+    for index in corners.indices {
+      let longitude = corners[index].longitude
+      turns += turn(from: before, to: longitude)
+      before = longitude
+      corners[index].longitude += turns
+      (least, most) = (min(least, corners[index].longitude), max(most, corners[index].longitude))
+    }
+    for shift in [0.0, 360, -360] where least + shift >= -360 && most + shift <= 360 {
+      for index in corners.indices { corners[index].longitude += shift }
+      return corners
+    }
+    return nil
+  }
+
+  /// 360, −360 or 0 degrees: what makes the second of two reduced longitudes follow the first the short way.
+  private static func turn(from longitude: Double, to next: Double) -> Double {
+    let change = next - longitude
+    return change > 180 ? -360 : change < -180 ? 360 : 0
+  }
+}
