@@ -57,7 +57,8 @@ struct LinePassageSearch {
   }
 
   private func along(_ time: Int64) -> Double {
-    takesNoTime ? length : length * (Double(time - startTime) / Double(endTime - startTime))
+    // Never 0 / 0: the compiler may divide before it knows that the quotient is not needed.
+    takesNoTime ? length : length * (Double(time - startTime) / Double(max(endTime - startTime, 1)))
   }
 
   /// Whether both fixes are of one instant: the device is at the second one then.
