@@ -162,7 +162,7 @@ $(stamps)/runtime:
 	@mkdir -p $(stamps)
 	@echo "$(runtime)" > $@
 
-$(stamps)/library: $(stamps)/system $(stamps)/runtime $(wildcard bindings/c/embedded/*) bindings/c/embedded.sh $(addprefix bindings/c/,build.sh names.sh system.sh fencepost.map older-glibc.sh missing.c) $(swift_sources)
+$(stamps)/library: $(stamps)/system $(stamps)/runtime $(shell find bindings/c/embedded -type f) $(addprefix bindings/c/,embedded.sh targets.sh build.sh names.sh system.sh fencepost.map older-glibc.sh missing.c) $(swift_sources)
 	@echo "== building the C library (release, self-contained)"
 	@bindings/c/build.sh
 	@touch $@

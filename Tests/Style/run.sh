@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 
 mapfile -t c_files < <(find include Sources Tests bindings examples -name build -prune -o \
   -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' \) -print | sort)
-swift_paths=(Package.swift Sources Tests)
+swift_paths=(Package.swift Sources Tests bindings/c)
 python_paths=(--config bindings/python/pyproject.toml .ci/*.py bindings containers examples Tests)
 clang_format=(.venv/bin/clang-format --style=file:Tests/Style/clang-format.yaml)
 

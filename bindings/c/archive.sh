@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes the static archive that a plain `cc` links: libfencepost.a in FENCEPOST_LIB. bindings/c/build.sh must have
-# run with the same FENCEPOST_RUNTIME.
+# run with the same settings, which it describes.
 #
-#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_LIB=.build/lib] bindings/c/archive.sh
+#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_LIB=] bindings/c/archive.sh
 #
 # The archive holds one relocatable object: the library's objects and, in the full build, Swift's start object and the
 # members of Swift's static runtime that they need. Everything but the functions of the header is made local, so that
@@ -11,17 +11,17 @@ set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/bindings/c/names.sh"
-lib=${FENCEPOST_LIB:-$root/.build/lib}
+lib=${FENCEPOST_LIB:-$default_lib}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 if [ "$runtime" = embedded ]; then
   # Built already, unless a source has changed. Sections nobody calls are left out here: a linker of the program's would
   # have to be told to.
-  objects=$("$root/bindings/c/embedded.sh" x86_64-linux-gnu)
+  objects=$("$root/bindings/c/embedded.sh" "$target")
   kept=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/-u \1/p' "$root/bindings/c/fencepost.map")
   # shellcheck disable=SC2086
-  ld -r --gc-sections --force-group-allocation $kept -o "$folder/fencepost.o" $objects
+  "${tools}ld" -r --gc-sections --force-group-allocation $kept -o "$folder/fencepost.o" $objects
 else
   objects=$root/.build/release-lib/release/fencepost-c.product/Objects.LinkFileList
   [ -f "$objects" ] || {
@@ -58,11 +58,11 @@ else
 fi
 
 sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' "$root/bindings/c/fencepost.map" > "$folder/exports"
-objcopy --strip-debug --keep-global-symbols="$folder/exports" --remove-section=.swift1_autolink_entries \
+"${tools}objcopy" --strip-debug --keep-global-symbols="$folder/exports" --remove-section=.swift1_autolink_entries \
   "$folder/fencepost.o"
-strip --strip-unneeded "$folder/fencepost.o"
+"${tools}strip" --strip-unneeded "$folder/fencepost.o"
 
 mkdir -p "$lib"
-ar rcsD "$folder/libfencepost.a" "$folder/fencepost.o"
+"${tools}ar" rcsD "$folder/libfencepost.a" "$folder/fencepost.o"
 mv -f "$folder/libfencepost.a" "$lib/libfencepost.a"
 echo "$lib/libfencepost.a"

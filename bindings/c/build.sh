@@ -2,9 +2,10 @@
 # Builds the C library as it is released: self-contained, exporting the functions of the header and nothing else,
 # stripped. The one place that knows how; the Python package and the Makefile call it.
 #
-#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_LIB=.build/lib] bindings/c/build.sh
+#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_LIB=] bindings/c/build.sh
 #
-# Full is ordinary Swift with the runtime inside; embedded has none (embedded.sh). names.sh has the default.
+# Full is ordinary Swift with the runtime inside; embedded has none (embedded.sh). names.sh has the defaults. The library is
+# for this machine, in .build/lib, or for a target of targets.sh, in .build/cross/TARGET/lib.
 # Leaves the library under its SONAME (names.sh) in FENCEPOST_LIB and the link libfencepost.so beside it, and prints the
 # library's path.
 set -eu
@@ -13,8 +14,9 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/bindings/c/names.sh"
 . "$root/bindings/c/system.sh"
 scratch=${FENCEPOST_SCRATCH:-$root/.build/release-lib}
-lib=${FENCEPOST_LIB:-$root/.build/lib}
+lib=${FENCEPOST_LIB:-$default_lib}
 older=$root/.build/older-glibc
+[ -z "${FENCEPOST_TARGET:-}" ] || older=$root/.build/cross/$target/older-glibc
 
 command -v swift > /dev/null || {
   echo "bindings/c/build.sh: the Swift toolchain (6.3) is needed, and swift is not on the path" >&2
@@ -22,15 +24,19 @@ command -v swift > /dev/null || {
 }
 
 # What runs on older systems too: the versions of glibc's functions that these have.
-[ "$(uname -s)" != Linux ] || "$root/bindings/c/older-glibc.sh" "$older"
+case $(uname -s)/$target in Linux/*-linux-gnu) CC=$cc "$root/bindings/c/older-glibc.sh" "$older" ;; esac
 if [ "$runtime" = embedded ]; then
-  objects=$("$root/bindings/c/embedded.sh" x86_64-linux-gnu)
-  linked=$root/.build/embedded/libfencepost.so
+  objects=$("$root/bindings/c/embedded.sh" "$target")
+  linked=$root/.build/embedded/$target/libfencepost.so
   older_options=
   [ ! -e "$older/remap" ] || older_options="-Wl,--remap-inputs-file=$older/remap $older/missing.o"
-  # The linker of the toolchain, because others lack --remap-inputs-file.
+  # The linker of the toolchain, because others lack --remap-inputs-file; its clang has no musl.
+  case $target in
+    *-musl) linker=$cc ;;
+    *) linker="$(dirname "$(readlink -f "$(command -v swiftc)")")/clang --target=$target -fuse-ld=lld" ;;
+  esac
   # shellcheck disable=SC2086
-  "$(dirname "$(readlink -f "$(command -v swiftc)")")/clang" -shared -fuse-ld=lld -o "$linked" $objects $older_options \
+  $linker -shared -o "$linked" $objects $older_options $link_options \
     -Wl,--version-script="$root/bindings/c/fencepost.map" -Wl,-soname,"$soname" -Wl,--gc-sections -Wl,--as-needed \
     -Wl,-z,defs -lsqlite3 -lm
 else

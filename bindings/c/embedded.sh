@@ -3,25 +3,19 @@
 #
 #   bindings/c/embedded.sh TARGET
 #
-# TARGET is x86_64-linux-gnu. Leaves the objects in .build/embedded/TARGET and prints their paths. build.sh links the
-# shared library and archive.sh the archive.
+# TARGET is one of targets.sh. Leaves the objects in .build/embedded/TARGET and prints their paths. build.sh links the shared
+# library and archive.sh the archive.
 #
-# A module copies code of the modules that it imports, so all modules of a target are compiled anew when any source has
-# changed: an object that is older than a module that it imports would give wrong answers without a message.
+# A module copies code of the modules that it imports. When the sources of one have changed, it and all modules after it are
+# compiled anew: an object that is older than a module that it imports would give wrong answers without a message.
 set -eu
 
-target=${1:?usage: embedded.sh TARGET}
 root=$(cd "$(dirname "$0")/../.." && pwd)
-out=$root/.build/embedded/$target
+. "$root/bindings/c/targets.sh"
+set_target "${1:?usage: embedded.sh TARGET}"
 cd "$root"
-
-case $target in
-  x86_64-linux-gnu) triple=x86_64-unknown-linux-gnu cc=${CC:-cc} ;;
-  *)
-    echo "embedded.sh: no target $target; accepted is x86_64-linux-gnu" >&2
-    exit 2
-    ;;
-esac
+out=.build/embedded/$target
+mkdir -p "$out"
 
 unicode=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/embedded/$triple/libswiftUnicodeDataTables.a
 [ -f "$unicode" ] || {
@@ -29,49 +23,73 @@ unicode=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swif
     "without it" >&2
   exit 1
 }
+command -v "$cc" > /dev/null || {
+  echo "embedded.sh: $cc is not on the path (Debian: ${test_needs:-clang})" >&2
+  exit 1
+}
 
-sources() { find "Sources/$1" -name '*.swift' | LC_ALL=C sort; }
-modules='FencepostKernel FencepostCore FencepostStoreCore FencepostABI'
+# sources MODULE: its Swift files. c_sources MODULE: the C headers that it imports first.
+sources() {
+  case $store/$1 in
+    none/FencepostStoreCore) echo bindings/c/embedded/FencepostStoreCore/NoStore.swift ;;
+    *) find "Sources/$1" -name '*.swift' | LC_ALL=C sort ;;
+  esac
+}
+c_sources() {
+  case $1 in
+    FencepostKernel) find Sources/CPlatform/include -type f ;;
+    FencepostStoreCore) find Sources/CPosix Sources/CSQLite -type f ;;
+    FencepostABI) find include -name '*.h' -o -name '*.modulemap' ;;
+  esac
+}
 
-# What the objects were made of: the sources, this script and the compiler.
-stamp=$out/made-of
-mkdir -p "$(dirname "$out")"
-{
-  swiftc --version 2>&1
-  echo "$target ${CFLAGS:-}"
-  find include Sources bindings/c/embedded.sh bindings/c/embedded -type f | LC_ALL=C sort | xargs sha256sum
-} > "$out.stamp.$$"
-if [ -f "$stamp" ] && cmp -s "$out.stamp.$$" "$stamp"; then
-  rm -f "$out.stamp.$$"
-else
-  rm -rf "$out"
-  mkdir -p "$out"
-  for module in $modules; do
-    echo "embedded: $target, $module" >&2
+if [ "$swift_of" = "$target" ]; then
+  set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo -O \
+    -enable-experimental-feature Embedded -enable-upcoming-feature InternalImportsByDefault \
+    -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny \
+    -Xfrontend -function-sections -Xcc -fPIC -I "$out" -I Sources/CPlatform/include -I Sources/CPosix \
+    -I Sources/CSQLite -I include
+  [ "$triple" = x86_64-unknown-linux-gnu ] || set -- "$@" -Xfrontend -clang-target -Xfrontend "$c_target"
+  for option in $c_headers; do set -- "$@" -Xcc "$option"; done
+  before="$(swiftc --version 2>&1) $*"
+  for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
+    # What the object was made of: its sources, the modules before it, the options and the compiler.
     # shellcheck disable=SC2046
-    swiftc -target $triple -swift-version 6 -package-name fencepost -parse-as-library -wmo -O \
-      -enable-experimental-feature Embedded -enable-upcoming-feature InternalImportsByDefault \
-      -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny \
-      -Xfrontend -function-sections -Xcc -fPIC -I "$out" -I Sources/CPlatform/include -I Sources/CPosix \
-      -I Sources/CSQLite -I include -module-name "$module" -emit-module -emit-module-path "$out/$module.swiftmodule" \
-      -c $(sources "$module") -o "$out/$module.o" > "$out/$module.log" 2>&1 || {
-      cat "$out/$module.log" >&2
-      rm -f "$out.stamp.$$"
-      exit 1
-    }
-    # Interpolating anything but numbers, strings and what has a description compiles, and prints that it cannot be printed.
-    if objdump -dr --no-show-raw-insn "$out/$module.o" |
-      awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
-      echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2
-      rm -f "$out.stamp.$$"
-      exit 1
+    made_of=$({ echo "$before" && sha256sum $(sources "$module") $(c_sources "$module"); } | sha256sum)
+    if [ "$(cat "$out/$module.made-of" 2> /dev/null)" != "$made_of" ]; then
+      rm -f "$out/$module".*
+      echo "embedded: $target, $module" >&2
+      # shellcheck disable=SC2046
+      swiftc "$@" -module-name "$module" -emit-module -emit-module-path "$out/$module.swiftmodule" \
+        -c $(sources "$module") -o "$out/$module.o" > "$out/$module.log" 2>&1 || {
+        cat "$out/$module.log" >&2
+        exit 1
+      }
+      # Interpolating anything but numbers, strings and what has a description compiles, and prints that it cannot be printed.
+      if objdump -dr --no-show-raw-insn "$out/$module.o" |
+        awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
+        echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2
+        exit 1
+      fi
+      echo "$made_of" > "$out/$module.made-of"
     fi
+    before=$made_of
   done
-  for file in Sources/CPlatform/*.c bindings/c/embedded/*.c; do
-    "$cc" -std=gnu11 -O2 -fPIC -ffunction-sections -fvisibility=hidden -ISources/CPlatform/include \
-      -c "$file" -o "$out/$(basename "$file" .c).o"
-  done
-  cp "$unicode" "$out/unicode.a"
-  mv "$out.stamp.$$" "$stamp"
+else
+  "$0" "$swift_of" > /dev/null
 fi
-ls "$out/"*.o "$out/unicode.a"
+
+# The C files, which take a second: what is the same stays, because another build may be linking it.
+for file in Sources/CPlatform/*.c bindings/c/embedded/*.c; do
+  object=$out/c-$(basename "$file" .c).o
+  # shellcheck disable=SC2086
+  $cc $cc_options -std=gnu11 -O2 -fPIC -ffunction-sections -fvisibility=hidden -ISources/CPlatform/include \
+    -c "$file" -o "$object.$$"
+  if cmp -s "$object.$$" "$object"; then rm "$object.$$"; else mv "$object.$$" "$object"; fi
+done
+cmp -s "$unicode" "$out/unicode.a" || cp "$unicode" "$out/unicode.a"
+
+for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
+  echo "$root/.build/embedded/$swift_of/$module.o"
+done
+ls "$root/$out/c-"*.o "$root/$out/unicode.a"

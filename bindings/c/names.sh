@@ -12,11 +12,26 @@ case $(uname -s) in
   *) soname=libfencepost.so.$abi ;;
 esac
 
+# FENCEPOST_TARGET is a cross target of targets.sh; without it the library is for this machine.
+. "$root/bindings/c/targets.sh"
+if [ -n "${FENCEPOST_TARGET:-}" ]; then
+  set_target "$FENCEPOST_TARGET" || exit 2
+  soname=libfencepost.so.$abi
+  [ "${FENCEPOST_RUNTIME:-embedded}" = embedded ] || {
+    echo "FENCEPOST_RUNTIME is $FENCEPOST_RUNTIME; accepted for the target $target is embedded" >&2
+    exit 2
+  }
+  default_lib=$root/.build/cross/$target/lib
+else
+  set_target x86_64-linux-gnu
+  default_lib=$root/.build/lib
+fi
+
 # How the library is built: embedded (Embedded Swift: a fifth of the size, without a Swift runtime; the default on x86-64
 # Linux) or full (ordinary Swift with its runtime inside; the default elsewhere). The two give the same events, byte for
 # byte (Tests/Runtimes/run.sh).
-case $(uname -sm) in
-  'Linux x86_64') runtime=${FENCEPOST_RUNTIME:-embedded} ;;
+case ${FENCEPOST_TARGET:-$(uname -sm)} in
+  'Linux x86_64' | "$target") runtime=${FENCEPOST_RUNTIME:-embedded} ;;
   *) runtime=${FENCEPOST_RUNTIME:-full} ;;
 esac
 case $runtime in
@@ -33,7 +48,7 @@ if [ "$runtime" = embedded ]; then
 sqlite3
 m
 '
-  objects_folder=$root/.build/embedded/x86_64-linux-gnu
+  objects_folder=$root/.build/embedded/$swift_of
 else
   system_libraries='
 sqlite3

@@ -1,0 +1,30 @@
+public import FencepostCore
+
+/// The module of the stores on targets without files: it refuses each. Snapshots and exported devices are what such a
+/// program keeps.
+package final class NoStore: MonitorStorage, FleetStorage {
+  static var refusal: MonitorError { .storeUnavailable("this build of the library has no store; it has snapshots") }
+
+  package func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) { throw Self.refusal }
+  package func write(_ changes: borrowing MonitorChanges) throws(MonitorError) { throw Self.refusal }
+  package func write(_ changes: borrowing FleetChanges) throws(MonitorError) { throw Self.refusal }
+  package func close() {}
+}
+
+extension StoredEngine {
+  package static func storage(
+    _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
+  ) throws(MonitorError) -> NoStore {
+    if let defect = options.defect ?? durability.defect { throw .invalidArgument(defect) }
+    throw NoStore.refusal
+  }
+}
+
+extension StoredFleet {
+  package init(
+    name: String, _ conditions: Conditions, options: FleetOptions, directory: String, durability: Durability
+  ) throws(MonitorError) {
+    if let defect = options.defect ?? durability.defect { throw .invalidArgument(defect) }
+    throw NoStore.refusal
+  }
+}
