@@ -18,7 +18,7 @@ from typing import Any
 
 import gpxpy
 
-from fencepost import CircularGeographicCondition, replay
+from fencepost import Circle, replay
 
 RUNS = 7
 NAME, BASELINE, TARGET, UNIT = "replay of a GPX", "gpxpy's parsing", 1.0, "x of parsing"
@@ -30,7 +30,7 @@ def measure(path: Path) -> tuple[float, float, str]:
     points = [point for track in gpxpy.parse(text).tracks for segment in track.segments for point in segment.points]
     # Twenty circles along the way: it enters and leaves each of them.
     stops = [points[n * len(points) // 20] for n in range(20)]
-    circles = {f"c{n}": CircularGeographicCondition(p.latitude, p.longitude, 200) for n, p in enumerate(stops)}
+    circles = {f"c{n}": Circle(p.latitude, p.longitude, 200) for n, p in enumerate(stops)}
     parsing: list[int] = []
     parse = gpxpy.parse
 

@@ -22,7 +22,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 
-from fencepost import Conditions
+from fencepost import Zones
 
 os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
 QUICK, USUAL = (1_000, 50_000, 1_000), (10_000, 1_000_000, 10_000)
@@ -35,9 +35,9 @@ SCHEMA = "vehicle string, lat double, lon double, accuracy double, time_us long"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
-def zones(count: int) -> Conditions:
+def zones(count: int) -> Zones:
     draw = random.Random(1)
-    found = Conditions()
+    found = Zones()
     columns = [[draw.uniform(low, high) for _ in range(count)] for low, high in ((52, 53), (13, 14.6), (100, 500))]
     found.add_many([f"zone-{number:06}" for number in range(count)], *columns)
     return found
@@ -65,14 +65,14 @@ def micro_batch(number: int, devices: int, rows: int) -> Any:
     )
 
 
-def inside(conditions: Conditions, devices: int, rows: int) -> None:
+def inside(conditions: Zones, devices: int, rows: int) -> None:
     """The function alone: import, feed, export; as usual, and where the rows of the last micro-batch say half way that
     another table counts from then on."""
     from fencepost._spark.packed import pack
     from fencepost._spark.shard import Rules, follow
     from fencepost._spark.states import empty, schemas
 
-    other = Conditions.restore(conditions.snapshot())
+    other = Zones.restore(conditions.snapshot())
     other.add_many(["one more"], [0], [0], [100])
     tables = {None: conditions, other.version.digest: other}
     rules = Rules(ordered=True, expire_us=None)
@@ -134,7 +134,7 @@ def passing(size: int) -> type:
     return Passing
 
 
-def through_spark(spark: Any, folder: Path, conditions: Conditions, rows: int, name: str, **options: Any) -> float:
+def through_spark(spark: Any, folder: Path, conditions: Zones, rows: int, name: str, **options: Any) -> float:
     from fencepost import spark as fencepost_spark
 
     marks: list[tuple[float, float]] = []

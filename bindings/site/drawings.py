@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost import CircularGeographicCondition, Explanation, Fix, Monitor, State, TransitionPolicy, geodesic
+from fencepost import Circle, Explanation, Fix, Monitor, State, TransitionPolicy, geodesic
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 CENTRE = (52.5163, 13.3777)
@@ -37,7 +37,7 @@ class Run:
 def follow(name: str, policy: TransitionPolicy, distances: Sequence[float], accuracies: Sequence[float]) -> Run:
     """Feeds a fix a second at these distances from the line, negative inside."""
     monitor = Monitor()
-    circle = CircularGeographicCondition(*CENTRE, radius=RADIUS)
+    circle = Circle(*CENTRE, radius=RADIUS)
     monitor.add(circle, name, policy=policy, assuming="unsatisfied")
     explanations, events = [], []
     for second, (distance, accuracy) in enumerate(zip(distances, accuracies)):

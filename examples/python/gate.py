@@ -7,14 +7,14 @@ where a device was between two fixes; the ferry reports once in three minutes, a
 from collections import Counter
 from pathlib import Path
 
-from fencepost import Fix, LineGeographicCondition, replay
+from fencepost import Fix, Gate, replay
 
 TRACK = Path(__file__).parent.parent / "data" / "tracks" / "gpx" / "bike-basel.gpx"
 SOUTH, NORTH = (47.55850, 7.59190), (47.55975, 7.59300)  # the landings of the ferry
 START = 1_714_554_000_000_000  # 2024-05-01 09:00:00 UTC, in microseconds
 MINUTE = 60_000_000
 
-gates = {"rhine": LineGeographicCondition([(47.5615, 7.5860), (47.5585, 7.5940), (47.5565, 7.5985), (47.5590, 7.6100)])}
+gates = {"rhine": Gate([(47.5615, 7.5860), (47.5585, 7.5940), (47.5565, 7.5985), (47.5590, 7.6100)])}
 
 print("the ride")
 for event in replay(TRACK, gates, path="geodesic", max_gap=60):

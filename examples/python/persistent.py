@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fencepost import CircularGeographicCondition, Fix, Monitor
+from fencepost import Circle, Fix, Monitor
 
 # The walk: a fix every ten seconds, east past the office. A real program would keep what it has not fed yet.
 WALK = [Fix(37.3349, -122.0140 + step * 0.00015, accuracy=8, time=step * 10_000_000) for step in range(80)]
@@ -16,7 +16,7 @@ WALK = [Fix(37.3349, -122.0140 + step * 0.00015, accuracy=8, time=step * 10_000_
 def run(directory: Path, killed_after: int | None) -> None:
     with Monitor("walk", store=directory) as monitor:
         # Leaves an equal condition alone: a program says at each start what it wants.
-        monitor.ensure(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office")
+        monitor.ensure(Circle(37.3349, -122.0090, radius=200), "office")
         print(f"opened after {monitor.statistics().input_count} inputs, with {monitor.identifiers}")
         for index in range(monitor.statistics().input_count, len(WALK) + 1):
             # First what waits: also what was handed out before and not handled. Asking again says that it is handled.

@@ -2,14 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 
-from fencepost import BeaconIdentityCondition, BeaconSighting, CircularGeographicCondition, Fix, Monitor, State
+from fencepost import Beacon, BeaconSighting, Circle, Fix, Monitor, State
 
 BEACON = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 nine = datetime(2024, 5, 1, 9, 0, tzinfo=UTC)
 
 monitor = Monitor()
-monitor.add(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office", assuming=State.UNSATISFIED)
-monitor.add(BeaconIdentityCondition(BEACON, major=1), "desk")
+monitor.add(Circle(37.3349, -122.0090, radius=200), "office", assuming=State.UNSATISFIED)
+monitor.add(Beacon(BEACON, major=1), "desk")
 
 # Walking east towards the office, one fix every ten seconds. The library reads no clock: time is what you give it.
 for step in range(40):

@@ -27,7 +27,7 @@ import gpxpy
 from gpxpy.gpx import GPXException
 
 from fencepost import (
-    CircularGeographicCondition,
+    Circle,
     FencepostError,
     Fix,
     Monitor,
@@ -49,7 +49,7 @@ def add(monitor: Monitor, note: str, latitude: float, longitude: float, radius: 
     if note not in monitor and len(monitor) >= MOST:
         say(f"not added: {note}: there are {MOST} reminders already; delete one first")
         return
-    circle = CircularGeographicCondition(latitude, longitude, max(SMALLEST, min(radius, LARGEST)))
+    circle = Circle(latitude, longitude, max(SMALLEST, min(radius, LARGEST)))
     notify = Notify.EXIT if on_exit else Notify.ENTRY
     monitor.add(circle, note, policy=dataclasses.replace(TransitionPolicy.standard(), notify=notify))
     say(f"added: {note}")
@@ -63,7 +63,7 @@ def show(monitor: Monitor) -> None:
     for record in sorted(monitor.records(), key=lambda record: record.identifier):
         when = "on leaving" if record.policy.notify == Notify.EXIT else "on arriving"
         circle = record.condition
-        assert isinstance(circle, CircularGeographicCondition)
+        assert isinstance(circle, Circle)
         say(f"{when} {circle.radius:g} m around {circle.latitude}, {circle.longitude}: {record.identifier}")
     say(f"{len(monitor)} of {MOST}")
 

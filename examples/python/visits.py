@@ -6,7 +6,7 @@ The page needs the extra `report`: pip install './bindings/python[report]'
 import tempfile
 from pathlib import Path
 
-from fencepost import CircularGeographicCondition, compare, replay
+from fencepost import Circle, compare, replay
 
 data = Path(__file__).resolve().parents[1] / "data"
 
@@ -20,8 +20,8 @@ for visit in log.visits():
 
 # The same drive under three policies, against the exact crossings.
 places = {
-    "campus": CircularGeographicCondition(37.4220, -122.0841, radius=1_000),
-    "exit": CircularGeographicCondition(37.3331, -122.0341, radius=150),
+    "campus": Circle(37.4220, -122.0841, radius=1_000),
+    "exit": Circle(37.3331, -122.0341, radius=150),
 }
 for outcome in compare(data / "drive.csv", places):
     found = f"{outcome.visits} visits, {outcome.missed_visits} missed"

@@ -14,7 +14,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
-from fencepost import CircularGeographicCondition, EventLog, Fix, replay
+from fencepost import Circle, EventLog, Fix, replay
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "examples" / "data"
@@ -120,9 +120,9 @@ def around_the_pole() -> EventLog:
     """A way across the antimeridian, circles around one pole and both, and one whose name would like to be a script."""
     fixes = [Fix(60 * math.sin(i / 30), (170 + i) % 360 - 180, time=i * 60_000_000) for i in range(300)]
     circles = {
-        "north": CircularGeographicCondition(80, 10, 2_500_000),
-        "</script><script>throw 1</script><b>$$x^2$$": CircularGeographicCondition(0, 179, 3_000_000),
-        "most of it": CircularGeographicCondition(0, 0, 19_000_000),
+        "north": Circle(80, 10, 2_500_000),
+        "</script><script>throw 1</script><b>$$x^2$$": Circle(0, 179, 3_000_000),
+        "most of it": Circle(0, 0, 19_000_000),
     }
     return replay(fixes, circles, policy="exact")
 
@@ -216,9 +216,7 @@ def many(tracks: int, fixes: int, places: int, step: float) -> EventLog:
     )
     where = 0.15 * chance.normal(size=(places, 2)) + [52.5, 13.4]
     radii = chance.uniform(50, 600, places)
-    circles = {
-        f"place {number:04}": CircularGeographicCondition(*where[number], radii[number]) for number in range(places)
-    }
+    circles = {f"place {number:04}": Circle(*where[number], radii[number]) for number in range(places)}
     return replay(frame, circles, by="car", policy="exact")
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import CircularGeographicCondition, Fix, Monitor, TransitionPolicy
+from fencepost import Circle, Fix, Monitor, TransitionPolicy
 from fencepost._files.track_files import read_track
 from fencepost._tables.text_times import parse_time
 
@@ -157,7 +157,7 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int) -> None:
     # The device drifts; a circle around where it began is left late in the log, when gpsd has long found its feet.
     def crossings(radius: float) -> list[tuple[str, int | None]]:
         monitor = Monitor()
-        monitor.add(CircularGeographicCondition(*start[:2], radius), "start", policy=TransitionPolicy.exact())
+        monitor.add(Circle(*start[:2], radius), "start", policy=TransitionPolicy.exact())
         for row in rows:
             monitor.feed(Fix(*row[:3], time=row[3]))
         return [(str(event.state), event.date_us) for event in monitor.events()]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import streams
 
-from fencepost import Conditions, InvalidArgumentError, spark as fencepost_spark
+from fencepost import InvalidArgumentError, Zones, spark as fencepost_spark
 
 World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 
@@ -32,7 +32,7 @@ def test_a_replay_gives_the_events_of_the_command(spark: Any, world: World) -> N
 
 
 def test_devices_may_be_numbers_and_times_timestamps_and_rows_unusable(spark: Any) -> None:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(["a`b"], [0], [0], [100], policy="exact", tag=(1 << 64) - 1)
     rows = [
         (7, 0.0, 0.0, 0),
@@ -56,7 +56,7 @@ def test_devices_may_be_numbers_and_times_timestamps_and_rows_unusable(spark: An
 
 def test_points_are_joined_with_the_conditions_that_hold_them(spark: Any, world: World) -> None:
     path, rows, _ = world
-    zones = Conditions.read(path)
+    zones = Zones.read(path)
     points = spark.createDataFrame(
         [*rows, ("nowhere", None, 0.0, 0.0, 0), ("nan", float("nan"), 0.0, 0.0, 0)], streams.SCHEMA
     )
@@ -69,7 +69,7 @@ def test_points_are_joined_with_the_conditions_that_hold_them(spark: Any, world:
 
 
 def test_what_cannot_be_is_said_at_once(spark: Any) -> None:
-    zones = Conditions()
+    zones = Zones()
     frame = spark.createDataFrame(
         [("a", 0.0, 0.0, 0, "x")], "vehicle string, lat double, lon double, time long, state string"
     )
@@ -89,7 +89,7 @@ def test_what_cannot_be_is_said_at_once(spark: Any) -> None:
 
 
 def test_devices_that_are_none_are_skipped(spark: Any) -> None:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(["depot"], [0], [0], [100], policy="exact")
     good = ["x", "é" * 128, "a b", "\n"]
     bad = ["", "x" * 257, "é" * 129, "a\0b", None]
@@ -108,14 +108,14 @@ POINTS = [(0.0, 0.0), (91.0, 0.0), (0.0, 180.5), (None, 0.0), (0.0, float("nan")
 
 
 def test_points_out_of_range_are_skipped(spark: Any) -> None:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(["depot"], [0], [0], [100])
     frame = spark.createDataFrame(POINTS, "lat double, lon double")
     assert [tuple(row) for row in fencepost_spark.containing(frame, zones).collect()] == [(0.0, 0.0, "depot")]
 
 
 def test_a_point_out_of_range_does_not_end_a_stream(spark: Any, tmp_path: Path) -> None:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(["depot"], [0], [0], [100])
     points = tmp_path / "points"
     points.mkdir()

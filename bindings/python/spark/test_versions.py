@@ -16,7 +16,7 @@ import streams
 import wide
 from wide import SECOND
 
-from fencepost import Conditions, InvalidArgumentError, spark as fencepost_spark
+from fencepost import InvalidArgumentError, Zones, spark as fencepost_spark
 
 World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 
@@ -61,7 +61,7 @@ def test_a_new_query_begins_with_the_states_of_an_old_one(spark: Any, world: Wor
     conditions, all_rows, want = world
     before = golden.unpack(tmp_path, 1)
     _, second = golden.halves(all_rows)
-    far = Conditions.read(conditions)
+    far = Zones.read(conditions)
     far.add_many(["far away"], [50], [50], [100])  # what stays is not told again
     later, found, again = tmp_path / "later", list[Any](), list[Any]()
     old = {"initial_state": tmp_path / "checkpoint"}
@@ -86,9 +86,9 @@ def test_a_new_query_begins_with_the_states_of_an_old_one(spark: Any, world: Wor
 def test_what_is_silent_is_confirmed_and_forgotten_by_time_alone(spark: Any, tmp_path: Path) -> None:
     zones = several_tables.table(
         [
-            ("depot", several_tables.CircularGeographicCondition(0, 0, 100), "exact"),
-            ("yard", several_tables.CircularGeographicCondition(1, 0, 100), "standard"),
-            ("desk", several_tables.BeaconIdentityCondition(several_tables.UUID, 1), "standard"),
+            ("depot", several_tables.Circle(0, 0, 100), "exact"),
+            ("yard", several_tables.Circle(1, 0, 100), "standard"),
+            ("desk", several_tables.Beacon(several_tables.UUID, 1), "standard"),
         ]
     )
     report = json.dumps([{"uuid": several_tables.UUID, "major": 1, "minor": 1}])
@@ -123,7 +123,7 @@ def test_what_is_silent_is_confirmed_and_forgotten_by_time_alone(spark: Any, tmp
 def test_what_cannot_be_is_said_at_once(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     stream = spark.readStream.schema(wide.SCHEMA).json(str(tmp_path / "in"))
-    zones = Conditions()
+    zones = Zones()
     for wrong in (
         {"refresh": "zones"},
         {"versions": tmp_path},

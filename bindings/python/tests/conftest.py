@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import CircularGeographicCondition, InputError, TransitionPolicy
+from fencepost import Circle, InputError, TransitionPolicy
 
 # The repository, or what a source distribution holds of it.
 ROOT = next(
@@ -29,7 +29,7 @@ OWN_TRACKS = DATA / "tracks"
 BINDING = Path(__file__).resolve().parents[1]
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 SECOND = 1_000_000
-HOME = CircularGeographicCondition(52.5, 13.4, 100)
+HOME = Circle(52.5, 13.4, 100)
 EXACT = TransitionPolicy.exact()
 
 try:

@@ -46,13 +46,13 @@ with other names.
     def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
         from . import outputs
         from .circle_polygon import circle_polygon
-        from .fencepost import CircularGeographicCondition
+        from .fencepost import Circle
         from .places import read_places
         from .problems import Problems
 
         problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
         layer, circles = read_places(self, parameters, context, feedback, problems)
-        if not all(isinstance(circle.row.condition, CircularGeographicCondition) for circle in circles):
+        if not all(isinstance(circle.row.condition, Circle) for circle in circles):
             raise QgsProcessingException(f"{layer.title}: holds other places than points; they are drawn as they are")
         segments = self.parameterAsInt(parameters, "SEGMENTS", context)
         crs = self.parameterAsCrs(parameters, "CRS", context)

@@ -6,12 +6,12 @@ from typing import Any
 from qgis.core import QgsProcessingException, QgsWkbTypes
 
 from .fencepost import (
-    CircularGeographicCondition,
-    CorridorGeographicCondition,
+    Circle,
+    Corridor,
     FencepostError,
-    LineGeographicCondition,
+    Gate,
     Monitor,
-    PolygonalGeographicCondition,
+    Polygon,
     State,
     TransitionPolicy,
 )
@@ -114,7 +114,7 @@ class _Reader:
         identifier = self._identifier(feature)
         assuming = self._value(feature, "assuming") or State.UNKNOWN
         value = self._value(feature, "policy")
-        is_gate = isinstance(condition, LineGeographicCondition)
+        is_gate = isinstance(condition, Gate)
         policy = (None if is_gate else self._policy) if value is None else own_policy(value, self._policy)
         if identifier in self._ids:
             reason = f"identifier '{identifier}' is also that of feature {self._ids[identifier]}"
@@ -122,7 +122,7 @@ class _Reader:
         try:
             self._checker.add(condition, identifier, assuming=assuming, policy=policy)
         except FencepostError as error:
-            if isinstance(condition, PolygonalGeographicCondition):
+            if isinstance(condition, Polygon):
                 raise Unusable(f"{error}; {MEND}", str(error).split(":")[0]) from None
             raise _unusable(error) from None
         self._ids[identifier] = feature.id()
@@ -162,12 +162,12 @@ class _Reader:
             if geometry.isNull() or geometry.isEmpty() or kind not in (
                 QgsWkbTypes.PolygonGeometry, QgsWkbTypes.LineGeometry,
             ):  # fmt: skip
-                return CircularGeographicCondition(*self.layer.position(feature), self._radius(feature))
+                return Circle(*self.layer.position(feature), self._radius(feature))
             if kind == QgsWkbTypes.PolygonGeometry:
-                return PolygonalGeographicCondition(self.layer.shape(feature), edges=self._edges)
+                return Polygon(self.layer.shape(feature), edges=self._edges)
             if self._is_gate(feature):
-                return LineGeographicCondition(self.layer.shape(feature), edges=self._edges)
-            return CorridorGeographicCondition(self.layer.shape(feature), self._radius(feature), edges=self._edges)
+                return Gate(self.layer.shape(feature), edges=self._edges)
+            return Corridor(self.layer.shape(feature), self._radius(feature), edges=self._edges)
         except FencepostError as error:
             raise _unusable(error) from None
 

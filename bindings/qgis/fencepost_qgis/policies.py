@@ -4,7 +4,7 @@ import json
 
 from qgis.core import QgsProcessingException
 
-from .fencepost import CircularGeographicCondition, FencepostError, InvalidArgumentError, Monitor, TransitionPolicy
+from .fencepost import Circle, FencepostError, InvalidArgumentError, Monitor, TransitionPolicy
 from .layers import Unusable, is_null
 from .parameters import EVIDENCE, KEEP, NOTIFY, OVERRIDES, POLICIES
 
@@ -26,7 +26,7 @@ def chosen_policy(algorithm, parameters, context):
     changes["notify"] = [NOTIFY[index] for index in algorithm.parameterAsEnums(parameters, "NOTIFY", context)]
     policy = TransitionPolicy.from_dict(changes, base=preset)
     try:
-        Monitor().add(CircularGeographicCondition(0, 0, 1), "policy", policy=policy)
+        Monitor().add(Circle(0, 0, 1), "policy", policy=policy)
     except FencepostError as error:
         raise QgsProcessingException(f"the policy cannot be used: {error}") from None
     return policy, policy != preset

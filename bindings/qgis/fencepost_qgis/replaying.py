@@ -1,6 +1,6 @@
 """Replaying tracks, with progress, and cancelled between batches."""
 
-from .fencepost import FIX_RECORD, Conditions, Fleet, Monitor, QueueFullError
+from .fencepost import FIX_RECORD, Fleet, Monitor, QueueFullError, Zones
 from .fencepost._log.log import ReplayCounts, TrackReplay
 from .fencepost._replay.filling import add_conditions
 
@@ -35,7 +35,7 @@ class Runner:
             after_us: How much time passes after the last fix.
             on_events: Called with each track's key and a list of its events, as they come.
         """
-        self.conditions = conditions = Conditions() if self._path is None else Monitor(**self._path)
+        self.conditions = conditions = Zones() if self._path is None else Monitor(**self._path)
         add_conditions(conditions, rows, layer_name)
         fleet = Fleet(conditions) if self._path is None else None
         replays = []

@@ -4,9 +4,9 @@ Put fixes, beacon sightings and the passing of time into a :class:`Monitor`; tak
 one of its conditions becomes satisfied or unsatisfied. No clock is read: the same inputs give the same events.
 
 Example:
-    >>> from fencepost import CircularGeographicCondition, Fix, Monitor, TransitionPolicy
+    >>> from fencepost import Circle, Fix, Monitor, TransitionPolicy
     >>> monitor = Monitor()
-    >>> office = CircularGeographicCondition(37.3349, -122.0090, radius=200)
+    >>> office = Circle(37.3349, -122.0090, radius=200)
     >>> monitor.add(office, "office", policy=TransitionPolicy.exact())
     >>> monitor.feed(Fix(37.3349, -122.0091, accuracy=5, time=1_700_000_000_000_000))
     >>> for event in monitor.events():
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from . import geodesic, spark
     from ._errors import InputError, InputWarning, MissingExtraError
-    from ._fleet.conditions import Conditions, TableVersion
+    from ._fleet.conditions import TableVersion, Zones
     from ._fleet.device import Device
     from ._fleet.device_events import DeviceEvent, DeviceEventList, DeviceEvents, DeviceUpdates
     from ._fleet.fleet import Fleet
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from ._tables.arrow_out import ArrowExport
     from ._tables.buffers import ColumnTypeError
     from ._values.any_condition import Condition
-    from ._values.conditions import BeaconIdentityCondition, CircularGeographicCondition
+    from ._values.conditions import Beacon, Circle
     from ._values.definitions import Definition
     from ._values.enums import (
         Cause,
@@ -83,19 +83,19 @@ if TYPE_CHECKING:
     from ._values.explanation import Explanation
     from ._values.fixes import FIX_RECORD, BeaconSighting, Fix
     from ._values.fleet_statistics import DeviceStatistics, FleetStatistics
-    from ._values.lines import LineGeographicCondition
+    from ._values.lines import Gate
     from ._values.matches import Matches
     from ._values.policy import TransitionPolicy
     from ._values.records import Record, RecordList
     from ._values.results import FeedResult, ShapeReading, SyncResult
-    from ._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
+    from ._values.shapes import Corridor, Polygon
     from ._values.statistics import Statistics
 
 # Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
 # above; a test compares them with __all__.
 _MODULES = {
     "_errors": "InputError InputWarning MissingExtraError",
-    "_fleet.conditions": "Conditions TableVersion",
+    "_fleet.conditions": "TableVersion Zones",
     "_fleet.device": "Device",
     "_fleet.device_events": "DeviceEvent DeviceEventList DeviceEvents DeviceUpdates",
     "_fleet.fleet": "Fleet",
@@ -117,7 +117,7 @@ _MODULES = {
     "_tables.arrow_out": "ArrowExport",
     "_tables.buffers": "ColumnTypeError",
     "_values.any_condition": "Condition",
-    "_values.conditions": "BeaconIdentityCondition CircularGeographicCondition",
+    "_values.conditions": "Beacon Circle",
     "_values.definitions": "Definition",
     "_values.enums": "Cause CrossingDirection Delivery DevicePath Diagnostics Durability DwellPolicy EvidenceSource "
     "Notify Reason State StoreStatus",
@@ -125,13 +125,22 @@ _MODULES = {
     "_values.explanation": "Explanation",
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
     "_values.fleet_statistics": "DeviceStatistics FleetStatistics",
-    "_values.lines": "LineGeographicCondition",
+    "_values.lines": "Gate",
     "_values.matches": "Matches",
     "_values.policy": "TransitionPolicy",
     "_values.records": "Record RecordList",
     "_values.results": "FeedResult ShapeReading SyncResult",
-    "_values.shapes": "CorridorGeographicCondition PolygonalGeographicCondition",
+    "_values.shapes": "Corridor Polygon",
     "_values.statistics": "Statistics",
+}
+# Further names: Core Location's, and Conditions.
+_ALIASES = {
+    "BeaconIdentityCondition": "_values.conditions",
+    "CircularGeographicCondition": "_values.conditions",
+    "Conditions": "_fleet.conditions",
+    "CorridorGeographicCondition": "_values.shapes",
+    "LineGeographicCondition": "_values.lines",
+    "PolygonalGeographicCondition": "_values.shapes",
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -143,8 +152,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f".{name}", __name__)
     if name == "__version__":
         value: Any = import_module("._native", __name__).VERSION
-    elif name in _LATER:
-        value = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    elif name in _LATER or name in _ALIASES:
+        value = getattr(import_module(f".{_LATER.get(name) or _ALIASES[name]}", __name__), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
@@ -160,17 +169,16 @@ __all__ = [
     "AheadOfClockError",
     "ArmedCondition",
     "ArrowExport",
-    "BeaconIdentityCondition",
+    "Beacon",
     "BeaconSighting",
     "BufferTooSmallError",
     "Cause",
-    "CircularGeographicCondition",
+    "Circle",
     "ColumnTypeError",
     "Comparison",
     "Condition",
-    "Conditions",
     "ConsumerAlreadyActiveError",
-    "CorridorGeographicCondition",
+    "Corridor",
     "CrossingDirection",
     "Definition",
     "Delivery",
@@ -195,6 +203,7 @@ __all__ = [
     "Fix",
     "Fleet",
     "FleetStatistics",
+    "Gate",
     "InputError",
     "InputWarning",
     "InternalError",
@@ -202,7 +211,6 @@ __all__ = [
     "InvalidNameError",
     "Known",
     "LateInputError",
-    "LineGeographicCondition",
     "Matches",
     "MissingExtraError",
     "Monitor",
@@ -213,7 +221,7 @@ __all__ = [
     "Notify",
     "NullArgumentError",
     "Outcome",
-    "PolygonalGeographicCondition",
+    "Polygon",
     "Presence",
     "Presences",
     "QueueFullError",
@@ -242,6 +250,7 @@ __all__ = [
     "Updates",
     "Visit",
     "Visits",
+    "Zones",
     "__version__",
     "best_fix",
     "compare",

@@ -12,7 +12,7 @@ from typing import Any
 
 from ._errors import require
 from ._files.text import path_text
-from ._fleet.conditions import Conditions
+from ._fleet.conditions import Zones
 from ._native import InvalidArgumentError
 
 __all__ = ["containing", "events", "replay"]
@@ -20,7 +20,7 @@ __all__ = ["containing", "events", "replay"]
 
 def events(
     stream: Any,
-    conditions: Conditions | str | os.PathLike[str],
+    conditions: Zones | str | os.PathLike[str],
     *,
     device: str | None = None,
     latitude: str | None = None,
@@ -48,7 +48,7 @@ def events(
 
     Args:
         stream: A streaming DataFrame.
-        conditions: A table, or a file of them, see :meth:`Conditions.read`. Every worker gets it once. A query that
+        conditions: A table, or a file of them, see :meth:`Zones.read`. Every worker gets it once. A query that
             goes on from a checkpoint may be given others: devices keep their states for those that stay.
         device: The column that tells devices apart: texts or whole numbers. It is the first column of the events. This
             and the others are found by their names where none are given.
@@ -68,11 +68,11 @@ def events(
         beacons: A column of scan reports: arrays of structures of `uuid`, `major`, `minor` and maybe `rssi`, as in
             sightings files. Where it is not null the row is one, and its position is not looked at.
         refresh: A column that says by which table of `versions` a row is to be followed: the digest of its
-            :attr:`Conditions.version`, 16 bytes or their hexadecimal digits; null: by `conditions`. From a row that
+            :attr:`Zones.version`, 16 bytes or their hexadecimal digits; null: by `conditions`. From a row that
             names another table than the one before of its device, the device keeps its states for what stays; what
             was due before that row is confirmed by the table before.
         versions: A folder that all workers see, of tables, each in a file ``<digest>.conditions`` that holds
-            :meth:`Conditions.snapshot`; a file has to be there before the first row that names it.
+            :meth:`Zones.snapshot`; a file has to be there before the first row that names it.
         missing_versions: What becomes of a row that names a table whose file is not there, is damaged, or holds
             another table than its name says. ``skip``: it is skipped and counted as invalid. ``stop``: it ends the
             query, which goes on from there when it is started again with the file in its place.
@@ -109,7 +109,7 @@ def events(
 
 def replay(
     frame: Any,
-    conditions: Conditions | str | os.PathLike[str],
+    conditions: Zones | str | os.PathLike[str],
     *,
     by: str,
     latitude: str | None = None,
@@ -148,14 +148,14 @@ def replay(
 
 def containing(
     frame: Any,
-    conditions: Conditions | str | os.PathLike[str],
+    conditions: Zones | str | os.PathLike[str],
     *,
     latitude: str | None = None,
     longitude: str | None = None,
     distances: bool = False,
     metrics: str = "fencepost_points",
 ) -> Any:
-    """Which conditions hold the points of a DataFrame, also of a stream: :meth:`Conditions.containing` as an inner
+    """Which conditions hold the points of a DataFrame, also of a stream: :meth:`Zones.containing` as an inner
     join, exact on the ellipsoid.
 
     Args:
@@ -181,13 +181,13 @@ def containing(
     return join_frame(frame, table_of(conditions), given, bool(distances), metrics)
 
 
-def table_of(conditions: Conditions | str | os.PathLike[str]) -> Conditions:
+def table_of(conditions: Zones | str | os.PathLike[str]) -> Zones:
     """A table as it is, or that of a file."""
-    if isinstance(conditions, Conditions):
+    if isinstance(conditions, Zones):
         return conditions
     if isinstance(conditions, str | os.PathLike):
-        return Conditions.read(conditions)
-    raise TypeError(f"conditions must be Conditions or a path, not {type(conditions).__name__}")
+        return Zones.read(conditions)
+    raise TypeError(f"conditions must be Zones or a path, not {type(conditions).__name__}")
 
 
 def _given(**names: str | None) -> Mapping[str, str]:

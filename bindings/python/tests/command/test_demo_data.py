@@ -12,7 +12,7 @@ from conftest import DATA, ROOT, Run
 from reference import ReferenceMonitor
 from reference_adapter import reference_policy, same_event
 
-from fencepost import CircularGeographicCondition, TransitionPolicy
+from fencepost import Circle, TransitionPolicy
 from fencepost._files.condition_files import read_conditions
 from fencepost._files.sightings import read_sightings
 from fencepost._files.track_files import read_track
@@ -68,7 +68,7 @@ def test_the_golden_events_are_those_of_the_reference_model() -> None:
     reference = ReferenceMonitor()
     for row in read_conditions(DATA / "conditions.geojson", TransitionPolicy.standard()):
         condition, options = row.condition, {"assuming": str(row.assuming), "policy": reference_policy(row.policy)}
-        if isinstance(condition, CircularGeographicCondition):
+        if isinstance(condition, Circle):
             reference.add_circle(row.identifier, *condition.center, condition.radius, **options)
         else:
             reference.add_beacon(row.identifier, str(condition.uuid), condition.major, condition.minor, **options)

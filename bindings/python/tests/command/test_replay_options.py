@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT, Run
 
 from fencepost import (
-    CircularGeographicCondition,
+    Circle,
     InputError,
     InputWarning,
     InvalidArgumentError,
@@ -23,7 +23,7 @@ from fencepost import (
 
 DATA = ROOT / "examples" / "data"
 CONDITIONS = DATA / "conditions.geojson"
-HERE = {"here": CircularGeographicCondition(0, 0, 100)}
+HERE = {"here": Circle(0, 0, 100)}
 DEMO = ("replay", DATA / "drive.csv", "--conditions", CONDITIONS)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from conftest import refusal
 
-from fencepost import CircularGeographicCondition, Conditions, Fleet, InputWarning, Monitor, replay
+from fencepost import Circle, Fleet, InputWarning, Monitor, Zones, replay
 
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("nanoarrow")
 
-HERE = {"here": CircularGeographicCondition(47, 8, radius=150)}
+HERE = {"here": Circle(47, 8, radius=150)}
 START_NS = 1_714_564_800_123_456_789
 
 
@@ -123,7 +123,7 @@ def test_metres_without_a_crs_are_refused_by_all(tmp_path: Path) -> None:
     calls = [
         lambda: replay(frame, HERE),
         lambda: Monitor().feed_many(frame),
-        lambda: Fleet(Conditions()).feed_many(frame),
+        lambda: Fleet(Zones()).feed_many(frame),
     ]
     for call in calls:
         assert "metres of a projected CRS" in str(refusal(call))
@@ -163,19 +163,19 @@ def test_a_fleet_is_fed_several_devices_as_one() -> None:
     fixes = {"latitude": columns["lat"], "longitude": columns["lon"], "time": [t * 1_000_000 for t in columns["time"]]}
 
     def fed(**given: Any) -> None:
-        Fleet(Conditions()).feed_many(**fixes, **given)
+        Fleet(Zones()).feed_many(**fixes, **given)
 
     for wrong in ("cars", columns["kind"], pandas.Categorical(columns["kind"])):
         with pytest.warns(InputWarning, match="several devices; give the identifier of each row's device"):
             fed(device=wrong)
     with pytest.warns(InputWarning, match="several devices; name the column"):
-        Fleet(Conditions()).feed_many(table, columns={"device": "kind"})
+        Fleet(Zones()).feed_many(table, columns={"device": "kind"})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fed(device=columns["car_name"])
         fed(device=pandas.Categorical(columns["car_name"], categories=["unused", "c2", "c1", "c0"]))
-        Fleet(Conditions()).feed_many(table, columns={"device": "car_name"})
-        fleet = Fleet(Conditions())
+        Fleet(Zones()).feed_many(table, columns={"device": "car_name"})
+        fleet = Fleet(Zones())
         fleet.feed_many(device="c0", latitude=[47.0], longitude=[8.0], time=[0])
         fleet.feed_many(device="c0", **fixes)  # only the first fixes of a fleet are examined
 

@@ -10,8 +10,8 @@ import pytest
 from conftest import UUID, Run
 
 from fencepost import (
-    BeaconIdentityCondition,
-    CircularGeographicCondition,
+    Beacon,
+    Circle,
     Fix,
     InputError,
     InputWarning,
@@ -50,7 +50,7 @@ def test_names_of_properties(
 ) -> None:
     path = collection(tmp_path / "c.geojson", feature)
     log = replay(ONE, path, conditions_columns=columns)
-    assert log.conditions == {name: CircularGeographicCondition(2, 1, 50)}
+    assert log.conditions == {name: Circle(2, 1, 50)}
 
 
 def test_the_same_table_as_geojson_and_geopackage(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_same_table_as_geojson_and_geopackage(tmp_path: Path) -> None:
 def test_beacons_have_names_too(tmp_path: Path) -> None:
     feature = {"type": "Feature", "geometry": None, "properties": {"name": "desk", "uuid": UUID, "major": 1}}
     log = replay(ONE, collection(tmp_path / "c.geojson", feature), radius=30)
-    assert log.conditions == {"desk": BeaconIdentityCondition(UUID, 1)}
+    assert log.conditions == {"desk": Beacon(UUID, 1)}
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_way_points_as_circles(tmp_path: Path, run: Run) -> None:
     (tmp_path / "c.gpx").write_text(GPX.format(points))
     log = replay(ONE, tmp_path / "c.gpx", radius=40)
     assert log.conditions == {
-        "home": CircularGeographicCondition(2, 1, 40),
-        "work": CircularGeographicCondition(4, 3, 75.5),
+        "home": Circle(2, 1, 40),
+        "work": Circle(4, 3, 75.5),
     }
     (tmp_path / "t.csv").write_text("time,lat,lon\n0,2,1\n")
     done = run("replay", "t.csv", "--conditions", "c.gpx", "--radius", "40", "--format", "jsonl")
@@ -155,12 +155,12 @@ def test_a_radius_and_a_state_for_all_that_have_none(tmp_path: Path) -> None:
 
 def test_a_table_without_a_column_of_radii(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("id,lat,lon\na,0,0\n")
-    assert replay(ONE, tmp_path / "c.csv", radius=200).conditions == {"a": CircularGeographicCondition(0, 0, 200)}
+    assert replay(ONE, tmp_path / "c.csv", radius=200).conditions == {"a": Circle(0, 0, 200)}
     with pytest.raises(
         InputError, match=r"no column for the radius, .*radius': NAME}, or give one for all with radius="
     ):
         replay(ONE, tmp_path / "c.csv")
-    assert replay(ONE, {"a": CircularGeographicCondition(0, 0, 50)}, assuming="satisfied").assumed == {"a": "satisfied"}
+    assert replay(ONE, {"a": Circle(0, 0, 50)}, assuming="satisfied").assumed == {"a": "satisfied"}
 
 
 @pytest.mark.parametrize("radius", [0, -1, float("nan"), float("inf")])
@@ -187,7 +187,7 @@ def test_circles_as_well_known_text(tmp_path: Path) -> None:
     frame = pandas.read_csv(tmp_path / "c.csv")
     pytest.importorskip("nanoarrow")
     for source in (tmp_path / "c.csv", frame, pytest.importorskip("pyarrow").Table.from_pandas(frame)):
-        assert replay(ONE, source).conditions == {"a": CircularGeographicCondition(2, 1, 50)}
+        assert replay(ONE, source).conditions == {"a": Circle(2, 1, 50)}
     (tmp_path / "c.csv").write_text('id,wkt,radius\na,"POLYGON ((1 2, 3 4, 5 6, 1 2))",50\n')
     with pytest.raises(InputError, match="line 2: crossing: "):
         replay(ONE, tmp_path / "c.csv")

@@ -11,11 +11,11 @@ import pytest
 from conftest import Run, refusal
 
 from fencepost import (
-    CircularGeographicCondition,
-    CorridorGeographicCondition,
+    Circle,
+    Corridor,
     Fix,
     InputWarning,
-    PolygonalGeographicCondition,
+    Polygon,
     replay,
 )
 
@@ -49,11 +49,11 @@ def test_all_kinds_of_features(tmp_path: Path) -> None:
     multi = {"type": "MultiPolygon", "coordinates": [[SMALL], [[[x + 5, y] for x, y in SMALL]]]}
     lines = {"type": "MultiLineString", "coordinates": [SMALL[:2], SMALL[1:3]]}
     assert log.conditions == {
-        "park": PolygonalGeographicCondition({"type": "Polygon", "coordinates": [SQUARE, HOLE]}, buffer=2.5),
-        "both": PolygonalGeographicCondition(multi, oriented=True, edges="planar"),
-        "road": CorridorGeographicCondition([(0, 0), (0, 0.001)], 50, edges="planar"),
-        "roads": CorridorGeographicCondition(lines, 5, **planar),
-        "home": CircularGeographicCondition(0, 0, 100),
+        "park": Polygon({"type": "Polygon", "coordinates": [SQUARE, HOLE]}, buffer=2.5),
+        "both": Polygon(multi, oriented=True, edges="planar"),
+        "road": Corridor([(0, 0), (0, 0.001)], 50, edges="planar"),
+        "roads": Corridor(lines, 5, **planar),
+        "home": Circle(0, 0, 100),
     }
     assert (log[0].identifier, str(log[0].state)) == ("park", "satisfied")
     assert repr(log) and log._repr_html_() and log.visits() is not None
@@ -120,9 +120,9 @@ def test_well_known_text(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text(f'id,wkt,radius,buffer\na,"{text}",,2.5\nb,POINT (0 0),50,\nc,"LINESTRING (0 0, 0 0.001)",5,\n')
     assert replay(ONE, path).conditions == {
-        "a": PolygonalGeographicCondition(text, edges="planar", buffer=2.5),
-        "b": CircularGeographicCondition(0, 0, 50),
-        "c": CorridorGeographicCondition("LINESTRING (0 0, 0 0.001)", 5, edges="planar"),
+        "a": Polygon(text, edges="planar", buffer=2.5),
+        "b": Circle(0, 0, 50),
+        "c": Corridor("LINESTRING (0 0, 0 0.001)", 5, edges="planar"),
     }
     path.write_text(f'id,wkt,radius,buffer\na,"{text}",,much\n')
     assert "line 2: buffer 'much' is not a number" in str(refusal(replay, ONE, path))
@@ -147,18 +147,18 @@ def test_vector_layers(tmp_path: Path, name: str) -> None:
         warnings.simplefilter("ignore", InputWarning)
         found = replay(ONE, source).conditions
     expected = {
-        "a": PolygonalGeographicCondition(shapes[0], edges="planar"),
-        "b": PolygonalGeographicCondition(shapes[1], edges="planar"),
+        "a": Polygon(shapes[0], edges="planar"),
+        "b": Polygon(shapes[1], edges="planar"),
     }
     if name != "c.shp":
-        expected["c"] = CorridorGeographicCondition(shapes[2], 25, edges="planar")  # type: ignore[assignment]
+        expected["c"] = Corridor(shapes[2], 25, edges="planar")  # type: ignore[assignment]
     assert {key: found[key] for key in sorted(found)} == expected
     if name == "c.gpkg":
         frame.to_crs(3857).to_file(tmp_path / "p.gpkg")
         assert "its CRS EPSG:3857 is projected" in str(refusal(replay, ONE, tmp_path / "p.gpkg"))
         with pytest.warns(InputWarning, match="geodesic and planar edges lie up to"):
             again = replay(ONE, tmp_path / "p.gpkg", transform=True).conditions["b"]
-        assert isinstance(again, PolygonalGeographicCondition)
+        assert isinstance(again, Polygon)
         assert again.parts[0][0][1] == pytest.approx(expected["b"].parts[0][0][1], abs=1e-9)
 
 

@@ -13,13 +13,13 @@ import pytest
 from conftest import DATA, refusal
 
 from fencepost import (
-    CircularGeographicCondition,
-    CorridorGeographicCondition,
+    Circle,
+    Corridor,
     EventLog,
     FeedResult,
     InputWarning,
     Monitor,
-    PolygonalGeographicCondition,
+    Polygon,
     geodesic,
     replay,
 )
@@ -123,9 +123,7 @@ def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
     zones = connection.sql(f"SELECT name, radius, {shape} FROM zones")
     track = connection.sql("SELECT time, accuracy, latitude, longitude FROM drive")
     made: dict[str, Any] = {
-        name: CorridorGeographicCondition(text, 500, edges="planar")
-        if name == "way"
-        else PolygonalGeographicCondition(text, edges="planar")
+        name: Corridor(text, 500, edges="planar") if name == "way" else Polygon(text, edges="planar")
         for name, text in TEXTS.items()
     }
     monitor = Monitor()
@@ -182,7 +180,7 @@ def test_numbers_of_any_type_and_many_batches(connection: Any) -> None:
         "FROM range(500000) numbers(i)"
     )
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+    monitor.add(Circle(52.5, 13.4, 100), "home")
     assert monitor.feed_many(rows) == FeedResult(500_000, 0, 0)
     assert monitor.clock_us == 499_999_000_000 and monitor.state("home") == "satisfied"
 
@@ -203,7 +201,7 @@ def test_a_log_joins_with_zones(connection: Any, expected: EventLog) -> None:
     """The events' points as geometries: which zone holds each, and how far it is from a place."""
     log = expected
     circle = log.conditions[next(iter(log.conditions))]
-    assert isinstance(circle, CircularGeographicCondition)
+    assert isinstance(circle, Circle)
     rows = connection.execute(
         "SELECT sequence, ST_Distance_Sphere(ST_Point(geometry.y, geometry.x), ST_Point(?, ?)), "
         "ST_Within(ST_Point(geometry.x, geometry.y), ST_MakeEnvelope(-122.2, 37.3, -122.0, 37.4)) "

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import OWN_TRACKS, TRACKS, UUID, needs_shared, recorded_tracks
 
-from fencepost import BeaconIdentityCondition, CircularGeographicCondition, Monitor, Notify, State, TransitionPolicy
+from fencepost import Beacon, Circle, Monitor, Notify, State, TransitionPolicy
 from fencepost._errors import InputError
 from fencepost._files.condition_files import read_conditions
 from fencepost._files.sightings import read_sightings
@@ -385,12 +385,12 @@ def test_conditions(write: Write) -> None:
         base,
     )
     assert [row.identifier for row in rows] == ["plain", "preset", "object", "beacon", "any"]
-    assert rows[0].condition == CircularGeographicCondition(52.5, 13.4, 100) and rows[0].policy == base
+    assert rows[0].condition == Circle(52.5, 13.4, 100) and rows[0].policy == base
     assert rows[1].policy == TransitionPolicy.core_location() and rows[1].assuming is State.SATISFIED
     changed = rows[2].policy
     assert (changed.entry_dwell, changed.exit_dwell, changed.notify) == (3, 0, Notify.ENTRY)
-    assert rows[3].condition == BeaconIdentityCondition(UUID, 1, 2)
-    assert rows[4].condition == BeaconIdentityCondition(UUID)
+    assert rows[3].condition == Beacon(UUID, 1, 2)
+    assert rows[4].condition == Beacon(UUID)
     monitor = Monitor()
     add_conditions(monitor, rows, "c.geojson")
     assert [record.condition for record in monitor.records()] == [row.condition for row in rows]

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from conftest import ROOT, TRACKS, Run, needs_shared
 
-from fencepost import CircularGeographicCondition, InputError, InputWarning, replay
+from fencepost import Circle, InputError, InputWarning, replay
 from fencepost._files.track_files import read_track, read_tracks
 
 DATA = ROOT / "examples" / "data"
 CONDITIONS = DATA / "conditions.geojson"
-HERE = {"here": CircularGeographicCondition(0, 0, 100)}
+HERE = {"here": Circle(0, 0, 100)}
 NOON = 1_714_564_800_000_000
 Write = Callable[[str, object], Path]
 
@@ -244,7 +244,7 @@ def test_parquet_without_the_metadata_of_geoparquet(tmp_path: Path, run: Run) ->
     pandas.DataFrame({"id": ["a"], "lat": [37.422], "lon": [-122.084], "radius": [500.0]}).to_parquet(
         tmp_path / "c.parquet"
     )
-    expected = replay(DATA / "drive.csv", {"a": CircularGeographicCondition(37.422, -122.084, 500)})
+    expected = replay(DATA / "drive.csv", {"a": Circle(37.422, -122.084, 500)})
     assert list(replay(tmp_path / "t.parquet", tmp_path / "c.parquet")) == list(expected) != []
     done = run("replay", "t.parquet", "--conditions", "c.parquet", "--format", "jsonl")
     assert done.stdout == expected.to_jsonl()

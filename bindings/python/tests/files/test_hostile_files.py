@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from conftest import refusal
 
-from fencepost import CircularGeographicCondition, InputWarning, replay
+from fencepost import Circle, InputWarning, replay
 from fencepost._errors import InputError
 
-HERE = {"here": CircularGeographicCondition(0, 0, radius=150)}
+HERE = {"here": Circle(0, 0, radius=150)}
 KML = """<kml xmlns:gx="g"><Placemark><name>a</name><gx:Track><when>2024-05-01T12:00:00Z</when>
 <gx:coord>0 0 0</gx:coord></gx:Track></Placemark></kml>"""
 GPX = """<gpx><trk><trkseg><trkpt lat="0" lon="0"><time>2024-05-01T12:00:00Z</time></trkpt></trkseg></trk></gpx>"""
@@ -108,10 +108,10 @@ KMLS: list[object] = []
 ALONE = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
-from fencepost import CircularGeographicCondition, InputError, replay
+from fencepost import Circle, InputError, replay
 for by in (None, "car"):
     try:
-        replay(sys.argv[1], {"here": CircularGeographicCondition(0, 0, radius=150)}, by=by)
+        replay(sys.argv[1], {"here": Circle(0, 0, radius=150)}, by=by)
     except InputError as error:
         print(error)
 """

@@ -9,13 +9,13 @@ import pytest
 from conftest import ROOT, refusal
 from test_tables import points
 
-from fencepost import CircularGeographicCondition, InvalidArgumentError, compare, replay
+from fencepost import Circle, InvalidArgumentError, compare, replay
 
 mpd = pytest.importorskip("movingpandas", reason="movingpandas is installed by make test-all")
 import pandas  # noqa: E402
 
 CONDITIONS = ROOT / "examples" / "data" / "conditions.geojson"
-HERE = {"here": CircularGeographicCondition(0, 0, 150)}
+HERE = {"here": Circle(0, 0, 150)}
 
 
 @pytest.fixture(scope="module")

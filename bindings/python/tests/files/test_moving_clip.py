@@ -15,7 +15,7 @@ import pytest
 from conftest import ROOT, recorded_tracks
 from test_tracks_against_reference import fixes_of
 
-from fencepost import CircularGeographicCondition, Fix, PolygonalGeographicCondition, geodesic, replay
+from fencepost import Circle, Fix, Polygon, geodesic, replay
 
 mpd = pytest.importorskip("movingpandas", reason="movingpandas is installed by make test-all")
 import geopandas  # noqa: E402
@@ -88,7 +88,7 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
     times = [microseconds(time) for time in whole.df.index]
     line = whole.to_linestring()
     near = {name: shape for name, shape in polygons(fences).items() if shape.intersects(line) and shape.is_valid}
-    conditions = {name: PolygonalGeographicCondition(shape, edges="planar") for name, shape in near.items()}
+    conditions = {name: Polygon(shape, edges="planar") for name, shape in near.items()}
     found: dict[str, list[tuple[int, int | None]]] = {name: [] for name in near}
     for visit in replay(whole, conditions, policy="exact").visits():
         found[visit.identifier].append(
@@ -178,7 +178,7 @@ def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
     way, fixes = Way(thin), thin.df.geometry
     whole = trajectory(track).df.geometry
     near = [whole.iloc[number] for number in range(5, len(whole), max(len(whole) // 12, 1))]
-    places = {f"p{number}": CircularGeographicCondition(point.y, point.x, 150) for number, point in enumerate(near)}
+    places = {f"p{number}": Circle(point.y, point.x, 150) for number, point in enumerate(near)}
     found: dict[str, list[tuple[int, int]]] = {name: [] for name in places}
     log = replay(thin, places, policy="exact", path="geodesic", max_gap=1e9)
     for visit in log.visits():
@@ -211,8 +211,8 @@ def test_a_long_way_is_no_straight_line_of_degrees() -> None:
     on_the_map = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
     assert geodesic.inverse(*on_the_map, middle.latitude, middle.longitude).distance > 8e5
     places = {
-        "way": CircularGeographicCondition(middle.latitude, middle.longitude, 50_000),
-        "map": CircularGeographicCondition(*on_the_map, 50_000),
+        "way": Circle(middle.latitude, middle.longitude, 50_000),
+        "map": Circle(*on_the_map, 50_000),
     }
     fixes = [Fix(*start, time=0), Fix(*end, time=28_800_000_000)]
     log = replay(fixes, places, policy="exact", path="geodesic", max_gap=86_400)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import OWN_TRACKS, TRACKS, needs_shared
 
-from fencepost import CircularGeographicCondition, InputError, InputWarning, replay
+from fencepost import Circle, InputError, InputWarning, replay
 from fencepost._files.track_files import read_track
 from fencepost._files.tracks import FixRow
 from fencepost._tables.text_times import parse_time
@@ -178,7 +178,7 @@ def test_real_logs() -> None:
         read_track(NMEA / "car-mountain-view-SPAN-truth.gga")  # the check sum of every RMC is wrong
     lost = read_track(NMEA / "gpsd" / "skytraq.log").fixes
     assert all(math.isnan(fix[2]) for fix in lost)
-    place = {"a": CircularGeographicCondition(55.78, 23.57, 5000)}
+    place = {"a": Circle(55.78, 23.57, 5000)}
     assert replay(NMEA / "gpsd" / "bt451.log", place, sort=False).counts.late_fixes > 0  # its clock jumps back
     with pytest.warns(InputWarning, match="fixes are earlier than one before: sorted by time"):
         assert replay(NMEA / "gpsd" / "bt451.log", place).counts.late_fixes == 0

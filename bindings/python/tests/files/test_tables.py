@@ -13,8 +13,8 @@ import pytest
 from conftest import DATA, OWN_TRACKS, refusal
 
 from fencepost import (
-    BeaconIdentityCondition,
-    CircularGeographicCondition,
+    Beacon,
+    Circle,
     EventLog,
     Fix,
     InputError,
@@ -27,7 +27,7 @@ from fencepost._files.track_files import read_track
 geopandas = pytest.importorskip("geopandas")
 pandas = pytest.importorskip("pandas")
 
-HERE = {"here": CircularGeographicCondition(0, 0, 100)}
+HERE = {"here": Circle(0, 0, 100)}
 Frame = Any
 
 
@@ -288,8 +288,8 @@ def test_by_numbers_and_what_is_wrong_with_it(tmp_path: Path) -> None:
 
 def test_by_on_a_real_file() -> None:
     path = OWN_TRACKS / "csv" / "seal-bering.csv"
-    log = replay(path, {"sea": CircularGeographicCondition(63.5, 180, 100_000)}, by="DeployID")
-    alone = replay(path, {"sea": CircularGeographicCondition(63.5, 180, 100_000)})
+    log = replay(path, {"sea": Circle(63.5, 180, 100_000)}, by="DeployID")
+    alone = replay(path, {"sea": Circle(63.5, 180, 100_000)})
     assert len(log.tracks) == 1 and list(log) == list(alone) and len(log) > 1
 
 
@@ -297,8 +297,8 @@ def test_by_on_a_real_file() -> None:
 
 
 CIRCLES = {
-    "office": CircularGeographicCondition(37.3349, -122.009, 200.0),
-    "home": CircularGeographicCondition(52.5, 13.4, 350.5),
+    "office": Circle(37.3349, -122.009, 200.0),
+    "home": Circle(52.5, 13.4, 350.5),
 }
 ONE = [Fix(37.3349, -122.009, time=0)]
 
@@ -334,7 +334,7 @@ def test_options() -> None:
     limited = replay(ONE, {**HERE, **CIRCLES}, condition_limit=1)
     assert [str(event.state) for event in limited].count("unmonitored") == 2
     log = replay(DATA / "drive.csv", DATA / "conditions.geojson", sightings=DATA / "sightings.jsonl")
-    assert isinstance(log.conditions["apple lobby"], BeaconIdentityCondition) and log.counts.reports > 0
+    assert isinstance(log.conditions["apple lobby"], Beacon) and log.counts.reports > 0
 
 
 def test_way_points_are_played(tmp_path: Path) -> None:

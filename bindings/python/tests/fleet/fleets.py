@@ -9,33 +9,33 @@ import pytest
 from conftest import SECOND, UUID
 
 from fencepost import (
-    BeaconIdentityCondition,
-    CircularGeographicCondition,
-    Conditions,
-    CorridorGeographicCondition,
+    Beacon,
+    Circle,
+    Corridor,
     DeviceEvent,
     Fix,
     Fleet,
     LateInputError,
     Monitor,
-    PolygonalGeographicCondition,
+    Polygon,
+    Zones,
 )
 
 np = pytest.importorskip("numpy")
 pa = pytest.importorskip("pyarrow")
 
 
-def zones_of(count: int = 40, seed: int = 1) -> Conditions:
+def zones_of(count: int = 40, seed: int = 1) -> Zones:
     """Circles, some of them with a dwell, beside a polygon, a corridor and a beacon, around a place."""
     draw = random.Random(seed)
-    zones = Conditions()
+    zones = Zones()
     for number in range(count):
-        place = CircularGeographicCondition(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(50, 500))
+        place = Circle(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(50, 500))
         zones.add(place, f"circle {number}", policy=draw.choice(["exact", "standard"]), tag=number)
     square = [(0, 0), (0, 0.004), (0.004, 0.004), (0.004, 0)]
-    zones.add(PolygonalGeographicCondition(square, edges="geodesic"), "square", policy="exact")
-    zones.add(CorridorGeographicCondition([(-0.01, 0), (0.01, 0.002)], 80, edges="geodesic"), "road", policy="exact")
-    zones.add(BeaconIdentityCondition(UUID), "desk")
+    zones.add(Polygon(square, edges="geodesic"), "square", policy="exact")
+    zones.add(Corridor([(-0.01, 0), (0.01, 0.002)], 80, edges="geodesic"), "road", policy="exact")
+    zones.add(Beacon(UUID), "desk")
     return zones
 
 
@@ -63,7 +63,7 @@ def walks(devices: int = 7, count: int = 600, seed: int = 2) -> list[Row]:
     return rows
 
 
-def alone(zones: Conditions, rows: list[Row]) -> list[tuple[str, int, str]]:
+def alone(zones: Zones, rows: list[Row]) -> list[tuple[str, int, str]]:
     """The events of a monitor for each device: device, row and JSON."""
     monitors: dict[str, Monitor] = {}
     found = []

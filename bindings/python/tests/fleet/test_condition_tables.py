@@ -10,23 +10,23 @@ from conftest import HOME, SECOND, UUID
 from fleets import zones_of
 
 from fencepost import (
-    BeaconIdentityCondition,
-    CircularGeographicCondition,
-    Conditions,
+    Beacon,
+    Circle,
     Fix,
     Fleet,
     InputError,
     Monitor,
     NotFoundError,
-    PolygonalGeographicCondition,
+    Polygon,
     State,
+    Zones,
 )
 
 pa = pytest.importorskip("pyarrow")
 
 
 def test_a_table_changes_under_its_fleets() -> None:
-    zones = Conditions()
+    zones = Zones()
     one, two = Fleet(zones), Fleet(zones)
     for fleet in (one, two):
         fleet.feed("a", Fix(52.5, 13.4, time=0))
@@ -44,10 +44,10 @@ def test_a_table_is_a_mapping_of_definitions() -> None:
     zones = zones_of(3)
     assert len(zones) == 6 == len(list(zones)) == len(zones.items()) and zones and "square" in zones and 3 not in zones
     assert zones.get("nothing", 1) == 1 and zones["circle 2"].tag == 2
-    assert [each.condition for each in zones.values()][-1] == BeaconIdentityCondition(UUID)
+    assert [each.condition for each in zones.values()][-1] == Beacon(UUID)
     with pytest.raises(NotFoundError):
         zones["nothing"]
-    other = Conditions()
+    other = Zones()
     assert other.sync(zones).added == 6
     assert [each.policy for each in other.values()] == [each.policy for each in zones.values()]
     assert other.sync(zones).kept == 6 and other.remove_many(["circle 0", "nothing"]) == 1
@@ -60,7 +60,7 @@ def test_a_table_is_a_mapping_of_definitions() -> None:
     assert zones.nearest_boundary_point("square", 0.002, 0.009) is not None
     assert list(zones.nearest(0, 0, 1)) and len(zones.containing([0.0], [0.0])) == len(zones.containing(0, 0))
     assert "<td>square</td>" in zones._repr_html_()
-    restored = Conditions.restore(monitor.snapshot())
+    restored = Zones.restore(monitor.snapshot())
     assert restored.identifiers == zones.identifiers
 
 
@@ -89,12 +89,12 @@ def test_a_table_is_joined_with_points_as_a_monitor_is() -> None:
 
 
 def test_a_table_of_rows_and_shapes() -> None:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(pa.table({"name": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0], "radius": [10.0, 20.0]}))
     assert zones["b"].condition.radius == 20  # type: ignore[union-attr]
     wkt = pa.table({"name": ["c"], "wkt": ["POLYGON ((0 0, 1 0, 1 1, 0 1, 0 0))"], "edges": ["geodesic"]})
     zones.add_many(wkt)
-    assert isinstance(zones["c"].condition, PolygonalGeographicCondition)
+    assert isinstance(zones["c"].condition, Polygon)
     fleet = Fleet(zones)
     fleet.feed("x", Fix(0.5, 0.5, time=0))
     assert [presence.identifier for presence in fleet["x"].inside] == ["c"]
@@ -104,8 +104,8 @@ def test_a_table_of_rows_and_shapes() -> None:
 
 def test_views_compare_with_objects_whose_comparison_returns_no_bool() -> None:
     np, pd = pytest.importorskip("numpy"), pytest.importorskip("pandas")
-    for holder in (Conditions(), Monitor()):
-        holder.add(CircularGeographicCondition(0, 0, 100), "a")
+    for holder in (Zones(), Monitor()):
+        holder.add(Circle(0, 0, 100), "a")
         held = holder["a"]
         assert held in holder.values()
         assert ("a", held) in holder.items()

@@ -8,12 +8,12 @@ import pytest
 
 from fencepost import (
     AheadOfClockError,
-    BeaconIdentityCondition,
-    Conditions,
+    Beacon,
     Fix,
     Fleet,
     InvalidArgumentError,
     LateInputError,
+    Zones,
 )
 
 SECOND = 1_000_000
@@ -23,7 +23,7 @@ DAY = 86_400 * SECOND
 
 @pytest.fixture(params=[1, 3])
 def fleet(request: pytest.FixtureRequest) -> Fleet:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(["home"], [0], [0], [100], policy="exact")
     return Fleet(zones, max_time_step=3600, threads=request.param)
 
@@ -75,12 +75,12 @@ def test_devices_expire_by_arrival(fleet: Fleet) -> None:
 
 
 def test_a_store_keeps_when_devices_were_heard(tmp_path: Path) -> None:
-    with Fleet(Conditions(), store=tmp_path, name="f") as fleet:
+    with Fleet(Zones(), store=tmp_path, name="f") as fleet:
         fleet.set_arrival_time(NOW)
         fleet.feed("old", Fix(0, 0, time=NOW))
         fleet.set_arrival_time(NOW + DAY)
         fleet.feed("new", Fix(0, 0, time=NOW))
-    with Fleet(Conditions(), store=tmp_path, name="f") as fleet:
+    with Fleet(Zones(), store=tmp_path, name="f") as fleet:
         assert fleet.expire(arrived_before=NOW + DAY) == ["old"]
         assert Fleet.restore(fleet.snapshot()).expire(arrived_before=NOW + 2 * DAY) == ["new"]
 
@@ -109,7 +109,7 @@ def test_rewinding_takes_a_wrong_advance_back(fleet: Fleet) -> None:
 
 
 def test_overdue_events_of_a_new_device_come_with_its_first_row(fleet: Fleet) -> None:
-    fleet.conditions.add(BeaconIdentityCondition("e2c56db5-dffb-48d2-b060-d0f5a71096e0"), "tag", assuming="unknown")
+    fleet.conditions.add(Beacon("e2c56db5-dffb-48d2-b060-d0f5a71096e0"), "tag", assuming="unknown")
     fleet.feed("old", Fix(1, 0, time=NOW))
     fleet.advance(NOW)
     fleet.advance(NOW + 100 * SECOND)

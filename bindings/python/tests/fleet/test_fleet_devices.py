@@ -9,7 +9,6 @@ from conftest import SECOND
 from fleets import alone, columns, names, walks, zones_of
 
 from fencepost import (
-    Conditions,
     DeviceEvent,
     Fix,
     Fleet,
@@ -19,6 +18,7 @@ from fencepost import (
     SnapshotInvalidError,
     State,
     TableMismatchError,
+    Zones,
 )
 
 
@@ -79,7 +79,7 @@ def test_positions_are_not_kept(tmp_path: Path) -> None:
     other = Fleet(fleet.conditions)
     other.load({"a": fleet.export(["a"])[0]})
     fleet.close()
-    for late in (Fleet(Conditions(), store=tmp_path, name="f"), Fleet.restore(fleet.snapshot()), other):
+    for late in (Fleet(Zones(), store=tmp_path, name="f"), Fleet.restore(fleet.snapshot()), other):
         latitude, longitude = late["a"].position or (0, 0)
         assert 20 <= latitude <= 20.00008 and longitude == 20
         late.feed("a", Fix(20.0001, 20, time=9))
@@ -119,7 +119,7 @@ def test_exported_devices_go_on_elsewhere() -> None:
         part = rows[start : start + 100]
         here.feed_many(device=names(part), **columns(part))
         found += [(event.device, super(DeviceEvent, event).to_json()) for event in here.events()]
-        there = Fleet(zones if start % 200 else Conditions.restore(zones.snapshot()))
+        there = Fleet(zones if start % 200 else Zones.restore(zones.snapshot()))
         there.load(dict(zip(here.devices, here.export())))
         here = there
     assert found == expected
@@ -130,7 +130,7 @@ def test_another_table_refuses_devices_or_adapts_them() -> None:
     fleet = Fleet(zones)
     fleet.feed("a", Fix(0.001, 0.001, time=0))
     stiff, portable = fleet.export(["a"])[0], fleet.export(["a"], portable=True)[0]
-    other = Conditions()
+    other = Zones()
     other.sync(zones)
     other.remove("circle 0")
     with pytest.raises(TableMismatchError):

@@ -10,19 +10,19 @@ import pytest
 from full_disk import FullDisk
 
 from fencepost import (
-    CircularGeographicCondition,
-    Conditions,
+    Circle,
     Durability,
     Fix,
     Fleet,
     StoreStatus,
     StoreUnavailableError,
+    Zones,
 )
 
 
-def zones() -> Conditions:
-    table = Conditions()
-    table.add(CircularGeographicCondition(0, 0, 100), "depot", policy="exact")
+def zones() -> Zones:
+    table = Zones()
+    table.add(Circle(0, 0, 100), "depot", policy="exact")
     return table
 
 
@@ -47,7 +47,7 @@ def test_a_fleet_goes_on_while_the_disk_is_full(tmp_path: Path, durability: Dura
                         fleet.checkpoint()
                     assert not fleet.statistics().all_kept
             # The table changes meanwhile, a device leaves and events are handed out.
-            fleet.conditions.add(CircularGeographicCondition(0, 0, 500), "town", policy="exact")
+            fleet.conditions.add(Circle(0, 0, 500), "town", policy="exact")
             feed(fleet, "a", 50)
             assert sum(1 for _ in fleet.events()) == 40
             del fleet["d2"]
@@ -63,7 +63,7 @@ def test_a_fleet_goes_on_while_the_disk_is_full(tmp_path: Path, durability: Dura
         crashed.mkdir()
         for path in tmp_path.glob("trucks.fencepost*"):
             (crashed / path.name).write_bytes(path.read_bytes())
-        with Fleet(Conditions(), store=crashed, name="trucks") as again:
+        with Fleet(Zones(), store=crashed, name="trucks") as again:
             assert counts(again) == expected and "d2" not in again and len(again.conditions) == 2
 
 
@@ -79,7 +79,7 @@ def test_nothing_is_kept_of_a_store_that_is_gone(tmp_path: Path) -> None:
             fleet.checkpoint()
         assert fleet.statistics().store is StoreStatus.GONE and not fleet.statistics().all_kept
         # Another file under the name is another fleet's.
-        Fleet(Conditions(), store=tmp_path, name="trucks").close()
+        Fleet(Zones(), store=tmp_path, name="trucks").close()
         other = (tmp_path / "trucks.fencepost").read_bytes()
         feed(fleet, "a", 3, 1.0)
         with pytest.raises(StoreUnavailableError):
@@ -94,7 +94,7 @@ def test_a_directory_that_can_only_be_read(tmp_path: Path) -> None:
         feed(fleet, "a", 1)
     tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
     try:
-        fleet = Fleet(Conditions(), store=tmp_path, name="trucks")
+        fleet = Fleet(Zones(), store=tmp_path, name="trucks")
         assert fleet.statistics().store is StoreStatus.FAILING and not fleet.statistics().all_kept
         feed(fleet, "a", 2)
         with pytest.raises(StoreUnavailableError):

@@ -10,7 +10,7 @@ import pytest
 from conftest import SECOND
 from fleets import alone, columns, names, walks, zones_of
 
-from fencepost import Conditions, ConsumerAlreadyActiveError, DeviceEventList, EventList, Fix, Fleet, QueueFullError
+from fencepost import ConsumerAlreadyActiveError, DeviceEventList, EventList, Fix, Fleet, QueueFullError, Zones
 
 pa = pytest.importorskip("pyarrow")
 
@@ -37,7 +37,7 @@ def test_events_are_tables_with_their_devices() -> None:
 
 
 def test_visits_by_device() -> None:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(["depot"], [0], [0], [150], policy="exact")
     fleet = Fleet(zones)
     fleet.feed_many(
@@ -57,7 +57,7 @@ def test_visits_by_device() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_updates_are_awaited(threads: int) -> None:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(["depot"], [0], [0], [150])
     fleet = Fleet(zones, threads=threads)
 
@@ -84,7 +84,7 @@ def test_updates_are_awaited(threads: int) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*these are fixes of several devices")
 def test_a_full_queue_stops_at_a_row() -> None:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(["depot"], [0], [0], [150], policy="exact")
     whole = Fleet(zones)
     rows = {"latitude": [0.0, 1.0] * 50, "longitude": [0.0] * 100, "time": [step * SECOND for step in range(100)]}

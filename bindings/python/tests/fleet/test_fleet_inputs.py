@@ -11,9 +11,8 @@ from conftest import SECOND, UUID
 from fleets import Row, alone, columns, names, table, told, walks, zones_of
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    Conditions,
     Fix,
     Fleet,
     InvalidArgumentError,
@@ -21,6 +20,7 @@ from fencepost import (
     Monitor,
     NoSuchDeviceError,
     State,
+    Zones,
 )
 
 np = pytest.importorskip("numpy")
@@ -132,7 +132,7 @@ def test_dictionaries_that_differ_between_batches() -> None:
 
 
 def test_codes_of_every_layout() -> None:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(["depot"], [0], [0], [150])
     handle = Fleet(zones)._handle
     places = array("d", [0.0, 0.0])
@@ -161,8 +161,8 @@ def test_codes_of_every_layout() -> None:
 
 
 def test_beacons_and_time_per_device() -> None:
-    zones = Conditions()
-    zones.add(BeaconIdentityCondition(UUID), "desk")
+    zones = Zones()
+    zones.add(Beacon(UUID), "desk")
     fleet = Fleet(zones, beacon_exit_timeout=10)
     fleet.see("a", BeaconSighting(UUID, 1, 2), time=0)
     fleet.see("b", BeaconSighting(UUID, 1, 2), time=5 * SECOND)

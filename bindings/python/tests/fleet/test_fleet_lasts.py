@@ -13,8 +13,7 @@ from conftest import SECOND
 from fleets import alone, columns, names, walks, zones_of
 
 from fencepost import (
-    CircularGeographicCondition,
-    Conditions,
+    Circle,
     DeviceEvent,
     Fix,
     Fleet,
@@ -25,6 +24,7 @@ from fencepost import (
     SnapshotInvalidError,
     StoreStatus,
     TableMismatchError,
+    Zones,
 )
 
 
@@ -49,7 +49,7 @@ def test_a_fleet_that_lasts(memory_path: Path) -> None:
     expected = [(device, text) for device, _, text in alone(zones, rows)]
     found: list[tuple[str, str]] = []
     for start in range(0, len(rows), 100):
-        with Fleet(zones if start == 0 else Conditions(), store=memory_path, name="trucks") as fleet:
+        with Fleet(zones if start == 0 else Zones(), store=memory_path, name="trucks") as fleet:
             assert fleet.statistics().store is StoreStatus.KEPT and len(fleet.conditions) == len(zones)
             part = rows[start : start + 100]
             fleet.feed_many(device=names(part), **columns(part))
@@ -68,12 +68,12 @@ def test_a_fleet_that_lasts(memory_path: Path) -> None:
     for call in calls:
         with pytest.raises(MonitorClosedError, match="the fleet is closed"):
             call()
-    with Fleet(Conditions(), store=memory_path, name="trucks"), pytest.raises(MonitorInUseError):
-        Fleet(Conditions(), store=memory_path, name="trucks")
+    with Fleet(Zones(), store=memory_path, name="trucks"), pytest.raises(MonitorInUseError):
+        Fleet(Zones(), store=memory_path, name="trucks")
     with pytest.raises(InvalidArgumentError, match="name"):
-        Fleet(Conditions(), store=memory_path)
-    other = Conditions()
-    other.add(CircularGeographicCondition(1, 1, 100), "another beginning")
+        Fleet(Zones(), store=memory_path)
+    other = Zones()
+    other.add(Circle(1, 1, 100), "another beginning")
     with pytest.raises(TableMismatchError):
         Fleet(other, store=memory_path, name="trucks")
 
@@ -96,10 +96,10 @@ def test_any_bytes_may_be_restored() -> None:
     fleet.feed("a", Fix(0, 0, time=0))
     whole = fleet.snapshot()
     assert Fleet.restore(whole).snapshot() == whole and Fleet.restore(bytearray(whole)).devices == ["a"]
-    for damaged in (b"", whole[:-1], whole + b"x", Conditions().snapshot(), Monitor().snapshot()):
+    for damaged in (b"", whole[:-1], whole + b"x", Zones().snapshot(), Monitor().snapshot()):
         with pytest.raises(SnapshotInvalidError):
             Fleet.restore(damaged)
-    for kind in (Conditions, Monitor):
+    for kind in (Zones, Monitor):
         with pytest.raises(SnapshotInvalidError):
             kind.restore(whole)  # type: ignore[attr-defined]
     with pytest.raises(TypeError):

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from fencepost import (
-    CircularGeographicCondition,
-    Conditions,
+    Circle,
     Durability,
     Fix,
     Fleet,
@@ -20,6 +19,7 @@ from fencepost import (
     MonitorClosedError,
     NotFoundError,
     State,
+    Zones,
 )
 
 np = pytest.importorskip("numpy")
@@ -54,11 +54,11 @@ def beside(main: Callable[[Callable[[], bool]], Any], *others: Callable[[], Any]
         raise failures[0]
 
 
-def places() -> Conditions:
+def places() -> Zones:
     """A condition in which only the device a is ever, and one for b."""
-    zones = Conditions()
+    zones = Zones()
     for name, latitude in (("a", 10.0), ("b", 50.0)):
-        zones.add(CircularGeographicCondition(latitude, 0, 100), name, policy="exact")
+        zones.add(Circle(latitude, 0, 100), name, policy="exact")
     return zones
 
 
@@ -221,7 +221,7 @@ def test_what_is_taken_while_it_is_closed_is_kept(tmp_path: Path, durability: Du
         fleet.close()
         for thread in threads:
             thread.join()
-        with Fleet(Conditions(), store=tmp_path, name=f"f{number}") as again:
+        with Fleet(Zones(), store=tmp_path, name=f"f{number}") as again:
             assert [again[f"x{place}"].statistics().input_count for place in range(3)] == fed
 
 

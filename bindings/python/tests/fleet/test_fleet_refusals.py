@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from fencepost import Conditions, Fleet, InputError, InvalidArgumentError
+from fencepost import Fleet, InputError, InvalidArgumentError, Zones
 
 REFUSED = ["", "x" * 257, "a\0b"]
 
 
 @pytest.fixture(params=[1, 2])
 def fleet(request: pytest.FixtureRequest) -> Fleet:
-    return Fleet(Conditions(), threads=request.param)
+    return Fleet(Zones(), threads=request.param)
 
 
 @pytest.mark.parametrize("refused", REFUSED)
@@ -38,7 +38,7 @@ def test_columns_of_different_lengths(fleet: Fleet, short: str, length: int) -> 
 
 
 def test_the_row_that_is_one_device_too_many() -> None:
-    fleet = Fleet(Conditions(), device_limit=2)
+    fleet = Fleet(Zones(), device_limit=2)
     with pytest.raises(InvalidArgumentError) as caught:
         fleet.feed_many(device=["a", "a", "b", "a", "c"], latitude=[0] * 5, longitude=[0] * 5, time=list(range(5)))
     assert caught.value.position == 4 and "row 4" in str(caught.value)

@@ -16,11 +16,10 @@ from fleets import alone, columns, names, table, told, walks, zones_of
 from test_fleet_inputs import WAYS
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    CircularGeographicCondition,
+    Circle,
     ColumnTypeError,
-    Conditions,
     DeviceEvent,
     Fix,
     Fleet,
@@ -30,6 +29,7 @@ from fencepost import (
     NotFoundError,
     QueueFullError,
     UnsupportedError,
+    Zones,
 )
 from fencepost._fleet import shards
 
@@ -154,7 +154,7 @@ class Pair:
         if draw.random() < 0.05 and abs(latitude) < 90:
             self.load(device, fix, draw.random() < 0.3)
         if draw.random() < 0.05:
-            place = CircularGeographicCondition(draw.uniform(-0.005, 0.005), 0, 300)
+            place = Circle(draw.uniform(-0.005, 0.005), 0, 300)
             self.zones.add(place, f"circle {draw.randrange(12)}", policy=draw.choice(["exact", "standard"]))
         if draw.random() < 0.02:
             self.zones.remove(f"circle {draw.randrange(12)}")
@@ -173,10 +173,10 @@ def test_whatever_is_called_in_between(seed: int, most: int) -> None:
     assert (pair.refused > 10) == (most == 4)
 
 
-def circles(policy: str, *places: float) -> Conditions:
-    zones = Conditions()
+def circles(policy: str, *places: float) -> Zones:
+    zones = Zones()
     for number, longitude in enumerate(places):
-        zones.add(CircularGeographicCondition(0, longitude, 100), f"c{number}", policy=policy)
+        zones.add(Circle(0, longitude, 100), f"c{number}", policy=policy)
     return zones
 
 
@@ -222,9 +222,9 @@ def test_a_device_that_is_loaded_too_late_is_told_of_at_once(threads: int) -> No
 
 
 def test_what_one_advance_brings_comes_by_deadline_and_device() -> None:
-    zones = Conditions()
+    zones = Zones()
     zones.add_many([f"c{n}" for n in range(3)], [0.0] * 3, [0.0] * 3, [200.0, 300.0, 400.0])  # with a dwell
-    zones.add(BeaconIdentityCondition(UUID), "desk")
+    zones.add(Beacon(UUID), "desk")
     found = []
     for threads in (1, 4):
         fleet = Fleet(zones, threads=threads)

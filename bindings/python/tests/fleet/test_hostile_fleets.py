@@ -13,13 +13,13 @@ from hostile import CALLS, CIRCLE, FIX, SEED, Draw, undocumented
 
 from fencepost import (
     BeaconSighting,
-    Conditions,
     Device,
     DeviceEvent,
     DeviceEventList,
     FencepostError,
     Fleet,
     TransitionPolicy,
+    Zones,
 )
 
 np = pytest.importorskip("numpy")
@@ -28,7 +28,7 @@ pd = pytest.importorskip("pandas")
 NOT_CALLED = {
     "Fleet": {"to_geopandas", "events_frame", "__enter__", "__exit__"},
     "Device": set(),
-    "Conditions": set(),
+    "Zones": set(),
     "DeviceEventList": {
         "append",
         "clear",
@@ -122,28 +122,28 @@ class Caller(Draw):
         one, few, good, zones = self.any, self.few, self.or_good, self.zones
         options = ("assuming", "policy", "tag")
         return {
-            "Conditions.add": lambda: zones.add(good(CIRCLE), good("a"), **few(*options)),
-            "Conditions.ensure": lambda: zones.ensure(good(CIRCLE), good("a"), **few(*options)),
-            "Conditions.add_many": lambda: zones.add_many(good(["a"]), good([0.0]), good([0.0]), good([1.0]),
+            "Zones.add": lambda: zones.add(good(CIRCLE), good("a"), **few(*options)),
+            "Zones.ensure": lambda: zones.ensure(good(CIRCLE), good("a"), **few(*options)),
+            "Zones.add_many": lambda: zones.add_many(good(["a"]), good([0.0]), good([0.0]), good([1.0]),
                                                           **few(*options, "columns", often=0.2)),
-            "Conditions.ensure_many": lambda: zones.ensure_many(good(["a"]), one(), one(), one(), **few(*options)),
-            "Conditions.sync": lambda: zones.sync(good({"a": one(), "b": CIRCLE}), **few(*options, "columns")),
-            "Conditions.remove": lambda: zones.remove(one()),
-            "Conditions.remove_many": lambda: zones.remove_many(one()),
-            "Conditions.shape": lambda: zones.shape(good("square")),
-            "Conditions.nearest_boundary_point": lambda: zones.nearest_boundary_point(good("road"), good(0), good(0)),
-            "Conditions.containing": lambda: zones.containing(good(0), good(0), **few("distances", "threads")),
-            "Conditions.nearest": lambda: zones.nearest(good(0), good(0), good(1), **few("threads")),
-            "Conditions.get": lambda: zones.get(one()),
-            "Conditions.keys": lambda: list(zones.keys()),
-            "Conditions.values": lambda: len(zones.values()),
-            "Conditions.items": lambda: (one(), one()) in zones.items(),
-            "Conditions.__getitem__": lambda: zones[one()],
-            "Conditions.__delitem__": lambda: zones.__delitem__(one()),
-            "Conditions.__contains__": lambda: one() in zones,
-            "Conditions.read": lambda: Conditions.read(one(), **few(*options[:2], "radius", "columns", "layer")),
-            "Conditions.restore": lambda: Conditions.restore(one()),
-            "Conditions.snapshot": lambda: Conditions.restore(damaged(self, zones.snapshot())),
+            "Zones.ensure_many": lambda: zones.ensure_many(good(["a"]), one(), one(), one(), **few(*options)),
+            "Zones.sync": lambda: zones.sync(good({"a": one(), "b": CIRCLE}), **few(*options, "columns")),
+            "Zones.remove": lambda: zones.remove(one()),
+            "Zones.remove_many": lambda: zones.remove_many(one()),
+            "Zones.shape": lambda: zones.shape(good("square")),
+            "Zones.nearest_boundary_point": lambda: zones.nearest_boundary_point(good("road"), good(0), good(0)),
+            "Zones.containing": lambda: zones.containing(good(0), good(0), **few("distances", "threads")),
+            "Zones.nearest": lambda: zones.nearest(good(0), good(0), good(1), **few("threads")),
+            "Zones.get": lambda: zones.get(one()),
+            "Zones.keys": lambda: list(zones.keys()),
+            "Zones.values": lambda: len(zones.values()),
+            "Zones.items": lambda: (one(), one()) in zones.items(),
+            "Zones.__getitem__": lambda: zones[one()],
+            "Zones.__delitem__": lambda: zones.__delitem__(one()),
+            "Zones.__contains__": lambda: one() in zones,
+            "Zones.read": lambda: Zones.read(one(), **few(*options[:2], "radius", "columns", "layer")),
+            "Zones.restore": lambda: Zones.restore(one()),
+            "Zones.snapshot": lambda: Zones.restore(damaged(self, zones.snapshot())),
         }  # fmt: skip
 
     def of_events(self) -> dict[str, Callable[[], Any]]:
@@ -202,7 +202,7 @@ def public(kind: type[Any]) -> Iterator[str]:
             yield name
 
 
-@pytest.mark.parametrize("kind", [Fleet, Device, Conditions, DeviceEventList])
+@pytest.mark.parametrize("kind", [Fleet, Device, Zones, DeviceEventList])
 def test_every_public_method_is_called(kind: type[Any]) -> None:
     called = {name.split(" ")[0] for name in Caller(0).calls()}
     left = set(public(kind)) - NOT_CALLED[kind.__name__] - {name.split(".")[1] for name in called if "." in name}
@@ -213,12 +213,12 @@ def test_a_store_where_none_can_be() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for options in ({"store": f"{folder}/nothing", "name": "a"}, {"store": folder, "name": "a/b"}):
             with pytest.raises((OSError, ValueError)):
-                Fleet(Conditions(), **options)  # type: ignore[arg-type]
+                Fleet(Zones(), **options)  # type: ignore[arg-type]
     assert TransitionPolicy.exact() == TransitionPolicy.named("exact")
 
 
 def test_what_was_found_by_such_calls_is_refused_by_name() -> None:
-    fleet, zones = Fleet(zones_of(1)), Conditions()
+    fleet, zones = Fleet(zones_of(1)), Zones()
     with pytest.raises(FencepostError, match="tag, row 0: .* is outside 0"):
         zones.add_many(["a"], [0.0], [0.0], [1.0], tag=10**5000)
     with pytest.raises(TypeError, match="portable must be bool, not DataFrame"):

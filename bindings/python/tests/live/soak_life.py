@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from fencepost import Conditions, Fleet, TransitionPolicy
+from fencepost import Fleet, TransitionPolicy, Zones
 from fencepost._files.condition_files import read_conditions
 from fencepost._live.device_lines import read_message
 from fencepost._live.lines import LineError
@@ -64,7 +64,7 @@ def live(folder: Path, count: int) -> None:
     begin = int.from_bytes(os.pread(confirmed, 8, 0), "little")
     said = Notices(lambda text: None)
     rows = read_conditions(folder / "conditions.geojson", TransitionPolicy.standard())
-    table = Conditions()
+    table = Zones()
     with Fleet(table, store=folder, name="fleet") as fleet:
         circles = OwnersCircles(table, TransitionPolicy.standard(), 100)
         sync_conditions(table, rows, "conditions.geojson", circles.definitions())

@@ -11,9 +11,9 @@ import pytest
 from conftest import EXACT, OWN_TRACKS, SECOND, Run
 from watching import START, Watched
 
-from fencepost import CircularGeographicCondition, Fix, Monitor, Visits, compare, replay
+from fencepost import Circle, Fix, Monitor, Visits, compare, replay
 
-PLACE = {"gate": CircularGeographicCondition(0, 0, 150)}
+PLACE = {"gate": Circle(0, 0, 150)}
 # A fix a minute at 20 m/s along the equator: the circle lies between two of them.
 TRACK = [Fix(0, -0.016 + 0.0108 * minute, 5, time=60 * SECOND * minute) for minute in range(4)]
 
@@ -92,7 +92,7 @@ def test_thinned_tracks_say_nearly_what_all_fixes_say() -> None:
     """Of a recorded ride every tenth fix: as fixes visits are missed, on the path hardly one."""
     track = next(OWN_TRACKS.glob("gpx/*bike*.gpx"), None) or next(OWN_TRACKS.glob("gpx/*.gpx"))
     whole = replay(track, PLACE).replays[0].fixes
-    places = {f"p{number}": CircularGeographicCondition(fix[0], fix[1], 25) for number, fix in enumerate(whole[4::10])}
+    places = {f"p{number}": Circle(fix[0], fix[1], 25) for number, fix in enumerate(whole[4::10])}
     thin = [Fix(*fix[:2], time=fix[3]) for fix in whole[::10]]
     full = [Fix(*fix[:2], time=fix[3]) for fix in whole]
     truth = replay(full, places, policy="exact", path="geodesic", max_gap=1e9)
@@ -132,7 +132,7 @@ def test_what_is_refused(run: Run, command: tuple[str, ...], options: tuple[str,
 
 def watched(**options: object) -> Watched:
     monitor = Monitor(path="geodesic", max_gap=60)
-    monitor.add(CircularGeographicCondition(0, 0, 150), "office", policy=EXACT, assuming="unsatisfied")
+    monitor.add(Circle(0, 0, 150), "office", policy=EXACT, assuming="unsatisfied")
     return Watched(monitor, max_gap=60, **options)
 
 
@@ -162,7 +162,7 @@ def test_a_tunnel_cuts_no_way_short() -> None:
 
 def test_a_watch_lets_time_pass_once_no_way_can_follow() -> None:
     one = watched(lag=5.0)
-    one.monitor.add(CircularGeographicCondition(0, 0, 150), "dwell", policy="standard", assuming="unsatisfied")
+    one.monitor.add(Circle(0, 0, 150), "dwell", policy="standard", assuming="unsatisfied")
     one.feed(longitude=0.01)
     one.feed(passes=30)
     begun = one.clock.now

@@ -16,7 +16,7 @@ import pytest
 from conftest import SECOND, Run
 from watching import START, Clock, circles, lines, report
 
-from fencepost import CircularGeographicCondition, Event, Monitor
+from fencepost import Circle, Event, Monitor
 from fencepost._live.lines import LineError, parse_line
 from fencepost._live.notices import Notices
 from fencepost._live.watched_monitor import Watch
@@ -29,7 +29,7 @@ def clock() -> Clock:
 
 def watcher(clock: Clock, answers: Iterator[bool] | None = None, **options: object) -> tuple[Watch, list[Event]]:
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(0, 0, 200), "office")
+    monitor.add(Circle(0, 0, 200), "office")
     seen: list[Event] = []
 
     def handle(event: Event) -> bool:
@@ -69,7 +69,7 @@ def test_time_passes_between_fixes(clock: Clock) -> None:
 def test_an_event_is_handled_again_until_it_is(clock: Clock) -> None:
     answers = iter([False, False, True, True])
     watch, seen = watcher(clock, answers)
-    watch.monitor.add(CircularGeographicCondition(0, 0, 300), "district")
+    watch.monitor.add(Circle(0, 0, 300), "district")
     watch.feed(row(0))
     watch.handle_events()
     assert watch.pause() == pytest.approx(1)

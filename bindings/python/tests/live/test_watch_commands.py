@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from watching import LONGEST, Watched, is_gone
 
-from fencepost import CircularGeographicCondition, Event, Monitor
+from fencepost import Circle, Event, Monitor
 from fencepost._live import event_handlers
 from fencepost._live.event_handlers import EventCommand
 from fencepost._live.notices import Notices
@@ -28,7 +28,7 @@ def signals() -> Iterator[Signals]:
 @pytest.fixture
 def event() -> Event:
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(0, 0, 200), "office")
+    monitor.add(Circle(0, 0, 200), "office")
     watched = Watched(monitor)
     watched.feed()
     return watched.seen[0]

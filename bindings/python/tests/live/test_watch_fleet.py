@@ -10,7 +10,7 @@ import pytest
 from conftest import SECOND, Run
 from watching import START, Clock, circles
 
-from fencepost import CircularGeographicCondition, Conditions, Fleet, TransitionPolicy
+from fencepost import Circle, Fleet, TransitionPolicy, Zones
 from fencepost._live import waypoints
 from fencepost._live.device_lines import DeviceLines, read_message, source_of
 from fencepost._live.lines import LineError
@@ -31,9 +31,9 @@ class FleetWatched:
         self.said: list[str] = []
         self.seen: list[Any] = []
         self.answer = True
-        self.fleet = Fleet(Conditions()) if fleet is None else fleet
+        self.fleet = Fleet(Zones()) if fleet is None else fleet
         if "office" not in self.fleet.conditions:
-            self.fleet.conditions.add(CircularGeographicCondition(0, 0, 200), "office", policy=policy)
+            self.fleet.conditions.add(Circle(0, 0, 200), "office", policy=policy)
         self.notices = Notices(self.said.append, self.clock)
         self.circles = OwnersCircles(self.fleet.conditions, EXACT, 3)
         self.watch = FleetWatch(
@@ -94,11 +94,11 @@ def test_time_passes_for_each_device_by_itself() -> None:
 
 
 def test_what_was_due_when_a_watch_ended_is_due_when_it_goes_on(tmp_path: Path) -> None:
-    with Fleet(Conditions(), store=tmp_path, name="fleet") as fleet:
+    with Fleet(Zones(), store=tmp_path, name="fleet") as fleet:
         watched = FleetWatched(fleet)
         watched.feed("a", 0)
         watched.feed("a", 1, 0.01)
-    with Fleet(Conditions(), store=tmp_path, name="fleet") as fleet:
+    with Fleet(Zones(), store=tmp_path, name="fleet") as fleet:
         again = FleetWatched(fleet)
         again.feed("a", 1, 0.01)  # comes again
         again.feed("a", 0)

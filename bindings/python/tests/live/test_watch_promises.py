@@ -12,7 +12,7 @@ import pytest
 from test_watch_fleet import EXACT, FleetWatched
 from watching import START, circles
 
-from fencepost import Conditions, Fleet, State
+from fencepost import Fleet, State, Zones
 from fencepost._command.watch import _sync_fleet
 from fencepost._files.condition_files import ConditionRow, read_conditions
 from fencepost._live import handling, mqtt_sink, owntracks
@@ -24,14 +24,14 @@ from fencepost._live.sinks import Sinks
 def test_a_circle_is_kept_before_its_broker_is_told(tmp_path: Path) -> None:
     store = tmp_path / "store"
     store.mkdir()
-    watched = FleetWatched(Fleet(Conditions(), store=store, name="fleet"))
+    watched = FleetWatched(Fleet(Zones(), store=store, name="fleet"))
     watched.answer = False  # no event is handled, so that nothing else calls the fleet
     watched.feed("u/phone", 0)
     watched.watch.feed(Waypoints("u/phone", (Waypoint("home", 1.0, 1.0, 100.0, 5),)))
     watched.watch.keep()
     copy = tmp_path / "copy"
     shutil.copytree(store, copy)
-    with Fleet(Conditions(), store=copy, name="fleet") as kept:
+    with Fleet(Zones(), store=copy, name="fleet") as kept:
         assert set(kept.conditions) == {"office", "u/home"}
     watched.fleet.close()
 

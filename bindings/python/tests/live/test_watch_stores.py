@@ -14,7 +14,7 @@ from full_disk import FullDisk
 from test_watch_fleet import EXACT, FleetWatched
 from watching import START
 
-from fencepost import CircularGeographicCondition, Conditions, Fix, Fleet, Monitor, StoreStatus, StoreUnavailableError
+from fencepost import Circle, Fix, Fleet, Monitor, StoreStatus, StoreUnavailableError, Zones
 from fencepost._live import handling, loop
 from fencepost._live.messages import DeviceFix
 from fencepost._live.metrics import counters_of
@@ -25,7 +25,7 @@ from fencepost._live.watched_monitor import Watch
 
 
 def test_while_the_store_fails_nothing_is_confirmed_or_handed_on(tmp_path: Path) -> None:
-    with Fleet(Conditions(), store=tmp_path, name="fleet") as fleet:
+    with Fleet(Zones(), store=tmp_path, name="fleet") as fleet:
         watched = FleetWatched(fleet, policy=EXACT)
         watched.feed("a", 0)
         watched.watch.keep()
@@ -78,7 +78,7 @@ def test_a_batch_that_comes_while_the_store_fails_waits_and_goes_on(
     """The loop turned without a pause and never looked at the store again."""
     monkeypatch.setattr(handling, "BETWEEN_SAVES", 0.2)
     source, turns = Batch(), 0
-    with Fleet(Conditions(), store=tmp_path, name="fleet") as fleet, Signals() as signals:
+    with Fleet(Zones(), store=tmp_path, name="fleet") as fleet, Signals() as signals:
         watched = FleetWatched(fleet, policy=EXACT, ahead=None)
         watched.watch._monotonic = time.monotonic
         disk = FullDisk()
@@ -105,7 +105,7 @@ def test_a_batch_that_comes_while_the_store_fails_waits_and_goes_on(
 
 def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Path) -> None:
     """Its sequence would be given again, to another event, after a crash."""
-    with Fleet(Conditions(), store=tmp_path, name="fleet") as fleet:
+    with Fleet(Zones(), store=tmp_path, name="fleet") as fleet:
         watched = FleetWatched(fleet, policy=EXACT)
         watched.answer = False
         watched.feed("a", 0)
@@ -122,7 +122,7 @@ def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Pa
 
 def test_a_store_that_is_gone_ends_the_watch(tmp_path: Path) -> None:
     """Nothing is written to it any more, so that nothing could be confirmed or handed on."""
-    fleet = Fleet(Conditions(), store=tmp_path, name="fleet")
+    fleet = Fleet(Zones(), store=tmp_path, name="fleet")
     watched = FleetWatched(fleet, policy=EXACT)
     watched.feed("a", 0)
     for file in tmp_path.iterdir():
@@ -143,7 +143,7 @@ def test_a_monitor_is_watched_by_the_same_rule(tmp_path: Path) -> None:
         return True
 
     with Monitor("m", store=tmp_path) as monitor:
-        monitor.add(CircularGeographicCondition(0, 0, 200), "office", policy=EXACT, assuming="unsatisfied")
+        monitor.add(Circle(0, 0, 200), "office", policy=EXACT, assuming="unsatisfied")
         watch = Watch(
             monitor,
             handle,

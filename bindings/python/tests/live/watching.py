@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fencepost import CircularGeographicCondition, Event, Monitor
+from fencepost import Circle, Event, Monitor
 from fencepost._live.notices import Notices
 from fencepost._live.watched_monitor import Watch
 
@@ -71,7 +71,7 @@ class Watched:
         self.seen: list[Event] = []
         self.monitor = Monitor() if monitor is None else monitor
         if "office" not in self.monitor:
-            self.monitor.add(CircularGeographicCondition(0, 0, 200), "office", policy="exact")
+            self.monitor.add(Circle(0, 0, 200), "office", policy="exact")
         self.notices = Notices(self.said.append, self.clock)
         self.watch = Watch(self.monitor, self.handle, self.notices, monotonic=self.clock, wall=self.wall, **options)  # type: ignore[arg-type]
 

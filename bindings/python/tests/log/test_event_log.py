@@ -15,7 +15,7 @@ import pytest
 from conftest import DATA, ROOT, TRACKS, needs_shared
 
 from fencepost import (
-    CircularGeographicCondition,
+    Circle,
     Comparison,
     EventLog,
     Fix,
@@ -32,7 +32,7 @@ from fencepost import (
 )
 
 GOLDEN = (ROOT / "Tests" / "Golden" / "demo-events.jsonl").read_text(encoding="utf-8")
-HOME = {"home": CircularGeographicCondition(0, 0, 100)}
+HOME = {"home": Circle(0, 0, 100)}
 INSIDE, OUTSIDE = 0.0, 0.01
 
 
@@ -298,9 +298,7 @@ def test_a_noisy_walk_among_tall_buildings() -> None:
     """Whole policies on a real bad track: the standard one takes nearly all flaps away."""
     path = TRACKS / "gpx" / "walk-tokyo-urban-canyon.gpx"
     fixes = replay(path, HOME).replays[0].fixes
-    circles = {
-        f"stop {n}": CircularGeographicCondition(*fixes[n * len(fixes) // 12][:2], radius=120) for n in range(12)
-    }
+    circles = {f"stop {n}": Circle(*fixes[n * len(fixes) // 12][:2], radius=120) for n in range(12)}
     found = compare(path, circles)
     assert found["exact"].flaps > 50 and found["standard"].flaps <= found["exact"].flaps / 20
     assert found["core_location"].flaps <= found["standard"].flaps

@@ -14,7 +14,7 @@ import pytest
 from conftest import DATA, ROOT, Run
 from test_tables import points
 
-from fencepost import CircularGeographicCondition, EventLog, InvalidArgumentError, replay
+from fencepost import Circle, EventLog, InvalidArgumentError, replay
 
 geopandas = pytest.importorskip("geopandas")
 pyogrio = pytest.importorskip("pyogrio")
@@ -149,7 +149,7 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
     )
     circles.iloc[:0].to_file(tmp_path / "in.gpkg", layer="nothing")
     circles.to_crs(3857).to_file(tmp_path / "in.gpkg", layer="circles")
-    expected = replay(frame, {"campus": CircularGeographicCondition(37.421998, -122.0840535, 500)})
+    expected = replay(frame, {"campus": Circle(37.421998, -122.0840535, 500)})
     given: dict[str, Any] = {
         "layer": "drive", "conditions_layer": "circles", "columns": {"time": "when"}, "transform": True,
         "conditions_columns": {"identifier": "place", "radius": "metres"},
@@ -211,10 +211,10 @@ def test_ogr_takes_what_is_written_and_gives_it_back(run: Run, tmp_path: Path, l
 
 def test_visits_are_places_that_geopandas_writes(tmp_path: Path) -> None:
     geopandas = pytest.importorskip("geopandas")
-    from fencepost import CircularGeographicCondition, Fix, replay
+    from fencepost import Circle, Fix, replay
 
     fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-    visits = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact").visits()
+    visits = replay(fixes, {"start": Circle(0, 0, radius=150)}, policy="exact").visits()
     frame = visits.to_geopandas()
     assert list(frame["duration"]) == [2.0] and frame.geometry[0].area > 0
     for name in ("v.gpkg", "v.fgb", "v.geojson"):

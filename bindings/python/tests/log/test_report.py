@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from conftest import DATA, Run
 
-from fencepost import CircularGeographicCondition, EventLog, Fix, InputWarning, geodesic, replay
+from fencepost import Circle, EventLog, Fix, InputWarning, geodesic, replay
 from fencepost._log.report_data import MOST_EVENTS, MOST_PLACES, MOST_POINTS, MOST_ROWS, report_data
 from fencepost._log.web_mercator import circle, near, thinned, unwrapped, x_of, y_of
 
 pytest.importorskip("bokeh")
-HOME = {"home": CircularGeographicCondition(0, 0, 100)}
+HOME = {"home": Circle(0, 0, 100)}
 
 
 def demo() -> EventLog:
@@ -226,7 +226,7 @@ def test_polygons_and_corridors_are_drawn_beside_circles() -> None:
 
 def test_across_the_antimeridian() -> None:
     fixes = [Fix(0, near(179.9 + step * 0.001, 0), time=step * 1_000_000) for step in range(200)]
-    data = report_data(replay(fixes, {"line": CircularGeographicCondition(0, -180, 2000)}, policy="exact"))
+    data = report_data(replay(fixes, {"line": Circle(0, -180, 2000)}, policy="exact"))
     (xs,) = data.lines["x"]
     assert max(xs) - min(xs) == pytest.approx(x_of(0.199)) and all(b > a for a, b in itertools.pairwise(xs))
     assert all(min(xs) <= x <= max(xs) for x in data.events["x"])
@@ -253,7 +253,7 @@ def test_the_timeline_has_room_for_what_happened() -> None:
     pandas = pytest.importorskip("pandas")
     cars = [f"car {number}" for number in range(MOST_ROWS)]
     frame = pandas.DataFrame({"lat": 0.0, "lon": [n / 10 for n in range(MOST_ROWS)], "time": 7, "car": cars})
-    places = {f"c{n}": CircularGeographicCondition(0, n / 10, 100) for n in range(MOST_ROWS)}
+    places = {f"c{n}": Circle(0, n / 10, 100) for n in range(MOST_ROWS)}
     data = report_data(replay(frame, places, by="car", policy="exact"))
     assert data.rows == [f"car {n} · c{n}" for n in range(MOST_ROWS)]
     assert data.states["state"].count("satisfied") == MOST_ROWS
@@ -279,7 +279,7 @@ def test_short_visits_have_an_edge_of_their_own() -> None:
 
 
 def test_much_is_cut_and_said() -> None:
-    many = {f"c{n}": CircularGeographicCondition(n % 80, n % 170, 1000) for n in range(MOST_PLACES + 5)}
+    many = {f"c{n}": Circle(n % 80, n % 170, 1000) for n in range(MOST_PLACES + 5)}
     data = report_data(replay([Fix(0, 0, time=0)], many))
     assert len(data.places["name"]) == MOST_PLACES and len(data.rows) == MOST_ROWS
     assert data.notes == [
@@ -294,7 +294,7 @@ def test_much_is_cut_and_said() -> None:
 
 def test_of_too_many_events_the_changes_stay() -> None:
     """First to go is that a place was not satisfied at the start; the list of visits is always whole."""
-    places = {f"c{n}": CircularGeographicCondition(40, n / 200, 100) for n in range(MOST_EVENTS)} | HOME
+    places = {f"c{n}": Circle(40, n / 200, 100) for n in range(MOST_EVENTS)} | HOME
     log = replay([Fix(0, 1, time=0), Fix(0, 0, time=1), Fix(0, 1, time=2)], places, policy="exact")
     data = report_data(log)
     assert len(log) == MOST_EVENTS + 3 and data.events["name"] == ["home"] * 2
@@ -349,10 +349,10 @@ import sys
 for name in sys.argv[1].split(","):
     sys.modules[name] = None
 import fencepost
-from fencepost import CircularGeographicCondition, Fix, replay
-log = replay([Fix(0, 0, time=0)], {"a": CircularGeographicCondition(0, 0, 100)})
+from fencepost import Circle, Fix, replay
+log = replay([Fix(0, 0, time=0)], {"a": Circle(0, 0, 100)})
 log.to_csv(), log.to_jsonl(), log.to_geojson(), log.visits().to_csv(), log.columns(), repr(log), log._repr_html_()
-replay(sys.argv[2], {"a": CircularGeographicCondition(0, 0, 100)})
+replay(sys.argv[2], {"a": Circle(0, 0, 100)})
 try:
     exec(sys.argv[3])
 except fencepost.MissingExtraError as error:
@@ -417,7 +417,7 @@ def test_the_base_install_needs_no_extra(tmp_path: Path) -> None:
 
 def test_points_of_the_path_lie_on_the_line() -> None:
     """Across the antimeridian and back, into a place between two fixes each way."""
-    places = {"line": CircularGeographicCondition(0, 180, 20_000)}
+    places = {"line": Circle(0, 180, 20_000)}
     longitudes = [179.0, 179.5, -179.5, -179.0, -179.5, 179.5]
     fixes = [Fix(0.05, longitude, 5, time=60_000_000 * number) for number, longitude in enumerate(longitudes)]
     log = replay(fixes, places, policy="exact", path="geodesic", max_gap=60)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import SECOND
 
-from fencepost import CircularGeographicCondition, FeedResult, Fix, Monitor
+from fencepost import Circle, FeedResult, Fix, Monitor
 from fencepost._files.tracks import FixRow
 
 pytest.importorskip("nanoarrow")
@@ -59,9 +59,7 @@ def watching(rows: Rows) -> Monitor:
     placed = [row for row in rows if -90 <= row[0] <= 90 and -180 <= row[1] <= 180]
     for number, row in enumerate(placed[:: max(1, len(placed) // 12)]):
         radius = 80 * (1 + number % 5)
-        monitor.add(
-            CircularGeographicCondition(row[0], row[1], radius), f"c{number}", policy=("exact", "standard")[number % 2]
-        )
+        monitor.add(Circle(row[0], row[1], radius), f"c{number}", policy=("exact", "standard")[number % 2])
     return monitor
 
 

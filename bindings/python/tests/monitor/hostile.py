@@ -20,10 +20,10 @@ import pytest
 from conftest import UUID
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
     Cause,
-    CircularGeographicCondition,
+    Circle,
     Diagnostics,
     FencepostError,
     Fix,
@@ -38,7 +38,7 @@ pd = pytest.importorskip("pandas")
 
 CALLS = int(os.environ.get("FENCEPOST_HOSTILE_CALLS", "12000"))
 SEED = int(os.environ.get("FENCEPOST_SEED", str(random.SystemRandom().randrange(1 << 32))))
-CIRCLE = CircularGeographicCondition(0, 0, 100)
+CIRCLE = Circle(0, 0, 100)
 FIX = Fix(0, 0, time=0)
 AWARE = datetime.UTC
 
@@ -68,7 +68,7 @@ VALUES: list[Any] = [
     pd.Series([1.0, 2.0]), pd.Series([1, None], dtype="Int64"), pd.DataFrame({"a": [1]}), pd.Timedelta(5, "s"),
     array.array("d", [1.0]), array.array("q", [1]), range(3), State.UNMONITORED, "satisfied", "exact", "latest",
     Diagnostics.ACCURACY_LIMITED, Diagnostics.CONDITION_UNSUPPORTED, Notify.ALL, Cause.NONE, TransitionPolicy.exact(),
-    CIRCLE, BeaconIdentityCondition(UUID), FIX, BeaconSighting(UUID, 1, 2), [FIX], [FIX, None], [CIRCLE], UUID,
+    CIRCLE, Beacon(UUID), FIX, BeaconSighting(UUID, 1, 2), [FIX], [FIX, None], [CIRCLE], UUID,
     Answers(), os.devnull,
 ]  # fmt: skip
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    CircularGeographicCondition,
+    Circle,
     Diagnostics,
     FencepostError,
     Fix,
@@ -78,7 +78,7 @@ def make_plan(fixes: list[Row], durability: str, seed: int) -> Plan:
 
 
 def ensure(monitor: Monitor, name: str, circle: list[float] | None, policy: str) -> None:
-    condition = BeaconIdentityCondition(BEACON) if circle is None else CircularGeographicCondition(*circle)
+    condition = Beacon(BEACON) if circle is None else Circle(*circle)
     monitor.ensure(condition, name, policy=TransitionPolicy.named(policy))
 
 

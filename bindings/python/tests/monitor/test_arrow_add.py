@@ -11,7 +11,7 @@ from arrow_streams import START_US, Spy, address, circles, reader_of
 from conftest import SECOND, refusal
 
 from fencepost import (
-    CircularGeographicCondition,
+    Circle,
     Fix,
     InvalidArgumentError,
     Monitor,
@@ -38,7 +38,7 @@ def test_circles_go_in_as_single_calls_put_them(seed: int) -> None:
     expected = fresh()
     for row, (name, lat, lon, radius, assuming, policy) in enumerate(zip(*columns.values())):
         options = {"assuming": assuming or "unsatisfied", "policy": policy or TransitionPolicy(entry_dwell=3)}
-        expected.add(CircularGeographicCondition(lat, lon, radius), name, tag=row, **options)
+        expected.add(Circle(lat, lon, radius), name, tag=row, **options)
     records = list(expected.records())
     events = [event.to_json() for event in expected.events()]
     assert bool(events) == with_fix
@@ -166,7 +166,7 @@ def test_adding_is_all_or_nothing(table: dict[str, Any], words: str) -> None:
     """In one batch and in several: nothing changes when a row is refused."""
     whole = pa.table(table)
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(0, 0, 5), "a", assuming="satisfied")
+    monitor.add(Circle(0, 0, 5), "a", assuming="satisfied")
     before = monitor.snapshot()
     for given in (whole, reader_of(whole, lambda: 1)):
         error = refusal(monitor.add_many, given)

@@ -25,7 +25,7 @@ from arrow_streams import (
 )
 from conftest import SECOND, TRACKS, needs_shared, recorded_tracks
 
-from fencepost import CircularGeographicCondition, FeedResult, InputError, Monitor, QueueFullError
+from fencepost import Circle, FeedResult, InputError, Monitor, QueueFullError
 from fencepost._files.track_files import read_track
 
 pa = pytest.importorskip("pyarrow")
@@ -217,7 +217,7 @@ def test_a_full_queue_names_the_row_of_the_stream() -> None:
 
     def monitor() -> Monitor:
         found = Monitor(max_pending_events=10)
-        found.add(CircularGeographicCondition(0, 0, 150), "here", policy="exact")
+        found.add(Circle(0, 0, 150), "here", policy="exact")
         return found
 
     columns = table_of(rows)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from test_arrow_shapes import conditions, expected, frame, shapes
 
-from fencepost import InputError, InvalidArgumentError, Monitor, PolygonalGeographicCondition, SyncResult
+from fencepost import InputError, InvalidArgumentError, Monitor, Polygon, SyncResult
 from fencepost._monitor.arrow_batches import Options, put_stream
 from fencepost._native import Monitor as Handle
 
@@ -159,7 +159,7 @@ def test_three_dimensions() -> None:
         source = pa.table([["a"], pa.array([[items]], field.type)], pa.schema([("name", pa.string()), field]))
         monitor = Monitor()
         monitor.add_many(source)
-        assert monitor["a"].condition == PolygonalGeographicCondition([(y, x) for x, y, _ in ring], edges="planar")
+        assert monitor["a"].condition == Polygon([(y, x) for x, y, _ in ring], edges="planar")
 
 
 def of_nested(kind: str, rows: Any, levels: int, child: Any) -> Any:

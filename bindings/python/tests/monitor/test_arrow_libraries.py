@@ -8,7 +8,7 @@ import pytest
 from arrow_streams import circles, one_by_one, outcome, table_of, watching, way
 from conftest import optional, refusal
 
-from fencepost import CircularGeographicCondition, Monitor, State
+from fencepost import Circle, Monitor, State
 
 
 def test_geopandas() -> None:
@@ -26,7 +26,7 @@ def test_geopandas() -> None:
             assert outcome(monitor) == expected
             shops = geopandas.GeoDataFrame({"identifier": ["a"], "radius": [5]}, geometry=points[:1], crs=4326)
             monitor.add_many(shops.to_arrow(geometry_encoding=encoding, interleaved=interleaved))
-            assert monitor["a"].condition == CircularGeographicCondition(*rows[0][:2], 5)
+            assert monitor["a"].condition == Circle(*rows[0][:2], 5)
     mercator = frame.dropna().to_crs(3857).to_arrow()
     assert "its CRS EPSG:3857 is not WGS84" in str(refusal(Monitor().feed_many, mercator))
 

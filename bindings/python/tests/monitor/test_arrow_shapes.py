@@ -9,12 +9,12 @@ import pytest
 from conftest import refusal
 
 from fencepost import (
-    CircularGeographicCondition,
-    CorridorGeographicCondition,
+    Circle,
+    Corridor,
     InputError,
     InputWarning,
     Monitor,
-    PolygonalGeographicCondition,
+    Polygon,
     SyncResult,
     replay,
 )
@@ -52,9 +52,9 @@ def frame(geometry: list[Any], **columns: Any) -> Any:
 
 def expected(geometry: list[Any], radius: float = 25.0, edges: str = "planar") -> dict[str, Any]:
     return {
-        f"c{number}": PolygonalGeographicCondition(shape, edges=edges)
+        f"c{number}": Polygon(shape, edges=edges)
         if "Polygon" in shape.geom_type
-        else CorridorGeographicCondition(shape, radius, edges=edges)
+        else Corridor(shape, radius, edges=edges)
         for number, shape in enumerate(geometry)
     }
 
@@ -88,7 +88,7 @@ def test_tables_of_one_kind(kind: str, layout: str) -> None:
     assert monitor.ensure_many(source, tag=list(range(len(wanted)))) == SyncResult(0, 0, len(wanted), 0)
     assert monitor.sync(source).removed == 0 and len(monitor) == len(wanted)
     other = Monitor()
-    other.add(CircularGeographicCondition(0, 0, 1), "gone")
+    other.add(Circle(0, 0, 1), "gone")
     assert other.sync(source) == SyncResult(len(wanted), 0, 0, 1) and conditions(other) == wanted
 
 
@@ -101,10 +101,10 @@ def test_points_beside_polygons_and_options_of_rows() -> None:
     monitor = Monitor()
     monitor.add_many(table)
     assert conditions(monitor) == {
-        "c0": PolygonalGeographicCondition(geometry[0]),
-        "c1": PolygonalGeographicCondition(geometry[1], edges="planar", buffer=2.5),
-        "c2": CircularGeographicCondition(2, 1, 50),
-        "c3": CorridorGeographicCondition(geometry[3], 5),
+        "c0": Polygon(geometry[0]),
+        "c1": Polygon(geometry[1], edges="planar", buffer=2.5),
+        "c2": Circle(2, 1, 50),
+        "c3": Corridor(geometry[3], 5),
     }
     assert [str(record.last_event.state) for record in monitor.records()] == ["satisfied", *["unknown"] * 3]
 
@@ -157,7 +157,7 @@ def test_what_is_refused_changes_nothing() -> None:
         (frame([shapely.Point(0, 0)]), "there is no column for the radius"),
     ):
         monitor = Monitor()
-        monitor.add(CircularGeographicCondition(0, 0, 1), "kept")
+        monitor.add(Circle(0, 0, 1), "kept")
         for call in (monitor.add_many, monitor.ensure_many, monitor.sync):
             with pytest.raises(InputError) as caught:
                 call(table)

@@ -10,15 +10,15 @@ import pytest
 
 import fencepost
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    CircularGeographicCondition,
+    Circle,
     Fix,
     Monitor,
     MonitorClosedError,
 )
 
-CIRCLE = CircularGeographicCondition(0, 0, 100)
+CIRCLE = Circle(0, 0, 100)
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 INPUTS: dict[str, Callable[[Monitor], object]] = {
     "feed": lambda monitor: monitor.feed(Fix(0, 0, time=5)),
@@ -30,7 +30,7 @@ INPUTS: dict[str, Callable[[Monitor], object]] = {
     "set_host": lambda monitor: monitor.set_host(time=5),
     "advance": lambda monitor: monitor.advance(5),
     "add": lambda monitor: monitor.add(CIRCLE, "new"),
-    "add a beacon": lambda monitor: monitor.add(BeaconIdentityCondition(UUID), "new"),
+    "add a beacon": lambda monitor: monitor.add(Beacon(UUID), "new"),
     "ensure": lambda monitor: monitor.ensure(CIRCLE, "home"),
     "add_many": lambda monitor: monitor.add_many(["new"], [0], [0], [100]),
     "remove": lambda monitor: monitor.remove("home"),

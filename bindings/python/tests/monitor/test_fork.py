@@ -7,7 +7,7 @@ import threading
 
 from conftest import HOME, SECOND, UUID
 
-from fencepost import BeaconIdentityCondition, BeaconSighting, CircularGeographicCondition, Fix, Monitor, State
+from fencepost import Beacon, BeaconSighting, Circle, Fix, Monitor, State
 
 
 def entered(name: str | None = None, count: int = 3) -> Monitor:
@@ -56,7 +56,7 @@ def test_goes_on_independently() -> None:
     fork = monitor.fork()
     monitor.remove("a")
     monitor.add(HOME, "d")
-    fork.add(BeaconIdentityCondition(UUID), "beacon")
+    fork.add(Beacon(UUID), "beacon")
     fork.see([BeaconSighting(UUID, 1, 7)], time=5 * SECOND)
     assert monitor.identifiers == ["b", "c", "d"]
     assert fork.identifiers == ["a", "b", "c", "beacon"]
@@ -68,7 +68,7 @@ def test_goes_on_independently() -> None:
 
 def test_candidates_and_absence_go_on_in_both() -> None:
     monitor = entered(count=1)
-    monitor.add(BeaconIdentityCondition(UUID), "beacon", assuming=State.SATISFIED)
+    monitor.add(Beacon(UUID), "beacon", assuming=State.SATISFIED)
     monitor.poll()
     monitor.feed(Fix(52.502, 13.4, 5, time=10 * SECOND))
     forks = [monitor.fork(), monitor.fork().fork()]
@@ -102,7 +102,7 @@ def test_outlives_its_origin() -> None:
 def test_origin_and_fork_are_used_from_two_threads() -> None:
     monitor = Monitor()
     for index in range(2_000):
-        monitor.add(CircularGeographicCondition(52.5, 13.4 + index * 0.01, 100), str(index))
+        monitor.add(Circle(52.5, 13.4 + index * 0.01, 100), str(index))
     forks = [monitor.fork() for _ in range(3)]
     fixes = [Fix(52.5, 13.4 + index * 0.01, 5, time=index * SECOND) for index in range(2_000)]
     counts: dict[int, int] = {}

@@ -14,23 +14,23 @@ import pytest
 from conftest import EXACT, SECOND, Run, refusal
 
 from fencepost import (
-    CircularGeographicCondition,
-    Conditions,
-    CorridorGeographicCondition,
+    Circle,
+    Corridor,
     CrossingDirection,
     Diagnostics,
     Event,
     EvidenceSource,
     Fix,
     Fleet,
+    Gate,
     InputError,
     InvalidArgumentError,
-    LineGeographicCondition,
     Monitor,
-    PolygonalGeographicCondition,
+    Polygon,
     State,
     StoreCorruptError,
     TransitionPolicy,
+    Zones,
     compare,
     replay,
 )
@@ -38,7 +38,7 @@ from fencepost import (
 METRE = 180 / 3.141592653589793 / 6_378_137
 LEFT_TO_RIGHT, RIGHT_TO_LEFT = CrossingDirection
 # Along the meridian of Greenwich to the north: west is left.
-NORTH = LineGeographicCondition([(-0.01, 0), (0.01, 0)], edges="geodesic")
+NORTH = Gate([(-0.01, 0), (0.01, 0)], edges="geodesic")
 
 
 def monitor(**options: Any) -> Monitor:
@@ -86,7 +86,7 @@ def test_each_crossing_is_an_event_with_a_direction() -> None:
 def test_events_travel_and_are_made_by_hand() -> None:
     one = monitor()
     one.add(NORTH, "g")
-    one.add(CircularGeographicCondition(0, 0, 100), "c", assuming="unsatisfied", policy=EXACT)
+    one.add(Circle(0, 0, 100), "c", assuming="unsatisfied", policy=EXACT)
     one.feed_many(latitude=[0.0, 0.0], longitude=[-0.006, 0.009], time=[0, 100 * SECOND])
     events = one.poll()
     assert [event.direction for event in events] == [None, LEFT_TO_RIGHT, None]
@@ -125,7 +125,7 @@ def test_monitors_that_have_no_gates_say_why(options: dict[str, Any], reason: st
 
 
 def test_fleets_have_none() -> None:
-    zones = Conditions()
+    zones = Zones()
     for call in (lambda: zones.add(NORTH, "g"), lambda: zones.ensure(NORTH, "g"), lambda: zones.sync({"g": NORTH})):
         with pytest.raises(InvalidArgumentError, match="path"):
             call()
@@ -142,7 +142,7 @@ def test_a_gate_has_neither_a_policy_nor_a_state(rest: dict[str, Any], reason: s
     with pytest.raises(InvalidArgumentError, match=reason):
         one.add(NORTH, "g", **rest)
     # What holds for all of a set is for those that can have it.
-    circle = CircularGeographicCondition(0, 0, 100)
+    circle = Circle(0, 0, 100)
     assert one.sync({"g": NORTH, "c": circle}, **rest).added == 2
     assert one.sync(list(one.records()), **rest).kept == 2, "a record brings the policy that it names"
 
@@ -150,10 +150,10 @@ def test_a_gate_has_neither_a_policy_nor_a_state(rest: dict[str, Any], reason: s
 def test_ensure_and_sync_leave_an_equal_one_alone() -> None:
     one = monitor()
     assert one.ensure(NORTH, "g") and not one.ensure(NORTH, "g")
-    near = LineGeographicCondition([(-0.01, 0), (0.01, 5e-8)], edges="geodesic")
+    near = Gate([(-0.01, 0), (0.01, 5e-8)], edges="geodesic")
     assert not one.ensure(near, "g") and not one.sync({"g": near}).replaced
     assert one.ensure(NORTH, "g", tag=1)
-    assert one.ensure(CorridorGeographicCondition(NORTH.wkb, 5, edges="geodesic"), "g", policy=EXACT)
+    assert one.ensure(Corridor(NORTH.wkb, 5, edges="geodesic"), "g", policy=EXACT)
     assert one.ensure(NORTH, "g") and one["g"].condition == NORTH
 
 
@@ -164,11 +164,11 @@ def test_geometries_of_every_kind() -> None:
     given = (line, line.wkt, line.wkb, shapely.geometry.mapping(line), {"type": "Feature", "properties": {},
              "geometry": shapely.geometry.mapping(line)}, NORTH)  # fmt: skip
     for each in given:
-        made = LineGeographicCondition(each, edges="geodesic")
+        made = Gate(each, edges="geodesic")
         assert made == NORTH and made.lines == (((-0.01, 0.0), (0.01, 0.0)),)
         assert shapely.geometry.shape(made) == line
-    two = LineGeographicCondition(several, edges="geodesic")
-    assert shapely.geometry.shape(two) == several and repr(two) == "<LineGeographicCondition of 2 lines, 4 vertices>"
+    two = Gate(several, edges="geodesic")
+    assert shapely.geometry.shape(two) == several and repr(two) == "<Gate of 2 lines, 4 vertices>"
     one = monitor()
     one.add(two, "g")
     for fix in there_and_back()[:2]:
@@ -177,13 +177,13 @@ def test_geometries_of_every_kind() -> None:
     assert one["g"].condition == two
     for wrong in ("POLYGON ((0 0, 1 0, 1 1, 0 0))", "POINT (1 2)", b"\0"):
         with pytest.raises(InvalidArgumentError):
-            LineGeographicCondition(wrong)
+            Gate(wrong)
     with pytest.raises(TypeError):
-        LineGeographicCondition(5)
+        Gate(5)
     with pytest.raises(InvalidArgumentError, match="too_few_vertices"):
-        one.add(LineGeographicCondition([(1, 1), (1, 1)], edges="geodesic"), "w")
+        one.add(Gate([(1, 1), (1, 1)], edges="geodesic"), "w")
     with pytest.raises(InvalidArgumentError, match="edge_too_long"):
-        one.add(LineGeographicCondition([(0, 0), (0, 179.9)], edges="geodesic"), "w")
+        one.add(Gate([(0, 0), (0, 179.9)], edges="geodesic"), "w")
 
 
 def test_stores_snapshots_and_forks_go_on(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_damaged_rows_of_gates_are_refused(tmp_path: Path) -> None:
 
 def test_a_restart_in_the_midst_of_a_leg_changes_nothing(tmp_path: Path) -> None:
     """Between two fixes the clock goes on, gates are ensured and synced, and the monitor is closed and opened."""
-    other = LineGeographicCondition([(-0.01, 0.001), (0.01, 0.001)], edges="geodesic")
+    other = Gate([(-0.01, 0.001), (0.01, 0.001)], edges="geodesic")
 
     def follow(one: Monitor, reopen: Any) -> list[str]:
         one.add(NORTH, "g")
@@ -276,7 +276,7 @@ def test_a_restart_in_the_midst_of_a_leg_changes_nothing(tmp_path: Path) -> None
         one.advance(60 * SECOND)  # 41.2 s: g is behind the device, as the next fix says
         one = reopen(one)
         assert one.sync({"g": NORTH, "h": other}).kept == 2
-        one.add(CorridorGeographicCondition(other.wkb, 5, edges="geodesic"), "h", policy=EXACT, assuming="unsatisfied")
+        one.add(Corridor(other.wkb, 5, edges="geodesic"), "h", policy=EXACT, assuming="unsatisfied")
         one = reopen(one)
         assert one.ensure(other, "h"), "a gate again: one that has not seen what was before"
         one.feed(at(100, 1000))
@@ -309,7 +309,7 @@ def test_a_restart_in_the_midst_of_a_leg_changes_nothing(tmp_path: Path) -> None
 def test_hosts_without_gates() -> None:
     one = monitor()
     one.add(NORTH, "g")
-    one.set_host(Diagnostics(0), unsupported=[LineGeographicCondition], time=0)
+    one.set_host(Diagnostics(0), unsupported=[Gate], time=0)
     assert [event.state for event in one.events()] == [State.UNMONITORED]
     for fix in there_and_back():
         one.feed(fix)
@@ -339,7 +339,7 @@ def test_columns_of_arrow(tmp_path: Path) -> None:
     one = monitor()
     one.add_many(pyarrow.table(rows), tag=[1, 2, 3])
     assert [type(record.condition) for record in one.records()] == [
-        LineGeographicCondition, CorridorGeographicCondition, CircularGeographicCondition,
+        Gate, Corridor, Circle,
     ]  # fmt: skip
     assert [record.tag for record in one.records()] == [1, 2, 3]
     assert one.ensure_many(pyarrow.table(rows), tag=[1, 2, 3]).kept == 3
@@ -395,7 +395,7 @@ def test_files_of_conditions(tmp_path: Path) -> None:
         log = replay(there_and_back(), file, path="geodesic", max_gap=600)
         own = [event.direction for event in log if event.identifier == "g"]
         assert own == [LEFT_TO_RIGHT, RIGHT_TO_LEFT]
-        assert isinstance(log.conditions["g"], LineGeographicCondition)
+        assert isinstance(log.conditions["g"], Gate)
 
 
 @pytest.mark.parametrize(
@@ -427,7 +427,7 @@ def test_without_a_path_a_file_of_gates_is_refused(tmp_path: Path) -> None:
 
 
 def test_comparing_policies_leaves_gates_alone() -> None:
-    places = {"g": NORTH, "c": CircularGeographicCondition(0, 0, 100)}
+    places = {"g": NORTH, "c": Circle(0, 0, 100)}
     found = compare(there_and_back(), places, path="geodesic", max_gap=600)
     for outcome in found:
         own = [event.direction for event in outcome.log if event.identifier == "g"]
@@ -439,7 +439,7 @@ def test_the_report_draws_gates_and_counts_crossings(tmp_path: Path) -> None:
     pytest.importorskip("bokeh")
     from fencepost._log.report_data import report_data
 
-    log = replay(there_and_back(), {"g": NORTH, "c": CircularGeographicCondition(0.1, 0, 50)}, path="geodesic",
+    log = replay(there_and_back(), {"g": NORTH, "c": Circle(0.1, 0, 50)}, path="geodesic",
                  max_gap=600)  # fmt: skip
     data = report_data(log)
     assert data.places["visits"][data.places["name"].index("g")] == "1 left to right, 1 right to left"
@@ -470,7 +470,7 @@ def test_the_command_tells_of_crossings(run: Run, tmp_path: Path) -> None:
 def test_columns_and_single_fixes_cross_the_same() -> None:
     chance = random.Random(11)
     gates = {
-        f"g{number}": LineGeographicCondition(
+        f"g{number}": Gate(
             [(chance.uniform(-0.01, 0.01), chance.uniform(-0.01, 0.01)) for _ in range(chance.randint(2, 7))],
             edges="geodesic",
         )
@@ -497,8 +497,8 @@ def test_a_closed_gate_is_left_as_often_as_it_is_entered() -> None:
     """In and out of a ring: the directions alternate, whatever the way."""
     ring = [(-0.005, -0.005), (-0.005, 0.005), (0.002, 0.0), (0.005, 0.005), (0.005, -0.005), (-0.005, -0.005)]
     one = monitor()
-    one.add(LineGeographicCondition(ring, edges="geodesic"), "ring")
-    one.add(PolygonalGeographicCondition(ring[:-1], edges="geodesic"), "inside", assuming="unsatisfied", policy=EXACT)
+    one.add(Gate(ring, edges="geodesic"), "ring")
+    one.add(Polygon(ring[:-1], edges="geodesic"), "inside", assuming="unsatisfied", policy=EXACT)
     chance = random.Random(5)
     one.feed(Fix(0.02, 0.02, time=0))
     for second in range(1, 400):
@@ -517,8 +517,8 @@ def test_a_closed_gate_is_left_as_often_as_it_is_entered() -> None:
 
 def test_strange_ways_break_nothing() -> None:
     one = Monitor(path="geodesic", max_gap=1e9)
-    one.add(LineGeographicCondition([(-90, 0), (0, 0), (90, 0)], edges="geodesic"), "meridian")
-    one.add(LineGeographicCondition([(0, 170), (0, -170)], edges="geodesic"), "line")
+    one.add(Gate([(-90, 0), (0, 0), (90, 0)], edges="geodesic"), "meridian")
+    one.add(Gate([(0, 170), (0, -170)], edges="geodesic"), "line")
     chance = random.Random(3)
     time = 0
     for _ in range(300):

@@ -12,9 +12,9 @@ from conftest import UUID
 from hostile import AWARE, CALLS, CIRCLE, FIX, SEED, Draw, undocumented
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    CircularGeographicCondition,
+    Circle,
     FencepostError,
     Fix,
     Monitor,
@@ -48,9 +48,9 @@ class Caller(Draw):
             "Fix": lambda: Fix(one(), one(), one(), time=one()),
             "feed": lambda: monitor.feed(one()),
             "feed of a Fix": lambda: monitor.feed(Fix(or_good(0.0), or_good(0.0), or_good(5.0), time=or_good(0))),
-            "circle": lambda: CircularGeographicCondition(or_good(0), or_good(0), or_good(9)),
+            "circle": lambda: Circle(or_good(0), or_good(0), or_good(9)),
             "contains": lambda: CIRCLE.contains(one(), one()),
-            "beacon": lambda: BeaconIdentityCondition(or_good(UUID), one(), one()),
+            "beacon": lambda: Beacon(or_good(UUID), one(), one()),
             "sighting": lambda: BeaconSighting(or_good(UUID), one(), one(), one()),
             "parse": lambda: BeaconSighting.parse(one(), **few("rssi", "time", "company")),
             "policy": lambda: TransitionPolicy(**few(*dwells, "dwell_policy", "notify", often=0.2)),
@@ -126,9 +126,9 @@ def test_only_documented_exceptions() -> None:
         (lambda: Fix("1", 0, time=0), TypeError, "latitude must be a number, not str"),
         (lambda: Fix(0, None, time=0), TypeError, "longitude must be a number, not NoneType"),
         (lambda: Fix(0, 0, np.ma.masked, time=0), TypeError, "accuracy must be a number, not MaskedConstant"),
-        (lambda: CircularGeographicCondition(91, 0, 5), FencepostError, "latitude is 91; accepted are -90"),
-        (lambda: CircularGeographicCondition(0, float("nan"), 5), FencepostError, "longitude is nan; accepted are"),
-        (lambda: CircularGeographicCondition(0, 0, radius=-1), FencepostError, "radius is -1; accepted are finite"),
+        (lambda: Circle(91, 0, 5), FencepostError, "latitude is 91; accepted are -90"),
+        (lambda: Circle(0, float("nan"), 5), FencepostError, "longitude is nan; accepted are"),
+        (lambda: Circle(0, 0, radius=-1), FencepostError, "radius is -1; accepted are finite"),
         (lambda: TransitionPolicy(entry_dwell=-1), FencepostError, "entry_dwell -1 is outside 0 to 1e9 s"),
         (lambda: TransitionPolicy(exit_margin=60, exit_margin_limit=50), FencepostError, "exit_margin_limit 50 .* 60"),
         (lambda: TransitionPolicy(notify=7), TypeError, "notify must be a Notify, not int"),  # type: ignore[arg-type]
@@ -148,9 +148,7 @@ def test_numbers_of_other_kinds() -> None:
     fix = Fix(np.float32(1.5), decimal.Decimal("2.5"), np.array(3.0), time=np.int64(7))
     assert (fix.latitude, fix.longitude, fix.accuracy, fix.time_us) == (1.5, 2.5, 3.0, 7)
     assert {type(value) for value in (fix.latitude, fix.longitude, fix.accuracy)} == {float}
-    assert repr(CircularGeographicCondition(0, 1.5, 100)) == (
-        "CircularGeographicCondition(latitude=0, longitude=1.5, radius=100)"
-    )
+    assert repr(Circle(0, 1.5, 100)) == ("Circle(latitude=0, longitude=1.5, radius=100)")
 
 
 @pytest.mark.parametrize(

@@ -61,9 +61,9 @@ except native.InvalidNameError:
     pass
 """
 PACKAGE = """
-from fencepost import CircularGeographicCondition, Fix, Monitor
+from fencepost import Circle, Fix, Monitor
 monitor = Monitor()
-monitor.add(CircularGeographicCondition(0, 0, 100), "home", policy="exact")
+monitor.add(Circle(0, 0, 100), "home", policy="exact")
 monitor.feed(Fix(0, 0, time=0))
 assert [str(event.state) for event in monitor.events()] == ["satisfied"]
 """

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 import fencepost
-from fencepost import CircularGeographicCondition, Fix, Monitor
+from fencepost import Circle, Fix, Monitor
 
 np = pytest.importorskip("numpy")
 
@@ -22,11 +22,11 @@ ROWS = 20_000_000
 PROGRAM = """
 import os, signal, sys, threading
 import numpy as np
-from fencepost import FIX_RECORD, CircularGeographicCondition, Monitor
+from fencepost import FIX_RECORD, Circle, Monitor
 
 rows, way = int(sys.argv[1]), sys.argv[2]
 monitor = Monitor(max_pending_events=1_000_000_000)
-monitor.add(CircularGeographicCondition(0, 0, 100), "a", policy="exact")
+monitor.add(Circle(0, 0, 100), "a", policy="exact")
 fixes = np.zeros(rows, dtype=[("latitude", "f8"), ("longitude", "f8"), ("accuracy", "f8"), ("time_us", "i8")])
 fixes["longitude"][1::2] = 1
 fixes["time_us"] = np.arange(rows)
@@ -122,7 +122,7 @@ def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: py
     """Between two parts of the points; what was asked is lost, and the monitor answers as before."""
     monkeypatch.setattr("fencepost._monitor.questions._PART", 1 << 14)
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(0, 0, 100), "a")
+    monitor.add(Circle(0, 0, 100), "a")
     rows = 1 << 23
     zeros = np.broadcast_to(np.zeros(1), (rows,))
     within, main = [False], threading.get_ident()
@@ -197,7 +197,7 @@ def test_a_full_queue_in_a_later_block_tells_its_row() -> None:
     rows = 100_000
     columns = {"latitude": np.zeros(rows), "longitude": np.arange(rows) % 2.0, "time": np.arange(rows)}
     monitor = Monitor(max_pending_events=90_000)
-    monitor.add(CircularGeographicCondition(0, 0, 100), "a", policy="exact")
+    monitor.add(Circle(0, 0, 100), "a", policy="exact")
     with pytest.raises(fencepost.QueueFullError) as full:
         monitor.feed_many(**columns)
     assert full.value.position == 90_000

@@ -14,10 +14,10 @@ from conftest import EXACT, HOME, SECOND, UUID
 
 from fencepost import (
     FIX_RECORD,
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
     Cause,
-    CircularGeographicCondition,
+    Circle,
     Delivery,
     Diagnostics,
     DwellPolicy,
@@ -115,11 +115,11 @@ def test_identifiers_and_containers() -> None:
 def test_ensure_leaves_an_equal_condition_alone() -> None:
     monitor = Monitor()
     assert monitor.ensure(HOME, "home") is True
-    assert monitor.ensure(CircularGeographicCondition(52.5 + 5e-8, 13.4, 100.4), "home", assuming="satisfied") is False
+    assert monitor.ensure(Circle(52.5 + 5e-8, 13.4, 100.4), "home", assuming="satisfied") is False
     assert monitor.ensure(HOME, "home", tag=1) is True
-    assert monitor.ensure(CircularGeographicCondition(52.5, 13.4, 101), "home", tag=1) is True
-    assert monitor.ensure(BeaconIdentityCondition(UUID), "home", tag=1) is True
-    assert monitor.ensure(BeaconIdentityCondition(UUID), "home", tag=1) is False
+    assert monitor.ensure(Circle(52.5, 13.4, 101), "home", tag=1) is True
+    assert monitor.ensure(Beacon(UUID), "home", tag=1) is True
+    assert monitor.ensure(Beacon(UUID), "home", tag=1) is False
     assert monitor.record("home").generation == 4
 
 
@@ -162,7 +162,7 @@ def test_strided_and_narrow_columns_are_converted() -> None:
     monitor = Monitor()
     table = numpy.array([[52.5, 13.5, 100.0], [52.75, 13.75, 200.0]])
     monitor.add_many(["a", "b"], table[:, 0], table[:, 1], table[:, 2].astype("f4"))
-    assert [r.condition for r in monitor.records()] == [CircularGeographicCondition(*row) for row in table.tolist()]
+    assert [r.condition for r in monitor.records()] == [Circle(*row) for row in table.tolist()]
 
 
 def test_policies_come_back_as_they_went_in() -> None:
@@ -194,10 +194,10 @@ def test_presets_are_those_of_the_semantics_page() -> None:
 
 def test_beacons_refinement_and_absence() -> None:
     monitor = Monitor()
-    monitor.add(BeaconIdentityCondition(UUID, major=1), "desk")
+    monitor.add(Beacon(UUID, major=1), "desk")
     monitor.see([BeaconSighting(UUID, 1, 9, rssi=-80), BeaconSighting(Uuid(UUID), 1, 7, rssi=-60)], time=0)
     (event,) = monitor.events()
-    assert event.state is State.SATISFIED and event.refinement == BeaconIdentityCondition(UUID, 1, 7)
+    assert event.state is State.SATISFIED and event.refinement == Beacon(UUID, 1, 7)
     assert event.latitude is None and event.boundary_distance is None
     monitor.see(time=29 * SECOND)
     assert monitor.poll() == []
@@ -210,7 +210,7 @@ def test_beacons_refinement_and_absence() -> None:
 
 def test_scanning_off_makes_beacons_undetermined() -> None:
     monitor = Monitor()
-    monitor.add(BeaconIdentityCondition(UUID), "desk")
+    monitor.add(Beacon(UUID), "desk")
     monitor.set_scanning(False, time=0)
     monitor.advance(100 * SECOND)
     assert monitor.poll() == [] and monitor.explain("desk").reason is Reason.SCANNER_OFF
@@ -228,7 +228,7 @@ def test_host_capabilities() -> None:
     assert (event.cause, event.diagnostics) == (Cause.DIAGNOSTIC, flags)
     assert monitor.explain("home").reason is Reason.SUSPENDED
     assert "authorization_denied|accuracy_limited" in str(monitor.explain("home"))
-    monitor.set_host(unsupported=[CircularGeographicCondition], time=SECOND)
+    monitor.set_host(unsupported=[Circle], time=SECOND)
     (event,) = monitor.events()
     assert (event.state, event.diagnostics) == (State.UNMONITORED, Diagnostics.CONDITION_UNSUPPORTED)
     with pytest.raises(InvalidArgumentError):
@@ -373,7 +373,7 @@ def test_a_mapping_of_identifiers_to_records() -> None:
 
 def test_what_a_state_can_be_assumed_to_be_is_named() -> None:
     with pytest.raises(InvalidArgumentError, match="'unmonitored' is not one of unknown, satisfied, unsatisfied$"):
-        Monitor().add(CircularGeographicCondition(0, 0, 100), "home", assuming="unmonitored")
+        Monitor().add(Circle(0, 0, 100), "home", assuming="unmonitored")
 
 
 def test_the_range_of_what_may_wait_is_named() -> None:

@@ -17,10 +17,9 @@ import pytest
 from conftest import EXACT, SECOND, UUID
 
 from fencepost import (
-    BeaconIdentityCondition,
-    CircularGeographicCondition,
-    Conditions,
-    CorridorGeographicCondition,
+    Beacon,
+    Circle,
+    Corridor,
     DevicePath,
     Event,
     EventList,
@@ -30,12 +29,13 @@ from fencepost import (
     InvalidArgumentError,
     LateInputError,
     Monitor,
-    PolygonalGeographicCondition,
+    Polygon,
     QueueFullError,
     Reason,
     SnapshotInvalidError,
     State,
     TransitionPolicy,
+    Zones,
     geodesic,
 )
 
@@ -48,8 +48,8 @@ def monitor(max_gap: float | timedelta = 600, **options: Any) -> Monitor:
     return Monitor(path="geodesic", max_gap=max_gap, **options)
 
 
-def circle(radius: float, east: float = 0, north: float = 0) -> CircularGeographicCondition:
-    return CircularGeographicCondition(north * METRE, east * METRE, radius)
+def circle(radius: float, east: float = 0, north: float = 0) -> Circle:
+    return Circle(north * METRE, east * METRE, radius)
 
 
 def at(seconds: float, east: float, accuracy: float = 0, latitude: float = 0) -> Fix:
@@ -146,8 +146,8 @@ def test_polygons_and_corridors() -> None:
     ring = [(-0.01, -0.01), (0.01, -0.01), (0.01, -0.002), (-0.005, -0.002), (-0.005, 0.002), (0.01, 0.002),
             (0.01, 0.01), (-0.01, 0.01)]  # fmt: skip
     one = monitor()
-    one.add(PolygonalGeographicCondition(ring, edges="geodesic"), "u", policy=EXACT)
-    road = CorridorGeographicCondition([(-0.01, 0), (0.01, 0)], radius=50, edges="geodesic")
+    one.add(Polygon(ring, edges="geodesic"), "u", policy=EXACT)
+    road = Corridor([(-0.01, 0), (0.01, 0)], radius=50, edges="geodesic")
     one.add(road, "road", assuming="unsatisfied", policy=EXACT)
     one.feed(Fix(0, -0.004, time=0))
     one.feed(Fix(0, 0.004, time=80 * SECOND))
@@ -161,8 +161,8 @@ def test_polygons_and_corridors() -> None:
 
 def test_across_the_antimeridian_and_a_pole() -> None:
     one = monitor(max_gap=timedelta(hours=20))
-    one.add(CircularGeographicCondition(0, 180, 1000), "line", assuming="unsatisfied", policy=EXACT)
-    one.add(CircularGeographicCondition(90, 0, 1000), "pole", assuming="unsatisfied", policy=EXACT)
+    one.add(Circle(0, 180, 1000), "line", assuming="unsatisfied", policy=EXACT)
+    one.add(Circle(90, 0, 1000), "pole", assuming="unsatisfied", policy=EXACT)
     one.feed(Fix(0, 179.9, time=0))
     one.feed(Fix(0, -179.9, time=200 * SECOND))
     entry, leave = one.poll()
@@ -354,7 +354,7 @@ def test_strange_inputs_break_nothing() -> None:
     """Fixes without a position between, twice one time, late ones, all around the world in a microsecond."""
     one = monitor(max_gap=1e9)
     one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
-    one.add(CircularGeographicCondition(-90, 0, 1e6), "south", assuming="unsatisfied", policy=EXACT)
+    one.add(Circle(-90, 0, 1e6), "south", assuming="unsatisfied", policy=EXACT)
     one.feed(at(0, -500))
     one.feed(Fix(0, 0, accuracy=-1, time=10 * SECOND))
     one.feed(at(50, 500))
@@ -439,7 +439,7 @@ def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
     """What is no bool is one in JSON; a beacon's event has no path."""
     made = replace(events[0], is_on_path=2**80, follows_gap=[])
     assert json.loads(made.to_json())["evidence"] == "path" and "gap" not in json.loads(made.to_json())
-    beacon = replace(events[1], refinement=BeaconIdentityCondition(UUID, 1, 2), follows_gap=True)
+    beacon = replace(events[1], refinement=Beacon(UUID, 1, 2), follows_gap=True)
     values = json.loads(beacon.to_json())
     assert values["refinement"]["minor"] == 2 and not {"evidence", "gap"} & set(values)
     without = replace(events[1], latitude=None)
@@ -449,9 +449,9 @@ def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
 def test_a_table_of_fleets_is_not_made_of_a_monitor_with_a_path() -> None:
     """Its devices would have none, and nobody would be told."""
     with pytest.raises(SnapshotInvalidError, match="with a path, which a fleet does not have"):
-        Conditions.restore(monitor().snapshot())
+        Zones.restore(monitor().snapshot())
     with pytest.raises(TypeError, match="path"):
-        Fleet(Conditions(), path="geodesic")  # type: ignore[call-arg]
+        Fleet(Zones(), path="geodesic")  # type: ignore[call-arg]
 
 
 def test_threads_feed_and_take() -> None:

@@ -11,8 +11,8 @@ from conftest import SECOND, UUID, recorded_tracks
 
 import fencepost
 from fencepost import (
-    BeaconIdentityCondition,
-    CircularGeographicCondition,
+    Beacon,
+    Circle,
     Fix,
     InvalidArgumentError,
     LateInputError,
@@ -34,7 +34,7 @@ DEGREE = 111_319.490793273572  # metres of longitude on the equator
 def row_of_circles(count: int) -> Monitor:
     monitor = Monitor()
     for index in range(count):
-        monitor.add(CircularGeographicCondition(0, 1000 * index / DEGREE, 100), f"c{index}")
+        monitor.add(Circle(0, 1000 * index / DEGREE, 100), f"c{index}")
     return monitor
 
 
@@ -67,18 +67,18 @@ def test_next_deadline() -> None:
     assert monitor.next_deadline_us == 30 * SECOND
     assert monitor.next_deadline is not None
     assert monitor.next_deadline.second == 30
-    monitor.add(BeaconIdentityCondition(UUID), "b")
+    monitor.add(Beacon(UUID), "b")
     assert monitor.next_deadline_us == 30 * SECOND
 
 
 def test_contains() -> None:
-    circle = CircularGeographicCondition(0, 179.9995, 150)
+    circle = Circle(0, 179.9995, 150)
     assert circle.contains(0, -179.9995)
     assert not circle.contains(0, -179.99)
     with pytest.raises(InvalidArgumentError):
         circle.contains(0, 181)
     with pytest.raises(InvalidArgumentError):
-        CircularGeographicCondition(0, 0, 0).contains(0, 0)
+        Circle(0, 0, 0).contains(0, 0)
 
 
 # ----------------------------------------------------------------------------------------- rotation
@@ -161,7 +161,7 @@ def compare_with_all_fixes(fixes: list[FixRow], generator: random.Random) -> tup
     for index in range(200):
         latitude, longitude = generator.choice(fixes)[:2]
         end = geodesic.direct(latitude, longitude, generator.uniform(0, 360), generator.uniform(0, 2000))
-        circle = CircularGeographicCondition(end.latitude, end.longitude, math.exp(generator.uniform(3, 7.5)))
+        circle = Circle(end.latitude, end.longitude, math.exp(generator.uniform(3, 7.5)))
         policy = generator.choice(POLICIES)
         every.add(circle, f"c{index}", policy=policy)
         some.add(circle, f"c{index}", policy=policy)

@@ -14,14 +14,14 @@ from geographiclib.geodesic import Geodesic
 
 import fencepost
 from fencepost import (
-    BeaconIdentityCondition,
-    CircularGeographicCondition,
-    CorridorGeographicCondition,
+    Beacon,
+    Circle,
+    Corridor,
     Fix,
     InvalidArgumentError,
     Matches,
     Monitor,
-    PolygonalGeographicCondition,
+    Polygon,
 )
 
 NEAR = 3e-8
@@ -64,22 +64,22 @@ class World:
         middle, size = self.point(), 10 ** source.uniform(1, math.log10(self.reach))
         kind = source.randrange(6)
         if kind == 0:
-            return BeaconIdentityCondition(UUID, source.randrange(9))
+            return Beacon(UUID, source.randrange(9))
         if kind == 1:
-            return CircularGeographicCondition(*middle, radius=source.choice((1e-3, 1e5, 1.9e7, 2.5e7)))
+            return Circle(*middle, radius=source.choice((1e-3, 1e5, 1.9e7, 2.5e7)))
         if kind == 2:
             ring = [moved(middle, 360 * corner / 7, size * source.uniform(0.4, 1)) for corner in range(7)]
-            return PolygonalGeographicCondition(ring, edges="geodesic")
+            return Polygon(ring, edges="geodesic")
         if kind == 3:
             line = [middle, moved(middle, source.uniform(0, 360), size)]
-            return CorridorGeographicCondition(line, radius=size / 5, edges="geodesic")
-        return CircularGeographicCondition(*middle, radius=size)
+            return Corridor(line, radius=size / 5, edges="geodesic")
+        return Circle(*middle, radius=size)
 
     def point(self) -> tuple[float, float]:
         return moved(self.home, self.source.uniform(0, 360), self.reach * self.source.random())
 
     def distance(self, condition: Any, point: tuple[float, float]) -> float:
-        if isinstance(condition, CircularGeographicCondition):
+        if isinstance(condition, Circle):
             centre = condition.latitude, condition.longitude
             return float(Geodesic.WGS84.Inverse(*centre, *point)["s12"]) - condition.radius
         return float(condition.distance(*point))
@@ -87,7 +87,7 @@ class World:
     def points(self) -> list[tuple[float, float]]:
         points = [self.point() for _ in range(12)] + [(90.0, 0.0), self.home]
         for condition in self.conditions.values():
-            if isinstance(condition, CircularGeographicCondition):
+            if isinstance(condition, Circle):
                 points.append((condition.latitude, condition.longitude))
                 if condition.radius < 1e7:
                     points.append(moved(points[-1], self.source.uniform(0, 360), condition.radius))
@@ -103,7 +103,7 @@ def test_agrees_with_each_condition_alone(seed: int) -> None:
     plain, found = world.monitor.containing(*columns), world.monitor.containing(*columns, distances=True, threads=2)
     near = world.monitor.nearest(*columns, k=4)
     assert plain.distances is None and plain.columns() == {k: v for k, v in found.columns().items() if k != "distance"}
-    places = {name: c for name, c in world.conditions.items() if not isinstance(c, BeaconIdentityCondition)}
+    places = {name: c for name, c in world.conditions.items() if not isinstance(c, Beacon)}
     for row, point in enumerate(points):
         all_distances = {name: world.distance(condition, point) for name, condition in places.items()}
         got = dict(zip(found[row], found.distances[found.offsets[row] : found.offsets[row + 1]].tolist()))
@@ -114,7 +114,7 @@ def test_agrees_with_each_condition_alone(seed: int) -> None:
         lines = sorted(
             abs(distance)
             for name, distance in all_distances.items()
-            if not (isinstance(places[name], CircularGeographicCondition) and places[name].radius > 2.001e7)
+            if not (isinstance(places[name], Circle) and places[name].radius > 2.001e7)
         )
         told = near.distances[near.offsets[row] : near.offsets[row + 1]]
         assert len(told) == min(4, len(lines)) and list(np.abs(told)) == sorted(np.abs(told))
@@ -127,7 +127,7 @@ def test_agrees_with_each_condition_alone(seed: int) -> None:
 def test_of_equally_near_ones_the_first_comes_first() -> None:
     monitor = Monitor()
     for name in "abcb":
-        monitor.add(CircularGeographicCondition(0, 0, radius=100), name)
+        monitor.add(Circle(0, 0, radius=100), name)
     assert list(monitor.nearest(0, 0.01, 3)) == ["a", "c", "b"] == monitor.containing(0, 0)
 
 
@@ -276,7 +276,7 @@ def test_while_others_change_the_conditions(city: Monitor) -> None:
     def change() -> None:
         turn = 0
         while not stop.is_set():
-            city.add(CircularGeographicCondition(0.1, 0.1, radius=5000), f"new-{turn % 7}")
+            city.add(Circle(0.1, 0.1, radius=5000), f"new-{turn % 7}")
             city.remove(f"new-{(turn + 3) % 7}")
             city.feed(Fix(0.1, 0.1, time=turn))
             turn += 1
@@ -298,7 +298,7 @@ def test_while_others_change_the_conditions(city: Monitor) -> None:
 @pytest.mark.parametrize("asked", ["monitor", "table"])
 def test_a_long_question_holds_nobody_up(city: Monitor, asked: str) -> None:
     """Others ask and feed while thousands of points are asked about: so do the threads of one call."""
-    places: Any = city if asked == "monitor" else fencepost.Conditions.restore(city.snapshot())
+    places: Any = city if asked == "monitor" else fencepost.Zones.restore(city.snapshot())
     latitude, longitude = np.random.default_rng(8).uniform(0, 0.2, (2, 30_000))
     generations = np.zeros(30_000 * 40, "u8")
     asker = threading.Thread(

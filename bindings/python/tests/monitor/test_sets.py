@@ -11,8 +11,8 @@ import pytest
 import fencepost
 from fencepost import (
     AheadOfClockError,
-    BeaconIdentityCondition,
-    CircularGeographicCondition,
+    Beacon,
+    Circle,
     Fix,
     Monitor,
     State,
@@ -21,7 +21,7 @@ from fencepost import (
 )
 
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
-HOME, WORK = CircularGeographicCondition(52.5, 13.4, 100), CircularGeographicCondition(52.52, 13.38, 250)
+HOME, WORK = Circle(52.5, 13.4, 100), Circle(52.52, 13.38, 250)
 MINUTE = 60_000_000
 
 
@@ -30,11 +30,11 @@ def test_sync_keeps_what_is_equal_and_its_state() -> None:
     assert monitor.sync({"home": HOME, "work": WORK}, policy="exact") == (2, 0, 0, 0)
     monitor.feed(Fix(52.5, 13.4, time=0))
     kept = monitor["home"]
-    result = monitor.sync({"new": HOME, "home": HOME, "beacon": BeaconIdentityCondition(UUID, 1)}, policy="exact")
+    result = monitor.sync({"new": HOME, "home": HOME, "beacon": Beacon(UUID, 1)}, policy="exact")
     assert result == SyncResult(added=2, replaced=0, kept=1, removed=1)
     assert monitor["home"] == kept
     assert monitor.identifiers == ["home", "new", "beacon"]
-    assert monitor["beacon"].condition == BeaconIdentityCondition(UUID, 1)
+    assert monitor["beacon"].condition == Beacon(UUID, 1)
     assert monitor.sync({"home": WORK}, tag=7) == (0, 1, 0, 2)
     assert monitor["home"].tag == 7
     assert monitor.sync({}) == (0, 0, 0, 1)
@@ -43,7 +43,7 @@ def test_sync_keeps_what_is_equal_and_its_state() -> None:
 def test_sync_takes_records_with_what_is_theirs() -> None:
     origin = Monitor()
     origin.add(HOME, "home", policy=TransitionPolicy(entry_dwell=3), tag=5)
-    origin.add(BeaconIdentityCondition(UUID), "beacon", policy="exact")
+    origin.add(Beacon(UUID), "beacon", policy="exact")
     for given in (origin.records(), list(origin.records()), iter(origin.records()), dict(origin.items()), origin):
         copy = Monitor()
         copy.add(WORK, "work")
@@ -167,7 +167,7 @@ def syncs(folder: Path) -> int:
 
 def test_a_set_is_one_transaction(tmp_path: Path) -> None:
     """A failure in the middle of 500 leaves all or nothing: the log grows once, not by a commit for each."""
-    places = {f"place {number}": CircularGeographicCondition(0, number * 0.01, 100) for number in range(500)}
+    places = {f"place {number}": Circle(0, number * 0.01, 100) for number in range(500)}
     sizes = {}
     for way in ("sync", "single"):
         folder = tmp_path / way

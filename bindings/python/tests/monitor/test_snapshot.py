@@ -12,7 +12,7 @@ import pytest
 from conftest import HOME, SECOND, UUID
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
     FencepostError,
     Fix,
@@ -26,7 +26,7 @@ def lived(name: str | None = None, **options: object) -> Monitor:
     monitor = Monitor(name, **options)  # type: ignore[arg-type]
     for index in range(4):
         monitor.add(HOME, f"circle {index}", tag=index)
-    monitor.add(BeaconIdentityCondition(UUID), "beacon")
+    monitor.add(Beacon(UUID), "beacon")
     monitor.feed(Fix(52.5, 13.4, 5, time=0))
     monitor.see(BeaconSighting(UUID, 1, 2), time=SECOND)
     monitor.feed(Fix(53.5, 13.4, 5, time=2 * SECOND))

@@ -18,7 +18,7 @@ from full_disk import FullDisk
 
 import fencepost
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
     Diagnostics,
     Durability,
@@ -54,7 +54,7 @@ def crashed(store: Path, name: str = "m") -> Path:
 def test_continues_where_it_was(tmp_path: Path) -> None:
     with Monitor("m", store=tmp_path, delivery="first", condition_limit=2) as monitor:
         monitor.add(HOME, "home", policy=EXACT, tag=7)
-        monitor.add(BeaconIdentityCondition(UUID), "beacon")
+        monitor.add(Beacon(UUID), "beacon")
         monitor.add(HOME, "too many")
         monitor.feed(inside(0))
         monitor.see(BeaconSighting(UUID, 1, 2), time=5 * SECOND)
@@ -372,9 +372,9 @@ def test_after_a_fork_the_store_stays_the_parents(tmp_path: Path) -> None:
     program = textwrap.dedent(
         """
         import os, sys
-        from fencepost import CircularGeographicCondition, Fix, Monitor, StoreUnavailableError, TransitionPolicy
+        from fencepost import Circle, Fix, Monitor, StoreUnavailableError, TransitionPolicy
         monitor = Monitor("m", store=sys.argv[1])
-        monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", policy=TransitionPolicy.exact())
+        monitor.add(Circle(52.5, 13.4, 100), "home", policy=TransitionPolicy.exact())
         monitor.feed(Fix(52.5, 13.4, time=1))
         child = os.fork()
         if child == 0:
@@ -407,9 +407,9 @@ def test_a_forked_child_opens_what_its_parent_has_closed(tmp_path: Path) -> None
     program = textwrap.dedent(
         """
         import os, sys
-        from fencepost import BeaconIdentityCondition, Monitor, MonitorInUseError
+        from fencepost import Beacon, Monitor, MonitorInUseError
         monitor = Monitor("m", store=sys.argv[1])
-        monitor.add(BeaconIdentityCondition("11111111-2222-3333-4444-555555555555"), "before")
+        monitor.add(Beacon("11111111-2222-3333-4444-555555555555"), "before")
         to_child, to_parent = os.pipe(), os.pipe()
         child = os.fork()
         if child == 0:
@@ -422,7 +422,7 @@ def test_a_forked_child_opens_what_its_parent_has_closed(tmp_path: Path) -> None
             # The child's copy of the closed monitor is alive, and does not keep the name.
             again = Monitor("m", store=sys.argv[1])
             print(again.identifiers, again.statistics().store, flush=True)
-            again.add(BeaconIdentityCondition("11111111-2222-3333-4444-555555555555"), "child")
+            again.add(Beacon("11111111-2222-3333-4444-555555555555"), "child")
             again.close()
             os._exit(0)
         os.read(to_parent[0], 1)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fencepost import (
-    CircularGeographicCondition,
+    Circle,
     ConsumerAlreadyActiveError,
     Event,
     EventList,
@@ -28,7 +28,7 @@ def filled(names: str = "abcd", **options: object) -> Monitor:
     """A monitor in which one event of each name waits, in that order."""
     monitor = Monitor(**options)  # type: ignore[arg-type]
     for name in names:
-        monitor.add(CircularGeographicCondition(0, 0, 100), name)
+        monitor.add(Circle(0, 0, 100), name)
     monitor.feed(Fix(0, 0, time=0))
     return monitor
 
@@ -134,7 +134,7 @@ def test_an_ended_iterator_stays_ended() -> None:
     monitor = filled("a")
     events = monitor.events()
     assert names(events) == "a"
-    monitor.add(CircularGeographicCondition(0, 0, 100), "b")
+    monitor.add(Circle(0, 0, 100), "b")
     monitor.feed(Fix(0, 0, time=1))
     assert names(events) == ""
     assert names(monitor.events()) == "b"
@@ -265,7 +265,7 @@ def test_a_table_that_cannot_be_made_loses_nothing(delivery: str, monkeypatch: p
 def test_columns_follow_what_waits_behind_what_is_handled() -> None:
     """With `first` the present state of a condition waits until its first change was handled."""
     monitor = Monitor(delivery="first")
-    monitor.add(CircularGeographicCondition(0, 0, 100), "a", policy="exact")
+    monitor.add(Circle(0, 0, 100), "a", policy="exact")
     for second, longitude in enumerate((0, 1, 0, 1)):
         monitor.feed(Fix(0, longitude, time=second * 1_000_000))
     other = monitor.fork()
@@ -274,7 +274,7 @@ def test_columns_follow_what_waits_behind_what_is_handled() -> None:
 
 def test_more_than_a_block_waits() -> None:
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(0, 0, 100), "a", policy="exact")
+    monitor.add(Circle(0, 0, 100), "a", policy="exact")
     rows = 70_000
     monitor.feed_many(latitude=[0] * rows, longitude=[row % 2 for row in range(rows)], time=list(range(rows)))
     assert len(monitor.poll(rows)) == 65_536
@@ -365,7 +365,7 @@ def test_a_thread_that_fails_leaves_its_event_to_another() -> None:
 def test_what_a_store_hands_out_again(tmp_path: Path) -> None:
     with Monitor("m", store=tmp_path) as monitor:
         for name in "ab":
-            monitor.add(CircularGeographicCondition(0, 0, 100), name)
+            monitor.add(Circle(0, 0, 100), name)
         monitor.feed(Fix(0, 0, time=0))
         with pytest.raises(SendError):
             for event in monitor.events():
@@ -378,7 +378,7 @@ def test_what_a_store_hands_out_again(tmp_path: Path) -> None:
 
 def test_a_loop_that_ends_after_the_monitor_was_closed(tmp_path: Path) -> None:
     with Monitor("m", store=tmp_path) as monitor:
-        monitor.add(CircularGeographicCondition(0, 0, 100), "a")
+        monitor.add(Circle(0, 0, 100), "a")
         monitor.feed(Fix(0, 0, time=0))
         loop = iter(monitor.events())
         assert next(loop).identifier == "a"

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from conftest import EXACT, SECOND
 
-from fencepost import FIX_RECORD, CircularGeographicCondition, Fix, LateInputError, Monitor, geodesic
+from fencepost import FIX_RECORD, Circle, Fix, LateInputError, Monitor, geodesic
 
 THREADS = 4
 
@@ -36,7 +36,7 @@ def test_everything_at_once() -> None:
     def edit(worker: int) -> int:
         for round in range(200):
             name = f"{worker}-{round % 5}"
-            monitor.add(CircularGeographicCondition(52.5, 13.4, 100), name, policy=EXACT)
+            monitor.add(Circle(52.5, 13.4, 100), name, policy=EXACT)
             assert monitor.record(name) is not None
             monitor.identifiers, monitor.records(), monitor.statistics(), name in monitor, repr(monitor)
             monitor.remove(f"{worker}-{(round + 1) % 5}")
@@ -63,7 +63,7 @@ def test_a_batch_lets_other_threads_run() -> None:
     monitor = Monitor()
     for index in range(200):
         place = geodesic.direct(52.5, 13.4, index, 50 + index)
-        monitor.add(CircularGeographicCondition(place.latitude, place.longitude, 60), f"c{index}", policy=EXACT)
+        monitor.add(Circle(place.latitude, place.longitude, 60), f"c{index}", policy=EXACT)
     rows = b"".join(FIX_RECORD.pack(52.5, 13.4 + (n % 7) * 1e-4, 5, n * SECOND) for n in range(100_000))
     started, waiting, done = threading.Event(), threading.Event(), threading.Event()
 
@@ -97,7 +97,7 @@ def test_a_child_after_fork_can_use_the_monitor() -> None:
     code = (
         "import os, fencepost\n"
         "m = fencepost.Monitor()\n"
-        "m.add(fencepost.CircularGeographicCondition(0, 0, 100), 'a')\n"
+        "m.add(fencepost.Circle(0, 0, 100), 'a')\n"
         "m.feed(fencepost.Fix(0, 0, time=0))\n"
         "child = os.fork()\n"
         "if child == 0:\n"

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from fencepost import (
-    CircularGeographicCondition,
+    Circle,
     ConsumerAlreadyActiveError,
     Event,
     Fix,
@@ -32,7 +32,7 @@ LIMIT = 60.0
 
 def monitor_at_home() -> Monitor:
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", policy=TransitionPolicy.exact())
+    monitor.add(Circle(52.5, 13.4, 100), "home", policy=TransitionPolicy.exact())
     return monitor
 
 

@@ -67,6 +67,6 @@ def test_not_found_reads_like_a_sentence() -> None:
 
 def test_messages_are_one_line_and_say_more_than_the_status() -> None:
     with pytest.raises(fencepost.InvalidArgumentError) as caught:
-        fencepost.Monitor().add(fencepost.CircularGeographicCondition(91, 0, 10), "x")
+        fencepost.Monitor().add(fencepost.Circle(91, 0, 10), "x")
     assert "\n" not in str(caught.value)
     assert "latitude" in str(caught.value) and "91" in str(caught.value)

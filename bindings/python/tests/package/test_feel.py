@@ -16,7 +16,7 @@ from conftest import HOME, ROOT, UUID
 
 import fencepost
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
     Diagnostics,
     EventList,
@@ -33,7 +33,7 @@ HOSTILE = "<script>alert('x')</script>&\"'"
 def busy() -> Monitor:
     monitor = Monitor("demo")
     monitor.add(HOME, "home", policy="exact", tag=7)
-    monitor.add(BeaconIdentityCondition(UUID, 1), "desk")
+    monitor.add(Beacon(UUID, 1), "desk")
     monitor.add(HOME, HOSTILE, policy="exact")
     monitor.feed(Fix(52.5, 13.4, time=datetime(2024, 5, 1, tzinfo=UTC)))
     monitor.see(BeaconSighting(UUID, 1, 2), time=datetime(2024, 5, 1, tzinfo=UTC))

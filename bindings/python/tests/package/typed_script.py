@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    CircularGeographicCondition,
+    Circle,
     Event,
     EventList,
     FeedResult,
@@ -31,9 +31,9 @@ BEACON = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
 
 def conditions(monitor: Monitor) -> None:
-    monitor.add(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office", assuming=State.UNSATISFIED)
-    monitor.add(BeaconIdentityCondition(BEACON, major=1), "desk", policy=TransitionPolicy.exact(), tag=7)
-    added: bool = monitor.ensure(CircularGeographicCondition(37.3349, -122.0090, 200), "office", policy="standard")
+    monitor.add(Circle(37.3349, -122.0090, radius=200), "office", assuming=State.UNSATISFIED)
+    monitor.add(Beacon(BEACON, major=1), "desk", policy=TransitionPolicy.exact(), tag=7)
+    added: bool = monitor.ensure(Circle(37.3349, -122.0090, 200), "office", policy="standard")
     print(added)
     frame = pd.DataFrame({"name": ["a", "b"], "lat": [52.5, 52.6], "lon": [13.4, 13.5], "r": [100.0, 200.0]})
     monitor.add_many(frame["name"], frame["lat"], frame["lon"], frame["r"], policy="exact", tag=[1, 2])
@@ -97,7 +97,7 @@ def main() -> None:
         conditions(monitor)
         inputs(monitor)
         events(monitor)
-        monitor.add(CircularGeographicCondition(0, 0, 10), "late", policy="exact")
+        monitor.add(Circle(0, 0, 10), "late", policy="exact")
         print(asyncio.run(watch(monitor)))
 
 

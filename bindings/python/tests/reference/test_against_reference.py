@@ -21,10 +21,10 @@ from reference_values import Refused
 from shape_palette import palette, reference_shape
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    CircularGeographicCondition,
-    CorridorGeographicCondition,
+    Circle,
+    Corridor,
     Delivery,
     Diagnostics,
     DwellPolicy,
@@ -32,7 +32,7 @@ from fencepost import (
     Fix,
     Monitor,
     Notify,
-    PolygonalGeographicCondition,
+    Polygon,
     TransitionPolicy,
     geodesic,
 )
@@ -41,10 +41,10 @@ from fencepost._values.events import diagnostic_names
 EXAMPLES = int(os.environ.get("FENCEPOST_EXAMPLES", "400" if IS_FULL else "60"))
 START = 1_700_000_000_000_000
 KINDS: dict[str, Any] = {
-    "circle": CircularGeographicCondition,
-    "polygon": PolygonalGeographicCondition,
-    "corridor": CorridorGeographicCondition,
-    "beacon": BeaconIdentityCondition,
+    "circle": Circle,
+    "polygon": Polygon,
+    "corridor": Corridor,
+    "beacon": Beacon,
 }
 BASES = ((52.5, 13.4), (0.0, 0.0), (-17.5, 179.9995), (89.999, 40.0), (-60.0, -180.0))
 NAMES = ("a", "b", "c", "d", "ü")
@@ -231,12 +231,12 @@ class Pair:
             elif not isinstance(value[0], str):
                 metres, azimuth, radius = value
                 place = self.place(metres, azimuth) if metres else self.base
-                condition = CircularGeographicCondition(*place, radius)
+                condition = Circle(*place, radius)
                 theirs.append((name, "circle", (*place, radius), rest))
             else:
                 uuid, major, minor = value
                 minor = None if major is None else minor
-                condition = BeaconIdentityCondition(uuid, major, minor)
+                condition = Beacon(uuid, major, minor)
                 theirs.append((name, "beacon", (uuid, major, minor), rest))
             ours.append(SimpleNamespace(identifier=name, condition=condition, **chosen))
         before = self.ours.snapshot()
@@ -248,16 +248,16 @@ class Pair:
         name, metres, azimuth, radius, chosen = value
         place = self.place(metres, azimuth) if metres else self.base
         call = self.theirs.ensure_circle if ensure else self.theirs.add_circle
-        condition = CircularGeographicCondition(*place, radius)
+        condition = Circle(*place, radius)
         self.put(ensure, condition, name, chosen, lambda **rest: call(name, *place, radius, **rest))
 
-    def shape(self, number: int) -> PolygonalGeographicCondition | CorridorGeographicCondition:
+    def shape(self, number: int) -> Polygon | Corridor:
         kind, coordinates, options = palette(self.base)[number]
         options = {"edges": "geodesic", **options}
         if kind == "polygon":
-            return PolygonalGeographicCondition({"type": "MultiPolygon", "coordinates": coordinates}, **options)
+            return Polygon({"type": "MultiPolygon", "coordinates": coordinates}, **options)
         lines = {"type": "MultiLineString", "coordinates": coordinates}
-        return CorridorGeographicCondition(lines, options.pop("radius"), **options)
+        return Corridor(lines, options.pop("radius"), **options)
 
     def do_shape(self, ensure: bool, value: Any) -> None:
         name, number, chosen = value
@@ -269,7 +269,7 @@ class Pair:
         name, uuid, major, minor, chosen = value
         minor = None if major is None else minor
         call = self.theirs.ensure_beacon if ensure else self.theirs.add_beacon
-        condition = BeaconIdentityCondition(uuid, major, minor)
+        condition = Beacon(uuid, major, minor)
         self.put(ensure, condition, name, chosen, lambda **rest: call(name, uuid, major, minor, **rest))
 
     def put(self, ensure: bool, condition: Any, name: str, chosen: dict[str, Any], theirs: Callable[..., Any]) -> None:

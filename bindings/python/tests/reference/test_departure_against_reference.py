@@ -9,7 +9,7 @@ from reference_shapes.edge import Edge
 from reference_shapes.planar_edges import turn
 from reference_shapes.vertices import Vertex, reduced
 
-from fencepost import Monitor, PolygonalGeographicCondition
+from fencepost import Monitor, Polygon
 
 SEED = 20261122
 STEPS = 40
@@ -34,7 +34,7 @@ def test_the_departure_that_a_monitor_tells(number: int) -> None:
     corners = ((-1, -1), (-1.1, 1), (1, 0.9), (0.8, -1))
     ring = [(latitude + north * size, longitude + 2 * east * size) for north, east in corners]
     monitor = Monitor()
-    monitor.add(PolygonalGeographicCondition(ring, edges="planar"), "p")
+    monitor.add(Polygon(ring, edges="planar"), "p")
     told, expected = monitor.shape("p").departure, departure(ring)
     if told is None:
         assert expected <= 1.0

@@ -13,7 +13,7 @@ from conftest import SECOND
 from reference import ReferenceMonitor
 from reference_gate import gate_of
 
-from fencepost import Fix, LineGeographicCondition, Monitor, geodesic
+from fencepost import Fix, Gate, Monitor, geodesic
 
 ROUNDS = 20 if os.environ.get("FENCEPOST_SOAK") == "1" else 1
 WORLDS = {
@@ -44,7 +44,7 @@ def test_engine_and_reference_agree(world: str, number: int) -> None:
             lines[0].append(lines[0][0])  # closed
         coordinates = [[[longitude, latitude] for latitude, longitude in line] for line in lines]
         shape = {"type": "MultiLineString", "coordinates": coordinates}
-        ours.add(LineGeographicCondition(shape, edges="geodesic"), f"g{index}")
+        ours.add(Gate(shape, edges="geodesic"), f"g{index}")
         theirs.add_gate(f"g{index}", gate_of(lines))
     time, at = 0, place()
     for _ in range(8):

@@ -18,13 +18,13 @@ import pytest
 from conftest import OWN_TRACKS, SECOND, TRACKS
 
 from fencepost import (
-    CircularGeographicCondition,
-    CorridorGeographicCondition,
+    Circle,
+    Corridor,
     Event,
     Fix,
     InputError,
     Monitor,
-    PolygonalGeographicCondition,
+    Polygon,
     geodesic,
 )
 from fencepost._files.track_files import read_track
@@ -89,9 +89,9 @@ def places(fixes: Sequence[FixRow], source: random.Random) -> Iterator[tuple[str
         corners = [geodesic.direct(at.latitude, at.longitude, turn, radius) for turn in (10, 100, 190, 280)]
         ring = [(corner.latitude, corner.longitude) for corner in corners]
         condition = (
-            CircularGeographicCondition(at.latitude, at.longitude, radius),
-            PolygonalGeographicCondition(ring, edges="geodesic"),
-            CorridorGeographicCondition(ring[:3], radius / 4, edges="geodesic"),
+            Circle(at.latitude, at.longitude, radius),
+            Polygon(ring, edges="geodesic"),
+            Corridor(ring[:3], radius / 4, edges="geodesic"),
         )[number % 3]
         yield f"p{number}", condition, ("exact", "standard")[number // 3 % 2]
 

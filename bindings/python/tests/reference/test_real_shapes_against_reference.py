@@ -14,11 +14,11 @@ import pytest
 from conftest import OWN_TRACKS, TRACKS, recorded_tracks
 from many_shapes import ManyShapes, RoughPolygon, near, number_of_edges, polygons_of, well_known_text
 from reference_adapter import reference_policy, same_event
-from reference_shapes import Defect, Polygon
+from reference_shapes import Defect, Polygon as ReferencePolygon
 from reference_values import Refused
 from test_tracks_against_reference import fixes_of
 
-from fencepost import FencepostError, Fix, InputError, Monitor, PolygonalGeographicCondition, TransitionPolicy
+from fencepost import FencepostError, Fix, InputError, Monitor, Polygon, TransitionPolicy
 
 MOST_FIXES = 1_000
 # The reference takes a millisecond for each edge, and most of them again where a track jumps.
@@ -96,12 +96,12 @@ def check(name: str, degrees: float, path: Path) -> int:
     added = 0
     for identifier, parts in chosen(name, path, degrees):
         try:
-            condition = PolygonalGeographicCondition(well_known_text(parts), edges="planar")
+            condition = Polygon(well_known_text(parts), edges="planar")
             for policy, fields in POLICIES.items():
                 ours.add(condition, f"{identifier} {policy}", policy=fields)
         except FencepostError as refused:
             with pytest.raises(Defect) as defect:
-                Polygon(parts, edges="planar")
+                ReferencePolygon(parts, edges="planar")
             assert defect.value.reason in str(refused)
             continue
         shape = RoughPolygon(parts)

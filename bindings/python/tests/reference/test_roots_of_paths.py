@@ -19,11 +19,11 @@ from geographiclib.geodesic import Geodesic
 from reference_shapes import exact_geodesic
 
 from fencepost import (
-    CircularGeographicCondition,
-    CorridorGeographicCondition,
+    Circle,
+    Corridor,
     Fix,
     Monitor,
-    PolygonalGeographicCondition,
+    Polygon,
 )
 
 ROOTS = 20 if os.environ.get("FENCEPOST_SOAK") == "1" else 2
@@ -131,7 +131,7 @@ def circle(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], 
     def excess(time: Any) -> Any:
         return exact.separation(*centre, way.place(time), *way.near(time)) - mp.mpf(radius)
 
-    return CircularGeographicCondition(*centre, radius), excess, inner
+    return Circle(*centre, radius), excess, inner
 
 
 def crossed(source: random.Random, way: Way) -> tuple[Edge, list[tuple[float, float]]]:
@@ -148,7 +148,7 @@ def polygon(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any],
     edge, ends = crossed(source, way)
     far = Geodesic.WGS84.Inverse(*way.start, *way.end)
     ring = [*ends, *(aside(end, far["azi2"], 3 * way.metres) for end in ends[::-1])]
-    return PolygonalGeographicCondition(ring, edges="geodesic"), lambda time: edge.left(way.place(time)), 1.0
+    return Polygon(ring, edges="geodesic"), lambda time: edge.left(way.place(time)), 1.0
 
 
 def corridor(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], float]:
@@ -158,7 +158,7 @@ def corridor(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any]
     def excess(time: Any) -> Any:
         return edge.distance(way.place(time), way.near(time)) - mp.mpf(radius)
 
-    return CorridorGeographicCondition(ends, radius, edges="geodesic"), excess, 0.5
+    return Corridor(ends, radius, edges="geodesic"), excess, 0.5
 
 
 @pytest.mark.parametrize("number", range(ROOTS))

@@ -15,14 +15,14 @@ from reference import ReferenceMonitor
 from reference_adapter import ManyCircles, reference_policy, same_event
 from reference_values import Refused
 
-from fencepost import FIX_RECORD, CircularGeographicCondition, Fix, Monitor, TransitionPolicy, geodesic
+from fencepost import FIX_RECORD, Circle, Fix, Monitor, TransitionPolicy, geodesic
 from fencepost._files.track_files import read_track
 from fencepost._files.tracks import FixRow
 
 SEED = 20240501
 CIRCLES = 1000 if IS_FULL else 200
 POLICIES = [TransitionPolicy.named(name) for name in ("standard", "exact", "core_location")]
-Circle = tuple[str, CircularGeographicCondition, TransitionPolicy]
+Watched = tuple[str, Circle, TransitionPolicy]
 
 FILES = recorded_tracks("gpx", "csv")
 tracks = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -33,26 +33,26 @@ def fixes_of(path: Path) -> list[FixRow]:
     return read_track(path, columns=columns).fixes
 
 
-def circles_along(fixes: list[FixRow], source: random.Random, count: int) -> list[Circle]:
+def circles_along(fixes: list[FixRow], source: random.Random, count: int) -> list[Watched]:
     """Circles of 15 m to 3 km, their centres up to twice the radius off a place of the track."""
     circles = []
     for index in range(count):
         latitude, longitude = source.choice(fixes)[:2]
         radius = round(15 * 200 ** source.random(), 1)
         centre = geodesic.direct(latitude, longitude, source.uniform(-180, 180), source.uniform(0, 2 * radius))
-        condition = CircularGeographicCondition(centre.latitude, centre.longitude, radius)
+        condition = Circle(centre.latitude, centre.longitude, radius)
         circles.append((f"c{index}", condition, POLICIES[index % 3]))
     return circles
 
 
-def engine(circles: list[Circle]) -> Monitor:
+def engine(circles: list[Watched]) -> Monitor:
     monitor = Monitor()
     for identifier, condition, policy in circles:
         monitor.add(condition, identifier, policy=policy)
     return monitor
 
 
-def reference(circles: list[Circle], kind: type[ReferenceMonitor]) -> ReferenceMonitor:
+def reference(circles: list[Watched], kind: type[ReferenceMonitor]) -> ReferenceMonitor:
     monitor = kind()
     for identifier, condition, policy in circles:
         monitor.add_circle(identifier, *condition.center, condition.radius, policy=reference_policy(policy))

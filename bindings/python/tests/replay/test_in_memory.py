@@ -12,30 +12,30 @@ import pytest
 from conftest import SECOND, UUID
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    CircularGeographicCondition,
-    CorridorGeographicCondition,
+    Circle,
+    Corridor,
     Fix,
     InvalidArgumentError,
     Monitor,
-    PolygonalGeographicCondition,
+    Polygon,
     TrackReplay,
     compare,
     replay as replay_log,
 )
 from fencepost._files.sightings import Report
 from fencepost._files.tracks import FixRow, Track
-from fencepost._fleet.conditions import Conditions
+from fencepost._fleet.conditions import Zones
 from fencepost._replay.in_memory import replay_tracks
 from fencepost._replay.replay import Replay
 
 
-def conditions_into(holder: Conditions | Monitor, seed: int) -> None:
+def conditions_into(holder: Zones | Monitor, seed: int) -> None:
     """Conditions of all kinds, some of which tell of each device."""
     draw = random.Random(seed)
     for number in range(25):
-        place = CircularGeographicCondition(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(50, 500))
+        place = Circle(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(50, 500))
         holder.add(
             place,
             f"circle {number}",
@@ -44,10 +44,10 @@ def conditions_into(holder: Conditions | Monitor, seed: int) -> None:
             tag=number,
         )
     square = [(0, 0), (0, 0.004), (0.004, 0.004), (0.004, 0)]
-    holder.add(PolygonalGeographicCondition(square, edges="geodesic"), "square", assuming="unknown", policy="exact")
-    road = CorridorGeographicCondition([(-0.01, 0), (0.01, 0.002)], 80, edges="geodesic")
+    holder.add(Polygon(square, edges="geodesic"), "square", assuming="unknown", policy="exact")
+    road = Corridor([(-0.01, 0), (0.01, 0.002)], 80, edges="geodesic")
     holder.add(road, "road", assuming="unknown", policy="standard")
-    holder.add(BeaconIdentityCondition(UUID), "desk", assuming="unknown")
+    holder.add(Beacon(UUID), "desk", assuming="unknown")
 
 
 def tracks_of(seed: int, count: int = 12) -> list[Track]:
@@ -111,7 +111,7 @@ def test_one_fleet_gives_what_a_monitor_for_each_track_does(
     seed: int, until_us: int | None, with_reports: bool
 ) -> None:
     tracks, reports = tracks_of(seed), reports_of(seed) if with_reports else []
-    zones, template = Conditions(), Monitor()
+    zones, template = Zones(), Monitor()
     conditions_into(zones, seed)
     conditions_into(template, seed)
     found = replay_tracks(tracks, zones, reports, until_us)
@@ -134,7 +134,7 @@ def test_options_that_no_fleet_has(options: dict[str, Any]) -> None:
     """They are a monitor's for each track, as before."""
     tracks = usable(tracks_of(7, 4))
     frame = frame_of(tracks)
-    places = {f"p{n}": CircularGeographicCondition(0.001 * n - 0.003, 0, 300) for n in range(6)}
+    places = {f"p{n}": Circle(0.001 * n - 0.003, 0, 300) for n in range(6)}
     log = replay_log(frame, places, by="vehicle", sort=False, **options)
     template = Monitor(**options)
     for name, place in places.items():
@@ -144,7 +144,7 @@ def test_options_that_no_fleet_has(options: dict[str, Any]) -> None:
 
 
 def test_until_before_an_input_is_refused() -> None:
-    place = {"start": CircularGeographicCondition(0, 0, 100)}
+    place = {"start": Circle(0, 0, 100)}
     fixes = [Fix(0, 0, time=SECOND), Fix(0, 0, time=9 * SECOND), Fix(0, 0, time=2 * SECOND)]
     with pytest.raises(InvalidArgumentError, match="until is before the last input"):
         replay_log(fixes, place, until=8 * SECOND)
@@ -154,7 +154,7 @@ def test_until_before_an_input_is_refused() -> None:
 def test_policies_are_compared_on_one_fleet() -> None:
     tracks = usable(tracks_of(3, 5))
     frame = frame_of(tracks)
-    places = {f"p{n}": CircularGeographicCondition(0.001 * n - 0.003, 0, 300) for n in range(6)}
+    places = {f"p{n}": Circle(0.001 * n - 0.003, 0, 300) for n in range(6)}
     compared = compare(frame, places, policies=["exact", "standard"], by="vehicle", sort=False)
     for outcome in compared:
         log = replay_log(frame, places, by="vehicle", policy=outcome.name, sort=False)

@@ -12,7 +12,7 @@ import pytest
 from alone import one_by_one, told
 from conftest import EXACT, ROOT, TRACKS, Run, needs_shared
 
-from fencepost import CircularGeographicCondition, Conditions, EventLog, Fix, InputError, InputWarning, compare, replay
+from fencepost import Circle, EventLog, Fix, InputError, InputWarning, Zones, compare, replay
 from fencepost._files import many_tracks
 from fencepost._files.many_tracks import ManyTracks
 from fencepost._log.texts import event_line
@@ -21,7 +21,7 @@ from fencepost._replay.stream import ManyReplay
 DATA = ROOT / "examples" / "data"
 CONDITIONS = DATA / "conditions.geojson"
 GOLDEN = (ROOT / "Tests" / "Golden" / "demo-events.jsonl").read_text(encoding="utf-8")
-HERE = {"here": CircularGeographicCondition(0, 0, 100)}
+HERE = {"here": Circle(0, 0, 100)}
 
 
 def shuffled(path: Path, target: Path, seed: int = 3) -> Path:
@@ -162,7 +162,7 @@ def world(path: Path, tracks: int = 6, rows: int = 3000, late: float = 1.0, seed
 
 
 def lines(path: Path, jobs: int = 1, batch: int = 65_536, **options: Any) -> list[str]:
-    template = Conditions()
+    template = Zones()
     template.add(HERE["here"], "here", assuming="unknown", policy="exact")
     many = ManyReplay(ManyTracks(path, "car", batch_rows=batch, **options), template, jobs=jobs)
     found = [event_line(row.event, "car", row.track) for row in many.events()]
@@ -219,7 +219,7 @@ def test_a_long_file_that_steps_back_late_is_refused(
     """What was in order up to the rows that are held is taken to be so; the way out is named."""
     monkeypatch.setattr(many_tracks, "HELD_ROWS", 1000)
     path = world(tmp_path / "t.csv", late=0.2)
-    template = Conditions()
+    template = Zones()
     template.add(HERE["here"], "here", assuming="unknown", policy="exact")
     taken = []
     words = r"t.csv: of the fixes \d+ to \d+ \d+ are earlier than one before of their track, .*; sort"
@@ -251,7 +251,7 @@ def test_more_than_memory_is_for_is_refused_before_anything_is_fed(
 ) -> None:
     monkeypatch.setattr(many_tracks, "MOST_SORTED", 2000)
     path = world(tmp_path / "t.csv")
-    template = Conditions()
+    template = Zones()
     with pytest.raises(InputError, match="is not in the order of time, and more than .* rows are not sorted in memory"):
         next(ManyReplay(ManyTracks(path, "car", batch_rows=100, sort=True), template).events())
 
@@ -260,7 +260,7 @@ def test_a_damaged_row_is_told_and_what_came_before_it_counts(tmp_path: Path) ->
     path = world(tmp_path / "t.csv")
     with open(path, "a") as file:
         file.write("v0,north,0,5\n")
-    template = Conditions()
+    template = Zones()
     template.add(HERE["here"], "here", assuming="unknown", policy="exact")
     taken = []
     with pytest.raises(InputError, match="line 3002: latitude 'north' is not a number"):

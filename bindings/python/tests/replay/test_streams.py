@@ -21,14 +21,14 @@ from alone import one_by_one, told
 from conftest import OWN_TRACKS, TRACKS as SHARED_TRACKS, UUID, Run
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    CircularGeographicCondition,
-    Conditions,
+    Circle,
     InputError,
     InputWarning,
     Monitor,
     TransitionPolicy,
+    Zones,
     replay,
 )
 from fencepost._files.condition_files import read_conditions
@@ -75,7 +75,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def lines_of(path: Path, conditions: Path, jobs: int = 1, batch: int = 65_536, **options: Any) -> list[str]:
-    template = Conditions()
+    template = Zones()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.exact()), conditions)
     many = ManyReplay(ManyTracks(path, "vehicle", batch_rows=batch), template, jobs=jobs, **options)
     return [event_line(row.event, "vehicle", row.track) for row in many.events()]
@@ -112,7 +112,7 @@ def test_the_same_for_all_jobs_and_batches(world: tuple[Path, Path], jobs: int, 
 
 def test_time_after_the_last_row(world: tuple[Path, Path]) -> None:
     tracks, conditions = world
-    template = Conditions()
+    template = Zones()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.standard()), conditions)
     logs = []
     for jobs in (1, 2):
@@ -132,7 +132,7 @@ def test_grouped_tracks_are_held_one_at_a_time(world: tuple[Path, Path], tmp_pat
     header, *rows = tracks.read_text().splitlines()
     text = "\n".join([header, *sorted(rows, key=lambda row: row.partition(",")[0])]) + "\n"
     (tmp_path / "g.csv").write_text(text)
-    template = Conditions()
+    template = Zones()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.standard()), conditions)
     alone = one_by_one(tmp_path / "g.csv", conditions, until=10**12)
     for jobs, batch in ((1, 65_536), (2, 997)):
@@ -214,7 +214,7 @@ def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int
     expected = (alone.to_jsonl() or "").splitlines()
     assert expected
     reports = read_sightings(files["s.jsonl"]) if sighted else []
-    template = Conditions()
+    template = Zones()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.standard()), conditions)
     orders = set()
     for jobs, batch in [(1, 1), (1, 7), (1, 65_536)] + ([(2, 7), (3, 65_536)] if seed in (0, 5, 7) else []):
@@ -258,7 +258,7 @@ def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
     alone = one_by_one(path, tmp_path / "c.csv", by=by)
     assert told(replay(path, tmp_path / "c.csv", by=by, sort=False)) == told(alone)
     for batch in (7, 65_536):
-        template = Conditions()
+        template = Zones()
         add_conditions(template, read_conditions(tmp_path / "c.csv", TransitionPolicy.standard()), tmp_path / "c.csv")
         found = ManyReplay(ManyTracks(path, by, batch_rows=batch), template).lines()
         expected = (alone.to_jsonl() or "").splitlines()
@@ -392,7 +392,7 @@ def test_what_comes_before_an_error_does_not_depend_on_jobs(tmp_path: Path) -> N
     with open(tmp_path / "t.csv", "a") as file:
         file.write('"v00001",52,13,noon,5\n')
     conditions = circles(tmp_path / "c.csv")
-    template = Conditions()
+    template = Zones()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.exact()), conditions)
     found = []
     for jobs in (1, 2):
@@ -408,11 +408,11 @@ def test_what_comes_before_an_error_does_not_depend_on_jobs(tmp_path: Path) -> N
 
 TWO_JOBS = """
 import multiprocessing, os, signal
-from fencepost import CircularGeographicCondition, Conditions, FencepostError
+from fencepost import Circle, FencepostError, Zones
 from fencepost._files.many_tracks import ManyTracks
 from fencepost._replay.stream import ManyReplay
 if __name__ == '__main__':
-    monitor = Conditions(); monitor.add(CircularGeographicCondition(52, 13, 100), 'a', assuming='unknown')
+    monitor = Zones(); monitor.add(Circle(52, 13, 100), 'a', assuming='unknown')
     events = ManyReplay(ManyTracks('t.csv', 'vehicle', batch_rows=100), monitor, jobs=2).events()
     next(events)
 """
@@ -502,7 +502,7 @@ def test_forks_share_the_conditions(tmp_path: Path) -> None:
     before = resident()
     forks = [monitor.fork() for _ in range(500)]
     assert resident() - before < 10_000_000 and len(forks[-1]) == count
-    assert CircularGeographicCondition(0, 0, 10) == forks[0].record("0").condition
+    assert Circle(0, 0, 10) == forks[0].record("0").condition
 
 
 def test_a_large_field_of_csv_keeps_lines_apart(tmp_path: Path) -> None:
@@ -539,9 +539,9 @@ def test_a_fleet_and_a_monitor_each_give_the_same_bytes(tmp_path: Path, grouped:
     beacons = [Report("", second * 1_000_000, [BeaconSighting(UUID, 1, 2)]) for second in range(900, 1500, 90)]
     beacons.append(Report("", 1_600_000_000, None, False))
     found = []
-    for holder in (Conditions(), Monitor()):
+    for holder in (Zones(), Monitor()):
         add_conditions(holder, read_conditions(places, TransitionPolicy.standard()), places)
-        holder.add(BeaconIdentityCondition(UUID), "desk", assuming="unknown")
+        holder.add(Beacon(UUID), "desk", assuming="unknown")
         many = ManyReplay(ManyTracks(path, "vehicle", grouped=grouped, batch_rows=97), holder, beacons, 10**12)
         told = list(many.lines())
         found.append((told, many.counts, [(one.track, one.begin_us, one.end_us, one.counts) for one in many.ended]))

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from conftest import IS_FULL
 
-from fencepost import Conditions, Fleet, InvalidArgumentError, Monitor, NoSuchDeviceError, _native
+from fencepost import Fleet, InvalidArgumentError, Monitor, NoSuchDeviceError, Zones, _native
 from fencepost._errors import InputError
 from fencepost._files import csv_columns, many_tracks
 from fencepost._files.csv_columns import columns
@@ -199,7 +199,7 @@ def test_a_file_that_is_no_text_further_on(tmp_path: Path) -> None:
 
 def handle(tracks: int = 2, **options: int) -> tuple[Any, array[int]]:
     """A fleet with a device for each track, and their numbers."""
-    zones = Conditions()
+    zones = Zones()
     zones.add_many(["c"], latitude=[52.0], longitude=[13.0], radius=[100.0], policy="exact")
     fleet = Fleet(zones, **options)._handle
     return fleet, array("I", fleet.enter(tuple(map(str, range(tracks)))))
@@ -295,7 +295,7 @@ def test_any_stride() -> None:
     [
         ({"fleet": None}, TypeError, "expected the handle of a fleet"),
         ({"fleet": Monitor()._handle}, TypeError, "expected the handle of a fleet"),
-        ({"fleet": Fleet(Conditions())}, TypeError, "expected the handle of a fleet"),
+        ({"fleet": Fleet(Zones())}, TypeError, "expected the handle of a fleet"),
         ({"found": None}, TypeError, "found must be a list"),
         ({"devices": array("I", [0, 7])}, NoSuchDeviceError, "row 1: no device has the number 7"),
         ({"devices": array("I", [0])}, InvalidArgumentError, "devices must be 32-bit integers, as many as begins"),

@@ -10,36 +10,34 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    CircularGeographicCondition,
-    Conditions,
+    Circle,
     Fix,
     Fleet,
     InvalidArgumentError,
     LateInputError,
+    Zones,
 )
 
 SECOND = 1_000_000
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 Row = tuple[str, float, float, float, int, bytes | None, str | None]
 """Device, latitude, longitude, accuracy, time, the digest of a table, a scan report in JSON."""
-Tables = dict[bytes | None, Conditions]
+Tables = dict[bytes | None, Zones]
 
 
 def places(seed: int, count: int = 24) -> list[tuple[str, Any, str]]:
     draw = random.Random(seed)
     found: list[tuple[str, Any, str]] = []
     for number in range(count):
-        circle = CircularGeographicCondition(
-            draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(60, 400)
-        )
+        circle = Circle(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(60, 400))
         found.append((f"z{number}", circle, draw.choice(["exact", "standard"])))
-    return [*found, *((f"b{major}", BeaconIdentityCondition(UUID, major), "standard") for major in range(3))]
+    return [*found, *((f"b{major}", Beacon(UUID, major), "standard") for major in range(3))]
 
 
-def table(listed: Iterable[tuple[str, Any, str]]) -> Conditions:
-    found = Conditions()
+def table(listed: Iterable[tuple[str, Any, str]]) -> Zones:
+    found = Zones()
     for identifier, condition, policy in listed:
         found.add(condition, identifier, **({} if identifier[0] == "b" else {"policy": policy}))
     return found
@@ -48,7 +46,7 @@ def table(listed: Iterable[tuple[str, Any, str]]) -> Conditions:
 def versions(seed: int) -> Tables:
     """The stream's own, one that lacks some and has others, one in another order with others still."""
     first, other = places(seed), [(f"n{name}", *rest) for name, *rest in places(seed + 1, 9) if name[0] == "z"]
-    redefined = [(name, CircularGeographicCondition(0.002, 0.001, 300), "exact") for name, *_ in first[:4]]
+    redefined = [(name, Circle(0.002, 0.001, 300), "exact") for name, *_ in first[:4]]
     found: Tables = {None: table(first)}
     for listed in (first[4:] + other, other[3:] + redefined + first[8:][::-1]):
         one = table(listed)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from several_tables import SECOND, UUID, Row, Tables, alone, places, table, versions, walks
 
-from fencepost import BeaconIdentityCondition, CircularGeographicCondition, Conditions, InvalidArgumentError
+from fencepost import Beacon, Circle, InvalidArgumentError, Zones
 
 pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")
@@ -43,7 +43,7 @@ def events(outcome: Outcome) -> list[Any]:
 
 
 def followed(
-    tables: Callable[[bytes | None], Conditions], batches: list[list[Row]], delay_us: int, rules: Rules, to_us: int
+    tables: Callable[[bytes | None], Zones], batches: list[list[Row]], delay_us: int, rules: Rules, to_us: int
 ) -> tuple[list[Any], dict[str, int]]:
     shard, next_us, watermark, latest = empty(True), None, 0, 0
     found: list[Any] = []
@@ -87,7 +87,7 @@ def test_each_device_is_followed_by_the_table_of_its_row(seed: int) -> None:
 def test_devices_keep_their_states_for_places_that_stay() -> None:
     """Tables that differ only in what is far away give the events of one table."""
     first = places(3)
-    far = [(f"far {number}", CircularGeographicCondition(50 + number, 0, 100), "exact") for number in range(9)]
+    far = [(f"far {number}", Circle(50 + number, 0, 100), "exact") for number in range(9)]
     tables: Tables = {None: table(first)}
     for listed in (first + far, first + far[:2]):
         one = table(listed)
@@ -100,7 +100,7 @@ def test_devices_keep_their_states_for_places_that_stay() -> None:
 
 
 def test_what_was_due_is_confirmed_by_the_table_before_whatever_comes_in_one_micro_batch() -> None:
-    before, after = table([("z", CircularGeographicCondition(0, 0, 100), "standard")]), table([])
+    before, after = table([("z", Circle(0, 0, 100), "standard")]), table([])
     name = after.version.digest
     tables: Tables = {None: before, name: after}
     rows: list[Row] = [
@@ -119,10 +119,10 @@ def test_what_was_due_is_confirmed_by_the_table_before_whatever_comes_in_one_mic
 
 
 def test_rows_of_a_table_that_cannot_be_had_are_skipped_and_counted() -> None:
-    zone = table([("z", CircularGeographicCondition(0, 0, 100), "exact")])
+    zone = table([("z", Circle(0, 0, 100), "exact")])
     name = zone.version.digest
 
-    def tables(version: bytes | None) -> Conditions:
+    def tables(version: bytes | None) -> Zones:
         if version != name:
             raise InvalidArgumentError("the table cannot be read")
         return zone
@@ -142,7 +142,7 @@ def test_rows_of_a_table_that_cannot_be_had_are_skipped_and_counted() -> None:
 
 
 def test_a_table_is_asked_for_only_while_something_is_due_by_it() -> None:
-    zones = {name: table([(name, CircularGeographicCondition(0, 0, 100), "exact")]) for name in ("old", "new")}
+    zones = {name: table([(name, Circle(0, 0, 100), "exact")]) for name in ("old", "new")}
     names = {name: zone.version.digest for name, zone in zones.items()}
     rules = Rules(True, None)
     first: Row = ("a", 0.0, 0.0, 5.0, 0, names["old"], None)
@@ -157,7 +157,7 @@ def test_a_table_is_asked_for_only_while_something_is_due_by_it() -> None:
 
 
 def test_the_absence_of_a_beacon_is_confirmed_though_nothing_more_comes() -> None:
-    zones = table([("desk", BeaconIdentityCondition(UUID, 1), "standard")])
+    zones = table([("desk", Beacon(UUID, 1), "standard")])
     seen = json.dumps([{"uuid": UUID, "major": 1, "minor": 2}])
     rows: list[Row] = [("a", float("nan"), float("nan"), 0.0, 0, None, seen)]
     first = follow(lambda version: zones, empty(True), [batch(rows, 0)], 0, Rules(True, None))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import Conditions, Fix, Fleet, InvalidArgumentError
+from fencepost import Fix, Fleet, InvalidArgumentError, Zones
 
 pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")
@@ -26,15 +26,15 @@ HOLDS = Rules(ordered=False, expire_us=None)
 ORDERED = Rules(ordered=True, expire_us=None)
 
 
-def zones(random_: random.Random, count: int = 30) -> Conditions:
-    found = Conditions()
+def zones(random_: random.Random, count: int = 30) -> Zones:
+    found = Zones()
     for number in range(count):
         place = random_.uniform(-0.01, 0.01), random_.uniform(-0.01, 0.01), random_.uniform(60, 400)
         found.add_many([f"z{number}"], *([value] for value in place))
     return found
 
 
-def over(conditions: Conditions) -> Callable[[Any], Conditions]:
+def over(conditions: Zones) -> Callable[[Any], Zones]:
     return lambda version: conditions
 
 
@@ -61,7 +61,7 @@ def batch(rows: Iterable[Row], first: int) -> Any:
 
 
 def followed(
-    conditions: Conditions, batches: list[list[Row]], delay_us: int, shards: int, rules: Rules = HOLDS, to_us: int = 0
+    conditions: Zones, batches: list[list[Row]], delay_us: int, shards: int, rules: Rules = HOLDS, to_us: int = 0
 ) -> tuple[list[Any], dict[str, int]]:
     """As Spark does it: late is what the watermark has passed, and a shard is called for rows and at its time."""
     states = [Shard()] * shards
@@ -101,7 +101,7 @@ def events(outcome: Outcome) -> list[Any]:
     return [tuple((value is not None, value) for value in row.values()) for row in rows]
 
 
-def expected(conditions: Conditions, rows: Iterable[Row], to_us: int) -> list[Any]:
+def expected(conditions: Zones, rows: Iterable[Row], to_us: int) -> list[Any]:
     """Of one fleet in memory, a row at a time."""
     fleet = Fleet(conditions)
     for device, latitude, longitude, accuracy, time in sorted(rows, key=lambda row: row[4]):
@@ -159,7 +159,7 @@ def test_rows_in_order_are_fed_at_once(size: int) -> None:
 
 
 def test_what_is_due_is_confirmed_by_the_watermark_alone_and_a_device_is_not_taken_beyond() -> None:
-    conditions = Conditions()
+    conditions = Zones()
     conditions.add_many(["depot"], [0], [0], [100])
     rows = [("a", 1.0, 0.0, 5.0, 0), ("a", 0.0, 0.0, 5.0, 10 * SECOND)]
     first = follow(over(conditions), Shard(), [batch(rows, 0)], 0, ORDERED)
@@ -223,7 +223,7 @@ def test_who_is_silent_for_long_comes_back_as_a_new_device_whatever_the_micro_ba
 
 
 def test_a_changed_table_keeps_what_stays() -> None:
-    before, after = Conditions(), Conditions()
+    before, after = Zones(), Zones()
     before.add_many(["depot", "yard"], [0, 0], [0, 0], [100, 200], policy="exact")
     after.add_many(["new", "depot"], [0, 0], [1, 0], [100, 100], policy="exact")
     inside = follow(over(before), Shard(), [batch([("a", 0.0, 0.0, 5.0, 0)], 0)], 0, ORDERED)

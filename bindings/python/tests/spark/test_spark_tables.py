@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pytest
 
-from fencepost import Conditions, InvalidArgumentError
+from fencepost import InvalidArgumentError, Zones
 
 pytest.importorskip("numpy")
 pytest.importorskip("pyarrow")
@@ -17,14 +17,14 @@ pytest.importorskip("pyarrow")
 from fencepost._spark.tables import ship, tables
 
 
-def zones(*names: str) -> Conditions:
-    found = Conditions()
+def zones(*names: str) -> Zones:
+    found = Zones()
     for name in names:
         found.add_many([name], [0], [0], [100])
     return found
 
 
-def write(folder: Path, conditions: Conditions) -> Path:
+def write(folder: Path, conditions: Zones) -> Path:
     path = folder / f"{conditions.version.digest.hex()}.conditions"
     path.write_bytes(conditions.snapshot())
     return path
@@ -71,7 +71,7 @@ def test_a_table_that_could_not_be_handed_out_is_handed_out_the_next_time() -> N
             self.tries += 1
             if self.tries == 1:
                 raise OSError("not now")
-            assert Conditions.restore(Path(path).read_bytes()).version == one.version
+            assert Zones.restore(Path(path).read_bytes()).version == one.version
             self.added.append(path)
 
     one, context = zones("a"), Context()

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from conftest import DATA, optional, refusal
 
-from fencepost import CircularGeographicCondition, EventLog, MissingExtraError, replay
+from fencepost import Circle, EventLog, MissingExtraError, replay
 
 pytest.importorskip("nanoarrow")
 pa = pytest.importorskip("pyarrow")
 geopandas = pytest.importorskip("geopandas")
 pandas = pytest.importorskip("pandas")
 
-HERE = {"here": CircularGeographicCondition(0, 0, 150)}
+HERE = {"here": Circle(0, 0, 150)}
 
 
 @pytest.fixture(scope="module")
@@ -238,11 +238,11 @@ def test_missing_values_are_as_in_frames() -> None:
 
 
 def test_a_monitors_events_and_records() -> None:
-    from fencepost import BeaconIdentityCondition, Fix, Monitor
+    from fencepost import Beacon, Fix, Monitor
 
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", tag=2**64 - 1)
-    monitor.add(BeaconIdentityCondition("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 7), "desk")
+    monitor.add(Circle(52.5, 13.4, 100), "home", tag=2**64 - 1)
+    monitor.add(Beacon("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 7), "desk")
     assert pa.table(monitor.records().to_arrow()).num_rows == 2
     monitor.feed(Fix(52.5, 13.4, time=1_700_000_000_000_000))
     events = monitor.poll()

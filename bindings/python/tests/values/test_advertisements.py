@@ -13,7 +13,7 @@ from conftest import SHARED, UUID
 from hypothesis import given, strategies as st
 
 import fencepost
-from fencepost import BeaconIdentityCondition, BeaconSighting, InvalidArgumentError, Monitor
+from fencepost import Beacon, BeaconSighting, InvalidArgumentError, Monitor
 from fencepost._errors import InputError
 from fencepost._files.sightings import read_sightings
 
@@ -72,7 +72,7 @@ def test_manufacturer_data() -> None:
 def test_a_parsed_sighting_is_fed_at_its_time() -> None:
     time = datetime(2024, 5, 1, 12, tzinfo=UTC)
     monitor = Monitor()
-    monitor.add(BeaconIdentityCondition(UUID, 1), "desk")
+    monitor.add(Beacon(UUID, 1), "desk")
     sighting = BeaconSighting.parse(RECORD, rssi=-60, time=time)
     assert sighting.time == time
     monitor.see(sighting)

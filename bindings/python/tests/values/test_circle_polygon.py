@@ -8,7 +8,7 @@ import random
 import pytest
 from geographiclib.geodesic import Geodesic
 
-from fencepost import CircularGeographicCondition, InvalidArgumentError
+from fencepost import Circle, InvalidArgumentError
 from fencepost.geodesic import circle
 
 shapely = pytest.importorskip("shapely")
@@ -80,7 +80,7 @@ def test_every_corner_lies_on_the_circle() -> None:
 
 
 def test_of_a_condition() -> None:
-    home = CircularGeographicCondition(52.5, 13.4, radius=500)
+    home = Circle(52.5, 13.4, radius=500)
     assert home.polygon(corners=36) == circle(52.5, 13.4, 500, corners=36)
     # What reads __geo_interface__ takes the condition itself: Shapely, GeoPandas, Folium.
     assert mapping(shape(home)) == mapping(shape(circle(52.5, 13.4, 500)))

@@ -9,9 +9,9 @@ import pytest
 from conftest import SECOND, UUID
 
 from fencepost import (
-    BeaconIdentityCondition,
+    Beacon,
     BeaconSighting,
-    CircularGeographicCondition,
+    Circle,
     Event,
     Fix,
     InvalidArgumentError,
@@ -28,8 +28,8 @@ KEYS = [
 def some_events() -> list[Event]:
     monitor = Monitor()
     odd = 'quote " backslash \\ tab \t ü 日本'
-    monitor.add(CircularGeographicCondition(0, 0, 100), odd, policy=TransitionPolicy.exact())
-    monitor.add(BeaconIdentityCondition(UUID), "desk")
+    monitor.add(Circle(0, 0, 100), odd, policy=TransitionPolicy.exact())
+    monitor.add(Beacon(UUID), "desk")
     monitor.feed(Fix(0, 0.1, 2.5, time=1))
     monitor.feed(Fix(0, 0, time=SECOND))
     monitor.see(BeaconSighting(UUID, 65535, 0), time=SECOND)
@@ -55,7 +55,7 @@ def test_json_says_what_the_event_says() -> None:
 
 def test_json_of_a_first_record_has_nulls() -> None:
     monitor = Monitor()
-    monitor.add(BeaconIdentityCondition(UUID), "desk")
+    monitor.add(Beacon(UUID), "desk")
     values = json.loads(monitor.record("desk").last_event.to_json())
     assert values["sequence"] == 0 and values["state"] == "unknown"
     assert [values[name] for name in ("date", "evidence_date", "refinement", "latitude")] == [None] * 4
@@ -77,7 +77,7 @@ def test_json_refuses_values_that_no_event_has() -> None:
 
 def test_polling_commits_what_was_handed_out_before() -> None:
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(0, 0, 100), "a", policy=TransitionPolicy.exact())
+    monitor.add(Circle(0, 0, 100), "a", policy=TransitionPolicy.exact())
     for second in range(10):
         monitor.feed(Fix(0, second % 2, time=second * SECOND))
     assert [event.sequence for event in monitor.poll(3)] == [1, 2, 3]
@@ -96,7 +96,7 @@ def test_polling_commits_what_was_handed_out_before() -> None:
 
 def test_an_iterator_that_is_left_commits_all_but_the_last() -> None:
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(0, 0, 100), "a", policy=TransitionPolicy.exact())
+    monitor.add(Circle(0, 0, 100), "a", policy=TransitionPolicy.exact())
     for second in range(4):
         monitor.feed(Fix(0, second % 2, time=second * SECOND))
     for event in monitor.events():

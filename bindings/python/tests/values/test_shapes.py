@@ -16,13 +16,13 @@ from conftest import ROOT
 
 from fencepost import (
     Condition,
-    CorridorGeographicCondition as Corridor,
+    Corridor as Corridor,
     FencepostError,
     InputWarning,
     InvalidArgumentError,
     Monitor,
     NotFoundError,
-    PolygonalGeographicCondition as Polygon,
+    Polygon as Polygon,
 )
 from fencepost._command.conform_shapes import names, shape_of
 
@@ -76,8 +76,8 @@ def test_one_corridor_from_all_that_hold_one() -> None:
     assert several.lines == (((0, 0), (1, 1)), ((5, 5), (6, 6), (7, 7)))
     assert Corridor(several, 1, edges="planar") == several == pickle.loads(pickle.dumps(several))
     assert Corridor([(0, 0)], 100).distance(0, 0) == -100  # a circle
-    assert repr(several) == "<CorridorGeographicCondition of 2 lines, 5 vertices, radius=1, edges='planar'>"
-    assert repr(Polygon(SQUARE, buffer=-2.5)) == "<PolygonalGeographicCondition of 1 part, 4 vertices, buffer=-2.5>"
+    assert repr(several) == "<Corridor of 2 lines, 5 vertices, radius=1, edges='planar'>"
+    assert repr(Polygon(SQUARE, buffer=-2.5)) == "<Polygon of 1 part, 4 vertices, buffer=-2.5>"
 
 
 def test_as_shapely_reads_and_writes_them() -> None:

@@ -6,14 +6,11 @@ from qgis.core import QgsProcessing, QgsProcessingContext
 from qgis.PyQt.QtCore import QDateTime, Qt
 from support import START_MS, Feedback, algorithm, drive, fixes_of_drive, layer, moment, rows_of, run, shops, street
 
-from fencepost_qgis.fencepost import CircularGeographicCondition, TransitionPolicy, compare, replay
+from fencepost_qgis.fencepost import Circle, TransitionPolicy, compare, replay
 
 MEMORY = QgsProcessing.TEMPORARY_OUTPUT
 KEYS = ("sequence", "identifier", "state", "cause", "date_us", "evidence_date_us", "boundary_distance")
-CIRCLES = {
-    f"shop {number}": CircularGeographicCondition(47.0 + 0.01 * number, 8.0 + 0.002 * number, 150.0 + number)
-    for number in range(10)
-}
+CIRCLES = {f"shop {number}": Circle(47.0 + 0.01 * number, 8.0 + 0.002 * number, 150.0 + number) for number in range(10)}
 
 
 def wanted(**options):

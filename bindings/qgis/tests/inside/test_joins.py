@@ -7,7 +7,7 @@ import unittest
 from qgis.core import NULL, QgsProcessing, QgsProcessingException, QgsProject, QgsVectorFileWriter, QgsVectorLayer
 from support import Feedback, layer, layer_of_shapes, rows_of, run, shops
 
-from fencepost_qgis.fencepost import CircularGeographicCondition, Monitor, PolygonalGeographicCondition
+from fencepost_qgis.fencepost import Circle, Monitor, Polygon
 
 MEMORY = QgsProcessing.TEMPORARY_OUTPUT
 POINTS = [(47.0 + 0.0011 * step, 8.0 + 0.00021 * step) for step in range(90)]
@@ -23,7 +23,7 @@ def monitor():
     made = Monitor()
     for number in range(10):
         centre = 47.0 + 0.01 * number, 8.0 + 0.002 * number
-        made.add(CircularGeographicCondition(*centre, radius=150.0 + number), f"shop {number}")
+        made.add(Circle(*centre, radius=150.0 + number), f"shop {number}")
     return made
 
 
@@ -95,7 +95,7 @@ class Joins(unittest.TestCase):
         self.assertNotIn("gate", "".join(feedback.warnings))
 
     def test_polygons(self):
-        shape = PolygonalGeographicCondition(SQUARE, edges="planar")
+        shape = Polygon(SQUARE, edges="planar")
         inside = [(row, point) for row, point in enumerate(POINTS) if shape.contains(*point)]
         wanted = [(f"p{row}", "square", shape.distance(*point)) for row, point in inside]
         places = layer_of_shapes("areas", "Polygon", "field=name:string", [(SQUARE, "square")])

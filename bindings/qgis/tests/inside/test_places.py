@@ -6,9 +6,9 @@ from qgis.core import QgsProcessing, QgsProcessingException
 from support import fixes_of_drive, layer, layer_of_shapes, moment, rows_of, run, shops, street
 
 from fencepost_qgis.fencepost import (
-    CorridorGeographicCondition,
-    LineGeographicCondition,
-    PolygonalGeographicCondition,
+    Corridor,
+    Gate,
+    Polygon,
     replay,
 )
 
@@ -44,7 +44,7 @@ class Places(unittest.TestCase):
         return [(event.identifier, str(event.state), str(event.cause), str(event.sequence)) for event in found]
 
     def test_polygons_with_holes_and_parts(self):
-        conditions = {name: PolygonalGeographicCondition(text, edges="planar") for name, text in TEXTS.items()}
+        conditions = {name: Polygon(text, edges="planar") for name, text in TEXTS.items()}
         wanted = self.wanted(conditions)
         self.assertGreater(len(wanted), 6)
         rows = [(text, name) for name, text in TEXTS.items()]
@@ -57,7 +57,7 @@ class Places(unittest.TestCase):
 
     def test_lines_are_corridors(self):
         text = f"LINESTRING ({', '.join(f'{x} {y}' for x, y in WAY)})"
-        wanted = self.wanted({"way": CorridorGeographicCondition(text, 150, edges="planar")})
+        wanted = self.wanted({"way": Corridor(text, 150, edges="planar")})
         self.assertGreater(len(wanted), 1)
         rows = [(text, "way", 0.15)]
         lines = layer_of_shapes("lines", "LineString", "field=name:string&field=radius:double", rows)
@@ -70,8 +70,8 @@ class Places(unittest.TestCase):
     def test_lines_are_gates_where_a_field_says_so(self):
         across = "LINESTRING (7.9 47.03, 8.1 47.03)"
         places = {
-            "gate": LineGeographicCondition(across, edges="planar"),
-            "road": CorridorGeographicCondition(across, 150, edges="planar"),
+            "gate": Gate(across, edges="planar"),
+            "road": Corridor(across, 150, edges="planar"),
         }
         wanted = [
             (event.identifier, str(event.state), str(event.direction))

@@ -19,14 +19,11 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QDate, QDateTime, Qt, QTime
 from support import Feedback, algorithm, drive, layer, rows_of, run, shops
 
-from fencepost_qgis.fencepost import CircularGeographicCondition, Fix, replay
+from fencepost_qgis.fencepost import Circle, Fix, replay
 
 MEMORY = QgsProcessing.TEMPORARY_OUTPUT
 KEYS = ("sequence", "identifier", "state", "cause", "date_us", "evidence_date_us")
-CIRCLES = {
-    f"shop {number}": CircularGeographicCondition(47.0 + 0.01 * number, 8.0 + 0.002 * number, 150.0 + number)
-    for number in range(10)
-}
+CIRCLES = {f"shop {number}": Circle(47.0 + 0.01 * number, 8.0 + 0.002 * number, 150.0 + number) for number in range(10)}
 SUMMER, WINTER = timezone(timedelta(hours=2)), timezone(timedelta(hours=1))
 START = datetime(2024, 10, 27, 0, 45, tzinfo=UTC)
 """A quarter of an hour before clocks are put back in Zurich, where the drive is."""

@@ -12,7 +12,7 @@ from .._errors import require
 from .._files.condition_files import ConditionRow, read_conditions
 from .._files.vector import Reading
 from .._tables.names import CONDITIONS, GEOMETRY
-from .._values.conditions import CircularGeographicCondition
+from .._values.conditions import Circle
 from .._values.policy import TransitionPolicy
 from .options import add_defaults, to_count, to_names
 from .outcomes import DONE, UsageError
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _feature(row: ConditionRow, corners: int) -> dict[str, Any] | None:
     circle = row.condition
-    if not isinstance(circle, CircularGeographicCondition):
+    if not isinstance(circle, Circle):
         return None
     properties = {
         "identifier": row.identifier,

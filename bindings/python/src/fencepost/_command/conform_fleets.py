@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import geodesic
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._fleet.device_events import DeviceEvent
 from .._fleet.fleet import Fleet
 from .._native import FencepostError, NotFoundError, QueueFullError
-from .._values.conditions import CircularGeographicCondition
+from .._values.conditions import Circle
 from .._values.fixes import BeaconSighting
 from .conform_shapes import DISTANCE_TOLERANCE
 from .conform_steps import (
@@ -41,10 +41,10 @@ class FleetRun:
     def __init__(self, scenario: Scenario, restart_every_step: bool) -> None:
         self.scenario = scenario
         self.restart_every_step = restart_every_step
-        self.table = Conditions()
+        self.table = Zones()
         self.fleets = {"main": Fleet(self.table, **scenario.options)}
         self.in_flight: dict[str, DeviceEvent] = {}
-        self.circles: dict[str, CircularGeographicCondition] = {}
+        self.circles: dict[str, Circle] = {}
 
     def end(self) -> None:
         for fleet in self.fleets.values():
@@ -111,7 +111,7 @@ class FleetRun:
                 self.forget(event.identifier)
 
     def changed(self, identifier: str, condition: Any) -> None:
-        if isinstance(condition, CircularGeographicCondition):
+        if isinstance(condition, Circle):
             self.circles[identifier] = condition
         for event in list(self.in_flight.values()):
             if event.identifier == identifier and self.generation(identifier) != event.generation:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .._values.lines import LineGeographicCondition
-from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
+from .._values.lines import Gate
+from .._values.shapes import Corridor, Polygon
 
-Shape = PolygonalGeographicCondition | CorridorGeographicCondition | LineGeographicCondition
+Shape = Polygon | Corridor | Gate
 KINDS: dict[str, type[Shape]] = {
-    "polygon": PolygonalGeographicCondition,
-    "corridor": CorridorGeographicCondition,
-    "line": LineGeographicCondition,
+    "polygon": Polygon,
+    "corridor": Corridor,
+    "line": Gate,
 }
 DISTANCE_TOLERANCE = 2e-8
 """Metres, of distances to shapes."""
@@ -41,16 +41,16 @@ def _shape(kind: type[Shape], given: dict[str, Any]) -> Shape:
     if wkt is None and geojson is None:
         coordinates = _numbers(coordinates)
         depth = _depth(coordinates)
-        is_area = kind is PolygonalGeographicCondition
+        is_area = kind is Polygon
         types = {3: "Polygon", 4: "MultiPolygon"} if is_area else {2: "LineString", 3: "MultiLineString"}
         geojson = {"type": types.get(depth, max(types.items())[1]), "coordinates": coordinates}
     given.setdefault("edges", "geodesic")
     source: Any = wkt if wkt is not None else geojson
-    if kind is CorridorGeographicCondition:
-        return CorridorGeographicCondition(source, given.pop("radius"), **given)
-    if kind is LineGeographicCondition:
-        return LineGeographicCondition(source, **given)
-    return PolygonalGeographicCondition(source, **given)
+    if kind is Corridor:
+        return Corridor(source, given.pop("radius"), **given)
+    if kind is Gate:
+        return Gate(source, **given)
+    return Polygon(source, **given)
 
 
 OPTIONS = ("edges", "oriented", "buffer", "radius")
@@ -68,9 +68,9 @@ def _depth(value: Any) -> int:
 
 def shape_members(condition: Shape) -> dict[str, Any]:
     """What a record says of a shape."""
-    if not isinstance(condition, PolygonalGeographicCondition):
+    if not isinstance(condition, Polygon):
         lines = [[list(reversed(place)) for place in line] for line in condition.lines]
-        if isinstance(condition, LineGeographicCondition):
+        if isinstance(condition, Gate):
             return {"line": {"coordinates": lines, "edges": condition.edges}}
         return {"corridor": {"coordinates": lines, "radius": condition.radius, "edges": condition.edges}}
     parts = [[[list(reversed(place)) for place in ring] for ring in part] for part in condition.parts]

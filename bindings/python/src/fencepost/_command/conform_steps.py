@@ -9,11 +9,11 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from .. import geodesic
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._monitor.monitor import Monitor
 from .._native import ConsumerAlreadyActiveError, InvalidArgumentError, NotFoundError
 from .._values.any_condition import Condition
-from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, is_line
+from .._values.conditions import Beacon, Circle, is_line
 from .._values.enums import Diagnostics
 from .._values.events import Event, diagnostic_names
 from .._values.fixes import BeaconSighting, Fix
@@ -23,8 +23,8 @@ from .scenarios import plain, to_us
 
 _Value = TypeVar("_Value")
 KINDS: dict[str, type[Condition]] = {
-    "circle": CircularGeographicCondition,
-    "beacon": BeaconIdentityCondition,
+    "circle": Circle,
+    "beacon": Beacon,
     **SHAPES,
 }
 EXPLAIN_KEYS = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide")
@@ -83,7 +83,7 @@ class Named:
         self.in_flight: Event | None = None
         self.flags = Diagnostics(0)
         self.unsupported: tuple[type[Condition], ...] = ()
-        self.circles: dict[str, CircularGeographicCondition] = {}
+        self.circles: dict[str, Circle] = {}
         self.has_shapes = False
 
     @property
@@ -165,7 +165,7 @@ def _ensure(named: Named, step: dict[str, Any]) -> None:
 
 def _remember(named: Named, identifier: str, condition: Condition) -> None:
     named.has_shapes = named.has_shapes or isinstance(condition, tuple(SHAPES.values()))
-    if isinstance(condition, CircularGeographicCondition):
+    if isinstance(condition, Circle):
         named.circles[identifier] = condition
 
 
@@ -183,8 +183,8 @@ def definition(step: dict[str, Any]) -> tuple[Condition, dict[str, Any]]:
     if shape is not None:
         return shape, options
     if "beacon" in step:
-        return BeaconIdentityCondition(**step["beacon"]), options
-    return CircularGeographicCondition(**{key: number(value) for key, value in step["circle"].items()}), options
+        return Beacon(**step["beacon"]), options
+    return Circle(**{key: number(value) for key, value in step["circle"].items()}), options
 
 
 def _remove(named: Named, step: dict[str, Any]) -> None:
@@ -286,7 +286,7 @@ def _located(named: Named, step: dict[str, Any]) -> None:
     compare_located(step, named.monitor)
 
 
-def compare_located(step: dict[str, Any], asked: Monitor | Conditions) -> None:
+def compare_located(step: dict[str, Any], asked: Monitor | Zones) -> None:
     """What holds a point, or whose lines are nearest to it."""
     if "nearest" in step:
         latitude, longitude = (number(step["nearest"][key]) for key in ("latitude", "longitude"))
@@ -357,7 +357,7 @@ def event_members(event: Event | None) -> dict[str, Any] | None:
 def _condition(condition: Condition) -> dict[str, Any]:
     if isinstance(condition, Shape):
         return shape_members(condition)
-    if isinstance(condition, CircularGeographicCondition):
+    if isinstance(condition, Circle):
         return {"circle": {key: getattr(condition, key) for key in ("latitude", "longitude", "radius")}}
     components = {"uuid": str(condition.uuid), "major": condition.major, "minor": condition.minor}
     return {"beacon": {key: value for key, value in components.items() if value is not None}}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .._errors import InputError
 from .._files.condition_files import ConditionRow, read_conditions
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._fleet.fleet import Fleet
 from .._live.event_handlers import EventCommand, print_event
 from .._live.handling import Handle
@@ -121,7 +121,7 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
         except NameRefused as error:
             raise UsageError(f"argument --as: {error}") from None
     conditions = _conditions(options, State.UNSATISFIED)
-    table = Conditions()
+    table = Zones()
     name = None if options.store is None else options.name or "fleet"
     # Before the sources: a second watch of one store is refused here, before it takes the session of the first one at a
     # broker.
@@ -178,7 +178,7 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
     return _run(sources, watcher, signals, notices, read_again, service, beat)
 
 
-def _places_of(table: Conditions, circles: OwnersCircles, device: str) -> list[str]:
+def _places_of(table: Zones, circles: OwnersCircles, device: str) -> list[str]:
     """The identifiers of a device's places; none of a table that is too large to announce each of them."""
     if len(table) > MOST_PLACES:
         return []
@@ -243,7 +243,7 @@ def _run(
 
 
 def _sync_fleet(
-    table: Conditions,
+    table: Zones,
     circles: OwnersCircles,
     rows: Sequence[ConditionRow],
     options: argparse.Namespace,

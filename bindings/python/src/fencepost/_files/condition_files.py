@@ -16,7 +16,7 @@ from .._errors import InputError, warn
 from .._native import InvalidArgumentError
 from .._values.any_condition import Condition
 from .._values.arguments import assumed_state, is_gate, policy_of
-from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, is_line
+from .._values.conditions import Beacon, Circle, is_line
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
 from .condition_features import geojson_features
@@ -120,7 +120,7 @@ def condition_rows(
             raise InputError(source, place, reason, number)
         places[row.identifier] = place
         rows.append(row)
-    radii = [row.condition.radius for row in rows if isinstance(row.condition, CircularGeographicCondition)]
+    radii = [row.condition.radius for row in rows if isinstance(row.condition, Circle)]
     if radius is None and (doubt := about_radii(radii)):
         warn(source, "", doubt)
     return rows
@@ -158,7 +158,7 @@ def _row(feature: Any, place: str, default: TransitionPolicy, radius: float | No
     return ConditionRow(place, identifier, condition, state, policy)
 
 
-def _circle(geometry: Any, properties: dict[str, Any], default: float | None) -> CircularGeographicCondition:
+def _circle(geometry: Any, properties: dict[str, Any], default: float | None) -> Circle:
     kind = geometry.get("type") if isinstance(geometry, dict) else None
     if kind != "Point":
         needed = f"{', '.join(SHAPES)}, or a Point with the property radius is needed, null for a beacon"
@@ -173,15 +173,15 @@ def _circle(geometry: Any, properties: dict[str, Any], default: float | None) ->
         radius = default
     if not _is_number(radius):
         raise InvalidArgumentError(f"radius: a number of metres is needed, not {radius!r}")
-    return CircularGeographicCondition(float(coordinates[1]), float(coordinates[0]), float(radius))
+    return Circle(float(coordinates[1]), float(coordinates[0]), float(radius))
 
 
-def _beacon(properties: dict[str, Any]) -> BeaconIdentityCondition:
+def _beacon(properties: dict[str, Any]) -> Beacon:
     uuid = properties.get("uuid")
     if not isinstance(uuid, str):
         raise InvalidArgumentError("uuid: a text is needed for a beacon condition (a circle needs a Point geometry)")
     numbers = dict(_optional_integers(properties, "major", "minor"))
-    return BeaconIdentityCondition(uuid, numbers["major"], numbers["minor"])
+    return Beacon(uuid, numbers["major"], numbers["minor"])
 
 
 def _optional_integers(values: dict[str, Any], *names: str) -> Iterator[tuple[str, int | None]]:

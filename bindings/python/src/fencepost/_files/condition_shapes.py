@@ -9,8 +9,8 @@ from .._native import InvalidArgumentError
 from .._tables.geometries import AREAS, LINES, of_geojson, of_wkb
 from .._tables.numbers import shown
 from .._values.arguments import is_gate
-from .._values.lines import LineGeographicCondition
-from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
+from .._values.lines import Gate
+from .._values.shapes import Corridor, Polygon
 
 SHAPES = (*AREAS, *LINES)
 """The types of geometries that become polygons, corridors and gates."""
@@ -18,7 +18,7 @@ SHAPES = (*AREAS, *LINES)
 
 def shape_condition(
     geometry: Mapping[str, Any], properties: Mapping[str, Any], radius: float | None, edges: str
-) -> PolygonalGeographicCondition | CorridorGeographicCondition | LineGeographicCondition:
+) -> Polygon | Corridor | Gate:
     """The condition of a feature.
 
     Args:
@@ -39,12 +39,12 @@ def shape_condition(
         if gate and properties.get("radius") is not None:
             raise InvalidArgumentError("gate: it has a radius too; a gate has no width, and a corridor is no gate")
         if gate:
-            return LineGeographicCondition(vertices.wkb, edges=edges)
+            return Gate(vertices.wkb, edges=edges)
         metres = radius if properties.get("radius") is None else properties["radius"]
         if isinstance(metres, bool) or not isinstance(metres, int | float):
             needed = f"a number of metres is needed for a line, not {shown(metres)}"
             raise InvalidArgumentError(f"radius: {needed}; gate: true makes it one without a width")
-        return CorridorGeographicCondition(vertices.wkb, metres, edges=edges)
+        return Corridor(vertices.wkb, metres, edges=edges)
     if gate:
         raise InvalidArgumentError("gate: only a line can be one, not a polygon")
     oriented, buffer = properties.get("oriented"), properties.get("buffer")
@@ -52,4 +52,4 @@ def shape_condition(
         raise InvalidArgumentError(f"oriented: true or false is needed, not {shown(oriented)}")
     if buffer is not None and (isinstance(buffer, bool) or not isinstance(buffer, int | float)):
         raise InvalidArgumentError(f"buffer: a number of metres is needed, not {shown(buffer)}")
-    return PolygonalGeographicCondition(vertices.wkb, edges=edges, oriented=bool(oriented), buffer=buffer or 0.0)
+    return Polygon(vertices.wkb, edges=edges, oriented=bool(oriented), buffer=buffer or 0.0)

@@ -26,9 +26,9 @@ class TableVersion(NamedTuple):
     """Which version of a table it is: two tables of one version take each other's devices as they are.
 
     Example:
-        >>> from fencepost import Conditions
-        >>> zones = Conditions()
-        >>> zones.version == Conditions.restore(zones.snapshot()).version
+        >>> from fencepost import Zones
+        >>> zones = Zones()
+        >>> zones.version == Zones.restore(zones.snapshot()).version
         True
     """
 
@@ -40,7 +40,7 @@ class TableVersion(NamedTuple):
     """Of all conditions with their generations: 16 bytes."""
 
 
-class Conditions(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
+class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     """A table of conditions that fleets share: a mapping of identifiers to :class:`Definition`.
 
     ``len``, ``in``, iteration, ``zones["depot"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`;
@@ -52,9 +52,9 @@ class Conditions(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     wherever it is, and a hundred thousand of them times a million devices is too much for anybody.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, Fleet
-        >>> zones = Conditions()
-        >>> zones.add(CircularGeographicCondition(52.5, 13.4, radius=100), "depot")
+        >>> from fencepost import Circle, Fix, Fleet
+        >>> zones = Zones()
+        >>> zones.add(Circle(52.5, 13.4, radius=100), "depot")
         >>> fleet = Fleet(zones)
         >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
         >>> for event in fleet.events():
@@ -110,7 +110,7 @@ class Conditions(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             >>> with tempfile.TemporaryDirectory() as folder:
             ...     file = pathlib.Path(folder, "zones.geojson")
             ...     _ = file.write_text(json.dumps({"type": "FeatureCollection", "features": [depot]}))
-            ...     Conditions.read(file).identifiers
+            ...     Zones.read(file).identifiers
             ['depot']
         """
         from .._files.condition_files import read_conditions
@@ -149,7 +149,7 @@ class Conditions(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         """Which version of the table it is.
 
         Example:
-            >>> zones = Conditions()
+            >>> zones = Zones()
             >>> zones.add_many(["a"], [0], [0], [100])
             >>> zones.version.conditions, zones.version.generation
             (1, 1)
@@ -160,9 +160,9 @@ class Conditions(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         """The whole table as bytes, the same on every platform. Pickling and copying go through it.
 
         Example:
-            >>> zones = Conditions()
+            >>> zones = Zones()
             >>> zones.add_many(["a"], [0], [0], [100])
-            >>> Conditions.restore(zones.snapshot()).identifiers
+            >>> Zones.restore(zones.snapshot()).identifiers
             ['a']
         """
         return self._handle.snapshot()
@@ -179,7 +179,7 @@ class Conditions(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.
 
         Example:
-            >>> Conditions.restore(b"")
+            >>> Zones.restore(b"")
             Traceback (most recent call last):
                 ...
             fencepost.SnapshotInvalidError: these 0 bytes are no snapshot of a monitor
@@ -187,7 +187,7 @@ class Conditions(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         return cls._of(Handle.restore(snapshot_bytes(snapshot)))
 
     def __repr__(self) -> str:
-        return f"<fencepost.Conditions {len(self)} conditions>"
+        return f"<fencepost.Zones {len(self)} conditions>"
 
     def _repr_html_(self) -> str:
         found = (self._entry(identifier) for identifier in self.identifiers[:SHOWN])
@@ -195,4 +195,7 @@ class Conditions(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         return table(repr(self).strip("<>"), ("identifier", "condition", "tag"), rows, len(self))
 
 
-Mapping.register(Conditions)
+Mapping.register(Zones)
+
+# The name of 0.2.
+Conditions = Zones

@@ -20,8 +20,8 @@ class Device:
     All of it raises :class:`NotFoundError` once the device was removed.
 
     Example:
-        >>> from fencepost import Conditions, Fix, Fleet
-        >>> zones = Conditions()
+        >>> from fencepost import Fix, Fleet, Zones
+        >>> zones = Zones()
         >>> zones.add_many(["depot"], [52.5], [13.4], [100])
         >>> fleet = Fleet(zones)
         >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
@@ -67,8 +67,8 @@ class Device:
             NotFoundError: No condition has that identifier, or the device is gone.
 
         Example:
-            >>> from fencepost import Conditions, Fix, Fleet
-            >>> zones = Conditions()
+            >>> from fencepost import Fix, Fleet, Zones
+            >>> zones = Zones()
             >>> zones.add_many(["depot"], [52.5], [13.4], [100])
             >>> fleet = Fleet(zones)
             >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
@@ -110,8 +110,8 @@ class Device:
         was not in its safe region, until the next fix.
 
         Example:
-            >>> from fencepost import Conditions, Fix, Fleet
-            >>> fleet = Fleet(Conditions())
+            >>> from fencepost import Fix, Fleet, Zones
+            >>> fleet = Fleet(Zones())
             >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
             >>> fleet["truck-7"].position
             (52.5, 13.4)

@@ -10,7 +10,7 @@ from .._log.visits import Visits, visits_of
 from .._monitor.loops import EventLoop
 from .._monitor.updates import EventUpdates
 from .._tables.times import to_us
-from .._values.conditions import BeaconIdentityCondition  # noqa: F401, like the next: fields of an event have it
+from .._values.conditions import Beacon  # noqa: F401, like the next: fields of an event have it
 from .._values.enums import Cause, CrossingDirection, Diagnostics, State  # noqa: F401
 from .._values.events import EVENT_COLUMNS, EVENT_KINDS, Event, EventRows
 
@@ -27,8 +27,8 @@ class DeviceEvent(Event):
         row: The row of the call of :meth:`Fleet.feed_many` that brought it; 0 for other calls.
 
     Example:
-        >>> from fencepost import Conditions, Fix, Fleet
-        >>> zones = Conditions()
+        >>> from fencepost import Fix, Fleet, Zones
+        >>> zones = Zones()
         >>> zones.add_many(["a", "b"], [0, 0], [0, 1], [100, 100])
         >>> fleet = Fleet(zones)
         >>> fleet.feed_many(device=["x", "y"], latitude=[0, 0], longitude=[0, 1], time=[0, 0])
@@ -64,8 +64,8 @@ class DeviceEvents(EventLoop[DeviceEvent]):
     events do hands its last event out again.
 
     Example:
-        >>> from fencepost import Conditions, Fix, Fleet
-        >>> zones = Conditions()
+        >>> from fencepost import Fix, Fleet, Zones
+        >>> zones = Zones()
         >>> zones.add_many(["a", "b"], [0, 0], [0, 0], [100, 200])
         >>> fleet = Fleet(zones)
         >>> fleet.feed("x", Fix(0, 0, time=0))
@@ -84,11 +84,11 @@ class DeviceUpdates(EventUpdates[DeviceEvent]):
 
     Example:
         >>> import asyncio
-        >>> from fencepost import Conditions, Fix, Fleet
+        >>> from fencepost import Fix, Fleet, Zones
         >>> async def first(fleet: Fleet) -> str:
         ...     async for event in fleet.updates():
         ...         return event.device
-        >>> zones = Conditions()
+        >>> zones = Zones()
         >>> zones.add_many(["depot"], [52.5], [13.4], [100])
         >>> fleet = Fleet(zones)
         >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
@@ -111,8 +111,8 @@ class DeviceEventList(EventRows[DeviceEvent]):
     """A list of events of devices that is also a table: of columns, of pandas, of a notebook.
 
     Example:
-        >>> from fencepost import Conditions, Fix, Fleet
-        >>> zones = Conditions()
+        >>> from fencepost import Fix, Fleet, Zones
+        >>> zones = Zones()
         >>> zones.add_many(["depot"], [52.5], [13.4], [100])
         >>> fleet = Fleet(zones)
         >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
@@ -126,8 +126,8 @@ class DeviceEventList(EventRows[DeviceEvent]):
         """The events as columns of equal length: ``device``, those of :meth:`EventList.columns`, ``row``.
 
         Example:
-            >>> from fencepost import Conditions, Fix, Fleet
-            >>> zones = Conditions()
+            >>> from fencepost import Fix, Fleet, Zones
+            >>> zones = Zones()
             >>> zones.add_many(["depot"], [52.5], [13.4], [100])
             >>> fleet = Fleet(zones)
             >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
@@ -145,8 +145,8 @@ class DeviceEventList(EventRows[DeviceEvent]):
             end: To which time visits that have not ended are counted; None: to the last date of these events.
 
         Example:
-            >>> from fencepost import Conditions, Fleet
-            >>> zones = Conditions()
+            >>> from fencepost import Fleet, Zones
+            >>> zones = Zones()
             >>> zones.add_many(["depot"], [0], [0], [150], policy="exact")
             >>> fleet = Fleet(zones)
             >>> times = [0, 60_000_000, 90_000_000]

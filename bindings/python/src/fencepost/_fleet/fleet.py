@@ -17,7 +17,7 @@ from .._tables.numbers import integer, shown
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
 from .._values.arguments import member, truth
 from .._values.enums import DURABILITIES, STORE_STATUSES, Durability
-from .conditions import Conditions
+from .conditions import Zones
 from .device import Device
 from .device_events import DeviceEvent, DeviceEventList, DeviceEvents, DeviceUpdates
 from .inputs import FleetInputs
@@ -76,9 +76,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         StoreTooNewError: The file comes from a newer version.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Conditions, Fix
-        >>> zones = Conditions()
-        >>> zones.add(CircularGeographicCondition(52.5, 13.4, radius=100), "depot", policy="exact")
+        >>> from fencepost import Circle, Fix, Zones
+        >>> zones = Zones()
+        >>> zones.add(Circle(52.5, 13.4, radius=100), "depot", policy="exact")
         >>> fleet = Fleet(zones)
         >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
         >>> fleet.feed("truck-8", Fix(52.6, 13.4, time=0))
@@ -95,7 +95,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     def __init__(
         self,
-        conditions: Conditions,
+        conditions: Zones,
         *,
         max_pending_events: int = 1_000_000,
         device_limit: int | None = None,
@@ -108,8 +108,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         checkpoint_interval: float | timedelta = 60.0,
         threads: int = 1,
     ) -> None:
-        if not isinstance(conditions, Conditions):
-            raise TypeError(f"conditions must be Conditions, not {type(conditions).__name__}")
+        if not isinstance(conditions, Zones):
+            raise TypeError(f"conditions must be Zones, not {type(conditions).__name__}")
         self._conditions = conditions
         limits = (
             integer(max_pending_events, "max_pending_events", 1, 1_000_000_000),
@@ -141,7 +141,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     # --------------------------------------------------------------------------------------- devices
 
     @property
-    def conditions(self) -> Conditions:
+    def conditions(self) -> Zones:
         """The table that it is over."""
         return self._conditions
 
@@ -178,8 +178,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             NotFoundError: There is no device of that identifier (a ``KeyError``).
 
         Example:
-            >>> from fencepost import Conditions, Fix
-            >>> fleet = Fleet(Conditions())
+            >>> from fencepost import Fix, Zones
+            >>> fleet = Fleet(Zones())
             >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=1_000_000))
             >>> fleet["truck-7"].clock_us
             1000000
@@ -209,8 +209,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             Whether there was one.
 
         Example:
-            >>> from fencepost import Conditions, Fix
-            >>> fleet = Fleet(Conditions())
+            >>> from fencepost import Fix, Zones
+            >>> fleet = Fleet(Zones())
             >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
             >>> fleet.remove_device("truck-7"), fleet.remove_device("truck-7")
             (True, False)
@@ -234,8 +234,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             InvalidArgumentError: `arrived_before`, and no arrival time was set.
 
         Example:
-            >>> from fencepost import Conditions, Fix
-            >>> fleet = Fleet(Conditions())
+            >>> from fencepost import Fix, Zones
+            >>> fleet = Fleet(Zones())
             >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
             >>> fleet.feed("truck-8", Fix(52.5, 13.4, time=60_000_000))
             >>> fleet.expire(before=60_000_000)
@@ -260,8 +260,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             NotFoundError: No condition has that identifier.
 
         Example:
-            >>> from fencepost import Conditions
-            >>> zones = Conditions()
+            >>> from fencepost import Zones
+            >>> zones = Zones()
             >>> zones.add_many(["depot", "yard"], [52.5, 52.6], [13.4, 13.4], [100, 100])
             >>> fleet = Fleet(zones)
             >>> _ = fleet.feed_many(device=["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.4], time=[0, 0])
@@ -329,8 +329,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             NotFoundError: There is no device of that identifier.
 
         Example:
-            >>> from fencepost import Conditions, Fix
-            >>> zones = Conditions()
+            >>> from fencepost import Fix, Zones
+            >>> zones = Zones()
             >>> here, there = Fleet(zones), Fleet(zones)
             >>> here.feed("truck-7", Fix(52.5, 13.4, time=0))
             >>> there.load({"truck-7": here.export(["truck-7"])[0]})
@@ -370,8 +370,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         hands its last event out again.
 
         Example:
-            >>> from fencepost import Conditions, Fix
-            >>> zones = Conditions()
+            >>> from fencepost import Fix, Zones
+            >>> zones = Zones()
             >>> zones.add_many(["depot"], [52.5], [13.4], [100])
             >>> fleet = Fleet(zones)
             >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
@@ -388,11 +388,11 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
         Example:
             >>> import asyncio
-            >>> from fencepost import Conditions, Fix
+            >>> from fencepost import Fix, Zones
             >>> async def first(fleet: Fleet) -> str:
             ...     async for event in fleet.updates():
             ...         return event.device
-            >>> zones = Conditions()
+            >>> zones = Zones()
             >>> zones.add_many(["depot"], [52.5], [13.4], [100])
             >>> fleet = Fleet(zones)
             >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
@@ -430,8 +430,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """The counters of all devices together, and the clock.
 
         Example:
-            >>> from fencepost import Conditions, Fix
-            >>> fleet = Fleet(Conditions())
+            >>> from fencepost import Fix, Zones
+            >>> fleet = Fleet(Zones())
             >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
             >>> fleet.statistics().accepted_fixes
             1
@@ -450,8 +450,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             StoreUnavailableError: The fleet goes on in memory; a later call tries again.
 
         Example:
-            >>> from fencepost import Conditions
-            >>> Fleet(Conditions()).checkpoint()  # in memory: nothing to save
+            >>> from fencepost import Zones
+            >>> Fleet(Zones()).checkpoint()  # in memory: nothing to save
         """
         self._handle.checkpoint()
 
@@ -466,13 +466,13 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
         Example:
             >>> import tempfile
-            >>> from fencepost import Conditions, Fix
+            >>> from fencepost import Fix, Zones
             >>> with tempfile.TemporaryDirectory() as folder:
-            ...     zones = Conditions()
+            ...     zones = Zones()
             ...     zones.add_many(["depot"], [52.5], [13.4], [100])
             ...     with Fleet(zones, store=folder, name="trucks") as fleet:
             ...         fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
-            ...     with Fleet(Conditions(), store=folder, name="trucks") as fleet:
+            ...     with Fleet(Zones(), store=folder, name="trucks") as fleet:
             ...         print(fleet["truck-7"].inside[0].identifier, [event.sequence for event in fleet.events()])
             depot [1]
         """
@@ -484,8 +484,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         committed; also of one with a store. For :meth:`restore`. Pickling and copying go through it.
 
         Example:
-            >>> from fencepost import Conditions, Fix
-            >>> fleet = Fleet(Conditions())
+            >>> from fencepost import Fix, Zones
+            >>> fleet = Fleet(Zones())
             >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
             >>> Fleet.restore(fleet.snapshot()).devices
             ['truck-7']
@@ -506,7 +506,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """
         fleet = cls.__new__(cls)
         fleet._handle = Handle.restore(snapshot_bytes(snapshot))
-        fleet._conditions = Conditions._of(fleet._handle.conditions())
+        fleet._conditions = Zones._of(fleet._handle.conditions())
         return fleet
 
     def __repr__(self) -> str:

@@ -165,8 +165,8 @@ class FleetInputs(FixInputs):
 
         Example:
             >>> import pyarrow
-            >>> from fencepost import Conditions, Fleet
-            >>> zones = Conditions()
+            >>> from fencepost import Fleet, Zones
+            >>> zones = Zones()
             >>> zones.add_many(["depot"], [52.5], [13.4], [100])
             >>> fleet = Fleet(zones)
             >>> fleet.feed_many(device=["a", "b", "a"], latitude=[52.5] * 3, longitude=[13.4] * 3, time=[0, 0, 1])
@@ -228,9 +228,9 @@ class FleetInputs(FixInputs):
             QueueFullError: `max_pending_events` events wait.
 
         Example:
-            >>> from fencepost import BeaconIdentityCondition, BeaconSighting, Conditions, Fleet
-            >>> zones = Conditions()
-            >>> zones.add(BeaconIdentityCondition("e2c56db5-dffb-48d2-b060-d0f5a71096e0"), "desk")
+            >>> from fencepost import Beacon, BeaconSighting, Fleet, Zones
+            >>> zones = Zones()
+            >>> zones.add(Beacon("e2c56db5-dffb-48d2-b060-d0f5a71096e0"), "desk")
             >>> fleet = Fleet(zones)
             >>> fleet.see("phone", BeaconSighting("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 1, 2), time=0)
             >>> [presence.identifier for presence in fleet["phone"].inside]
@@ -254,8 +254,8 @@ class FleetInputs(FixInputs):
         Devices that were entered before the first arrival time count as heard then. A store and a snapshot keep it.
 
         Example:
-            >>> from fencepost import Conditions, Fix, Fleet
-            >>> fleet = Fleet(Conditions())
+            >>> from fencepost import Fix, Fleet, Zones
+            >>> fleet = Fleet(Zones())
             >>> fleet.set_arrival_time(1_700_000_000_000_000)
             >>> fleet.feed("a", Fix(52.5, 13.4, time=3_453_148_800_000_000))  # a receiver without satellites
             >>> fleet.expire(arrived_before=1_700_000_000_000_001)
@@ -281,8 +281,8 @@ class FleetInputs(FixInputs):
             QueueFullError: `max_pending_events` events wait.
 
         Example:
-            >>> from fencepost import Conditions, Fix, Fleet
-            >>> zones = Conditions()
+            >>> from fencepost import Fix, Fleet, Zones
+            >>> zones = Zones()
             >>> zones.add_many(["depot"], [52.5], [13.4], [100])
             >>> fleet = Fleet(zones)
             >>> fleet.feed("a", Fix(0, 0, time=0))
@@ -310,8 +310,8 @@ class FleetInputs(FixInputs):
             NotFoundError: There is no device of that identifier.
 
         Example:
-            >>> from fencepost import Conditions, Fix, Fleet
-            >>> fleet = Fleet(Conditions())
+            >>> from fencepost import Fix, Fleet, Zones
+            >>> fleet = Fleet(Zones())
             >>> fleet.feed("a", Fix(0, 0, time=1_000_000))
             >>> fleet.advance(3_453_148_800_000_000)
             >>> fleet.rewind(2_000_000)

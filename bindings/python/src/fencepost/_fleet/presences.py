@@ -28,8 +28,8 @@ class Presence:
         generation: The condition's.
 
     Example:
-        >>> from fencepost import Conditions, Fix, Fleet
-        >>> zones = Conditions()
+        >>> from fencepost import Fix, Fleet, Zones
+        >>> zones = Zones()
         >>> zones.add_many(["depot"], [52.5], [13.4], [100])
         >>> fleet = Fleet(zones)
         >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
@@ -67,8 +67,8 @@ class Presences(Rows[Presence]):
     """Which devices are inside of which conditions: a sequence of :class:`Presence`, and a table.
 
     Example:
-        >>> from fencepost import Conditions, Fleet
-        >>> zones = Conditions()
+        >>> from fencepost import Fleet, Zones
+        >>> zones = Zones()
         >>> zones.add_many(["depot"], [52.5], [13.4], [100])
         >>> fleet = Fleet(zones)
         >>> _ = fleet.feed_many(device=["a", "b"], latitude=[52.5, 0], longitude=[13.4, 0], time=[0, 0])

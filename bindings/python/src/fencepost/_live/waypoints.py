@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable
 
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._native import FencepostError
-from .._values.conditions import CircularGeographicCondition
+from .._values.conditions import Circle
 from .._values.definitions import Definition
 from .._values.policy import TransitionPolicy
 from .messages import Waypoint, WaypointRefused, owner_of
@@ -27,7 +27,7 @@ class OwnersCircles:
         most_owners: How many owners may have some.
     """
 
-    def __init__(self, conditions: Conditions, policy: TransitionPolicy, most_owners: int) -> None:
+    def __init__(self, conditions: Zones, policy: TransitionPolicy, most_owners: int) -> None:
         self._conditions, self._policy, self._most_owners = conditions, policy, most_owners
         self._owned: dict[str, int] = {}
         self._names: dict[tuple[str, int], str] = {}
@@ -78,7 +78,7 @@ class OwnersCircles:
             if not self._counts[owner] and len(self._counts) > self._most_owners:
                 raise WaypointRefused(f"is a waypoint of one more owner than the {self._most_owners} that are taken")
         try:
-            circle = CircularGeographicCondition(waypoint.latitude, waypoint.longitude, waypoint.radius)
+            circle = Circle(waypoint.latitude, waypoint.longitude, waypoint.radius)
             changed = self._conditions.ensure(circle, identifier, policy=self._policy, tag=tag)
         except (FencepostError, ValueError) as error:
             raise WaypointRefused(f"is a waypoint that cannot be used: {error}") from None

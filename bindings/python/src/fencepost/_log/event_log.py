@@ -19,9 +19,9 @@ class EventLog(Log):
     With ``by`` the tracks come one after another, in the order of their first rows; each has its own sequence numbers.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> from fencepost import Circle, Fix, replay
         >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-        >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+        >>> log = replay(fixes, {"start": Circle(0, 0, radius=150)}, policy="exact")
         >>> [(event.identifier, str(event.state)) for event in log]
         [('start', 'satisfied'), ('start', 'unsatisfied')]
         >>> log.visits()[0].duration
@@ -75,9 +75,9 @@ class EventLog(Log):
             target: Path or open text file; None: the text is returned.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> from fencepost import Circle, Fix, replay
             >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log = replay(fixes, {"start": Circle(0, 0, radius=150)}, policy="exact")
             >>> (log.to_jsonl() or "")[:48]
             '{"sequence":1,"identifier":"start","state":"sati'
         """
@@ -95,9 +95,9 @@ class EventLog(Log):
             target: Path or open text file; None: the text is returned.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> from fencepost import Circle, Fix, replay
             >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log = replay(fixes, {"start": Circle(0, 0, radius=150)}, policy="exact")
             >>> (log.to_csv() or "").splitlines()[1][:41]
             '1,start,satisfied,determination,1970-01-0'
         """
@@ -117,9 +117,9 @@ class EventLog(Log):
             target: Path or open text file; None: the text is returned.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> from fencepost import Circle, Fix, replay
             >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log = replay(fixes, {"start": Circle(0, 0, radius=150)}, policy="exact")
             >>> (log.to_geojson() or "")[:40]
             '{"type": "FeatureCollection", "features"'
         """

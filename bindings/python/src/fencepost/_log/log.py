@@ -43,8 +43,8 @@ class TrackReplay:
     """What became of one track.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, replay
-        >>> log = replay([Fix(0, 0, accuracy=5, time=7)], {"start": CircularGeographicCondition(0, 0, radius=150)})
+        >>> from fencepost import Circle, Fix, replay
+        >>> log = replay([Fix(0, 0, accuracy=5, time=7)], {"start": Circle(0, 0, radius=150)})
         >>> log.replays[0].counts.fixes, log.replays[0].end_us
         (1, 7)
     """
@@ -71,8 +71,8 @@ class TrackedEvent:
     """An event and the track that it is of.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, replay
-        >>> log = replay([Fix(0, 0, time=0)], {"start": CircularGeographicCondition(0, 0, radius=150)})
+        >>> from fencepost import Circle, Fix, replay
+        >>> log = replay([Fix(0, 0, time=0)], {"start": Circle(0, 0, radius=150)})
         >>> [(row.track, row.event.identifier) for row in log.tracked()]
         [(None, 'start')]
     """
@@ -125,9 +125,9 @@ class Log(Rows[Event]):
             KeyError: There is no such track.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> from fencepost import Circle, Fix, replay
             >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log = replay(fixes, {"start": Circle(0, 0, radius=150)}, policy="exact")
             >>> log.of(None) == log
             True
         """
@@ -140,9 +140,9 @@ class Log(Rows[Event]):
         """The intervals for which each condition was satisfied.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> from fencepost import Circle, Fix, replay
             >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log = replay(fixes, {"start": Circle(0, 0, radius=150)}, policy="exact")
             >>> [(visit.identifier, str(visit.end_known)) for visit in log.visits()]
             [('start', 'crossing')]
         """
@@ -162,9 +162,9 @@ class Log(Rows[Event]):
         Flags and the parts of the refinement are joined into one text.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> from fencepost import Circle, Fix, replay
             >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log = replay(fixes, {"start": Circle(0, 0, radius=150)}, policy="exact")
             >>> log.columns()["state"]
             ['satisfied', 'unsatisfied']
         """
@@ -175,9 +175,9 @@ class Log(Rows[Event]):
         """The events with what tells their tracks apart.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> from fencepost import Circle, Fix, replay
             >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log = replay(fixes, {"start": Circle(0, 0, radius=150)}, policy="exact")
             >>> [(row.track, row.event.sequence) for row in log.tracked()]
             [(None, 1), (None, 2)]
         """

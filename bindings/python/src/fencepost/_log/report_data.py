@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 from .._files.tracks import FixRow
 from .._tables.html import text as shown
 from .._tables.times import from_us
-from .._values.conditions import CircularGeographicCondition
+from .._values.conditions import Circle
 from .._values.enums import Cause, CrossingDirection, State
 from .._values.events import Event, diagnostic_names, direction_words, path_words, refinement_text
-from .._values.lines import LineGeographicCondition
-from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
+from .._values.lines import Gate
+from .._values.shapes import Corridor, Polygon
 from .log import Log, TrackReplay
 from .outlines import Polygons, corridor, in_metres, lines, polygon
 from .visits import Visits, intervals
@@ -31,14 +31,12 @@ _LABEL = 40
 _CORNERS = ((200, 180), (1_000, 60), (MOST_PLACES, 36))
 
 Columns = dict[str, list[Any]]
-Place: TypeAlias = (
-    CircularGeographicCondition | PolygonalGeographicCondition | CorridorGeographicCondition | LineGeographicCondition
-)
+Place: TypeAlias = Circle | Polygon | Corridor | Gate
 _PLACES = (
-    CircularGeographicCondition,
-    PolygonalGeographicCondition,
-    CorridorGeographicCondition,
-    LineGeographicCondition,
+    Circle,
+    Polygon,
+    Corridor,
+    Gate,
 )
 
 
@@ -321,18 +319,18 @@ def _crossings(log: Log) -> dict[str, str]:
 
 def _outline(condition: Place, middle: float, corners: int) -> Polygons:
     """A place as the map shows it, near a longitude."""
-    if isinstance(condition, CircularGeographicCondition):
+    if isinstance(condition, Circle):
         longitude = near(condition.longitude, middle)
         return in_metres([circle(condition.latitude, longitude, condition.radius, corners)])
-    if isinstance(condition, PolygonalGeographicCondition):
+    if isinstance(condition, Polygon):
         return polygon(condition.parts, condition.edges, condition.oriented, middle)
-    if isinstance(condition, LineGeographicCondition):
+    if isinstance(condition, Gate):
         return lines(condition.lines, condition.edges, middle)
     return corridor(condition.lines, condition.radius, condition.edges, middle)
 
 
 def _described(condition: Place) -> str:
-    if isinstance(condition, CircularGeographicCondition):
+    if isinstance(condition, Circle):
         return f"radius {condition.radius:,g} m around {condition.latitude:.5f}, {condition.longitude:.5f}"
     return condition.described
 

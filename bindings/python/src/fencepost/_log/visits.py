@@ -65,9 +65,9 @@ class Visit:
         confirmed_end: The same of the exit; None: still open.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> from fencepost import Circle, Fix, replay
         >>> fixes = [Fix(0, 0, time=0), Fix(0, 1, time=60_000_000)]
-        >>> home = CircularGeographicCondition(0, 0, radius=100)
+        >>> home = Circle(0, 0, radius=100)
         >>> (visit,) = replay(fixes, {"home": home}, policy="exact").visits()
         >>> visit.duration, visit.open
         (datetime.timedelta(seconds=60), False)
@@ -100,9 +100,9 @@ class Visits(Rows[Visit]):
     """The visits of an event log, by track, then start, then identifier: a sequence of :class:`Visit`, and a table.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> from fencepost import Circle, Fix, replay
         >>> fixes = [Fix(0, 0, time=0), Fix(0, 1, time=60_000_000)]
-        >>> home = CircularGeographicCondition(0, 0, radius=100)
+        >>> home = Circle(0, 0, radius=100)
         >>> visits = replay(fixes, {"home": home}, policy="exact").visits()
         >>> visits.columns()["duration"]
         [datetime.timedelta(seconds=60)]

@@ -28,7 +28,7 @@ from .._values.conditions import CIRCULAR_GEOGRAPHIC, LINE_GEOGRAPHIC
 from .._values.enums import State
 from .._values.policy import DefinitionRow, PolicyRow, TransitionPolicy
 from .._values.results import FeedResult, SyncResult
-from .._values.shapes import EDGES, CorridorGeographicCondition, PolygonalGeographicCondition
+from .._values.shapes import EDGES, Corridor, Polygon
 from .edges import AS_PLANAR, warn_of_edges
 from .gates import shape_columns
 
@@ -47,7 +47,7 @@ _Reading: TypeAlias = tuple[int, bool, float, bool, bool]
 _FEW = 16
 FIXES, CIRCLES = "fixes", "table"
 """What the arguments are called in messages."""
-POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = PolygonalGeographicCondition._KIND, CorridorGeographicCondition._KIND
+POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = Polygon._KIND, Corridor._KIND
 
 
 def _kind(is_area: bool, reading: _Reading) -> int:

@@ -55,9 +55,9 @@ class ConditionChanges(ConditionHolder[V]):
             InvalidArgumentError: A value is out of its range; the message names it.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> from fencepost import Circle, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", policy="exact")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home", policy="exact")
             >>> monitor.identifiers
             ['home']
         """
@@ -81,8 +81,8 @@ class ConditionChanges(ConditionHolder[V]):
             Whether the condition was added or replaced.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
-            >>> monitor, home = Monitor(), CircularGeographicCondition(52.5, 13.4, 100)
+            >>> from fencepost import Circle, Monitor
+            >>> monitor, home = Monitor(), Circle(52.5, 13.4, 100)
             >>> monitor.ensure(home, "home"), monitor.ensure(home, "home")
             (True, False)
         """
@@ -155,7 +155,7 @@ class ConditionChanges(ConditionHolder[V]):
             MissingExtraError: A table was given, and nanoarrow is not installed.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> from fencepost import Circle, Monitor
             >>> monitor = Monitor()
             >>> monitor.add_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 200])
             >>> monitor.identifiers
@@ -200,7 +200,7 @@ class ConditionChanges(ConditionHolder[V]):
             InvalidArgumentError: As :meth:`add_many`, like the others.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> from fencepost import Circle, Monitor
             >>> monitor = Monitor()
             >>> monitor.ensure_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 200])
             SyncResult(added=2, replaced=0, kept=0, removed=0)
@@ -262,9 +262,9 @@ class ConditionChanges(ConditionHolder[V]):
             MissingExtraError: A table was given, and nanoarrow is not installed.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
-            >>> home = CircularGeographicCondition(52.5, 13.4, 100)
-            >>> work = CircularGeographicCondition(52.52, 13.38, 250)
+            >>> from fencepost import Circle, Monitor
+            >>> home = Circle(52.5, 13.4, 100)
+            >>> work = Circle(52.52, 13.38, 250)
             >>> monitor = Monitor()
             >>> monitor.sync({"home": home, "work": work})
             SyncResult(added=2, replaced=0, kept=0, removed=0)

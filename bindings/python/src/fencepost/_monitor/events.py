@@ -50,9 +50,9 @@ class EventSource(Generic[E, L]):
             ConsumerAlreadyActiveError: :meth:`updates` are being consumed.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
             >>> with monitor.poll() as events:
             ...     print(events.columns()["identifier"])
@@ -74,7 +74,7 @@ class EventSource(Generic[E, L]):
         :meth:`poll`.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> monitor = Monitor()
             >>> monitor.add_many(["a", "b"], [0, 1], [0, 0], [100, 100])
             >>> monitor.feed(Fix(0, 0, time=0))
@@ -91,9 +91,9 @@ class EventSource(Generic[E, L]):
         Where pandas is not installed it gives the dict of columns instead; both are indexed by the same names.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
             >>> list(monitor.events_frame()["state"])
             ['satisfied']
@@ -124,9 +124,9 @@ class EventSource(Generic[E, L]):
         For a handler that failed.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
             >>> event = monitor.next_event()
             >>> monitor.abandon()
@@ -150,9 +150,9 @@ class MonitorEvents(EventSource[Event, EventList]):
         :class:`Events`.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
             >>> try:
             ...     for event in monitor.events():
@@ -178,14 +178,14 @@ class MonitorEvents(EventSource[Event, EventList]):
 
         Example:
             >>> import asyncio
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> async def watch(monitor: Monitor) -> None:
             ...     async for event in monitor.updates():
             ...         print(event.identifier, event.state)
             ...         monitor.close()
             >>> async def main() -> None:
             ...     monitor = Monitor()
-            ...     monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            ...     monitor.add(Circle(52.5, 13.4, 100), "home")
             ...     watching = asyncio.create_task(watch(monitor))
             ...     await asyncio.to_thread(monitor.feed, Fix(52.5, 13.4, time=0))
             ...     await watching

@@ -45,9 +45,9 @@ class ConditionHolder(Generic[V]):
             NotFoundError: No condition has that identifier.
 
         Example:
-            >>> from fencepost import Monitor, PolygonalGeographicCondition
+            >>> from fencepost import Monitor, Polygon
             >>> monitor = Monitor()
-            >>> box = PolygonalGeographicCondition([(50, 0), (50, 2), (52, 2), (52, 0)], edges="planar")
+            >>> box = Polygon([(50, 0), (50, 2), (52, 2), (52, 0)], edges="planar")
             >>> monitor.add(box, "square")
             >>> reading = monitor.shape("square")
             >>> reading.vertex_count, round(reading.departure or 0), (reading.part, reading.ring, reading.edge)
@@ -68,9 +68,9 @@ class ConditionHolder(Generic[V]):
             InvalidArgumentError: A coordinate is out of its range.
 
         Example:
-            >>> from fencepost import Monitor, PolygonalGeographicCondition
+            >>> from fencepost import Monitor, Polygon
             >>> monitor = Monitor()
-            >>> monitor.add(PolygonalGeographicCondition([(0, 0), (0, 2), (2, 2), (2, 0)], edges="geodesic"), "square")
+            >>> monitor.add(Polygon([(0, 0), (0, 2), (2, 2), (2, 0)], edges="geodesic"), "square")
             >>> place = monitor.nearest_boundary_point("square", 1, 3)
             >>> place and [round(degrees, 9) for degrees in place]
             [1.000153323, 2.0]
@@ -89,9 +89,9 @@ class ConditionHolder(Generic[V]):
             InvalidArgumentError: Not an identifier at all: empty, too long.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> from fencepost import Circle, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.remove("home"), monitor.remove("home")
             (True, False)
         """
@@ -131,9 +131,9 @@ class ConditionHolder(Generic[V]):
             NotFoundError: No condition has that identifier (a ``KeyError``).
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> from fencepost import Circle, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "work")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "work")
             >>> monitor["work"].condition.radius
             100.0
         """
@@ -174,9 +174,9 @@ class ConditionHolder(Generic[V]):
         """Identifiers and what is held of each, as a view of what there is.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> from fencepost import Circle, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> [(identifier, record.condition.radius) for identifier, record in monitor.items()]
             [('home', 100.0)]
         """

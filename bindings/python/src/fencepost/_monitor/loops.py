@@ -75,7 +75,7 @@ class Events(EventLoop[Event]):
     is :meth:`Monitor.next_event`. When there were no more events it stays at its end.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+        >>> from fencepost import Circle, Fix, Monitor
         >>> monitor = Monitor()
         >>> monitor.add_many(["a", "b"], latitude=[0, 0], longitude=[0, 1], radius=[100, 100])
         >>> monitor.feed(Fix(0, 0, time=0))

@@ -108,9 +108,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     stays the parent's.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix
+        >>> from fencepost import Circle, Fix
         >>> monitor = Monitor(delivery="latest")
-        >>> monitor.add(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office")
+        >>> monitor.add(Circle(37.3349, -122.0090, radius=200), "office")
         >>> monitor.feed(Fix(37.3349, -122.0091, accuracy=5, time=1_700_000_000_000_000))
         >>> [str(event.state) for event in monitor.events()]
         ['satisfied']
@@ -182,9 +182,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         """The condition of that identifier and the last event of it that was handled; None: there is none.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition
+            >>> from fencepost import Circle
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", assuming="unsatisfied")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home", assuming="unsatisfied")
             >>> monitor.record("home").last_event.state.value
             'unsatisfied'
         """
@@ -201,9 +201,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         """All records, in the order in which the conditions were added.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition
+            >>> from fencepost import Circle
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> [record.last_event.identifier for record in monitor.records()]
             ['home']
         """
@@ -218,9 +218,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             NotFoundError: No condition has that identifier.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition
+            >>> from fencepost import Circle
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.explain("home").reason
             <Reason.NO_FIX_YET: 'no_fix_yet'>
         """
@@ -237,9 +237,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             NotFoundError: No condition has that identifier.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix
+            >>> from fencepost import Circle, Fix
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
             >>> monitor.state("home"), monitor.record("home").last_event.state
             (<State.SATISFIED: 'satisfied'>, <State.UNKNOWN: 'unknown'>)
@@ -277,9 +277,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             InvalidArgumentError: The coordinate is out of range.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition
+            >>> from fencepost import Circle
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> round(monitor.safe_distance(52.5, 13.4), 3)
             100.0
         """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.numbers import real, shown
 from .._tables.table import Table
-from .._values.conditions import CircularGeographicCondition
+from .._values.conditions import Circle
 
 if TYPE_CHECKING:
     from .monitor import Monitor
@@ -31,9 +31,9 @@ class ArmedCondition:
             only.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Monitor, RotationPlanner
+        >>> from fencepost import Circle, Monitor, RotationPlanner
         >>> monitor = Monitor()
-        >>> monitor.add(CircularGeographicCondition(0, 0, 100), "home")
+        >>> monitor.add(Circle(0, 0, 100), "home")
         >>> RotationPlanner(20).plan(monitor, 0, 0).armed[0].is_inside
         True
     """
@@ -48,9 +48,9 @@ class ArmedCondition:
     is_inside: bool
 
     @property
-    def condition(self) -> CircularGeographicCondition:
+    def condition(self) -> Circle:
         """The circle."""
-        return CircularGeographicCondition(self.latitude, self.longitude, self.radius)
+        return Circle(self.latitude, self.longitude, self.radius)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +102,9 @@ class RotationPlan(Table):
         """Whether the host has to feed a fix at that position, and plan again from it.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor, RotationPlanner
+            >>> from fencepost import Circle, Fix, Monitor, RotationPlanner
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
             >>> plan = RotationPlanner(20).plan(monitor, 52.5, 13.4)
             >>> plan.wakes(52.5, 13.4001), plan.wakes(52.5, 13.5)
@@ -117,7 +117,7 @@ class RotationPlan(Table):
         if self.wake_up is None:
             return False
         radius = self.wake_up[2]
-        return not (radius > 0 and CircularGeographicCondition(*self.wake_up).contains(latitude, longitude))
+        return not (radius > 0 and Circle(*self.wake_up).contains(latitude, longitude))
 
 
 class RotationPlanner:
@@ -135,7 +135,7 @@ class RotationPlanner:
         InvalidArgumentError: A value is out of its range.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Monitor
+        >>> from fencepost import Circle, Monitor
         >>> monitor = Monitor()
         >>> monitor.add_many(["a", "b", "c"], [0, 0, 0], [0, 0.1, 0.2], [100, 100, 100])
         >>> planner = RotationPlanner(2)
@@ -181,9 +181,9 @@ class RotationPlanner:
             InvalidArgumentError: A value is out of its range; nothing has changed then.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor, RotationPlanner
+            >>> from fencepost import Circle, Fix, Monitor, RotationPlanner
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
             >>> [armed.identifier for armed in RotationPlanner(20).plan(monitor, 52.5, 13.4).armed]
             ['home']

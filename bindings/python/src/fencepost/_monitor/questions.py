@@ -96,9 +96,9 @@ class MonitorQuestions:
             MissingExtraError: NumPy, pandas, GeoPandas or nanoarrow is needed and not installed.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> from fencepost import Circle, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office")
+            >>> monitor.add(Circle(37.3349, -122.0090, radius=200), "office")
             >>> monitor.containing(37.3349, -122.0091)
             ['office']
             >>> import pandas
@@ -155,10 +155,10 @@ class MonitorQuestions:
             InvalidArgumentError: A point is out of range, or missing (``position`` is the row), or `k` is negative.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> from fencepost import Circle, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(0, 0, radius=1000), "a")
-            >>> monitor.add(CircularGeographicCondition(0, 1, radius=1000), "b")
+            >>> monitor.add(Circle(0, 0, radius=1000), "a")
+            >>> monitor.add(Circle(0, 1, radius=1000), "b")
             >>> {name: round(distance) for name, distance in monitor.nearest(0, 0.75, 2).items()}
             {'b': 26830, 'a': 82490}
         """

@@ -47,10 +47,10 @@ class MonitorStore(Closable):
 
         Example:
             >>> import tempfile
-            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> from fencepost import Circle, Monitor
             >>> with tempfile.TemporaryDirectory() as folder:
             ...     with Monitor("commute", store=folder) as monitor:
-            ...         monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            ...         monitor.add(Circle(52.5, 13.4, 100), "home")
             ...     with Monitor("commute", store=folder) as monitor:
             ...         print(monitor.identifiers)
             ['home']
@@ -82,9 +82,9 @@ class MonitorStore(Closable):
             SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> from fencepost import Circle, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> Monitor.restore(monitor.snapshot()).identifiers
             ['home']
         """
@@ -100,9 +100,9 @@ class MonitorStore(Closable):
         among the same conditions fork one monitor that holds these, about 11 KB a device.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
             >>> first = monitor.next_event()
             >>> fork = monitor.fork()

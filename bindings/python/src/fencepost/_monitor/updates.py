@@ -106,12 +106,12 @@ class Updates(EventUpdates[Event]):
 
     Example:
         >>> import asyncio
-        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+        >>> from fencepost import Circle, Fix, Monitor
         >>> async def first(monitor: Monitor) -> str:
         ...     async for event in monitor.updates():
         ...         return str(event.state)
         >>> monitor = Monitor()
-        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.add(Circle(52.5, 13.4, 100), "home")
         >>> monitor.feed(Fix(52.5, 13.4, time=0))
         >>> asyncio.run(first(monitor))
         'satisfied'

@@ -48,9 +48,9 @@ class Outcome:
         false_visits: Visits of this policy that no visit of the baseline overlaps.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, compare
+        >>> from fencepost import Circle, Fix, compare
         >>> fixes = [Fix(0, 0.0001 * step, time=step * 1_000_000) for step in range(200)]
-        >>> outcome = compare(fixes, {"end": CircularGeographicCondition(0, 0.02, 100)}, policies=["standard"])[0]
+        >>> outcome = compare(fixes, {"end": Circle(0, 0.02, 100)}, policies=["standard"])[0]
         >>> outcome.visits, outcome.missed_visits
         (0, 1)
     """
@@ -72,9 +72,9 @@ class Comparison(Rows[Outcome]):
     """One :class:`Outcome` a policy, in the given order: a sequence, a table, and a mapping by name.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, compare
+        >>> from fencepost import Circle, Fix, compare
         >>> fixes = [Fix(0, 0.001 * step, time=step * 60_000_000) for step in range(5)]
-        >>> compare(fixes, {"start": CircularGeographicCondition(0, 0, 150)})["standard"].mean_delay
+        >>> compare(fixes, {"start": Circle(0, 0, 150)})["standard"].mean_delay
         20.0
     """
 
@@ -102,9 +102,9 @@ class Comparison(Rows[Outcome]):
         """The table as a dict of columns: policy, then the numbers of :class:`Outcome`; delays in seconds.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, compare
+            >>> from fencepost import Circle, Fix, compare
             >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-            >>> start = CircularGeographicCondition(0, 0, radius=150)
+            >>> start = Circle(0, 0, radius=150)
             >>> outcomes = compare(fixes, {"start": start}, policies=["exact", "standard"])
             >>> outcomes.columns()["visits"]
             [1, 1]
@@ -167,9 +167,9 @@ def compare(
         TypeError: An argument is of no kind that is understood.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix
+        >>> from fencepost import Circle, Fix
         >>> jumps = [Fix(0, 0.002 * (step % 2), time=step * 10_000_000) for step in range(10)]
-        >>> found = compare(jumps, {"start": CircularGeographicCondition(0, 0, 100)}, policies=["exact", "standard"])
+        >>> found = compare(jumps, {"start": Circle(0, 0, 100)}, policies=["exact", "standard"])
         >>> [(outcome.name, outcome.flaps) for outcome in found]
         [('exact', 8), ('standard', 0)]
     """

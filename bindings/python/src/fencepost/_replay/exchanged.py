@@ -13,7 +13,7 @@ from .._values.enums import State
 from .._values.events import Event
 
 if TYPE_CHECKING:
-    from .._fleet.conditions import Conditions
+    from .._fleet.conditions import Zones
     from .._monitor.monitor import Monitor
 
 NEAR = 50_000.0
@@ -32,7 +32,7 @@ def some_points(fixes: Sequence[FixRow]) -> list[tuple[float, float]]:
     return [fix[:2] for fix in fixes[::step] if is_usable(*fix[:3])]
 
 
-def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Conditions | Monitor) -> str | None:
+def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> str | None:
     """What speaks for latitude and longitude being exchanged: no point is near a condition, but most would be, were
     they exchanged. None: nothing does.
 
@@ -47,9 +47,7 @@ def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Condit
     return text + "longitude exchanged"
 
 
-def warn_of_exchanged(
-    path: str | Path, points: Sequence[tuple[float, float]], conditions: Conditions | Monitor
-) -> None:
+def warn_of_exchanged(path: str | Path, points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> None:
     """Warns of :func:`doubt_of_exchanged`.
 
     Args:
@@ -61,6 +59,6 @@ def warn_of_exchanged(
         warn(path, "", f"{doubt}: are they in each other's columns?")
 
 
-def _near(points: Sequence[tuple[float, float]], conditions: Conditions | Monitor) -> int:
+def _near(points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> int:
     """How many points are near a condition."""
     return sum(any(distance < NEAR for distance in conditions.nearest(*point).values()) for point in points)

@@ -15,35 +15,35 @@ from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError
 from .._values.enums import Delivery, DevicePath
 from .._values.results import SyncResult
-from .._values.shapes import PolygonalGeographicCondition
+from .._values.shapes import Polygon
 
 if TYPE_CHECKING:
-    from .._fleet.conditions import Conditions
+    from .._fleet.conditions import Zones
     from .._values.definitions import Definition
 
 __all__ = ["add_conditions", "conditions_of", "feed_report", "sync_conditions"]
 
 
-def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> Conditions | Monitor:
+def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> Zones | Monitor:
     """The conditions for the tracks of a replay: a table that one fleet follows them with.
 
     Or a monitor, which is forked for each track, with the options that a fleet cannot have: a limit makes conditions of
     each device wait for a place, the deliveries `first` and `latest` keep a turn, or the last event, of each condition
     for each device, and a path is crossed by no fleet. A fleet keeps no state of every condition of every device.
     """
-    found: Conditions | Monitor
+    found: Zones | Monitor
     found = Monitor(**options)
     standard = {"delivery": Delivery.EVERY, "condition_limit": None, "path": DevicePath.FIXES}
     if all(options.get(key, value) == value for key, value in standard.items()):
-        from .._fleet.conditions import Conditions
+        from .._fleet.conditions import Zones
 
-        found = Conditions()
+        found = Zones()
     add_conditions(found, rows, name)
     return found
 
 
 def sync_conditions(
-    holder: Monitor | Conditions, rows: Sequence[ConditionRow], path: str | Path, more: Sequence[Definition] = ()
+    holder: Monitor | Zones, rows: Sequence[ConditionRow], path: str | Path, more: Sequence[Definition] = ()
 ) -> SyncResult:
     """Makes them the conditions of a monitor or a table that may have some: equal ones go on, those that are not named
     go. What the library refuses is reported with its place, and changes nothing.
@@ -52,7 +52,7 @@ def sync_conditions(
         holder: The monitor or the table.
         rows: The conditions of the file.
         path: The file.
-        more: Conditions that are not of the file, and stay.
+        more: Zones that are not of the file, and stay.
     """
     try:
         return holder.sync([*rows, *more])
@@ -60,7 +60,7 @@ def sync_conditions(
         at = error.position
         row = rows[at] if at is not None and at < len(rows) else None
         place = row.place if row is not None else ""
-        advice = REPAIR if row is not None and isinstance(row.condition, PolygonalGeographicCondition) else None
+        advice = REPAIR if row is not None and isinstance(row.condition, Polygon) else None
         raise InputError(path, place, str(error), row_number(place), advice) from None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .._files.many_tracks import Rows
 from .._files.sightings import Report
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._fleet.fleet import Fleet
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, LateInputError, event_json, feed_tracks
@@ -58,7 +58,7 @@ class Follower(Protocol):
 class OneFleet:
     """A fleet whose devices are the tracks."""
 
-    def __init__(self, conditions: Conditions, as_json: bool) -> None:
+    def __init__(self, conditions: Zones, as_json: bool) -> None:
         self._fleet, self._as_json = Fleet(conditions), as_json
         self._numbers = array("I")  # of the device of each track
 

@@ -19,12 +19,12 @@ from .._values.events import Event
 from .shard import Shard, Work
 
 if TYPE_CHECKING:
-    from .._fleet.conditions import Conditions
+    from .._fleet.conditions import Zones
 
 
 def replay_tracks(
     tracks: Sequence[Track],
-    conditions: Conditions | Monitor,
+    conditions: Zones | Monitor,
     reports: Sequence[Report] = (),
     until_us: int | None = None,
 ) -> list[TrackReplay]:

@@ -114,9 +114,9 @@ def replay(
         TypeError: `track` or `conditions` is none of these.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix
+        >>> from fencepost import Circle, Fix
         >>> fixes = [Fix(0, 0.0001 * step, time=step * 1_000_000) for step in range(60)]
-        >>> replay(fixes, {"end": CircularGeographicCondition(0, 0.006, radius=100)})
+        >>> replay(fixes, {"end": Circle(0, 0.006, radius=100)})
         <fencepost.EventLog: 1 events of 1 conditions, 1970-01-01 00:00:00 to 1970-01-01 00:00:59 UTC>
     """
     column = track_column(track, by)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .._files.many_tracks import Rows
 from .._files.sightings import Report
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._log.log import ReplayCounts
 from .._monitor.monitor import Monitor
 from .._native import LateInputError
@@ -48,7 +48,7 @@ class Work(NamedTuple):
     rows.
     """
 
-    conditions: Conditions | Monitor
+    conditions: Zones | Monitor
     reports: Sequence[Report]
     until_us: int | None
     grouped: bool

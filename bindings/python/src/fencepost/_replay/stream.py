@@ -20,7 +20,7 @@ from .._files.file_fixes import FileFixes
 from .._files.many_tracks import ALL_ROWS, UNSORTED, ManyTracks, Rows, UnsortedError
 from .._files.sightings import Report
 from .._files.vector import Reading
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._log.log import TrackedEvent, TrackReplay
 from .._log.texts import line_head
 from .._monitor.monitor import Monitor
@@ -41,7 +41,7 @@ class ManyReplay:
     def __init__(
         self,
         tracks: ManyTracks,
-        conditions: Conditions | Monitor,
+        conditions: Zones | Monitor,
         reports: Sequence[Report] = (),
         until_us: int | None = None,
         jobs: int = 1,
@@ -159,7 +159,7 @@ def replay_file(
     columns: Mapping[str, str],
     how: Reading,
     sort: bool,
-    conditions: Conditions | Monitor,
+    conditions: Zones | Monitor,
     reports: Sequence[Report],
     until_us: int | None,
 ) -> tuple[ManyReplay, dict[Any, list[Event]]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from .._errors import require
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._native import InvalidArgumentError
 from . import columns
 from .tables import ship, shipped
@@ -16,7 +16,7 @@ Mapped: TypeAlias = Callable[[Batches], Batches]
 _ROW = "fencepost row"  # beside the columns of a frame
 
 
-def replay_frame(frame: Any, conditions: Conditions, given: Mapping[str, str]) -> Any:
+def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any:
     """See :func:`fencepost.spark.replay`."""
     from .arrow_events import EVENT_DDL
 
@@ -51,7 +51,7 @@ def replayed(table: str) -> Mapped:
     return run
 
 
-def join_frame(frame: Any, conditions: Conditions, given: Mapping[str, str], distances: bool, metrics: str) -> Any:
+def join_frame(frame: Any, conditions: Zones, given: Mapping[str, str], distances: bool, metrics: str) -> Any:
     """See :func:`fencepost.spark.containing`."""
     names = columns.find_points(frame, given)
     added = {"identifier": "string", **({"distance": "double"} if distances else {})}

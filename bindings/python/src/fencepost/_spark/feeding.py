@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._fleet.fleet import Fleet
 from .._values.results import FeedResult
 
 _MOST_EVENTS = 1_000_000_000
 
 
-def new_fleet(conditions: Conditions) -> Fleet:
+def new_fleet(conditions: Zones) -> Fleet:
     """A fleet in memory that takes all that a batch brings."""
     return Fleet(conditions, max_pending_events=_MOST_EVENTS)
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._fleet.fleet import Fleet
 from .._native import InvalidArgumentError, LateInputError
 from .._values.fixes import BeaconSighting
@@ -18,7 +18,7 @@ from .arrow_events import take_events
 from .feeding import feed, new_fleet
 from .runs import Version, runs
 
-Tables: TypeAlias = Callable[[Version], Conditions]
+Tables: TypeAlias = Callable[[Version], Zones]
 
 
 class Following:

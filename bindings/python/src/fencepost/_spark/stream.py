@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._errors import require
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._native import InvalidArgumentError
 from .._tables.numbers import integer
 from . import columns
@@ -24,7 +24,7 @@ _MOST_SHARDS = 1_000_000
 
 def stream_events(
     stream: Any,
-    conditions: Conditions,
+    conditions: Zones,
     given: Mapping[str, str],
     delay: str,
     shards: int,

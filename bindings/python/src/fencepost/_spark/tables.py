@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import require
-from .._fleet.conditions import Conditions
+from .._fleet.conditions import Zones
 from .._native import FencepostError, InvalidArgumentError, UnsupportedError
 from .following import Tables
 from .runs import Version
@@ -19,7 +19,7 @@ from .runs import Version
 ENDING = ".conditions"
 
 
-def ship(frame: Any, conditions: Conditions) -> str:
+def ship(frame: Any, conditions: Zones) -> str:
     """Hands a table as it is now to whoever runs the frame; the name under which :func:`shipped` finds it."""
     try:
         context = frame.sparkSession.sparkContext
@@ -46,7 +46,7 @@ def _folder(application: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def shipped(name: str) -> Conditions:
+def shipped(name: str) -> Zones:
     """The table of that name, on a worker."""
     return _read(Path(require("pyspark", "spark").SparkFiles.get(name)), bytes.fromhex(name.split("-")[1][:32]))
 
@@ -54,21 +54,21 @@ def shipped(name: str) -> Conditions:
 def tables(name: str, folder: str | None) -> Tables:
     """What gives the stream's own table, that of this name, and the versions that are in a folder."""
 
-    def table(version: Version) -> Conditions:
+    def table(version: Version) -> Zones:
         return shipped(name) if version is None or folder is None else _version(folder, version)
 
     return table
 
 
 @lru_cache(maxsize=8)
-def _version(folder: str, digest: bytes) -> Conditions:
+def _version(folder: str, digest: bytes) -> Zones:
     return _read(Path(folder, digest.hex() + ENDING), digest)
 
 
-def _read(path: Path, digest: bytes) -> Conditions:
+def _read(path: Path, digest: bytes) -> Zones:
     """A table, which has to be the one that its file is named by."""
     try:
-        found = Conditions.restore(path.read_bytes())
+        found = Zones.restore(path.read_bytes())
     except OSError as error:
         raise InvalidArgumentError(f"the table {path} cannot be read: {error.strerror}") from None
     except FencepostError as error:

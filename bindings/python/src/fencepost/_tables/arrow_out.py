@@ -21,8 +21,8 @@ class ArrowExport:
     Whatever reads the Arrow PyCapsule interface takes it, once or several times.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, replay
-        >>> log = replay([Fix(0, 0, time=0)], {"start": CircularGeographicCondition(0, 0, radius=150)})
+        >>> from fencepost import Circle, Fix, replay
+        >>> log = replay([Fix(0, 0, time=0)], {"start": Circle(0, 0, radius=150)})
         >>> hasattr(log.to_arrow(), "__arrow_c_stream__")
         True
     """

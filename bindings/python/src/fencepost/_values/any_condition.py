@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from .conditions import BeaconIdentityCondition, CircularGeographicCondition
-from .lines import LineGeographicCondition
-from .shapes import CorridorGeographicCondition, PolygonalGeographicCondition
+from .conditions import Beacon, Circle
+from .lines import Gate
+from .shapes import Corridor, Polygon
 
-Condition: TypeAlias = (
-    CircularGeographicCondition
-    | PolygonalGeographicCondition
-    | CorridorGeographicCondition
-    | LineGeographicCondition
-    | BeaconIdentityCondition
-)
+Condition: TypeAlias = Circle | Polygon | Corridor | Gate | Beacon
 """Any condition."""

@@ -35,7 +35,7 @@ def to_uint16(value: SupportsIndex, what: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class CircularGeographicCondition:
+class Circle:
     """A circle on the Earth: satisfied within `radius` of the centre, the line included.
 
     Args:
@@ -48,7 +48,7 @@ class CircularGeographicCondition:
         TypeError: A value is no number.
 
     Example:
-        >>> CircularGeographicCondition(37.3349, -122.0090, radius=200).center
+        >>> Circle(37.3349, -122.0090, radius=200).center
         (37.3349, -122.009)
     """
 
@@ -76,7 +76,7 @@ class CircularGeographicCondition:
             InvalidArgumentError: A coordinate is out of its range.
 
         Example:
-            >>> CircularGeographicCondition(0, 0, radius=150).contains(0, 0.001)
+            >>> Circle(0, 0, radius=150).contains(0, 0.001)
             True
         """
         place = real(latitude, "latitude"), real(longitude, "longitude")
@@ -94,7 +94,7 @@ class CircularGeographicCondition:
             InvalidArgumentError: A coordinate, the radius or `corners` is out of its range.
 
         Example:
-            >>> CircularGeographicCondition(0, 0, radius=150).polygon(corners=4)["coordinates"][0][0]
+            >>> Circle(0, 0, radius=150).polygon(corners=4)["coordinates"][0][0]
             [0.0, 0.0013565542155730276]
         """
         from .circle_polygon import circle_geometry
@@ -113,7 +113,7 @@ class CircularGeographicCondition:
 
 
 @dataclass(frozen=True, slots=True)
-class BeaconIdentityCondition:
+class Beacon:
     """A beacon identity: satisfied while a beacon with that UUID, and major and minor where given, is near.
 
     Also what an event's ``refinement`` is: the beacon that satisfied a condition without major or minor.
@@ -127,8 +127,8 @@ class BeaconIdentityCondition:
         InvalidArgumentError: Not a UUID, a number out of range, or a minor without a major.
 
     Example:
-        >>> BeaconIdentityCondition("e2c56db5-dffb-48d2-b060-d0f5a71096e0", major=1)
-        BeaconIdentityCondition(uuid=UUID('e2c56db5-dffb-48d2-b060-d0f5a71096e0'), major=1, minor=None)
+        >>> Beacon("e2c56db5-dffb-48d2-b060-d0f5a71096e0", major=1)
+        Beacon(uuid=UUID('e2c56db5-dffb-48d2-b060-d0f5a71096e0'), major=1, minor=None)
     """
 
     uuid: UUID
@@ -149,7 +149,7 @@ class BeaconIdentityCondition:
         return self._KIND, (self.uuid.bytes, major, -1 if self.minor is None else self.minor)
 
 
-CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY = CircularGeographicCondition._KIND, BeaconIdentityCondition._KIND
+CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY = Circle._KIND, Beacon._KIND
 LINE_GEOGRAPHIC = 5
 Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int, int] | tuple[bytes, float, int, bool, float]
 """Of a circle; of a beacon; WKB, radius, edges, oriented and buffer of a polygon or corridor."""
@@ -168,3 +168,8 @@ def is_line(value: object) -> bool:
 def kind_of(value: object) -> int | None:
     """The library's number of a class of conditions; None: it is none."""
     return getattr(value, "_KIND", None) if isinstance(value, type) else None
+
+
+# The names of 0.2 and of Swift, Core Location's. They also unpickle.
+CircularGeographicCondition = Circle
+BeaconIdentityCondition = Beacon

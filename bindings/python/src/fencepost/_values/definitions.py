@@ -25,9 +25,9 @@ class Definition:
         generation: Counts adds and replacements per table.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Conditions
-        >>> zones = Conditions()
-        >>> zones.add(CircularGeographicCondition(52.5, 13.4, 100), "home", tag=7)
+        >>> from fencepost import Circle, Zones
+        >>> zones = Zones()
+        >>> zones.add(Circle(52.5, 13.4, 100), "home", tag=7)
         >>> zones["home"]
         <Definition 'home', circle of 100 m around 52.5, 13.4>
         >>> zones["home"].tag

@@ -11,7 +11,7 @@ from .._native import event_json
 from .._tables.html import SHOWN, table
 from .._tables.table import Table
 from .._tables.times import from_us, utc_text
-from .conditions import BeaconIdentityCondition, uuid_of
+from .conditions import Beacon, uuid_of
 from .enums import CAUSES, STATES, Cause, CrossingDirection, Diagnostics, EvidenceSource, State
 
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ class Event:
         direction: How a gate was crossed; None: it is no crossing of a gate.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+        >>> from fencepost import Circle, Fix, Monitor
         >>> monitor = Monitor()
-        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", tag=7)
+        >>> monitor.add(Circle(52.5, 13.4, 100), "home", tag=7)
         >>> monitor.feed(Fix(52.5, 13.4, time=0))
         >>> event = monitor.next_event()
         >>> event.state, event.tag, event.boundary_distance
@@ -86,7 +86,7 @@ class Event:
     cause: Cause
     date_us: int | None
     evidence_date_us: int | None
-    refinement: BeaconIdentityCondition | None
+    refinement: Beacon | None
     diagnostics: Diagnostics
     generation: int
     latitude: float | None
@@ -108,9 +108,9 @@ class Event:
         """What the deciding position is; None: there is none.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> monitor = Monitor(path="geodesic", max_gap=60)
-            >>> monitor.add(CircularGeographicCondition(0, 0, 100), "gate", assuming="unsatisfied", policy="exact")
+            >>> monitor.add(Circle(0, 0, 100), "gate", assuming="unsatisfied", policy="exact")
             >>> monitor.feed(Fix(0, -0.01, time=0))
             >>> monitor.feed(Fix(0, 0.01, time=20_000_000))
             >>> [(str(event.state), str(event.evidence), event.evidence_date_us) for event in monitor.events()]
@@ -150,9 +150,9 @@ class Event:
         """The event as one JSON object on one line, in the form that all faces of the library write.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
             >>> event = monitor.next_event()
             >>> event.to_json()[:60] if event else None
@@ -187,7 +187,7 @@ class Event:
         beacon = None
         if refinement is not None:
             uuid, major, minor = refinement
-            beacon = BeaconIdentityCondition(uuid_of(uuid), major, minor)
+            beacon = Beacon(uuid_of(uuid), major, minor)
         return cls(
             sequence,
             identifier,
@@ -314,9 +314,9 @@ class EventList(EventRows[Event]):
     """A list of events that is also a table: of columns, of pandas, of a notebook.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+        >>> from fencepost import Circle, Fix, Monitor
         >>> monitor = Monitor()
-        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.add(Circle(52.5, 13.4, 100), "home")
         >>> monitor.feed(Fix(52.5, 13.4, time=0))
         >>> events = monitor.poll()
         >>> events
@@ -337,9 +337,9 @@ class EventList(EventRows[Event]):
         ``left_to_right`` or ``right_to_left``), ``tag``. What an event does not have is None.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
             >>> monitor.poll().columns()["identifier"]
             ['home']

@@ -33,9 +33,9 @@ class Explanation:
             fix; None where none can be told.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Monitor
+        >>> from fencepost import Circle, Monitor
         >>> monitor = Monitor()
-        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.add(Circle(52.5, 13.4, 100), "home")
         >>> print(monitor.explain("home"))
         home: no_fix_yet, observed unknown
     """

@@ -23,15 +23,15 @@ class FleetStatistics:
         pending_events: Events that wait to be handed out.
         handed_out_events: How many were handed out.
         device_count: Devices.
-        condition_count: Conditions of the table.
+        condition_count: Zones of the table.
         device_bytes: What is kept of the devices, without their identifiers.
         store: Whether what happens is kept; a fleet whose store cannot be written goes on in memory.
         all_kept: Whether the store has everything that was accepted so far, also after a loss of power: a program that
             acknowledges its inputs to a broker does so once this is true. False without a store.
 
     Example:
-        >>> from fencepost import Conditions, Fleet
-        >>> Fleet(Conditions()).statistics().device_count
+        >>> from fencepost import Fleet, Zones
+        >>> Fleet(Zones()).statistics().device_count
         0
     """
 
@@ -71,8 +71,8 @@ class DeviceStatistics:
         input_count: Inputs that were taken note of: after a crash of a fleet with a store, how many of them are kept.
 
     Example:
-        >>> from fencepost import Conditions, Fix, Fleet
-        >>> fleet = Fleet(Conditions())
+        >>> from fencepost import Fix, Fleet, Zones
+        >>> fleet = Fleet(Zones())
         >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
         >>> fleet["truck-7"].statistics().accepted_fixes
         1

@@ -14,7 +14,7 @@ _NO_NUMBER = float("nan")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class LineGeographicCondition:
+class Gate:
     """A gate: lines without a width. Each time a device crosses one there is an event with a direction.
 
     It has no state: its record stays ``unknown``, and every crossing counts, with :attr:`Event.direction`, the instant
@@ -26,7 +26,7 @@ class LineGeographicCondition:
             itself what it has, one line or several: anything with a ``__geo_interface__``, a GeoJSON geometry or
             feature as a dict, well-known text, or well-known binary; their coordinates are longitude first.
         edges: What joins two vertices: ``geodesic`` or ``planar``, or None; see
-            :class:`PolygonalGeographicCondition`.
+            :class:`Polygon`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
@@ -35,7 +35,7 @@ class LineGeographicCondition:
     Example:
         >>> from fencepost import Fix, Monitor
         >>> monitor = Monitor(path="geodesic", max_gap=60)
-        >>> monitor.add(LineGeographicCondition([(47.55, 7.59), (47.56, 7.59)]), "bridge")
+        >>> monitor.add(Gate([(47.55, 7.59), (47.56, 7.59)]), "bridge")
         >>> monitor.feed(Fix(47.555, 7.589, time=0))
         >>> monitor.feed(Fix(47.555, 7.592, time=30_000_000))
         >>> [(event.identifier, str(event.direction), event.date_us) for event in monitor.events()]
@@ -60,7 +60,7 @@ class LineGeographicCondition:
         """The lines, each of pairs of latitude and longitude.
 
         Example:
-            >>> LineGeographicCondition("LINESTRING (7 47, 8 47)").lines
+            >>> Gate("LINESTRING (7 47, 8 47)").lines
             (((47.0, 7.0), (47.0, 8.0)),)
         """
         return tuple(tuple(line) for line in of_wkb(self.wkb).places())
@@ -72,7 +72,7 @@ class LineGeographicCondition:
 
     def __repr__(self) -> str:
         more = f", edges={self.edges!r}" if self.edges != EDGES[0] else ""
-        return f"<LineGeographicCondition of {described_lines(self.wkb)}{more}>"
+        return f"<Gate of {described_lines(self.wkb)}{more}>"
 
     @property
     def described(self) -> str:
@@ -85,8 +85,12 @@ class LineGeographicCondition:
         return self._KIND, (self.wkb, _NO_NUMBER, EDGES.index(self.edges), False, 0.0)
 
 
-def line_from(wkb: bytes, edges: int) -> LineGeographicCondition:
+def line_from(wkb: bytes, edges: int) -> Gate:
     """A gate as the library gives it back."""
-    line = object.__new__(LineGeographicCondition)
+    line = object.__new__(Gate)
     put(line, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], _leaves_edges_open=False)
     return line
+
+
+# The names of 0.2 and of Swift, Core Location's. They also unpickle.
+LineGeographicCondition = Gate

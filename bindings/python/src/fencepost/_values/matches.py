@@ -17,10 +17,10 @@ class Matches(Table):
     as they are. A table of one row for each pair: :meth:`to_pandas`, Arrow.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Monitor
+        >>> from fencepost import Circle, Monitor
         >>> monitor = Monitor()
-        >>> monitor.add(CircularGeographicCondition(0, 0, radius=1000), "a")
-        >>> monitor.add(CircularGeographicCondition(0, 0.005, radius=1000), "b")
+        >>> monitor.add(Circle(0, 0, radius=1000), "a")
+        >>> monitor.add(Circle(0, 0.005, radius=1000), "b")
         >>> found = monitor.containing([0, 50, 0], [0, 0, 0.01])
         >>> found
         <Matches: 3 of 3 points with 2 conditions>

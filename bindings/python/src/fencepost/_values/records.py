@@ -14,8 +14,8 @@ from .conditions import (
     BEACON_IDENTITY,
     CIRCULAR_GEOGRAPHIC,
     LINE_GEOGRAPHIC,
-    BeaconIdentityCondition,
-    CircularGeographicCondition,
+    Beacon,
+    Circle,
     uuid_of,
 )
 from .enums import STATES, State
@@ -31,10 +31,10 @@ RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow, 
 def condition_from(kind: int, geometry: Geometry) -> Condition:
     """A condition as the engine tells it."""
     if kind == CIRCULAR_GEOGRAPHIC:
-        return CircularGeographicCondition(*geometry)
+        return Circle(*geometry)
     if kind == BEACON_IDENTITY:
         uuid, major, minor = geometry
-        return BeaconIdentityCondition(uuid_of(uuid), major, minor)  # type: ignore[arg-type]
+        return Beacon(uuid_of(uuid), major, minor)  # type: ignore[arg-type]
     if kind == LINE_GEOGRAPHIC:
         wkb, _, edges, *_ = geometry
         return line_from(wkb, edges)  # type: ignore[arg-type]
@@ -43,9 +43,9 @@ def condition_from(kind: int, geometry: Geometry) -> Condition:
 
 def described(condition: Condition) -> str:
     """A condition in words."""
-    if isinstance(condition, CircularGeographicCondition):
+    if isinstance(condition, Circle):
         return f"circle of {condition.radius:g} m around {condition.latitude}, {condition.longitude}"
-    if not isinstance(condition, BeaconIdentityCondition):
+    if not isinstance(condition, Beacon):
         return condition.described
     numbers = "/".join("any" if number is None else str(number) for number in (condition.major, condition.minor))
     return f"beacon {condition.uuid}/{numbers}"
@@ -66,9 +66,9 @@ class Record:
         present_state: What the detector believes now, whatever events still wait: see :meth:`Monitor.state`.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Monitor
+        >>> from fencepost import Circle, Monitor
         >>> monitor = Monitor()
-        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.add(Circle(52.5, 13.4, 100), "home")
         >>> monitor.record("home").last_event.state
         <State.UNKNOWN: 'unknown'>
     """
@@ -110,9 +110,9 @@ class RecordList(Table, list[Record]):
     """A list of records that is a table in a notebook.
 
     Example:
-        >>> from fencepost import CircularGeographicCondition, Monitor
+        >>> from fencepost import Circle, Monitor
         >>> monitor = Monitor()
-        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.add(Circle(52.5, 13.4, 100), "home")
         >>> monitor.records()
         [<Record 'home' unknown since unset, circle of 100 m around 52.5, 13.4>]
     """
@@ -127,9 +127,9 @@ class RecordList(Table, list[Record]):
         ``generation``, ``tag``; ``present_state``, what the detector believes now. What a record does not have is None.
 
         Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> from fencepost import Circle, Fix, Monitor
             >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
             >>> monitor.records().columns()["radius"]
             [100.0]
         """

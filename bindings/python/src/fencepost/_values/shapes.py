@@ -20,7 +20,7 @@ _NO_NUMBER = float("nan")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class PolygonalGeographicCondition:
+class Polygon:
     """Polygons with holes on the Earth: satisfied within the parts, the line included, and not in their holes.
 
     The edges are geodesics of the WGS84 ellipsoid. Poles and the antimeridian are places like any other. A ring
@@ -45,7 +45,7 @@ class PolygonalGeographicCondition:
         TypeError: `exterior` is none of these.
 
     Example:
-        >>> square = PolygonalGeographicCondition([(47.55, 7.58), (47.55, 7.6), (47.57, 7.6), (47.57, 7.58)])
+        >>> square = Polygon([(47.55, 7.58), (47.55, 7.6), (47.57, 7.6), (47.57, 7.58)])
         >>> square.contains(47.56, 7.59), round(square.distance(47.56, 7.59))
         (True, -753)
     """
@@ -73,7 +73,7 @@ class PolygonalGeographicCondition:
         elif rings:
             raise TypeError("holes go with a ring of coordinates: other geometries have their own")
         elif not found.is_area:
-            raise InvalidArgumentError("type: a line is no polygon: a CorridorGeographicCondition has a radius")
+            raise InvalidArgumentError("type: a line is no polygon: a Corridor has a radius")
         metres = real(buffer, "buffer")
         if not isfinite(metres):
             raise InvalidArgumentError(f"buffer is {metres}; accepted are finite metres")
@@ -92,7 +92,7 @@ class PolygonalGeographicCondition:
         """The parts, each the outer ring and then its holes, each of pairs of latitude and longitude, not closed.
 
         Example:
-            >>> PolygonalGeographicCondition([(0, 0), (0, 1), (1, 0)]).parts
+            >>> Polygon([(0, 0), (0, 1), (1, 0)]).parts
             ((((0.0, 0.0), (0.0, 1.0), (1.0, 0.0)),),)
         """
         found = of_wkb(self.wkb)
@@ -132,7 +132,7 @@ class PolygonalGeographicCondition:
         more = f", edges={self.edges!r}" if self.edges != EDGES[0] else ""
         more += ", oriented=True" if self.oriented else ""
         more += f", buffer={self.buffer:g}" if self.buffer else ""
-        return f"<PolygonalGeographicCondition of {described_lines(self.wkb)}{more}>"
+        return f"<Polygon of {described_lines(self.wkb)}{more}>"
 
     @property
     def described(self) -> str:
@@ -147,7 +147,7 @@ class PolygonalGeographicCondition:
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class CorridorGeographicCondition:
+class Corridor:
     """Lines and what lies near them: satisfied within `radius` of one of the lines. Ends and bends are round.
 
     Args:
@@ -156,14 +156,14 @@ class CorridorGeographicCondition:
             feature as a dict, well-known text, or well-known binary; their coordinates are longitude first.
         radius: Half the width: metres, finite, above 0.
         edges: What joins two vertices: ``geodesic`` or ``planar``, or None; see
-            :class:`PolygonalGeographicCondition`.
+            :class:`Polygon`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
         TypeError: `path` is none of these.
 
     Example:
-        >>> road = CorridorGeographicCondition([(47.55, 7.58), (47.56, 7.6)], radius=50)
+        >>> road = Corridor([(47.55, 7.58), (47.56, 7.6)], radius=50)
         >>> road.contains(47.555, 7.59), road.contains(47.555, 7.6)
         (True, False)
     """
@@ -179,7 +179,7 @@ class CorridorGeographicCondition:
         if found is None:
             found = of_places([path], False)
         elif found.is_area:
-            raise InvalidArgumentError("type: a polygon is no line: a PolygonalGeographicCondition has a buffer")
+            raise InvalidArgumentError("type: a polygon is no line: a Polygon has a buffer")
         put(
             self,
             wkb=found.read_as(edges_of(edges)).wkb,
@@ -193,7 +193,7 @@ class CorridorGeographicCondition:
         """The lines, each of pairs of latitude and longitude.
 
         Example:
-            >>> CorridorGeographicCondition("LINESTRING (7 47, 8 47)", radius=50).lines
+            >>> Corridor("LINESTRING (7 47, 8 47)", radius=50).lines
             (((47.0, 7.0), (47.0, 8.0)),)
         """
         return tuple(tuple(line) for line in of_wkb(self.wkb).places())
@@ -223,7 +223,7 @@ class CorridorGeographicCondition:
 
     def __repr__(self) -> str:
         more = f", edges={self.edges!r}" if self.edges != EDGES[0] else ""
-        return f"<CorridorGeographicCondition of {described_lines(self.wkb)}, radius={self.radius:g}{more}>"
+        return f"<Corridor of {described_lines(self.wkb)}, radius={self.radius:g}{more}>"
 
     @property
     def described(self) -> str:
@@ -236,27 +236,25 @@ class CorridorGeographicCondition:
         return self._KIND, (self.wkb, self.radius, EDGES.index(self.edges), False, 0.0)
 
 
-def condition_of(
-    kind: int, wkb: bytes, radius: float, edges: int, oriented: bool, buffer: float
-) -> PolygonalGeographicCondition | CorridorGeographicCondition:
+def condition_of(kind: int, wkb: bytes, radius: float, edges: int, oriented: bool, buffer: float) -> Polygon | Corridor:
     """A condition as the library gives it back."""
-    if kind == PolygonalGeographicCondition._KIND:
-        polygon = object.__new__(PolygonalGeographicCondition)
+    if kind == Polygon._KIND:
+        polygon = object.__new__(Polygon)
         put(polygon, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], oriented=oriented, buffer=buffer)
         put(polygon, _leaves_edges_open=False)
         return polygon
-    corridor = object.__new__(CorridorGeographicCondition)
+    corridor = object.__new__(Corridor)
     put(corridor, wkb=of_wkb(wkb).wkb, radius=radius, edges=EDGES[edges], _leaves_edges_open=False)
     return corridor
 
 
 def shape_of(
     vertices: Vertices, radius: float | None, edges: str, oriented: bool = False, buffer: float = 0.0
-) -> PolygonalGeographicCondition | CorridorGeographicCondition:
+) -> Polygon | Corridor:
     """The condition of vertices that were read; lines have a radius."""
     if vertices.is_area:
-        return PolygonalGeographicCondition(vertices.wkb, edges=edges, oriented=oriented, buffer=buffer)
-    return CorridorGeographicCondition(vertices.wkb, _NO_NUMBER if radius is None else radius, edges=edges)
+        return Polygon(vertices.wkb, edges=edges, oriented=oriented, buffer=buffer)
+    return Corridor(vertices.wkb, _NO_NUMBER if radius is None else radius, edges=edges)
 
 
 def put(condition: Any, **values: Any) -> None:
@@ -317,3 +315,8 @@ def _distance(wkb: bytes, geometry: Any, latitude: Any, longitude: Any) -> float
     _, radius, edges, oriented, buffer = geometry
     rows = found.is_area, found.coordinates, found.rings, found.parts
     return shape_distance(*rows, radius, edges, oriented, buffer, *place)
+
+
+# The names of 0.2 and of Swift, Core Location's. They also unpickle.
+CorridorGeographicCondition = Corridor
+PolygonalGeographicCondition = Polygon
