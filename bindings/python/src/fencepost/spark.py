@@ -14,6 +14,7 @@ from ._errors import require
 from ._files.text import path_text
 from ._fleet.conditions import Zones
 from ._native import InvalidArgumentError
+from ._values.arguments import device_column
 
 __all__ = ["containing", "events", "replay"]
 
@@ -111,11 +112,12 @@ def replay(
     frame: Any,
     conditions: Zones | str | os.PathLike[str],
     *,
-    by: str,
+    device: str | None = None,
     latitude: str | None = None,
     longitude: str | None = None,
     accuracy: str | None = None,
     time: str | None = None,
+    by: str | None = None,
 ) -> Any:
     """The events of a DataFrame of the fixes of many devices: those of ``fencepost replay --by``.
 
@@ -126,11 +128,12 @@ def replay(
     Args:
         frame: A DataFrame that is no stream.
         conditions: As for :func:`events`, like all others.
-        by: The column that tells devices apart: texts or whole numbers. It is the first column of the events.
-        latitude: Degrees.
+        device: The column that tells devices apart: texts or whole numbers. It is the first column of the events.
+        latitude: Degrees. This and the others are found by their names where none are given.
         longitude: Degrees.
         accuracy: Metres.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
+        by: Another name of `device`.
 
     Returns:
         A row for each event, as of :func:`events`; those of a device in order.
@@ -138,11 +141,15 @@ def replay(
     Raises:
         InvalidArgumentError: A column is missing or of another type.
         MissingExtraError: PySpark is not installed.
+        TypeError: Neither `device` nor `by` is given, or both are.
     """
     require("pyspark.sql", "spark")
     from ._spark.batch import replay_frame
 
-    given = _given(device=by, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time)
+    column = device_column(device, by)
+    if column is None:
+        raise TypeError("device must name the column of the devices")
+    given = _given(device=column, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time)
     return replay_frame(frame, table_of(conditions), given)
 
 

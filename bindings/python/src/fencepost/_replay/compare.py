@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 from .._errors import InputError
 from .._files.condition_files import ConditionRow
+from .._files.sightings import Report
 from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
 from .._files.tracks import Track
+from .._files.vector import Reading
 from .._log.event_log import EventLog
 from .._log.visits import Known, Visit
 from .._native import InvalidArgumentError
 from .._tables.rows import Rows
-from .._values.arguments import as_policy
-from .._values.enums import DevicePath, State
+from .._tables.text_times import time_style
+from .._tables.times import Time, to_us
+from .._values.arguments import as_policy, device_column
+from .._values.enums import Delivery, DevicePath, State
 from .._values.policy import TransitionPolicy
 from .filling import conditions_of
-from .replay import timed
+from .replay import reports_of, scale_of, timed
 
 Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
 """Policies by the name that the table gives them, or names of presets."""
@@ -133,36 +138,49 @@ def compare(
     policies: Policies = PRESETS,
     baseline: TrackSource | EventLog | None = None,
     flap_seconds: float | timedelta = 60,
+    device: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    sightings: str | os.PathLike[str] | None = None,
+    until: Time | None = None,
+    delivery: Delivery | str = Delivery.EVERY,
+    condition_limit: int | None = None,
     path: DevicePath | str = DevicePath.FIXES,
     max_gap: float | timedelta | None = None,
     max_speed: float | None = None,
-    by: str | None = None,
-    columns: Mapping[str, str] | None = None,
     hdop_scale: float | None = None,
+    speed: float | None = None,
+    start: Time | None = None,
+    loop: int | None = None,
+    layer: str | None = None,
+    conditions_layer: str | None = None,
+    conditions_columns: Mapping[str, str] | None = None,
+    transform: bool = False,
     sort: bool = True,
+    radius: float | None = None,
+    assuming: State | str = State.UNKNOWN,
+    time_zone: str | tzinfo | None = None,
+    date_order: str = "",
+    by: str | None = None,
 ) -> Comparison:
     """Replays a track once for each policy, and compares the visits with those of a baseline.
 
-    Each policy holds for all conditions: their own ones are not looked at. An open visit reaches to the end of its log.
+    Each policy applies to all conditions and replaces their own. An open visit ends with its log.
+
+    Takes every option of :func:`replay` but `policy`, with the same meaning: for the track, and for a baseline that is
+    a track.
 
     Args:
         track: As for :func:`replay`.
         conditions: As for :func:`replay`.
         policies: Policies by name, or names of presets.
-        baseline: What really happened: a log, or a track (a better recording of the same way) that is replayed with the
+        baseline: The truth: a log, or a track (a better recording of the same way) that is replayed with the
             ``exact`` policy; None: the ``exact`` crossings of `track` itself.
-        flap_seconds: Within which a crossing must be undone by the opposite one to be a flap.
-        path: As for :func:`replay`, for the track and the baseline.
-        max_gap: Likewise.
-        max_speed: Likewise.
-        by: As for :func:`replay`, for the track and the baseline.
-        columns: As for :func:`replay`, for the track and the baseline.
-        hdop_scale: As for :func:`replay`, for the track and the baseline.
-        sort: As for :func:`replay`, for the track and the baseline.
+        flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.
+        device: See :func:`replay`, also for the options that follow.
 
     Raises:
-        InputError: A file or a table cannot be used, or the baseline has not the same tracks.
-        InvalidArgumentError: There is no policy, or one of that name.
+        InputError: A file or a table cannot be used, or the baseline has other tracks.
+        InvalidArgumentError: `policies` is empty, or names an unknown preset.
         MissingExtraError: What was given needs a library that is not installed.
         TypeError: An argument is of no kind that is understood.
 
@@ -177,23 +195,42 @@ def compare(
     limit = flap_seconds.total_seconds() if isinstance(flap_seconds, timedelta) else float(flap_seconds)
     if not limit >= 0:
         raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
-    name, rows = as_conditions(conditions, TransitionPolicy.exact())
-    column = track_column(track, by)
-    tracks = as_tracks(track, columns or {}, by, hdop_scale, sort=sort)
+    times = time_style(time_zone, date_order)
+    name, rows = as_conditions(
+        conditions,
+        TransitionPolicy.exact(),
+        how=Reading(conditions_layer, transform),
+        columns=conditions_columns,
+        radius=radius,
+        assuming=assuming,
+    )
+    by = device_column(device, by)
+    reading: dict[str, Any] = {"how": Reading(layer, transform, times), "sort": sort}
+    tracks = as_tracks(track, columns or {}, by, scale_of(hdop_scale), **reading)
+    options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}
+    options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed}
+    again = _Again(
+        options,
+        rows,
+        name,
+        reports_of(sightings, times, sort),
+        None if until is None else to_us(until, "until"),
+        (speed, start, loop),
+        track_column(track, by),
+    )
     exact = TransitionPolicy.exact()
-    options = {"path": path, "max_gap": max_gap, "max_speed": max_speed}
     if isinstance(baseline, EventLog):
         truth, words = baseline, "the given log"
     elif baseline is None:
-        truth, words = _replay(options, tracks, rows, name, exact, column), "the exact crossings of the same track"
+        truth, words = again(tracks, exact), "the exact crossings of the same track"
     else:
-        better = as_tracks(baseline, columns or {}, by, hdop_scale, "baseline", sort=sort)
-        truth, words = _replay(options, better, rows, name, exact, column), "the exact crossings of the baseline track"
+        better = as_tracks(baseline, columns or {}, by, hdop_scale, "baseline", **reading)
+        truth, words = again(better, exact), "the exact crossings of the baseline track"
     if set(truth.tracks) != {one.key for one in tracks}:
         raise InputError("baseline", "", f"has the tracks {_listed(truth.tracks)}, not those of track")
     outcomes = []
     for policy_name, policy in chosen.items():
-        log = _replay(options, tracks, rows, name, policy, column)
+        log = again(tracks, policy)
         outcomes.append(outcome(policy_name, policy, log, truth, round(limit * _SECOND)))
     return Comparison(outcomes, truth, words, limit)
 
@@ -211,20 +248,25 @@ def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
     return {name: as_policy(policy) for name, policy in given.items()}
 
 
-def _replay(
-    options: Mapping[str, Any],
-    tracks: Sequence[Track],
-    rows: Sequence[ConditionRow],
-    name: str,
-    policy: TransitionPolicy,
-    by: str | None,
-) -> EventLog:
-    own = [row if row.policy is None else replace(row, policy=policy) for row in rows]
-    from .in_memory import replay_tracks
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """Replays tracks with one policy for all conditions; the other options stay."""
 
-    table = conditions_of(own, name, options)
-    replays = replay_tracks([timed(track, None, None, None) for track in tracks], table)
-    return EventLog(replays, own, by)
+    options: Mapping[str, Any]
+    rows: Sequence[ConditionRow]
+    name: str
+    reports: list[Report]
+    until_us: int | None
+    play: tuple[float | None, Time | None, int | None]
+    by: str | None
+
+    def __call__(self, tracks: Sequence[Track], policy: TransitionPolicy) -> EventLog:
+        own = [row if row.policy is None else replace(row, policy=policy) for row in self.rows]
+        from .in_memory import replay_tracks
+
+        table = conditions_of(own, self.name, self.options)
+        replays = replay_tracks([timed(track, *self.play) for track in tracks], table, self.reports, self.until_us)
+        return EventLog(replays, own, self.by)
 
 
 def outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog, flap_us: int) -> Outcome:

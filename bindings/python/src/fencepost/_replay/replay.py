@@ -24,7 +24,7 @@ from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, LateInputError
 from .._tables.text_times import TimeStyle, time_style
 from .._tables.times import Time, to_us
-from .._values.arguments import as_policy
+from .._values.arguments import as_policy, device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
@@ -38,7 +38,7 @@ def replay(
     conditions: ConditionsSource,
     *,
     policy: TransitionPolicy | str | None = None,
-    by: str | None = None,
+    device: str | None = None,
     columns: Mapping[str, str] | None = None,
     sightings: str | os.PathLike[str] | None = None,
     until: Time | None = None,
@@ -60,6 +60,7 @@ def replay(
     assuming: State | str = State.UNKNOWN,
     time_zone: str | tzinfo | None = None,
     date_order: str = "",
+    by: str | None = None,
 ) -> EventLog:
     """Replays a track against conditions. Late fixes and fixes without a position are skipped and counted.
 
@@ -76,9 +77,10 @@ def replay(
         conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, or
             an Arrow stream; rows have the column identifier, and points and lines a radius (metres).
         policy: Of the conditions that have none of their own; a preset's name will do; None: ``standard``.
-        by: Name of a column: each of its values is a track of its own, replayed as by a monitor of its own.
+        device: Name of the column that names the device: each of its values is a track of its own, replayed as by a
+            monitor of its own.
         columns: Names of the track's columns for latitude, longitude, time, accuracy where they are not recognised.
-        sightings: Path of a sightings file, merged by time; with `by` every track has them.
+        sightings: Path of a sightings file, merged by time; with `device` every track has them.
         until: To which time is let pass after the last input; None: the replay ends there.
         delivery: As for :class:`Monitor`.
         condition_limit: As for :class:`Monitor`.
@@ -106,12 +108,13 @@ def replay(
         time_zone: Of the times of files and tables that have none: a name such as ``Europe/Berlin``, an offset such as
             ``+02:00``, or a ``tzinfo``; None: UTC.
         date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024; empty: those are refused.
+        by: Another name of `device`.
 
     Raises:
         InputError: A file or a table cannot be used: which one, which row, why; or no fix has a usable position.
         InvalidArgumentError: An option is out of its range.
         MissingExtraError: What was given needs a library that is not installed.
-        TypeError: `track` or `conditions` is none of these.
+        TypeError: `track` or `conditions` is none of these, or `by` comes beside `device`.
 
     Example:
         >>> from fencepost import Circle, Fix
@@ -119,8 +122,9 @@ def replay(
         >>> replay(fixes, {"end": Circle(0, 0.006, radius=100)})
         <fencepost.EventLog: 1 events of 1 conditions, 1970-01-01 00:00:00 to 1970-01-01 00:00:59 UTC>
     """
+    by = device_column(device, by)
     column = track_column(track, by)
-    scale = _scale(hdop_scale)
+    scale = scale_of(hdop_scale)
     times = time_style(time_zone, date_order)
     name, rows = as_conditions(
         conditions,
@@ -138,7 +142,7 @@ def replay(
         file = path_text(track)
         if is_streamed(file):
             table = conditions_of(rows, name, options)
-            reports = _sightings(sightings, times, sort)
+            reports = reports_of(sightings, times, sort)
             from .stream import replay_file
 
             many, events = replay_file(file, by, columns or {}, how, sort, table, reports, until_us)
@@ -149,7 +153,7 @@ def replay(
     tracks = [
         timed(track, speed, start, loop) for track in as_tracks(track, columns or {}, by, scale, how=how, sort=sort)
     ]
-    reports = _sightings(sightings, times, sort)
+    reports = reports_of(sightings, times, sort)
     from .in_memory import replay_tracks
 
     table = conditions_of(rows, name, options)
@@ -167,7 +171,8 @@ def warn_of(flaw: Flaw | None, path: str, log: EventLog) -> None:
         warn(path, "", about_unusable(log.counts.invalid_fixes, log.counts.fixes, flaw))
 
 
-def _sightings(path: str | os.PathLike[str] | None, times: TimeStyle, sort: bool) -> list[Report]:
+def reports_of(path: str | os.PathLike[str] | None, times: TimeStyle, sort: bool) -> list[Report]:
+    """The lines of a sightings file; none without a path."""
     return [] if path is None else read_sightings(path_text(path), times, sort)
 
 
@@ -193,7 +198,8 @@ def timed(track: Track, speed: float | None, start: Time | None, loop: int | Non
         raise InputError(track.path, "", str(error)) from None
 
 
-def _scale(hdop_scale: float | None) -> float | None:
+def scale_of(hdop_scale: float | None) -> float | None:
+    """Metres of accuracy for a unit of hdop, checked."""
     if hdop_scale is not None and not 0 < hdop_scale < float("inf"):
         raise InvalidArgumentError(f"hdop_scale {hdop_scale} is not a number above 0")
     return hdop_scale

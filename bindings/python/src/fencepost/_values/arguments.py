@@ -49,6 +49,17 @@ def truth(value: Any, what: str) -> bool:
         raise TypeError(f"{what} must be bool, not {type(value).__name__}") from None
 
 
+def device_column(device: str | None, by: str | None) -> str | None:
+    """The column that names the device: `device`, or `by`, its other name.
+
+    Raises:
+        TypeError: Both are given.
+    """
+    if device is not None and by is not None:
+        raise TypeError("device and by are two names of one argument: give device alone")
+    return by if device is None else device
+
+
 def path_row(
     path: DevicePath | str, max_gap: float | timedelta | None, max_speed: float | None
 ) -> tuple[int, int, float]:
