@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #if defined(__linux__) && !defined(CPLATFORM_PORTABLE)
-#include <linux/futex.h>
 #include <sys/syscall.h>
+
+/* Of <linux/futex.h>, which is not among the headers of musl. */
+enum { FUTEX_WAIT_PRIVATE = 128, FUTEX_WAKE_PRIVATE = 129 };
 
 static void wait_while(cplatform_word *word, cplatform_word value) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);

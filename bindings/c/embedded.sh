@@ -66,7 +66,8 @@ if [ "$swift_of" = "$target" ]; then
         exit 1
       }
       # Interpolating anything but numbers, strings and what has a description compiles, and prints that it cannot be printed.
-      if objdump -dr --no-show-raw-insn "$out/$module.o" |
+      # The sources of all targets are the same: the objects of one tell, and those of x86-64 name the strings that they use.
+      if [ "$target" = x86_64-linux-gnu ] && objdump -dr --no-show-raw-insn "$out/$module.o" |
         awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
         echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2
         exit 1
