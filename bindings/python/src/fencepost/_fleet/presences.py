@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import require
 from .._tables.rows import Rows
+from .._tables.table import Plain
 from .._tables.times import from_us, utc_text
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Presence:
+class Presence(Plain):
     """A condition that a device is inside of, or a beacon that is near it.
 
     Attributes:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .._errors import require
 from .._tables.rows import Rows
+from .._tables.table import Plain
 from .._tables.times import from_us
 from .._values.enums import Cause, State
 from .._values.events import Event
@@ -49,7 +50,7 @@ _CAUSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(Plain):
     """An interval for which a condition was satisfied. Its fields are the columns of :meth:`Visits.to_pandas`.
 
     Attributes:

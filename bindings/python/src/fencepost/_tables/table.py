@@ -1,8 +1,13 @@
-"""What every table of the package turns into: pandas and Arrow."""
+"""What every table of the package turns into: pandas and Arrow; and a row: JSON."""
 
 from __future__ import annotations
 
+import enum
+from datetime import datetime, timedelta
+from math import isfinite
 from typing import TYPE_CHECKING, Any
+
+from .times import from_us
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -10,6 +15,62 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from .arrow_out import ArrowExport
+
+
+class Plain:
+    """A dataclass with a JSON form: times as ISO 8601 in UTC, durations in seconds, enumerations as their texts, flags
+    as lists of names, NaN and infinity as null."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, as JSON has them: texts, numbers, booleans, None, lists and dicts.
+
+        A field with microseconds, such as ``since_us``, becomes a time without the suffix, ``since``.
+        """
+        from dataclasses import fields
+
+        found: dict[str, Any] = {}
+        for each in fields(self):  # type: ignore[arg-type]
+            if each.name.startswith("_"):
+                continue
+            value = getattr(self, each.name)
+            if each.name.endswith("_us"):
+                found[each.name.removesuffix("_us")] = plain(from_us(value))
+            else:
+                found[each.name] = plain(value)
+        return found
+
+    def to_json(self) -> str:
+        """:meth:`to_dict` as one line of JSON."""
+        import json
+
+        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, enum.Flag):
+        return [str(flag.name).lower() for flag in value]
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, tuple | list):
+        return [plain(each) for each in value]
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if hasattr(value, "item"):  # a scalar of NumPy
+        return plain(value.item())
+    return str(value)
 
 
 class Table:

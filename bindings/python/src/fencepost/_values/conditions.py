@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeAlias
 
 from .._native import InvalidArgumentError, circle_contains, parse_uuid
 from .._tables.numbers import integer, radius_in_metres, real
+from .._tables.table import Plain
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -35,7 +36,7 @@ def to_uint16(value: SupportsIndex, what: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Circle:
+class Circle(Plain):
     """A circle on the Earth: satisfied within `radius` of the centre, the line included.
 
     Args:
@@ -106,6 +107,10 @@ class Circle:
         """What libraries of the GIS world read a shape by."""
         return self.polygon()
 
+    def to_dict(self) -> dict[str, Any]:
+        """``kind`` (``circle``) and the fields, as JSON has them."""
+        return {"kind": "circle", **Plain.to_dict(self)}
+
     _KIND: ClassVar[int] = 1
 
     def _definition(self) -> tuple[int, Geometry]:
@@ -113,7 +118,7 @@ class Circle:
 
 
 @dataclass(frozen=True, slots=True)
-class Beacon:
+class Beacon(Plain):
     """A beacon identity: satisfied while a beacon with that UUID, and major and minor where given, is near.
 
     Also what an event's ``refinement`` is: the beacon that satisfied a condition without major or minor.
@@ -141,6 +146,10 @@ class Beacon:
         object.__setattr__(self, "minor", None if minor is None else to_uint16(minor, "minor"))
         if self.minor is not None and self.major is None:
             raise InvalidArgumentError(f"minor {self.minor} needs a major")
+
+    def to_dict(self) -> dict[str, Any]:
+        """``kind`` (``beacon``) and the fields, as JSON has them."""
+        return {"kind": "beacon", **Plain.to_dict(self)}
 
     _KIND: ClassVar[int] = 2
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._tables.table import Plain
 from .policy import TransitionPolicy
 from .records import Geometry, condition_from, described
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Definition:
+class Definition(Plain):
     """A condition of a table, as it was added.
 
     Attributes:

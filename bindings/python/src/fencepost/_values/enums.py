@@ -43,6 +43,30 @@ class Cause(enum.StrEnum):
     """Only the diagnostics changed, or monitoring stopped."""
 
 
+class EventKind(enum.StrEnum):
+    """What happened: an event's state and cause in one word.
+
+    Example:
+        >>> EventKind("enter")
+        <EventKind.ENTER: 'enter'>
+    """
+
+    ENTER = "enter"
+    """From outside to inside; a beacon came near."""
+    EXIT = "exit"
+    """From inside to outside; a beacon was silent for the timeout."""
+    CROSS = "cross"
+    """Over a gate."""
+    DETERMINED = "determined"
+    """The first evidence: the device is on the side that `state` says, and when it came there is unknown."""
+    DIAGNOSTIC = "diagnostic"
+    """The diagnostics changed, the state did not."""
+    UNMONITORED = "unmonitored"
+    """Monitoring stopped: over the condition limit, or unsupported."""
+    NONE = "none"
+    """Nothing: the first record of a condition."""
+
+
 class Delivery(enum.StrEnum):
     """What is handed out when several changes of a condition wait.
 

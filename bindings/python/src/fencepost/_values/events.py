@@ -12,7 +12,7 @@ from .._tables.html import SHOWN, table
 from .._tables.table import Table
 from .._tables.times import from_us, utc_text
 from .conditions import Beacon, uuid_of
-from .enums import CAUSES, STATES, Cause, CrossingDirection, Diagnostics, EvidenceSource, State
+from .enums import CAUSES, STATES, Cause, CrossingDirection, Diagnostics, EventKind, EvidenceSource, State
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -99,6 +99,30 @@ class Event:
     direction: CrossingDirection | None = None
 
     @property
+    def kind(self) -> EventKind:
+        """What happened, in one word: ``enter``, ``exit``, ``cross`` (a gate), ``determined`` (the first evidence),
+        ``diagnostic``, ``unmonitored``, ``none``.
+
+        Example:
+            >>> from fencepost import Circle, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(Circle(0, 0, 100), "home", policy="exact")
+            >>> monitor.feed(Fix(0, 0.01, time=0))
+            >>> monitor.feed(Fix(0, 0, time=60_000_000))
+            >>> [str(event.kind) for event in monitor.events()]
+            ['determined', 'enter']
+        """
+        if self.direction is not None:
+            return EventKind.CROSS
+        if self.cause is Cause.CROSSING or (self.cause is Cause.TIMEOUT and self.evidence_date_us is not None):
+            return EventKind.ENTER if self.state is State.SATISFIED else EventKind.EXIT
+        if self.cause in (Cause.DETERMINATION, Cause.TIMEOUT):  # a beacon that was never seen
+            return EventKind.DETERMINED
+        if self.state is State.UNMONITORED:
+            return EventKind.UNMONITORED
+        return EventKind.DIAGNOSTIC if self.cause is Cause.DIAGNOSTIC else EventKind.NONE
+
+    @property
     def point(self) -> tuple[float, float] | None:
         """Latitude and longitude of the deciding position, degrees; None: there is none."""
         return None if self.latitude is None or self.longitude is None else (self.latitude, self.longitude)
@@ -177,6 +201,22 @@ class Event:
             | AFTER_GAP * bool(self.follows_gap)
             | next((bit for bit, direction in _DIRECTIONS.items() if direction == self.direction), 0),
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The members of :meth:`to_json`: texts, numbers, None, lists and dicts; times as ISO 8601.
+
+        Example:
+            >>> from fencepost import Circle, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(Circle(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> monitor.poll()[0].to_dict()["date"]
+            '1970-01-01T00:00:00.000000Z'
+        """
+        import json
+
+        found: dict[str, Any] = json.loads(self.to_json())
+        return found
 
     @classmethod
     def _from_row(cls, row: EventRow) -> Event:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from .._tables.table import Plain
 from .._tables.times import from_us
 from .enums import Diagnostics, Reason, State
 from .events import diagnostic_names
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Plain):
     """Why a condition is in its state, and the smallest change that would decide it. None: does not apply.
 
     Attributes:

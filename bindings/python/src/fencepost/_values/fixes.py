@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._native import InvalidArgumentError, parse_advertisement
 from .._tables.numbers import real, shown
+from .._tables.table import Plain
 from .._tables.times import Time, to_us
 from .conditions import to_uint16, to_uuid, uuid_of
 
@@ -32,7 +33,7 @@ RSSI_UNKNOWN = -(1 << 31)
 
 
 @dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Plain):
     """One position sample.
 
     Ranges of coordinates are checked when the fix is fed, so that a monitor can count bad ones.

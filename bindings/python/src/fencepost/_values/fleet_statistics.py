@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from .._tables.table import Plain
 from .._tables.times import from_us
 from .enums import StoreStatus
 
 
 @dataclass(frozen=True, slots=True)
-class FleetStatistics:
+class FleetStatistics(Plain):
     """Counters of a fleet since it was created. Input counts are those of its devices together.
 
     Attributes:
@@ -56,7 +57,7 @@ class FleetStatistics:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceStatistics:
+class DeviceStatistics(Plain):
     """Counters of a device since it was entered, and its clock.
 
     Attributes:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from .._native import InvalidArgumentError
 from .._tables.geometries import of_places, of_wkb
+from .._tables.table import Plain
 from .conditions import LINE_GEOGRAPHIC, Geometry
 from .shapes import EDGES, described_lines, edges_of, line_geometry, put, vertices_of
 
@@ -14,7 +15,7 @@ _NO_NUMBER = float("nan")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Gate:
+class Gate(Plain):
     """A gate: lines without a width. Each time a device crosses one there is an event with a direction.
 
     It has no state: its record stays ``unknown``, and every crossing counts, with :attr:`Event.direction`, the instant
@@ -78,6 +79,10 @@ class Gate:
     def described(self) -> str:
         """In words: ``gate of 1 line, 2 vertices``."""
         return f"gate of {described_lines(self.wkb)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """``kind`` (``gate``), ``geometry`` (GeoJSON lines) and ``edges``, as JSON has them."""
+        return {"kind": "gate", "geometry": self.__geo_interface__, "edges": self.edges}
 
     _KIND: ClassVar[int] = LINE_GEOGRAPHIC
 

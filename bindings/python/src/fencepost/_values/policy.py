@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from .._native import POLICY_CORE_LOCATION, POLICY_EXACT, POLICY_STANDARD, InvalidArgumentError
 from .._tables.numbers import real, shown
+from .._tables.table import Plain
 from .._tables.times import seconds_to_us, us_to_seconds
 from .conditions import Geometry
 from .enums import DWELL_POLICIES, DwellPolicy, Notify
@@ -25,7 +26,7 @@ DefinitionRow: TypeAlias = tuple[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TransitionPolicy:
+class TransitionPolicy(Plain):
     """When a crossing of a circle counts, and which changes become events.
 
     A fix is decisive when it lies beyond the boundary by the margin; the crossing is confirmed when the device has

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .._tables.html import SHOWN, table
-from .._tables.table import Table
+from .._tables.table import Plain, Table
 from .._tables.times import utc_text
 from .any_condition import Condition
 from .conditions import (
@@ -52,7 +52,7 @@ def described(condition: Condition) -> str:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Record:
+class Record(Plain):
     """A condition and the last event of it that was handled.
 
     Attributes:

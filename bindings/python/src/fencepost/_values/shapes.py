@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 from .._native import InvalidArgumentError, shape_distance
 from .._tables.geometries import Vertices, geometry_of, of_geojson, of_places, of_wkb, of_wkt
 from .._tables.numbers import radius_in_metres, real, shown
+from .._tables.table import Plain
 from .conditions import Geometry
 
 EDGES = ("geodesic", "planar")
@@ -20,7 +21,7 @@ _NO_NUMBER = float("nan")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Polygon:
+class Polygon(Plain):
     """Polygons with holes on the Earth: satisfied within the parts, the line included, and not in their holes.
 
     The edges are geodesics of the WGS84 ellipsoid. Poles and the antimeridian are places like any other. A ring
@@ -140,6 +141,16 @@ class Polygon:
         buffer = f", buffer {self.buffer:g} m" if self.buffer else ""
         return f"polygon of {described_lines(self.wkb)}{buffer}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """``kind`` (``polygon``), ``geometry`` (GeoJSON), ``edges``, ``oriented`` and ``buffer`` (metres)."""
+        return {
+            "kind": "polygon",
+            "geometry": self.__geo_interface__,
+            "edges": self.edges,
+            "oriented": self.oriented,
+            "buffer": self.buffer,
+        }
+
     _KIND: ClassVar[int] = 3
 
     def _definition(self) -> tuple[int, Geometry]:
@@ -147,7 +158,7 @@ class Polygon:
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Corridor:
+class Corridor(Plain):
     """Lines and what lies near them: satisfied within `radius` of one of the lines. Ends and bends are round.
 
     Args:
@@ -229,6 +240,15 @@ class Corridor:
     def described(self) -> str:
         """In words: ``corridor of 50 m around 1 line, 2 vertices``."""
         return f"corridor of {self.radius:g} m around {described_lines(self.wkb)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """``kind`` (``corridor``), ``geometry`` (GeoJSON lines), ``radius`` (metres) and ``edges``."""
+        return {
+            "kind": "corridor",
+            "geometry": self.__geo_interface__,
+            "radius": self.radius,
+            "edges": self.edges,
+        }
 
     _KIND: ClassVar[int] = 4
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from .._tables.table import Plain
 from .._tables.times import from_us
 from .enums import StoreStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(Plain):
     """Counters of a monitor since it was created, and its clock.
 
     Attributes:
