@@ -14,7 +14,7 @@ SOUTH, NORTH = (47.55850, 7.59190), (47.55975, 7.59300)  # the landings of the f
 START = 1_714_554_000_000_000  # 2024-05-01 09:00:00 UTC, in microseconds
 MINUTE = 60_000_000
 
-gates = {"rhine": Gate([(47.5615, 7.5860), (47.5585, 7.5940), (47.5565, 7.5985), (47.5590, 7.6100)])}
+gates = {"rhine": Gate([(47.5615, 7.5860), (47.5585, 7.5940), (47.5565, 7.5985), (47.5590, 7.6100)], order="latlon")}
 
 print("the ride")
 for event in replay(TRACK, gates, path="geodesic", max_gap=60):

@@ -51,7 +51,7 @@ def test_all_kinds_of_features(tmp_path: Path) -> None:
     assert log.conditions == {
         "park": Polygon({"type": "Polygon", "coordinates": [SQUARE, HOLE]}, buffer=2.5),
         "both": Polygon(multi, oriented=True, edges="planar"),
-        "road": Corridor([(0, 0), (0, 0.001)], 50, edges="planar"),
+        "road": Corridor([(0, 0), (0, 0.001)], 50, order="latlon", edges="planar"),
         "roads": Corridor(lines, 5, **planar),
         "home": Circle(0, 0, 100),
     }

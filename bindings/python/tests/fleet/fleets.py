@@ -33,8 +33,12 @@ def zones_of(count: int = 40, seed: int = 1) -> Zones:
         place = Circle(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(50, 500))
         zones.add(place, f"circle {number}", policy=draw.choice(["exact", "standard"]), tag=number)
     square = [(0, 0), (0, 0.004), (0.004, 0.004), (0.004, 0)]
-    zones.add(Polygon(square, edges="geodesic"), "square", policy="exact")
-    zones.add(Corridor([(-0.01, 0), (0.01, 0.002)], 80, edges="geodesic"), "road", policy="exact")
+    zones.add(Polygon(square, order="latlon", edges="geodesic"), "square", policy="exact")
+    zones.add(
+        Corridor([(-0.01, 0), (0.01, 0.002)], 80, order="latlon", edges="geodesic"),
+        "road",
+        policy="exact",
+    )
     zones.add(Beacon(UUID), "desk")
     return zones
 

@@ -139,8 +139,8 @@ def test_others_circles_are_not_theirs() -> None:
 def test_shapes_are_drawn_thin() -> None:
     watched = FleetWatched(policy=EXACT)
     ring = [(1 + 1e-3 * each, 1.0) for each in range(2_000)] + [(2.0, 2.0), (1.0, 1.0)]
-    watched.fleet.conditions.add(Polygon(ring, edges="geodesic"), "area")
-    line = Corridor([(0.0, 0.0), (1.0, 1.0)], radius=50, edges="geodesic")
+    watched.fleet.conditions.add(Polygon(ring, order="latlon", edges="geodesic"), "area")
+    line = Corridor([(0.0, 0.0), (1.0, 1.0)], order="latlon", radius=50, edges="geodesic")
     watched.fleet.conditions.add(line, "way")
     found = View(watched.fleet, watched.circles.is_others, dict).since(0)
     assert found is not None

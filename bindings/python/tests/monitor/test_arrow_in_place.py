@@ -159,7 +159,7 @@ def test_three_dimensions() -> None:
         source = pa.table([["a"], pa.array([[items]], field.type)], pa.schema([("name", pa.string()), field]))
         monitor = Monitor()
         monitor.add_many(source)
-        assert monitor["a"].condition == Polygon([(y, x) for x, y, _ in ring], edges="planar")
+        assert monitor["a"].condition == Polygon([(y, x) for x, y, _ in ring], order="latlon", edges="planar")
 
 
 def of_nested(kind: str, rows: Any, levels: int, child: Any) -> Any:

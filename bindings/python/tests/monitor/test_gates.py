@@ -38,7 +38,7 @@ from fencepost import (
 METRE = 180 / 3.141592653589793 / 6_378_137
 LEFT_TO_RIGHT, RIGHT_TO_LEFT = CrossingDirection
 # Along the meridian of Greenwich to the north: west is left.
-NORTH = Gate([(-0.01, 0), (0.01, 0)], edges="geodesic")
+NORTH = Gate([(-0.01, 0), (0.01, 0)], order="latlon", edges="geodesic")
 
 
 def monitor(**options: Any) -> Monitor:
@@ -150,7 +150,7 @@ def test_a_gate_has_neither_a_policy_nor_a_state(rest: dict[str, Any], reason: s
 def test_ensure_and_sync_leave_an_equal_one_alone() -> None:
     one = monitor()
     assert one.ensure(NORTH, "g") and not one.ensure(NORTH, "g")
-    near = Gate([(-0.01, 0), (0.01, 5e-8)], edges="geodesic")
+    near = Gate([(-0.01, 0), (0.01, 5e-8)], order="latlon", edges="geodesic")
     assert not one.ensure(near, "g") and not one.sync({"g": near}).replaced
     assert one.ensure(NORTH, "g", tag=1)
     assert one.ensure(Corridor(NORTH.wkb, 5, edges="geodesic"), "g", policy=EXACT)
@@ -181,9 +181,9 @@ def test_geometries_of_every_kind() -> None:
     with pytest.raises(TypeError):
         Gate(5)
     with pytest.raises(InvalidArgumentError, match="too_few_vertices"):
-        one.add(Gate([(1, 1), (1, 1)], edges="geodesic"), "w")
+        one.add(Gate([(1, 1), (1, 1)], order="latlon", edges="geodesic"), "w")
     with pytest.raises(InvalidArgumentError, match="edge_too_long"):
-        one.add(Gate([(0, 0), (0, 179.9)], edges="geodesic"), "w")
+        one.add(Gate([(0, 0), (0, 179.9)], order="latlon", edges="geodesic"), "w")
 
 
 def test_stores_snapshots_and_forks_go_on(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_damaged_rows_of_gates_are_refused(tmp_path: Path) -> None:
 
 def test_a_restart_in_the_midst_of_a_leg_changes_nothing(tmp_path: Path) -> None:
     """Between two fixes the clock goes on, gates are ensured and synced, and the monitor is closed and opened."""
-    other = Gate([(-0.01, 0.001), (0.01, 0.001)], edges="geodesic")
+    other = Gate([(-0.01, 0.001), (0.01, 0.001)], order="latlon", edges="geodesic")
 
     def follow(one: Monitor, reopen: Any) -> list[str]:
         one.add(NORTH, "g")
@@ -472,6 +472,7 @@ def test_columns_and_single_fixes_cross_the_same() -> None:
     gates = {
         f"g{number}": Gate(
             [(chance.uniform(-0.01, 0.01), chance.uniform(-0.01, 0.01)) for _ in range(chance.randint(2, 7))],
+            order="latlon",
             edges="geodesic",
         )
         for number in range(12)
@@ -497,8 +498,13 @@ def test_a_closed_gate_is_left_as_often_as_it_is_entered() -> None:
     """In and out of a ring: the directions alternate, whatever the way."""
     ring = [(-0.005, -0.005), (-0.005, 0.005), (0.002, 0.0), (0.005, 0.005), (0.005, -0.005), (-0.005, -0.005)]
     one = monitor()
-    one.add(Gate(ring, edges="geodesic"), "ring")
-    one.add(Polygon(ring[:-1], edges="geodesic"), "inside", assuming="unsatisfied", policy=EXACT)
+    one.add(Gate(ring, order="latlon", edges="geodesic"), "ring")
+    one.add(
+        Polygon(ring[:-1], order="latlon", edges="geodesic"),
+        "inside",
+        assuming="unsatisfied",
+        policy=EXACT,
+    )
     chance = random.Random(5)
     one.feed(Fix(0.02, 0.02, time=0))
     for second in range(1, 400):
@@ -517,8 +523,8 @@ def test_a_closed_gate_is_left_as_often_as_it_is_entered() -> None:
 
 def test_strange_ways_break_nothing() -> None:
     one = Monitor(path="geodesic", max_gap=1e9)
-    one.add(Gate([(-90, 0), (0, 0), (90, 0)], edges="geodesic"), "meridian")
-    one.add(Gate([(0, 170), (0, -170)], edges="geodesic"), "line")
+    one.add(Gate([(-90, 0), (0, 0), (90, 0)], order="latlon", edges="geodesic"), "meridian")
+    one.add(Gate([(0, 170), (0, -170)], order="latlon", edges="geodesic"), "line")
     chance = random.Random(3)
     time = 0
     for _ in range(300):

@@ -146,8 +146,8 @@ def test_polygons_and_corridors() -> None:
     ring = [(-0.01, -0.01), (0.01, -0.01), (0.01, -0.002), (-0.005, -0.002), (-0.005, 0.002), (0.01, 0.002),
             (0.01, 0.01), (-0.01, 0.01)]  # fmt: skip
     one = monitor()
-    one.add(Polygon(ring, edges="geodesic"), "u", policy=EXACT)
-    road = Corridor([(-0.01, 0), (0.01, 0)], radius=50, edges="geodesic")
+    one.add(Polygon(ring, order="latlon", edges="geodesic"), "u", policy=EXACT)
+    road = Corridor([(-0.01, 0), (0.01, 0)], order="latlon", radius=50, edges="geodesic")
     one.add(road, "road", assuming="unsatisfied", policy=EXACT)
     one.feed(Fix(0, -0.004, time=0))
     one.feed(Fix(0, 0.004, time=80 * SECOND))

@@ -69,10 +69,10 @@ class World:
             return Circle(*middle, radius=source.choice((1e-3, 1e5, 1.9e7, 2.5e7)))
         if kind == 2:
             ring = [moved(middle, 360 * corner / 7, size * source.uniform(0.4, 1)) for corner in range(7)]
-            return Polygon(ring, edges="geodesic")
+            return Polygon(ring, order="latlon", edges="geodesic")
         if kind == 3:
             line = [middle, moved(middle, source.uniform(0, 360), size)]
-            return Corridor(line, radius=size / 5, edges="geodesic")
+            return Corridor(line, order="latlon", radius=size / 5, edges="geodesic")
         return Circle(*middle, radius=size)
 
     def point(self) -> tuple[float, float]:

@@ -34,7 +34,7 @@ def test_the_departure_that_a_monitor_tells(number: int) -> None:
     corners = ((-1, -1), (-1.1, 1), (1, 0.9), (0.8, -1))
     ring = [(latitude + north * size, longitude + 2 * east * size) for north, east in corners]
     monitor = Monitor()
-    monitor.add(Polygon(ring, edges="planar"), "p")
+    monitor.add(Polygon(ring, order="latlon", edges="planar"), "p")
     told, expected = monitor.shape("p").departure, departure(ring)
     if told is None:
         assert expected <= 1.0

@@ -90,8 +90,8 @@ def places(fixes: Sequence[FixRow], source: random.Random) -> Iterator[tuple[str
         ring = [(corner.latitude, corner.longitude) for corner in corners]
         condition = (
             Circle(at.latitude, at.longitude, radius),
-            Polygon(ring, edges="geodesic"),
-            Corridor(ring[:3], radius / 4, edges="geodesic"),
+            Polygon(ring, order="latlon", edges="geodesic"),
+            Corridor(ring[:3], radius / 4, order="latlon", edges="geodesic"),
         )[number % 3]
         yield f"p{number}", condition, ("exact", "standard")[number // 3 % 2]
 

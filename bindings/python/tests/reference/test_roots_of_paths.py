@@ -148,7 +148,11 @@ def polygon(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any],
     edge, ends = crossed(source, way)
     far = Geodesic.WGS84.Inverse(*way.start, *way.end)
     ring = [*ends, *(aside(end, far["azi2"], 3 * way.metres) for end in ends[::-1])]
-    return Polygon(ring, edges="geodesic"), lambda time: edge.left(way.place(time)), 1.0
+    return (
+        Polygon(ring, order="latlon", edges="geodesic"),
+        lambda time: edge.left(way.place(time)),
+        1.0,
+    )
 
 
 def corridor(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], float]:
@@ -158,7 +162,7 @@ def corridor(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any]
     def excess(time: Any) -> Any:
         return edge.distance(way.place(time), way.near(time)) - mp.mpf(radius)
 
-    return Corridor(ends, radius, edges="geodesic"), excess, 0.5
+    return Corridor(ends, radius, order="latlon", edges="geodesic"), excess, 0.5
 
 
 @pytest.mark.parametrize("number", range(ROOTS))

@@ -44,8 +44,13 @@ def conditions_into(holder: Zones | Monitor, seed: int) -> None:
             tag=number,
         )
     square = [(0, 0), (0, 0.004), (0.004, 0.004), (0.004, 0)]
-    holder.add(Polygon(square, edges="geodesic"), "square", assuming="unknown", policy="exact")
-    road = Corridor([(-0.01, 0), (0.01, 0.002)], 80, edges="geodesic")
+    holder.add(
+        Polygon(square, order="latlon", edges="geodesic"),
+        "square",
+        assuming="unknown",
+        policy="exact",
+    )
+    road = Corridor([(-0.01, 0), (0.01, 0.002)], 80, order="latlon", edges="geodesic")
     holder.add(road, "road", assuming="unknown", policy="standard")
     holder.add(Beacon(UUID), "desk", assuming="unknown")
 

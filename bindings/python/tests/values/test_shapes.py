@@ -41,7 +41,7 @@ class Geometry:
 
 
 def test_one_polygon_from_all_that_hold_one() -> None:
-    expected = Polygon(SQUARE, [HOLE])
+    expected = Polygon(SQUARE, [HOLE], order="latlon")
     assert expected.parts == ((tuple(SQUARE), tuple(HOLE)),)
     rings = [turned(SQUARE), turned(HOLE)]
     closed = [[*ring, ring[0]] for ring in rings]
@@ -53,19 +53,27 @@ def test_one_polygon_from_all_that_hold_one() -> None:
     ):  # fmt: skip
         assert Polygon(source) == expected, source
     repeated = [SQUARE[0], *SQUARE, SQUARE[3], SQUARE[0]]
-    assert Polygon(repeated, (hole for hole in [HOLE])) == expected
+    assert Polygon(repeated, (hole for hole in [HOLE]), order="latlon") == expected
     assert (
-        Polygon([(latitude, longitude + 360 * (longitude < 1)) for latitude, longitude in SQUARE], [HOLE]) == expected
+        Polygon(
+            [(latitude, longitude + 360 * (longitude < 1)) for latitude, longitude in SQUARE], [HOLE], order="latlon"
+        )
+        == expected
     )
     assert hash(expected) == hash(Polygon(wkt)) and len({expected, Polygon(wkt)}) == 1
     assert pickle.loads(pickle.dumps(expected)) == expected
-    others = [Polygon(SQUARE), Polygon(wkt, edges="planar"), Polygon(wkt, oriented=True), Polygon(wkt, buffer=1)]
+    others = [
+        Polygon(SQUARE, order="latlon"),
+        Polygon(wkt, edges="planar"),
+        Polygon(wkt, oriented=True),
+        Polygon(wkt, buffer=1),
+    ]
     assert expected not in others and len(set(others)) == 4
     assert isinstance(expected, Condition)
 
 
 def test_one_corridor_from_all_that_hold_one() -> None:
-    expected = Corridor(SQUARE, radius=50)
+    expected = Corridor(SQUARE, order="latlon", radius=50)
     assert expected.lines == (tuple(SQUARE),)
     for source in (
         Geometry("LineString", turned(SQUARE)), "LINESTRING M (0 0 9, 2 0 9, 2 2 9, 0 2 9)", expected.wkb, expected,
@@ -75,9 +83,9 @@ def test_one_corridor_from_all_that_hold_one() -> None:
     several = Corridor("MULTILINESTRING ((0 0, 1 1), (5 5, 6 6, 7 7))", 1, edges="planar")
     assert several.lines == (((0, 0), (1, 1)), ((5, 5), (6, 6), (7, 7)))
     assert Corridor(several, 1, edges="planar") == several == pickle.loads(pickle.dumps(several))
-    assert Corridor([(0, 0)], 100).distance(0, 0) == -100  # a circle
+    assert Corridor([(0, 0)], 100, order="latlon").distance(0, 0) == -100  # a circle
     assert repr(several) == "<Corridor of 2 lines, 5 vertices, radius=1, edges='planar'>"
-    assert repr(Polygon(SQUARE, buffer=-2.5)) == "<Polygon of 1 part, 4 vertices, buffer=-2.5>"
+    assert repr(Polygon(SQUARE, order="latlon", buffer=-2.5)) == "<Polygon of 1 part, 4 vertices, buffer=-2.5>"
 
 
 def test_as_shapely_reads_and_writes_them() -> None:
@@ -111,7 +119,7 @@ def test_as_shapely_reads_and_writes_them() -> None:
 
 
 BAD: list[tuple[Any, type[Exception], str]] = [
-    (None, TypeError, "exterior must be pairs of latitude and longitude, a geometry, WKT or WKB, not NoneType"),
+    (None, TypeError, "exterior must be pairs of coordinates, a geometry, WKT or WKB, not NoneType"),
     (5, TypeError, "not int"),
     ([], InvalidArgumentError, "geometry is empty"),
     ([1, 2, 3], InvalidArgumentError, "coordinate: part 0, ring 0, vertex 0 is "),
@@ -136,7 +144,7 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     (b"\1\3\0\0\0", InvalidArgumentError, "not WKB: it ends after 5 bytes"),
     (b"\1\3\0\0\0\1\0\0\0\xff\xff\xff\xff", InvalidArgumentError, "not WKB: it ends after"),
     (b"\1\7\0\0\0\0\0\0\0", InvalidArgumentError, "type: is a GeometryCollection"),
-    (Polygon(SQUARE).wkb + b"\0", InvalidArgumentError, "not WKB: 1 bytes follow it"),
+    (Polygon(SQUARE, order="latlon").wkb + b"\0", InvalidArgumentError, "not WKB: 1 bytes follow it"),
     (struct.pack("<BII", 1, 0x2000_0003, 3857), InvalidArgumentError, "SRID 3857 is not 4326"),
     ({"type": "Feature", "geometry": None}, InvalidArgumentError, "geometry is empty: the feature has none"),
     ({"type": "Polygon", "coordinates": 5}, InvalidArgumentError, "coordinates: 5 is not a list"),
@@ -148,8 +156,9 @@ BAD: list[tuple[Any, type[Exception], str]] = [
 
 @pytest.mark.parametrize(("source", "error", "words"), BAD)
 def test_what_holds_no_polygon(source: Any, error: type[Exception], words: str) -> None:
+    stated = isinstance(source, str | bytes | dict)
     with pytest.raises(error) as caught:
-        Polygon(source)
+        Polygon(source, order=None if stated else "latlon")
     assert words in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 300
 
 
@@ -162,12 +171,14 @@ def test_options_that_cannot_be() -> None:
         ({"oriented": 1}, TypeError, "oriented must be a bool"),
     ):
         with pytest.raises(error, match=words):
-            Polygon(SQUARE, **options)  # type: ignore[arg-type]
+            Polygon(SQUARE, order="latlon", **options)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="order 'xy' is not one of latlon, lonlat"):
+        Polygon(SQUARE, order="xy")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="holes go with a ring of coordinates"):
         Polygon("POLYGON ((0 0, 1 0, 1 1))", [HOLE])
     for radius in (0, -1, math.nan, math.inf):
         with pytest.raises(InvalidArgumentError, match="radius is"):
-            Corridor(SQUARE, radius)
+            Corridor(SQUARE, radius, order="latlon")
     with pytest.raises(InvalidArgumentError, match="type: a polygon is no line"):
         Corridor("POLYGON ((0 0, 1 0, 1 1))", 5)
 
@@ -246,7 +257,7 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
         assert inside(box(-180, 66.5, 180, 90), 70, 5) and not inside(box(-180, 66.5, 180, 90), 60, 5)
         assert inside(box(-180, -10, 180, 10), 9, 179) and not inside(box(-180, -10, 180, 10), 11, 179)
         assert inside(box(10, -90, 20, 90), 60, 15) and not inside(box(10, -90, 20, 90), 60, 25)
-        assert Corridor([(5, 6), (5, 6)], radius=10).contains(5, 6)
+        assert Corridor([(5, 6), (5, 6)], order="latlon", radius=10).contains(5, 6)
     with pytest.warns(InputWarning), pytest.raises(InvalidArgumentError, match="which_side"):
         inside(box(-175, -80, 175, 80), 0, 0)
 
@@ -308,9 +319,9 @@ def test_records_give_back_what_was_added() -> None:
             continue
         options: Any = {"edges": world.choice(["geodesic", "planar"])}
         if number % 3:
-            shapes[str(number)] = Polygon(ring, **options, buffer=world.choice([0, 0, 12.5, -1]))
+            shapes[str(number)] = Polygon(ring, order="latlon", **options, buffer=world.choice([0, 0, 12.5, -1]))
         else:
-            shapes[str(number)] = Corridor(ring, world.uniform(1, 5000), **options)
+            shapes[str(number)] = Corridor(ring, world.uniform(1, 5000), order="latlon", **options)
         monitor.add(shapes[str(number)], str(number), policy="exact", tag=number)
     assert len(shapes) > 100
     assert {record.identifier: record.condition for record in monitor.records()} == shapes
@@ -329,8 +340,8 @@ def test_records_give_back_what_was_added() -> None:
 
 def test_what_a_monitor_says_of_shapes() -> None:
     monitor = Monitor()
-    monitor.add(Polygon([(50, 0), (50, 2), (52, 2), (52, 0)], edges="planar"), "p")
-    monitor.add(Corridor([(10, 0), (10, 1)], 500, edges="geodesic"), "c")
+    monitor.add(Polygon([(50, 0), (50, 2), (52, 2), (52, 0)], order="latlon", edges="planar"), "p")
+    monitor.add(Corridor([(10, 0), (10, 1)], 500, order="latlon", edges="geodesic"), "c")
     reading = monitor.shape("p")
     assert reading.depth is not None and 60_000 < reading.depth < 75_000 and reading.vertex_count == 4
     assert reading.departure is not None and 400 < reading.departure < 500
@@ -362,8 +373,10 @@ def test_edges_that_nobody_named() -> None:
         "condition 'box': geodesic and planar edges lie up to 479 m apart (part 0, ring 0, edge 0), and nothing says "
         "which are meant; edges='geodesic' or edges='planar' says it; they are taken as geodesic"
     )
-    open_box = Polygon(box)
-    assert open_box == Polygon(box, edges="geodesic") and hash(open_box) == hash(Polygon(box, edges="geodesic"))
+    open_box = Polygon(box, order="latlon")
+    assert open_box == Polygon(box, order="latlon", edges="geodesic") and hash(open_box) == hash(
+        Polygon(box, order="latlon", edges="geodesic")
+    )
     for shape in (open_box, pickle.loads(pickle.dumps(open_box)), copy.deepcopy(open_box), Polygon(open_box.wkb)):
         monitor = Monitor()
         assert told(monitor.add, shape, "box") == [words]
@@ -371,10 +384,21 @@ def test_edges_that_nobody_named() -> None:
         assert told(monitor.ensure, shape, "other") == [words.replace("box", "other")]
         # What a monitor gives back was decided.
         assert told(monitor.add, monitor["box"].condition, "box") == [] and told(Monitor().sync, monitor) == []
-    for quiet in (Polygon(box, edges="geodesic"), Polygon(box, edges="planar"), Polygon(small), Corridor(small, 5)):
+    for quiet in (
+        Polygon(box, order="latlon", edges="geodesic"),
+        Polygon(box, order="latlon", edges="planar"),
+        Polygon(small, order="latlon"),
+        Corridor(small, 5, order="latlon"),
+    ):
         assert told(Monitor().add, quiet, "quiet") == []
-    assert told(Monitor().add, Corridor([(50, 0), (50, 2)], 5), "way")[0].startswith("condition 'way': geodesic and pl")
-    several = {"small": Polygon(small), "box": open_box, "wide": Polygon([(50, 0), (50, 4), (52, 4), (52, 0)])}
+    assert told(Monitor().add, Corridor([(50, 0), (50, 2)], 5, order="latlon"), "way")[0].startswith(
+        "condition 'way': geodesic and pl"
+    )
+    several = {
+        "small": Polygon(small, order="latlon"),
+        "box": open_box,
+        "wide": Polygon([(50, 0), (50, 4), (52, 4), (52, 0)], order="latlon"),
+    }
     monitor = Monitor()
     (said,) = told(monitor.sync, several)
     assert said.startswith("condition 'wide': geodesic and planar edges lie up to 19")

@@ -13,6 +13,7 @@ from .._files.condition_files import ConditionRow, read_conditions
 from .._files.vector import Reading
 from .._tables.names import CONDITIONS, GEOMETRY
 from .._values.conditions import Circle
+from .._values.enums import State
 from .._values.policy import TransitionPolicy
 from .options import add_defaults, to_count, to_names
 from .outcomes import DONE, UsageError
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         how=Reading(options.conditions_layer, options.transform),
         columns=options.conditions_columns,
         radius=options.radius,
-        assuming=options.assuming,
+        assuming=options.assuming or State.UNKNOWN,
     )
     features = [feature for row in rows if (feature := _feature(row, options.corners)) is not None]
     if kind in ("", ".geojson"):

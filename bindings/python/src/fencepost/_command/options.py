@@ -70,10 +70,9 @@ def add_defaults(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--assuming",
         type=to_state,
-        default=State.UNKNOWN,
         metavar="STATE",
-        help="of conditions that say none: unknown (default), satisfied or unsatisfied, with which the first look at "
-        "a place where the device is not makes no event",
+        help="of conditions that say none: satisfied, unknown (default for one track) or unsatisfied (default with "
+        "--by), with which the first look at a place where the device is not makes no event",
     )
 
 

@@ -15,6 +15,7 @@ from .._files.checked import checked
 from .._files.condition_files import ConditionRow, read_conditions
 from .._files.doubts import Flaw, about_unusable
 from .._files.sightings import Report, read_sightings
+from .._files.sources import assumed_by_default
 from .._files.track_files import read_track
 from .._files.vector import Reading
 from .._log.event_log import EventLog
@@ -121,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
         how=Reading(options.conditions_layer, options.transform),
         columns=options.conditions_columns,
         radius=options.radius,
-        assuming=options.assuming,
+        assuming=options.assuming or assumed_by_default(options.by),
     )
     if options.by is not None:
         return _replay_many(options, conditions, times)

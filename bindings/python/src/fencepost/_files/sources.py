@@ -126,6 +126,12 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
     return by
 
 
+def assumed_by_default(by: str | None) -> State:
+    """The state with which conditions begin that say none. With many tracks most are near few conditions: as in tables
+    of conditions, to begin outside is no event."""
+    return State.UNKNOWN if by is None else State.UNSATISFIED
+
+
 def as_conditions(
     conditions: ConditionsSource,
     default: TransitionPolicy,
@@ -133,10 +139,22 @@ def as_conditions(
     how: Reading = PLAIN,
     columns: Mapping[str, str] | None = None,
     radius: float | None = None,
-    assuming: State | str = State.UNKNOWN,
+    assuming: State | str | None = None,
+    by: str | None = None,
 ) -> tuple[str, list[ConditionRow]]:
-    """The conditions of what a caller gave as the argument `name`, and what to call them in messages."""
-    state = assumed_state(assuming)
+    """The conditions of what a caller gave as the argument `name`, and what to call them in messages.
+
+    Args:
+        conditions: What was given.
+        default: The policy of those that have none.
+        name: Of the argument, for messages.
+        how: How files and tables are read.
+        columns: Names of columns, where they are not recognised.
+        radius: Metres, of circles that have none.
+        assuming: The state of those that say none; None: `assumed_by_default`.
+        by: The column that tells tracks apart; None: there is one track.
+    """
+    state = assumed_by_default(by) if assuming is None else assumed_state(assuming)
     if radius is not None and not 0 < radius < float("inf"):
         raise InvalidArgumentError(f"radius {radius} is not a number of metres above 0")
     conditions = collected(conditions)

@@ -205,4 +205,10 @@ class Log(Rows[Event]):
     def _summary(self) -> str:
         several = "" if self.by is None else f", {len(self._replays)} tracks by {self.by}"
         period = "" if self.start is None else f", {time_text(self.start)} to {utc_text(self.end)}"
-        return f"{len(self)} events of {len(self._conditions)} conditions{several}{period}"
+        return f"{len(self)} events of {len(self._conditions)} conditions{self._policies}{several}{period}"
+
+    @property
+    def _policies(self) -> str:
+        """The policies of the conditions, in words: how late an event is confirmed depends on them."""
+        used = dict.fromkeys(row.policy.described for row in self._conditions if row.policy is not None)
+        return f", {'policies' if len(used) > 1 else 'policy'} {', '.join(used)}" if used else ""

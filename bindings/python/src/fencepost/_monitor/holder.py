@@ -47,7 +47,7 @@ class ConditionHolder(Generic[V]):
         Example:
             >>> from fencepost import Monitor, Polygon
             >>> monitor = Monitor()
-            >>> box = Polygon([(50, 0), (50, 2), (52, 2), (52, 0)], edges="planar")
+            >>> box = Polygon([(50, 0), (50, 2), (52, 2), (52, 0)], order="latlon", edges="planar")
             >>> monitor.add(box, "square")
             >>> reading = monitor.shape("square")
             >>> reading.vertex_count, round(reading.departure or 0), (reading.part, reading.ring, reading.edge)
@@ -70,7 +70,8 @@ class ConditionHolder(Generic[V]):
         Example:
             >>> from fencepost import Monitor, Polygon
             >>> monitor = Monitor()
-            >>> monitor.add(Polygon([(0, 0), (0, 2), (2, 2), (2, 0)], edges="geodesic"), "square")
+            >>> ring = [(0, 0), (0, 2), (2, 2), (2, 0)]
+            >>> monitor.add(Polygon(ring, order="latlon", edges="geodesic"), "square")
             >>> place = monitor.nearest_boundary_point("square", 1, 3)
             >>> place and [round(degrees, 9) for degrees in place]
             [1.000153323, 2.0]

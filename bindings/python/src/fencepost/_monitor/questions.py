@@ -86,12 +86,13 @@ class MonitorQuestions:
 
         Returns:
             For one point the identifiers, in the order in which the conditions were added. For columns and Arrow tables
-            :class:`Matches`. For a frame a DataFrame with a row for each pair: the point's label in the frame as index,
-            the column ``identifier``, and ``distance`` if it was asked for, so that ``frame.join(found)`` is what
-            GeoPandas calls a spatial join.
+            :class:`Matches`, which keep the index of columns of pandas. For a frame a DataFrame with a row for each
+            pair: the point's label in the frame as index, the column ``identifier``, and ``distance`` if it was asked
+            for, so that ``frame.join(found)`` is what GeoPandas calls a spatial join.
 
         Raises:
-            InvalidArgumentError: A point is out of range, or missing; ``position`` is the row.
+            InvalidArgumentError: A point is out of range, or missing; ``position`` is the row. Or the columns have
+                different indexes, or the index of a frame has a label twice.
             InputError: A table has no points.
             MissingExtraError: NumPy, pandas, GeoPandas or nanoarrow is needed and not installed.
 
@@ -192,13 +193,17 @@ class MonitorQuestions:
     ) -> Any:
         """Asks about the points of whatever holds them, and labels the answer as they are."""
         from .._tables.buffers import numbers
+        from .._tables.labels import common_index, told_apart
 
         if longitude is not None:
-            return ask(numbers(points, "latitude"), numbers(longitude, "longitude"))
+            index = common_index(latitude=points, longitude=longitude)
+            return ask(numbers(points, "latitude"), numbers(longitude, "longitude"))._labelled(index)
         if hasattr(points, "geometry") and hasattr(points, "crs"):
-            return ask(*_of_geometries(points, column_names(columns))).to_pandas(points.index)
+            index = told_apart(points.index)
+            return ask(*_of_geometries(points, column_names(columns))).to_pandas(index)
         if hasattr(points, "iloc") and hasattr(points, "columns"):
-            return ask(*_of_frame(points, column_names(columns))).to_pandas(points.index)
+            index = told_apart(points.index)
+            return ask(*_of_frame(points, column_names(columns))).to_pandas(index)
         if hasattr(points, "__arrow_c_stream__"):
             return ask(*_of_stream(points, column_names(columns)))
         kind = type(points).__name__

@@ -57,7 +57,7 @@ def replay(
     transform: bool = False,
     sort: bool = True,
     radius: float | None = None,
-    assuming: State | str = State.UNKNOWN,
+    assuming: State | str | None = None,
     time_zone: str | tzinfo | None = None,
     date_order: str = "",
     by: str | None = None,
@@ -104,7 +104,8 @@ def replay(
             are never sorted.
         radius: Metres, of circles of files and tables that have none.
         assuming: State with which conditions begin that say none; with ``unsatisfied`` the first determination that a
-            condition is not satisfied is no event.
+            condition is not satisfied is no event. None: ``unsatisfied`` for many tracks (`by`, trajectories), as in
+            tables of conditions, otherwise ``unknown``.
         time_zone: Of the times of files and tables that have none: a name such as ``Europe/Berlin``, an offset such as
             ``+02:00``, or a ``tzinfo``; None: UTC.
         date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024; empty: those are refused.
@@ -133,6 +134,7 @@ def replay(
         columns=conditions_columns,
         radius=radius,
         assuming=assuming,
+        by=column,
     )
     how = Reading(layer, transform, times)
     options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}

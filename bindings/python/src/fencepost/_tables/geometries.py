@@ -188,13 +188,13 @@ class _Maker:
         return longitude + 0.0, latitude + 0.0  # no negative zero
 
 
-def of_places(rings: Sequence[Iterable[Sequence[Any]]], is_area: bool) -> Vertices:
-    """A polygon of an outer ring and holes, or lines, each of latitudes and longitudes."""
+def of_places(rings: Sequence[Iterable[Sequence[Any]]], is_area: bool, is_turned: bool) -> Vertices:
+    """A polygon of an outer ring and holes, or lines, each of pairs: longitude first, or latitude where `is_turned`."""
     made = _Maker(is_area)
     for ring in rings:
         if isinstance(ring, str | bytes) or not isinstance(ring, Iterable):
             raise TypeError(f"a ring or a line must be pairs of latitude and longitude, not {type(ring).__name__}")
-        made.ring(_turned(place) for place in ring)
+        made.ring(map(_turned, ring) if is_turned else ring)
     made.end_part()
     return made.made()
 

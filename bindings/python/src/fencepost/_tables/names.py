@@ -29,8 +29,9 @@ DEVICE = (
     "personid", "individuallocalidentifier", "individualid", "tagid", "imei", "mmsi",
 )  # fmt: skip
 """Columns that tell devices apart and nothing else."""
-DEVICES: Names = {"device": (*DEVICE, "identifier", "id", "name"), **TRACK}
-"""Of tables whose rows are of many devices."""
+DEVICES: Names = {"device": DEVICE, **TRACK}
+"""Of tables whose rows are of many devices. A column `id`, `identifier` or `name` may number the rows: it is no device
+before the caller says so."""
 CONDITIONS: Names = {
     "identifier": ("identifier", "id", "name", "fid"),
     "latitude": LATITUDE,
@@ -80,8 +81,18 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
                 break
         else:
             if what in required:
-                raise InvalidArgumentError(f"there is no column for the {what}, only {', '.join(exact)}")
+                reason = f"there is no column for the {what}, only {', '.join(exact)}"
+                raise InvalidArgumentError(reason + (device_candidates(exact) if what == "device" else ""))
     return found
+
+
+def device_candidates(names: Sequence[str]) -> str:
+    """The columns that may name devices, for a message about a table in which none is certain to."""
+    sure, may = like_devices(names)
+    used = {usual for what in (*TRACK.values(), GEOMETRY) for usual in what}
+    rest = [name for name in names if name not in (*sure, *may) and key(name) not in used]
+    listed = ", ".join(map(repr, [*may, *rest][:8]))
+    return f"; name the column of devices, which may be {listed}" if listed else ""
 
 
 ACCELERATION = "acc"
@@ -99,7 +110,7 @@ def acceleration_text(name: str) -> str:
 
 
 _MAY_TELL_DEVICES = re.compile(
-    r"(?:id|ids|no|nr|num|number|name|code|key|plate|serial|unit|bus|car|truck|ship|vessel|animal|phone|tracker|route|trip)$"
+    r"(?:id|ids|identifier|no|nr|num|number|name|code|key|plate|serial|unit|bus|car|truck|ship|vessel|animal|phone|tracker|route|trip)$"
 )
 
 

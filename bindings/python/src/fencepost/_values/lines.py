@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from .._native import InvalidArgumentError
-from .._tables.geometries import of_places, of_wkb
+from .._tables.geometries import of_wkb
 from .._tables.table import Plain
 from .conditions import LINE_GEOGRAPHIC, Geometry
-from .shapes import EDGES, described_lines, edges_of, line_geometry, put, vertices_of
+from .shapes import EDGES, Order, described_lines, edges_of, line_geometry, put, vertices_of
 
 _NO_NUMBER = float("nan")
 
@@ -23,20 +23,22 @@ class Gate(Plain):
     delivery ``every``; a policy and an assumed state it has not. Who is exactly on the line counts as left of it.
 
     Args:
-        path: A line: pairs of latitude and longitude, degrees, -90 to 90 and -360 to 360. Or a geometry that says
-            itself what it has, one line or several: anything with a ``__geo_interface__``, a GeoJSON geometry or
-            feature as a dict, well-known text, or well-known binary; their coordinates are longitude first.
+        path: A line: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to 360 degrees.
+            Or a geometry that says itself what it has, one line or several: anything with a ``__geo_interface__``, a
+            GeoJSON geometry or feature as a dict, well-known text, or well-known binary; their coordinates are
+            longitude first.
+        order: What is first in the pairs: ``latlon`` or ``lonlat``. Pairs need it.
         edges: What joins two vertices: ``geodesic`` or ``planar``, or None; see
             :class:`Polygon`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
-        TypeError: `path` is none of these.
+        TypeError: `path` is none of these, or pairs without an `order`.
 
     Example:
         >>> from fencepost import Fix, Monitor
         >>> monitor = Monitor(path="geodesic", max_gap=60)
-        >>> monitor.add(Gate([(47.55, 7.59), (47.56, 7.59)]), "bridge")
+        >>> monitor.add(Gate([(47.55, 7.59), (47.56, 7.59)], order="latlon"), "bridge")
         >>> monitor.feed(Fix(47.555, 7.589, time=0))
         >>> monitor.feed(Fix(47.555, 7.592, time=30_000_000))
         >>> [(event.identifier, str(event.direction), event.date_us) for event in monitor.events()]
@@ -48,11 +50,9 @@ class Gate(Plain):
     edges: str
     _leaves_edges_open: bool = field(compare=False)
 
-    def __init__(self, path: Any, *, edges: str | None = None) -> None:
-        found = vertices_of(path, "path")
-        if found is None:
-            found = of_places([path], False)
-        elif found.is_area:
+    def __init__(self, path: Any, *, order: Order | None = None, edges: str | None = None) -> None:
+        found, _ = vertices_of(path, "path", order)
+        if found.is_area:
             raise InvalidArgumentError("type: a polygon is no line: its boundary is, where it is to be a gate")
         put(self, wkb=found.read_as(edges_of(edges)).wkb, edges=edges_of(edges), _leaves_edges_open=edges is None)
 

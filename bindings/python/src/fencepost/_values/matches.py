@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._native import InvalidArgumentError
+from .._tables.labels import told_apart
 from .._tables.table import Table
 
 if TYPE_CHECKING:
@@ -30,11 +32,16 @@ class Matches(Table):
         (['a', 'b'], [])
     """
 
-    __slots__ = ("_distances", "_identifiers", "_indices", "_offsets")
+    __slots__ = ("_distances", "_identifiers", "_index", "_indices", "_offsets")
 
     def __init__(self, offsets: Any, indices: Any, identifiers: Sequence[str], distances: Any | None) -> None:
         self._offsets, self._indices, self._distances = offsets, indices, distances
-        self._identifiers = tuple(identifiers)
+        self._identifiers, self._index = tuple(identifiers), None
+
+    def _labelled(self, index: Any) -> Matches:
+        """The same pairs, with the index that the points had in pandas."""
+        self._index = index
+        return self
 
     @property
     def offsets(self) -> Any:
@@ -98,10 +105,11 @@ class Matches(Table):
         """The pairs as a ``pandas.DataFrame``: ``identifier`` and ``distance``, with the points as index.
 
         Args:
-            index: Labels of the points; None: their numbers. ``frame.join(matches.to_pandas(frame.index))`` is the
-                frame with a row for each pair.
+            index: Labels of the points, an index of pandas; None: that of the columns that held the points, or their
+                numbers. ``frame.join(matches.to_pandas())`` is the frame with a row for each pair.
 
         Raises:
+            InvalidArgumentError: The index has not one label for each point, or a label twice.
             MissingExtraError: pandas is not installed.
         """
         from .._errors import require
@@ -112,10 +120,14 @@ class Matches(Table):
         if self._distances is not None:
             data["distance"] = pandas.Series(self._distances)
         frame = pandas.DataFrame(data)
+        index = self._index if index is None else index
         if index is None:
             frame.index = pandas.Index(self.rows, name="point")
-        else:
-            frame.index = index.take(self.rows)
+            return frame
+        points = len(self._offsets) - 1
+        if len(index) != points:
+            raise InvalidArgumentError(f"the index has {len(index)} labels, and there are {points} points")
+        frame.index = told_apart(index).take(self.rows)
         return frame
 
     def __repr__(self) -> str:

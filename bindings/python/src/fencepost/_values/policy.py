@@ -23,6 +23,8 @@ DefinitionRow: TypeAlias = tuple[
     PolicyRow | None,
     int,  # tag
 ]
+PRESETS = ("standard", "exact", "core_location")
+"""The names of presets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,10 +129,24 @@ class TransitionPolicy(Plain):
         """
         if not isinstance(name, str):
             raise TypeError(f"policy must be the name of a preset, not {type(name).__name__}")
-        presets = {"standard": cls.standard, "exact": cls.exact, "core_location": cls.core_location}
-        if name not in presets:
-            raise InvalidArgumentError(f"policy {name!r} is not one of {', '.join(presets)}")
-        return presets[name]()
+        if name not in PRESETS:
+            raise InvalidArgumentError(f"policy {name!r} is not one of {', '.join(PRESETS)}")
+        preset: TransitionPolicy = getattr(cls, name)()
+        return preset
+
+    @property
+    def described(self) -> str:
+        """In words: the name of the preset that it equals, or its dwells and margins.
+
+        Example:
+            >>> TransitionPolicy().described, TransitionPolicy(entry_dwell=60).described
+            ('standard', 'of 60 s, 20 m to enter and 20 s, 20 m to leave')
+        """
+        for name in PRESETS:
+            if self == self.named(name):
+                return name
+        entry = f"{self.entry_dwell:g} s, {self.entry_margin:g} m to enter"
+        return f"of {entry} and {self.exit_dwell:g} s, {self.exit_margin:g} m to leave"
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, base: TransitionPolicy | None = None) -> TransitionPolicy:

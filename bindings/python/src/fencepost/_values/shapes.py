@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from .._native import InvalidArgumentError, shape_distance
 from .._tables.geometries import Vertices, geometry_of, of_geojson, of_places, of_wkb, of_wkt
@@ -15,8 +15,11 @@ from .conditions import Geometry
 
 EDGES = ("geodesic", "planar")
 """What joins two vertices, in the library's order."""
+ORDERS = ("latlon", "lonlat")
+"""What stands first in a pair of coordinates."""
+Order: TypeAlias = Literal["latlon", "lonlat"]
 Place: TypeAlias = Sequence[float]
-"""Latitude and longitude, degrees."""
+"""Latitude and longitude in degrees, or longitude and latitude."""
 _NO_NUMBER = float("nan")
 
 
@@ -28,11 +31,12 @@ class Polygon(Plain):
     encloses the smaller of the two areas that it bounds, whatever its winding.
 
     Args:
-        exterior: The outer ring: pairs of latitude and longitude, degrees, -90 to 90 and -360 to 360, closed or not. Or
-            a geometry that says itself what it has, holes included: anything with a ``__geo_interface__`` (a polygon or
-            multipolygon of Shapely, for example), a GeoJSON geometry or feature as a dict, well-known text, or
-            well-known binary; their coordinates are longitude first.
+        exterior: The outer ring: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to
+            360 degrees, closed or not. Or a geometry that says itself what it has, holes included: anything with a
+            ``__geo_interface__`` (a polygon or multipolygon of Shapely, for example), a GeoJSON geometry or feature as
+            a dict, well-known text, or well-known binary; their coordinates are longitude first.
         holes: Rings, where `exterior` is one.
+        order: What is first in the pairs of rings: ``latlon`` the latitude, ``lonlat`` the longitude. Rings need it.
         edges: What joins two vertices: ``geodesic``, the shortest way on the ellipsoid, or ``planar``, a straight line
             on the map of degrees with the longitudes as they are written, as GeoJSON, GeoPackage and Shapefile mean
             it: -170 to 170 is 340 degrees wide, 170 to 190 crosses the antimeridian. None: geodesic, and an
@@ -43,10 +47,11 @@ class Polygon(Plain):
     Raises:
         InvalidArgumentError: A value is out of its range. Rings that cross, that have no area, or that cannot be told
             apart are refused when the condition is added to a monitor.
-        TypeError: `exterior` is none of these.
+        TypeError: `exterior` is none of these, or pairs without an `order`.
 
     Example:
-        >>> square = Polygon([(47.55, 7.58), (47.55, 7.6), (47.57, 7.6), (47.57, 7.58)])
+        >>> ring = [(47.55, 7.58), (47.55, 7.6), (47.57, 7.6), (47.57, 7.58)]
+        >>> square = Polygon(ring, order="latlon")
         >>> square.contains(47.56, 7.59), round(square.distance(47.56, 7.59))
         (True, -753)
     """
@@ -63,17 +68,16 @@ class Polygon(Plain):
         exterior: Any,
         holes: Iterable[Iterable[Place]] = (),
         *,
+        order: Order | None = None,
         edges: str | None = None,
         oriented: bool = False,
         buffer: float = 0.0,
     ) -> None:
-        found = vertices_of(exterior, "exterior")
         rings = list(holes)
-        if found is None:
-            found = of_places([exterior, *rings], True)
-        elif rings:
+        found, stated = vertices_of(exterior, "exterior", order, rings, is_area=True)
+        if stated and rings:
             raise TypeError("holes go with a ring of coordinates: other geometries have their own")
-        elif not found.is_area:
+        if not found.is_area:
             raise InvalidArgumentError("type: a line is no polygon: a Corridor has a radius")
         metres = real(buffer, "buffer")
         if not isfinite(metres):
@@ -93,7 +97,7 @@ class Polygon(Plain):
         """The parts, each the outer ring and then its holes, each of pairs of latitude and longitude, not closed.
 
         Example:
-            >>> Polygon([(0, 0), (0, 1), (1, 0)]).parts
+            >>> Polygon([(0, 0), (0, 1), (1, 0)], order="latlon").parts
             ((((0.0, 0.0), (0.0, 1.0), (1.0, 0.0)),),)
         """
         found = of_wkb(self.wkb)
@@ -162,19 +166,21 @@ class Corridor(Plain):
     """Lines and what lies near them: satisfied within `radius` of one of the lines. Ends and bends are round.
 
     Args:
-        path: A line: pairs of latitude and longitude, degrees, -90 to 90 and -360 to 360. Or a geometry that says
-            itself what it has, one line or several: anything with a ``__geo_interface__``, a GeoJSON geometry or
-            feature as a dict, well-known text, or well-known binary; their coordinates are longitude first.
+        path: A line: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to 360 degrees.
+            Or a geometry that says itself what it has, one line or several: anything with a ``__geo_interface__``, a
+            GeoJSON geometry or feature as a dict, well-known text, or well-known binary; their coordinates are
+            longitude first.
         radius: Half the width: metres, finite, above 0.
+        order: What is first in the pairs: ``latlon`` or ``lonlat``. Pairs need it.
         edges: What joins two vertices: ``geodesic`` or ``planar``, or None; see
             :class:`Polygon`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
-        TypeError: `path` is none of these.
+        TypeError: `path` is none of these, or pairs without an `order`.
 
     Example:
-        >>> road = Corridor([(47.55, 7.58), (47.56, 7.6)], radius=50)
+        >>> road = Corridor([(47.55, 7.58), (47.56, 7.6)], radius=50, order="latlon")
         >>> road.contains(47.555, 7.59), road.contains(47.555, 7.6)
         (True, False)
     """
@@ -185,11 +191,9 @@ class Corridor(Plain):
     edges: str
     _leaves_edges_open: bool = field(compare=False)
 
-    def __init__(self, path: Any, radius: float, *, edges: str | None = None) -> None:
-        found = vertices_of(path, "path")
-        if found is None:
-            found = of_places([path], False)
-        elif found.is_area:
+    def __init__(self, path: Any, radius: float, *, order: Order | None = None, edges: str | None = None) -> None:
+        found, _ = vertices_of(path, "path", order)
+        if found.is_area:
             raise InvalidArgumentError("type: a polygon is no line: a Polygon has a buffer")
         put(
             self,
@@ -283,19 +287,39 @@ def put(condition: Any, **values: Any) -> None:
         object.__setattr__(condition, name, value)
 
 
-def vertices_of(given: Any, name: str) -> Vertices | None:
-    """The vertices of a geometry that says what it has; None: these are coordinates."""
+def vertices_of(
+    given: Any, name: str, order: str | None, holes: Sequence[Any] = (), is_area: bool = False
+) -> tuple[Vertices, bool]:
+    """The vertices of a geometry, or of pairs of coordinates; and whether the geometry states its type and order.
+
+    Raises:
+        InvalidArgumentError: A coordinate or the `order` is out of its range.
+        TypeError: It is neither, or pairs without an `order`.
+    """
+    if order is not None and order not in ORDERS:
+        raise InvalidArgumentError(f"order {shown(order)} is not one of {', '.join(ORDERS)}")
+    found = _stated(given)
+    if found is not None:
+        if order == "latlon":
+            raise TypeError(f"{name} is a geometry, whose coordinates are longitude first: order is of pairs")
+        return found, True
+    if not isinstance(given, Iterable):
+        kinds = "pairs of coordinates, a geometry, WKT or WKB"
+        raise TypeError(f"{name} must be {kinds}, not {type(given).__name__}")
+    if order is None:
+        way_out = "say order='latlon' (latitude first) or order='lonlat' (longitude first)"
+        raise TypeError(f"{name} holds pairs of coordinates, which do not say what comes first: {way_out}")
+    return of_places([given, *holes], is_area, order == "latlon"), False
+
+
+def _stated(given: Any) -> Vertices | None:
+    """The vertices of a geometry that states its type and order; None: it is another object."""
     if isinstance(given, str):
         return of_wkt(given)
     if isinstance(given, bytes | bytearray | memoryview):
         return of_wkb(bytes(given))
     geometry = geometry_of(given)
-    if geometry is not None:
-        return of_geojson(geometry)
-    if not isinstance(given, Iterable):
-        kinds = "pairs of latitude and longitude, a geometry, WKT or WKB"
-        raise TypeError(f"{name} must be {kinds}, not {type(given).__name__}")
-    return None
+    return None if geometry is None else of_geojson(geometry)
 
 
 def edges_of(edges: Any) -> str:
