@@ -44,6 +44,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "guides/conformance": "bindings/site/guides/conformance.md",
         "guides/scenarios": "Tests/Conformance/README.md",
         "guides/examples": "examples/README.md",
+        "guides/changed-in-0.3": "bindings/site/guides/changed-in-0.3.md",
     },
     "Notebooks": {
         "notebooks/tour": "examples/python/tour.ipynb",

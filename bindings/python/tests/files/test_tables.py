@@ -243,7 +243,7 @@ def test_by_replays_each_track_alone(from_file: EventLog) -> None:
     one, two = drive(), drive().iloc[::-1].reset_index(drop=True)
     two["time"] = drive()["time"]  # the same way back
     both = pandas.concat([one.assign(vehicle="one"), two.assign(vehicle="two")]).sort_values("time", kind="stable")
-    log = replay(both, DATA / "conditions.geojson", by="vehicle")
+    log = replay(both, DATA / "conditions.geojson", by="vehicle", assuming="unknown")
     assert log.tracks == ("one", "two") and log.by == "vehicle"
     assert list(log.of("one")) == list(from_file)
     assert list(log.of("two")) == list(replay(two, DATA / "conditions.geojson"))
@@ -264,7 +264,7 @@ def test_by_replays_each_track_alone(from_file: EventLog) -> None:
 
 def test_by_numbers_and_what_is_wrong_with_it(tmp_path: Path) -> None:
     frame = small(vehicle=[7, 7, 8])
-    log = replay(frame, HERE, by="vehicle")
+    log = replay(frame, HERE, by="vehicle", assuming="unknown")
     assert log.tracks == (7, 8) and json.loads(log.to_jsonl().splitlines()[0])["vehicle"] == 7
     assert "there is no column 'car', only" in str(refusal(replay, frame, HERE, by="car"))
     assert (
@@ -277,7 +277,7 @@ def test_by_numbers_and_what_is_wrong_with_it(tmp_path: Path) -> None:
     assert "only tables have columns" in str(refusal(replay, [Fix(0, 0, time=0)], HERE, by="vehicle"))
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
-    assert [list(replay(path, HERE, by="vehicle").of(key)) for key in ("7", "8")] == [
+    assert [list(replay(path, HERE, by="vehicle", assuming="unknown").of(key)) for key in ("7", "8")] == [
         list(log.of(key)) for key in (7, 8)
     ]
     assert "there is no column 'car', only lat, lon, time, vehicle" in str(refusal(replay, path, HERE, by="car"))
@@ -289,8 +289,8 @@ def test_by_numbers_and_what_is_wrong_with_it(tmp_path: Path) -> None:
 def test_by_on_a_real_file() -> None:
     path = OWN_TRACKS / "csv" / "seal-bering.csv"
     log = replay(path, {"sea": Circle(63.5, 180, 100_000)}, by="DeployID")
-    alone = replay(path, {"sea": Circle(63.5, 180, 100_000)})
-    assert len(log.tracks) == 1 and list(log) == list(alone) and len(log) > 1
+    alone = replay(path, {"sea": Circle(63.5, 180, 100_000)}, assuming="unsatisfied")
+    assert len(log.tracks) == 1 and list(log) == list(alone) and len(log) == 1
 
 
 # --------------------------------------------------------------------------------------------- conditions

@@ -108,7 +108,8 @@ def test_geopandas() -> None:
 def test_how_it_shows() -> None:
     log = demo()
     assert (
-        repr(log) == "<fencepost.EventLog: 21 events of 9 conditions, 2024-05-01 15:30:00 to 2024-05-01 16:08:39 UTC>"
+        repr(log) == "<fencepost.EventLog: 21 events of 9 conditions, policies standard, core_location, exact, others, "
+        "2024-05-01 15:30:00 to 2024-05-01 16:08:39 UTC>"
     )
     assert "21 events" in log._repr_html_() and log._repr_html_().count("<tr>") == 22
     assert repr(log.visits()) == "<fencepost.Visits: 9 visits to 8 conditions, 1 still open>"

@@ -143,7 +143,7 @@ def test_options_that_no_fleet_has(options: dict[str, Any]) -> None:
     log = replay_log(frame, places, by="vehicle", sort=False, **options)
     template = Monitor(**options)
     for name, place in places.items():
-        template.add(place, name, assuming="unknown")
+        template.add(place, name, assuming="unsatisfied")
     for track in tracks:
         assert tuple(log.of(track.key)) == alone(track, template).events
 

@@ -210,5 +210,8 @@ class Log(Rows[Event]):
     @property
     def _policies(self) -> str:
         """The policies of the conditions, in words: how late an event is confirmed depends on them."""
-        used = dict.fromkeys(row.policy.described for row in self._conditions if row.policy is not None)
-        return f", {'policies' if len(used) > 1 else 'policy'} {', '.join(used)}" if used else ""
+        used = dict.fromkeys(row.policy for row in self._conditions if row.policy is not None)
+        if len(used) < 2:
+            return "".join(f", policy {policy.described}" for policy in used)
+        names = dict.fromkeys(policy.preset or "others" for policy in used)
+        return f", policies {', '.join(names)}"

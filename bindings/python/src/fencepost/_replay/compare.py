@@ -157,7 +157,7 @@ def compare(
     transform: bool = False,
     sort: bool = True,
     radius: float | None = None,
-    assuming: State | str = State.UNKNOWN,
+    assuming: State | str | None = None,
     time_zone: str | tzinfo | None = None,
     date_order: str = "",
     by: str | None = None,
@@ -196,6 +196,7 @@ def compare(
     if not limit >= 0:
         raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
     times = time_style(time_zone, date_order)
+    by = device_column(device, by)
     name, rows = as_conditions(
         conditions,
         TransitionPolicy.exact(),
@@ -203,8 +204,8 @@ def compare(
         columns=conditions_columns,
         radius=radius,
         assuming=assuming,
+        by=track_column(track, by),
     )
-    by = device_column(device, by)
     reading: dict[str, Any] = {"how": Reading(layer, transform, times), "sort": sort}
     tracks = as_tracks(track, columns or {}, by, scale_of(hdop_scale), **reading)
     options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}

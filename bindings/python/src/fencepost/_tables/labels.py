@@ -38,7 +38,7 @@ def told_apart(index: Any) -> Any:
         InvalidArgumentError: A label names several rows: a join by it would pair each with the matches of all.
     """
     if not index.is_unique:
-        label = index[index.duplicated()][0]
+        label = index[index.duplicated()].tolist()[0]
         reason = f"the index has the label {label!r} more than once, so it does not tell the rows apart"
         raise InvalidArgumentError(f"{reason}: reset_index() first")
     return index

@@ -135,6 +135,11 @@ class TransitionPolicy(Plain):
         return preset
 
     @property
+    def preset(self) -> str | None:
+        """The name of the preset that it equals; None: it equals no preset."""
+        return next((name for name in PRESETS if self == self.named(name)), None)
+
+    @property
     def described(self) -> str:
         """In words: the name of the preset that it equals, or its dwells and margins.
 
@@ -142,9 +147,8 @@ class TransitionPolicy(Plain):
             >>> TransitionPolicy().described, TransitionPolicy(entry_dwell=60).described
             ('standard', 'of 60 s, 20 m to enter and 20 s, 20 m to leave')
         """
-        for name in PRESETS:
-            if self == self.named(name):
-                return name
+        if self.preset is not None:
+            return self.preset
         entry = f"{self.entry_dwell:g} s, {self.entry_margin:g} m to enter"
         return f"of {entry} and {self.exit_dwell:g} s, {self.exit_margin:g} m to leave"
 
