@@ -95,7 +95,7 @@ def test_tables_are_sorted_and_fixes_of_a_program_are_not() -> None:
 def test_each_track_is_sorted_alone(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("car,time,lat,lon\na,100,0,0\nb,30,0,1\na,90,0,1\nb,40,0,0\n")
     with pytest.warns(InputWarning, match="1 of 4 fixes are earlier than one before"):
-        log = replay(tmp_path / "t.csv", HERE, policy="exact", by="car")
+        log = replay(tmp_path / "t.csv", HERE, policy="exact", by="car", assuming="unknown")
     assert [(row.track, str(row.event.state)) for row in log.tracked()] == [
         ("a", "unsatisfied"), ("a", "satisfied"), ("b", "unsatisfied"), ("b", "satisfied"),
     ]  # fmt: skip
@@ -180,7 +180,7 @@ def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
     with pytest.warns(InputWarning, match=r"t.csv: \d+ of 3000 fixes are earlier than one before: sorted by time"):
         expected = one_by_one(path, HERE, by="car", policy=EXACT, sort=True)
     with pytest.warns(InputWarning):
-        assert told(replay(path, HERE, policy="exact", by="car")) == told(expected)
+        assert told(replay(path, HERE, policy="exact", by="car", assuming="unknown")) == told(expected)
     alone = [event_line(row.event, "car", row.track) for row in expected.tracked()]
     found = set()
     for jobs, batch in ((1, 65_536), (1, 7), (1, 1000), (2, 500)):
@@ -242,7 +242,7 @@ def test_a_notebook_is_given_the_events_of_such_a_file(tmp_path: Path, monkeypat
         monkeypatch.setattr(many_tracks, "HELD_ROWS", held)
         monkeypatch.setattr(many_tracks, "MOST_SORTED", most)
         with pytest.warns(InputWarning, match=r"\d+ of 3000 fixes are earlier than one before: sorted by") as said:
-            log = replay(path, HERE, policy="exact", by="car")
+            log = replay(path, HERE, policy="exact", by="car", assuming="unknown")
         assert len(said) == 1 and told(log) == expected and log.counts.late_fixes == 0 and len(log) > 300
 
 
@@ -272,7 +272,20 @@ def test_a_damaged_row_is_told_and_what_came_before_it_counts(tmp_path: Path) ->
 def test_the_command_says_it(run: Run, tmp_path: Path) -> None:
     world(tmp_path / "t.csv")
     (tmp_path / "c.csv").write_text("id,lat,lon,radius\nhere,0,0,100\n")
-    common = ("replay", "t.csv", "--conditions", "c.csv", "--policy", "exact", "--by", "car", "--format", "jsonl")
+    common = (
+        "replay",
+        "t.csv",
+        "--conditions",
+        "c.csv",
+        "--policy",
+        "exact",
+        "--by",
+        "car",
+        "--format",
+        "jsonl",
+        "--assuming",
+        "unknown",
+    )
     done = run(*common)
     with pytest.warns(InputWarning):
         assert done.stdout.splitlines() == lines(tmp_path / "t.csv", sort=True)

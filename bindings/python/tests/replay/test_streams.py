@@ -96,7 +96,7 @@ def test_thousands_of_tracks(world: tuple[Path, Path]) -> None:
     assert at == sorted(at) and len(at) > 5 * TRACKS
     # Each track's events are those of a replay of that track alone.
     alone = one_by_one(tracks, conditions, policy=TransitionPolicy.exact())
-    assert told(replay(tracks, conditions, by="vehicle", policy="exact", sort=False)) == told(alone)
+    assert told(replay(tracks, conditions, by="vehicle", assuming="unknown", policy="exact", sort=False)) == told(alone)
     by_track: dict[str, list[str]] = {}
     for event, line in zip(events, lines):
         by_track.setdefault(event["vehicle"], []).append(line)
@@ -207,10 +207,14 @@ def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int
     conditions, until = files["c.json"], 10**11 if late else None
     sightings = files["s.jsonl"] if sighted else None
     alone = one_by_one(files["t.csv"], conditions, until=until, sightings=sightings)
-    kept = replay(files["t.csv"], conditions, by="vehicle", until=until, sightings=sightings, sort=False)
+    kept = replay(
+        files["t.csv"], conditions, by="vehicle", assuming="unknown", until=until, sightings=sightings, sort=False
+    )
     assert told(kept) == told(alone)
     in_time = one_by_one(files["t.csv"], conditions, until=until, sightings=sightings, sort=True)
-    assert told(replay(files["t.csv"], conditions, by="vehicle", until=until, sightings=sightings)) == told(in_time)
+    assert told(
+        replay(files["t.csv"], conditions, by="vehicle", assuming="unknown", until=until, sightings=sightings)
+    ) == told(in_time)
     expected = (alone.to_jsonl() or "").splitlines()
     assert expected
     reports = read_sightings(files["s.jsonl"]) if sighted else []
@@ -256,7 +260,7 @@ def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
         lines += [f"c{len(lines) + n},{fix[0]},{fix[1]},300" for n, fix in enumerate(usable[:: len(usable) // 3 + 1])]
     (tmp_path / "c.csv").write_text("\n".join(lines) + "\n")
     alone = one_by_one(path, tmp_path / "c.csv", by=by)
-    assert told(replay(path, tmp_path / "c.csv", by=by, sort=False)) == told(alone)
+    assert told(replay(path, tmp_path / "c.csv", by=by, assuming="unknown", sort=False)) == told(alone)
     for batch in (7, 65_536):
         template = Zones()
         add_conditions(template, read_conditions(tmp_path / "c.csv", TransitionPolicy.standard()), tmp_path / "c.csv")
@@ -270,7 +274,7 @@ def test_fixes_are_read_when_they_are_asked_for(tmp_path: Path, monkeypatch: pyt
     write(tmp_path / "t.csv", 3, 300, late=0.2)
     conditions = circles(tmp_path / "c.csv")
     with pytest.warns(InputWarning, match="sorted by time"):
-        log = replay(tmp_path / "t.csv", conditions, by="vehicle")
+        log = replay(tmp_path / "t.csv", conditions, by="vehicle", assuming="unknown")
     copy = pickle.loads(pickle.dumps(log.replays))
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # what was said is not said again
@@ -283,12 +287,12 @@ def test_fixes_are_read_when_they_are_asked_for(tmp_path: Path, monkeypatch: pyt
     assert [repr(list(one.fixes)) for one in copy] == [repr(own) for own in fixes]
     (tmp_path / "t.csv").write_text("vehicle,lat,lon,time\nv00000,1,2,3\n")
     assert repr(list(log.replays[0].fixes)) == repr(fixes[0])  # they are in memory now
-    fresh = replay(tmp_path / "t.csv", conditions, by="vehicle")
+    fresh = replay(tmp_path / "t.csv", conditions, by="vehicle", assuming="unknown")
     (tmp_path / "t.csv").write_text("vehicle,lat,lon,time\nv00000,1,2,3\nv00000,1,2,4\n")
     assert fresh.visits() is not None and len(fresh.replays[0].fixes) == 1
     with pytest.raises(InputError, match="has changed since it was replayed: the track has 2 fixes, not 1"):
         list(fresh.replays[0].fixes)
-    other = replay(tmp_path / "t.csv", conditions, by="vehicle")
+    other = replay(tmp_path / "t.csv", conditions, by="vehicle", assuming="unknown")
     (tmp_path / "t.csv").unlink()
     with pytest.raises(InputError, match="t.csv: No such file or directory"):
         other.replays[0].fixes[0]
@@ -323,7 +327,19 @@ def test_geoparquet_and_geopackage_give_the_same(world: tuple[Path, Path], tmp_p
 def test_the_command(run: Run, tmp_path: Path) -> None:
     write(tmp_path / "t.csv", 40, 2000)
     circles(tmp_path / "c.csv")
-    common = ("replay", "t.csv", "--conditions", "c.csv", "--policy", "exact", "--by", "vehicle", "--no-sort")
+    common = (
+        "replay",
+        "t.csv",
+        "--conditions",
+        "c.csv",
+        "--policy",
+        "exact",
+        "--by",
+        "vehicle",
+        "--no-sort",
+        "--assuming",
+        "unknown",
+    )
     one = run(*common, "--format", "jsonl")
     two = run(*common, "--format", "jsonl", "--jobs", "2")
     assert one.returncode == two.returncode == 0 and one.stdout == two.stdout
