@@ -144,6 +144,7 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
         max_devices=options.max_devices,
         expire=None if options.expire is None else options.expire * 86_400,
         unknown_accuracy=options.unknown_accuracy,
+        numbered_by=options.numbered_by,
     )
 
     def read_again() -> None:

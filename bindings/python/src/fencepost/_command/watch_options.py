@@ -42,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_seconds(
         "--unknown-accuracy", 0.0, "metres: the accuracy of fixes that have none, or 0, which trackers send for it"
     )
+    add(
+        "--numbered-by",
+        metavar="KEY",
+        help="the member of a JSON object by which its device numbers its messages: missing ones are counted and told",
+    )
     add("--device", metavar="PATH", help="of a gpsd with several; without it the first that has a fix is followed")
     add("--conditions", metavar="FILE", help="as for replay; read again on SIGHUP")
     add("--exec", metavar="CMD", help="a shell command; without it events are printed")

@@ -28,6 +28,7 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
         "handling_failures": float(watcher.failures),
         "store_errors": float(counts["store_errors"]),
         "store_failing": float(not watcher.is_kept),
+        "missing_messages": float(counts["missing_messages"]),
         "unknown_accuracies": float(counts["unknown_accuracies"]),
         "expired_devices": float(counts["expired_devices"]),
         "reconnects": float(reconnects()),

@@ -11,6 +11,7 @@ from .._files.tracks import FixRow
 from .._fleet.fleet import Fleet
 from .._native import FencepostError, QueueFullError
 from .device_lines import source_of
+from .gaps import Gaps
 from .handed import HandedEvent
 from .handling import Handle, Handling
 from .messages import DeviceFix, Gone, Message, WaypointRefused
@@ -64,6 +65,7 @@ class FleetWatch(Handling):
         max_devices: Fixes of more devices are refused.
         expire: Seconds: a device of which nothing came for so long is forgotten, whatever dates it gave; None: never.
         unknown_accuracy: Metres: of fixes whose accuracy is 0, which trackers send for one that they do not know.
+        numbered_by: The member of a message that numbers it: see :class:`Gaps`.
         monotonic: Seconds of a clock that never goes back.
         wall: Seconds since 1970.
 
@@ -88,6 +90,7 @@ class FleetWatch(Handling):
         max_devices: int = MAX_DEVICES,
         expire: float | None = None,
         unknown_accuracy: float = 0.0,
+        numbered_by: str | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
@@ -101,6 +104,7 @@ class FleetWatch(Handling):
         # A wall clock that is set while the watch runs makes no device look silent.
         self._started_us, self._started = round(wall() * 1e6), monotonic()
         self._unknown_accuracy = unknown_accuracy
+        self._gaps = Gaps(numbered_by, self.counts, notices)
         # When something is due to a device, by the monotonic clock; an entry counts while it is of its deadline.
         self._due: list[tuple[float, str, int]] = []
         self.observer: Observer | None = None
@@ -195,6 +199,8 @@ class FleetWatch(Handling):
                     refusal = "invalid_fixes", "there is no position"
         self.counts["messages"] += 1
         self.counts["fixes"] += 1
+        if followed is not None:
+            self._gaps.look(device, message.source, place)
         if refusal is not None:
             kind, why = refusal
             self.counts[kind] += 1
@@ -286,6 +292,7 @@ class FleetWatch(Handling):
         gone = self.fleet.expire(arrived_before=self._arrival_us() - round(seconds * 1e6))
         for device in gone:
             self.devices.pop(device, None)
+            self._gaps.forget(device)
         if gone and self.observer is not None:
             self.observer.forgotten(gone)
         if gone:
