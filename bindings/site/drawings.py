@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost import Circle, Explanation, Fix, Monitor, State, TransitionPolicy, geodesic
+from fencepost import Circle, Fix, Monitor, State, TransitionPolicy, geodesic
+from fencepost.types import Explanation
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 CENTRE = (52.5163, 13.3777)

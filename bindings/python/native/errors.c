@@ -53,12 +53,12 @@ static const char base_doc[] =
 
 static PyObject *class_members(fencepost_status status) {
   return Py_BuildValue("{s:i,s:s,s:i,s:s}", "code", (int)status, "name", fencepost_status_name(status), "position", 0,
-                       "__module__", "fencepost");
+                       "__module__", "fencepost.errors");
 }
 
 static PyObject *new_class(const char *name, const char *doc, PyObject *bases, fencepost_status status) {
   char qualified[80];
-  PyOS_snprintf(qualified, sizeof(qualified), "fencepost.%s", name);
+  PyOS_snprintf(qualified, sizeof(qualified), "fencepost.errors.%s", name);
   PyObject *members = class_members(status);
   if (members == NULL) return NULL;
   PyObject *created = PyErr_NewExceptionWithDoc(qualified, doc, bases, members);
@@ -96,8 +96,9 @@ int native_errors_init(PyObject *module, native_state *state) {
   }
   /* Of this face alone: closing belongs to the library, refusing afterwards to Python, as files and databases do. */
   PyObject *base = class_of(state, FENCEPOST_E_INVALID_ARGUMENT);
-  state->closed_error = PyErr_NewExceptionWithDoc(
-      "fencepost.MonitorClosedError", "A monitor with a store was closed and takes no inputs any more.", base, NULL);
+  state->closed_error =
+      PyErr_NewExceptionWithDoc("fencepost.errors.MonitorClosedError",
+                                "A monitor with a store was closed and takes no inputs any more.", base, NULL);
   return state->closed_error == NULL ? -1 : PyModule_AddObjectRef(module, "MonitorClosedError", state->closed_error);
 }
 

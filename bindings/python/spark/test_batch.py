@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import streams
 
-from fencepost import InvalidArgumentError, Zones, spark as fencepost_spark
+from fencepost import Zones, spark as fencepost_spark
+from fencepost.errors import InvalidArgumentError
 
 World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 

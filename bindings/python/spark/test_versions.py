@@ -16,7 +16,8 @@ import streams
 import wide
 from wide import SECOND
 
-from fencepost import InvalidArgumentError, Zones, spark as fencepost_spark
+from fencepost import Zones, spark as fencepost_spark
+from fencepost.errors import InvalidArgumentError
 
 World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 

@@ -13,8 +13,8 @@ from qgis.core import (
     QgsWkbTypes,
 )
 
-from .fencepost import InvalidArgumentError
 from .fencepost._tables.names import find
+from .fencepost.errors import InvalidArgumentError
 
 WGS84 = "EPSG:4326"
 

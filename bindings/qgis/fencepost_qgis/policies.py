@@ -4,7 +4,8 @@ import json
 
 from qgis.core import QgsProcessingException
 
-from .fencepost import Circle, FencepostError, InvalidArgumentError, Monitor, TransitionPolicy
+from .fencepost import Circle, FencepostError, Monitor, TransitionPolicy
+from .fencepost.errors import InvalidArgumentError
 from .layers import Unusable, is_null
 from .parameters import EVIDENCE, KEEP, NOTIFY, OVERRIDES, POLICIES
 

@@ -1,8 +1,9 @@
 """Replaying tracks, with progress, and cancelled between batches."""
 
-from .fencepost import FIX_RECORD, Fleet, Monitor, QueueFullError, Zones
+from .fencepost import FIX_RECORD, Fleet, Monitor, Zones
 from .fencepost._log.log import ReplayCounts, TrackReplay
 from .fencepost._replay.filling import add_conditions
+from .fencepost.errors import QueueFullError
 
 BATCH = 2048
 """Fixes between two looks at the progress and at the cancel button."""

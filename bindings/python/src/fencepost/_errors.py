@@ -22,11 +22,11 @@ class Advice(NamedTuple):
 
 
 def published(kind: type[_Kind]) -> type[_Kind]:
-    """Gives a class the name by which tracebacks and warnings are to call it: that of the package.
+    """Gives a class the module that tracebacks and warnings name: the public one.
 
     Set in the body of the class it would make Python 3.13 look for the source in the package's `__init__`.
     """
-    kind.__module__ = __name__.rpartition(".")[0]
+    kind.__module__ = __name__.rpartition(".")[0] + ".errors"
     return kind
 
 

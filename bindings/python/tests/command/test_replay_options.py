@@ -11,15 +11,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from conftest import ROOT, Run
 
-from fencepost import (
-    Circle,
-    InputError,
-    InputWarning,
-    InvalidArgumentError,
-    compare,
-    geodesic,
-    replay,
-)
+from fencepost import Circle, InputError, InputWarning, compare, geodesic, replay
+from fencepost.errors import InvalidArgumentError
 
 DATA = ROOT / "examples" / "data"
 CONDITIONS = DATA / "conditions.geojson"

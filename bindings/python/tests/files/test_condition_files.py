@@ -9,15 +9,8 @@ from typing import Any
 import pytest
 from conftest import UUID, Run
 
-from fencepost import (
-    Beacon,
-    Circle,
-    Fix,
-    InputError,
-    InputWarning,
-    InvalidArgumentError,
-    replay,
-)
+from fencepost import Beacon, Circle, Fix, InputError, InputWarning, replay
+from fencepost.errors import InvalidArgumentError
 
 ONE = [Fix(0, 0, time=0)]
 GPX = '<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1" creator="x">{}</gpx>'

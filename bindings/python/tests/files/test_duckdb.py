@@ -12,17 +12,8 @@ from typing import Any
 import pytest
 from conftest import DATA, refusal
 
-from fencepost import (
-    Circle,
-    Corridor,
-    EventLog,
-    FeedResult,
-    InputWarning,
-    Monitor,
-    Polygon,
-    geodesic,
-    replay,
-)
+from fencepost import Circle, Corridor, EventLog, InputWarning, Monitor, Polygon, geodesic, replay
+from fencepost.types import FeedResult
 
 pytest.importorskip("nanoarrow")
 duckdb = pytest.importorskip("duckdb", reason="duckdb is installed by make test-all")

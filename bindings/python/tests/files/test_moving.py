@@ -9,7 +9,8 @@ import pytest
 from conftest import ROOT, refusal
 from test_tables import points
 
-from fencepost import Circle, InvalidArgumentError, compare, replay
+from fencepost import Circle, compare, replay
+from fencepost.errors import InvalidArgumentError
 
 mpd = pytest.importorskip("movingpandas", reason="movingpandas is installed by make test-all")
 import pandas  # noqa: E402

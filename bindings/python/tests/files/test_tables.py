@@ -12,17 +12,9 @@ from typing import Any
 import pytest
 from conftest import DATA, OWN_TRACKS, refusal
 
-from fencepost import (
-    Beacon,
-    Circle,
-    EventLog,
-    Fix,
-    InputError,
-    InputWarning,
-    InvalidArgumentError,
-    replay,
-)
+from fencepost import Beacon, Circle, EventLog, Fix, InputError, InputWarning, replay
 from fencepost._files.track_files import read_track
+from fencepost.errors import InvalidArgumentError
 
 geopandas = pytest.importorskip("geopandas")
 pandas = pytest.importorskip("pandas")

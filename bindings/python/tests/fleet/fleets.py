@@ -8,18 +8,8 @@ from typing import Any
 import pytest
 from conftest import SECOND, UUID
 
-from fencepost import (
-    Beacon,
-    Circle,
-    Corridor,
-    DeviceEvent,
-    Fix,
-    Fleet,
-    LateInputError,
-    Monitor,
-    Polygon,
-    Zones,
-)
+from fencepost import Beacon, Circle, Corridor, DeviceEvent, Fix, Fleet, Monitor, Polygon, Zones
+from fencepost.errors import LateInputError
 
 np = pytest.importorskip("numpy")
 pa = pytest.importorskip("pyarrow")

@@ -9,18 +9,8 @@ import pytest
 from conftest import HOME, SECOND, UUID
 from fleets import zones_of
 
-from fencepost import (
-    Beacon,
-    Circle,
-    Fix,
-    Fleet,
-    InputError,
-    Monitor,
-    NotFoundError,
-    Polygon,
-    State,
-    Zones,
-)
+from fencepost import Beacon, Circle, Fix, Fleet, InputError, Monitor, Polygon, State, Zones
+from fencepost.errors import NotFoundError
 
 pa = pytest.importorskip("pyarrow")
 

@@ -6,15 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fencepost import (
-    AheadOfClockError,
-    Beacon,
-    Fix,
-    Fleet,
-    InvalidArgumentError,
-    LateInputError,
-    Zones,
-)
+from fencepost import Beacon, Fix, Fleet, Zones
+from fencepost.errors import AheadOfClockError, InvalidArgumentError, LateInputError
 
 SECOND = 1_000_000
 NOW = 1_700_000_000 * SECOND

@@ -8,17 +8,13 @@ import pytest
 from conftest import SECOND
 from fleets import alone, columns, names, walks, zones_of
 
-from fencepost import (
-    DeviceEvent,
-    Fix,
-    Fleet,
+from fencepost import DeviceEvent, Fix, Fleet, State, Zones
+from fencepost.errors import (
     InvalidArgumentError,
     LateInputError,
     NotFoundError,
     SnapshotInvalidError,
-    State,
     TableMismatchError,
-    Zones,
 )
 
 

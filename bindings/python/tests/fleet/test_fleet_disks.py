@@ -9,15 +9,9 @@ from pathlib import Path
 import pytest
 from full_disk import FullDisk
 
-from fencepost import (
-    Circle,
-    Durability,
-    Fix,
-    Fleet,
-    StoreStatus,
-    StoreUnavailableError,
-    Zones,
-)
+from fencepost import Circle, Durability, Fix, Fleet, Zones
+from fencepost.errors import StoreUnavailableError
+from fencepost.types import StoreStatus
 
 
 def zones() -> Zones:

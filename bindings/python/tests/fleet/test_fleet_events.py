@@ -10,7 +10,9 @@ import pytest
 from conftest import SECOND
 from fleets import alone, columns, names, walks, zones_of
 
-from fencepost import ConsumerAlreadyActiveError, DeviceEventList, EventList, Fix, Fleet, QueueFullError, Zones
+from fencepost import Fix, Fleet, Zones
+from fencepost.errors import ConsumerAlreadyActiveError, QueueFullError
+from fencepost.types import DeviceEventList, EventList
 
 pa = pytest.importorskip("pyarrow")
 

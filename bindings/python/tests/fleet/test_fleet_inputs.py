@@ -10,18 +10,8 @@ import pytest
 from conftest import SECOND, UUID
 from fleets import Row, alone, columns, names, table, told, walks, zones_of
 
-from fencepost import (
-    Beacon,
-    BeaconSighting,
-    Fix,
-    Fleet,
-    InvalidArgumentError,
-    LateInputError,
-    Monitor,
-    NoSuchDeviceError,
-    State,
-    Zones,
-)
+from fencepost import Beacon, BeaconSighting, Fix, Fleet, Monitor, State, Zones
+from fencepost.errors import InvalidArgumentError, LateInputError, NoSuchDeviceError
 
 np = pytest.importorskip("numpy")
 pd = pytest.importorskip("pandas")

@@ -12,20 +12,15 @@ import pytest
 from conftest import SECOND
 from fleets import alone, columns, names, walks, zones_of
 
-from fencepost import (
-    Circle,
-    DeviceEvent,
-    Fix,
-    Fleet,
+from fencepost import Circle, DeviceEvent, Fix, Fleet, Monitor, Zones
+from fencepost.errors import (
     InvalidArgumentError,
-    Monitor,
     MonitorClosedError,
     MonitorInUseError,
     SnapshotInvalidError,
-    StoreStatus,
     TableMismatchError,
-    Zones,
 )
+from fencepost.types import StoreStatus
 
 
 def test_a_pickled_fleet_goes_on() -> None:

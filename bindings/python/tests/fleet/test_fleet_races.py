@@ -10,17 +10,8 @@ from typing import Any
 
 import pytest
 
-from fencepost import (
-    Circle,
-    Durability,
-    Fix,
-    Fleet,
-    LateInputError,
-    MonitorClosedError,
-    NotFoundError,
-    State,
-    Zones,
-)
+from fencepost import Circle, Durability, Fix, Fleet, State, Zones
+from fencepost.errors import LateInputError, MonitorClosedError, NotFoundError
 
 np = pytest.importorskip("numpy")
 pa = pytest.importorskip("pyarrow")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from fencepost import Fleet, InputError, InvalidArgumentError, Zones
+from fencepost import Fleet, InputError, Zones
+from fencepost.errors import InvalidArgumentError
 
 REFUSED = ["", "x" * 257, "a\0b"]
 

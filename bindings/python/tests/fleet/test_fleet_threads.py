@@ -15,23 +15,16 @@ from conftest import SECOND, UUID
 from fleets import alone, columns, names, table, told, walks, zones_of
 from test_fleet_inputs import WAYS
 
-from fencepost import (
-    Beacon,
-    BeaconSighting,
-    Circle,
+from fencepost import Beacon, BeaconSighting, Circle, DeviceEvent, Fix, Fleet, InputError, Zones
+from fencepost._fleet import shards
+from fencepost.errors import (
     ColumnTypeError,
-    DeviceEvent,
-    Fix,
-    Fleet,
-    InputError,
     InvalidArgumentError,
     LateInputError,
     NotFoundError,
     QueueFullError,
     UnsupportedError,
-    Zones,
 )
-from fencepost._fleet import shards
 
 np = pytest.importorskip("numpy")
 pa = pytest.importorskip("pyarrow")

@@ -11,16 +11,8 @@ from conftest import UUID
 from fleets import zones_of
 from hostile import CALLS, CIRCLE, FIX, SEED, Draw, undocumented
 
-from fencepost import (
-    BeaconSighting,
-    Device,
-    DeviceEvent,
-    DeviceEventList,
-    FencepostError,
-    Fleet,
-    TransitionPolicy,
-    Zones,
-)
+from fencepost import BeaconSighting, Device, DeviceEvent, FencepostError, Fleet, TransitionPolicy, Zones
+from fencepost.types import DeviceEventList
 
 np = pytest.importorskip("numpy")
 pd = pytest.importorskip("pandas")

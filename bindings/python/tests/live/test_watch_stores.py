@@ -14,7 +14,7 @@ from full_disk import FullDisk
 from test_watch_fleet import EXACT, FleetWatched
 from watching import START
 
-from fencepost import Circle, Fix, Fleet, Monitor, StoreStatus, StoreUnavailableError, Zones
+from fencepost import Circle, Fix, Fleet, Monitor, Zones
 from fencepost._live import handling, loop
 from fencepost._live.messages import DeviceFix
 from fencepost._live.metrics import counters_of
@@ -22,6 +22,8 @@ from fencepost._live.notices import Notices
 from fencepost._live.signals import Signals
 from fencepost._live.sources import Source
 from fencepost._live.watched_monitor import Watch
+from fencepost.errors import StoreUnavailableError
+from fencepost.types import StoreStatus
 
 
 def test_while_the_store_fails_nothing_is_confirmed_or_handed_on(tmp_path: Path) -> None:

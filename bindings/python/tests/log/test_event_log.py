@@ -20,8 +20,6 @@ from fencepost import (
     EventLog,
     Fix,
     InputError,
-    InvalidArgumentError,
-    Known,
     Notify,
     State,
     TransitionPolicy,
@@ -30,6 +28,8 @@ from fencepost import (
     geodesic,
     replay,
 )
+from fencepost.errors import InvalidArgumentError
+from fencepost.types import Known
 
 GOLDEN = (ROOT / "Tests" / "Golden" / "demo-events.jsonl").read_text(encoding="utf-8")
 HOME = {"home": Circle(0, 0, 100)}

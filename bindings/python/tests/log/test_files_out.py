@@ -14,7 +14,8 @@ import pytest
 from conftest import DATA, ROOT, Run
 from test_tables import points
 
-from fencepost import Circle, EventLog, InvalidArgumentError, replay
+from fencepost import Circle, EventLog, replay
+from fencepost.errors import InvalidArgumentError
 
 geopandas = pytest.importorskip("geopandas")
 pyogrio = pytest.importorskip("pyogrio")

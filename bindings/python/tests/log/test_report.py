@@ -355,7 +355,7 @@ log.to_csv(), log.to_jsonl(), log.to_geojson(), log.visits().to_csv(), log.colum
 replay(sys.argv[2], {"a": Circle(0, 0, 100)})
 try:
     exec(sys.argv[3])
-except fencepost.MissingExtraError as error:
+except fencepost.errors.MissingExtraError as error:
     assert isinstance(error, ImportError) and isinstance(error, fencepost.FencepostError)
     print(error)
 """

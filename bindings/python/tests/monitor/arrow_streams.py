@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from conftest import SECOND
 
-from fencepost import Circle, FeedResult, Fix, Monitor
+from fencepost import Circle, Fix, Monitor
 from fencepost._files.tracks import FixRow
+from fencepost.types import FeedResult
 
 pytest.importorskip("nanoarrow")
 pa = pytest.importorskip("pyarrow")

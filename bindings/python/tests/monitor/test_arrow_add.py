@@ -10,14 +10,8 @@ import pytest
 from arrow_streams import START_US, Spy, address, circles, reader_of
 from conftest import SECOND, refusal
 
-from fencepost import (
-    Circle,
-    Fix,
-    InvalidArgumentError,
-    Monitor,
-    TransitionPolicy,
-    replay,
-)
+from fencepost import Circle, Fix, Monitor, TransitionPolicy, replay
+from fencepost.errors import InvalidArgumentError
 
 pa = pytest.importorskip("pyarrow")
 

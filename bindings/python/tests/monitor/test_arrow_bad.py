@@ -12,7 +12,9 @@ import pytest
 from arrow_streams import reader_of
 from conftest import refusal
 
-from fencepost import FeedResult, Fix, InputError, InvalidArgumentError, MissingExtraError, Monitor
+from fencepost import Fix, InputError, Monitor
+from fencepost.errors import InvalidArgumentError, MissingExtraError
+from fencepost.types import FeedResult
 
 pa = pytest.importorskip("pyarrow")
 

@@ -25,8 +25,10 @@ from arrow_streams import (
 )
 from conftest import SECOND, TRACKS, needs_shared, recorded_tracks
 
-from fencepost import Circle, FeedResult, InputError, Monitor, QueueFullError
+from fencepost import Circle, InputError, Monitor
 from fencepost._files.track_files import read_track
+from fencepost.errors import QueueFullError
+from fencepost.types import FeedResult
 
 pa = pytest.importorskip("pyarrow")
 numpy = pytest.importorskip("numpy")

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from test_arrow_shapes import conditions, expected, frame, shapes
 
-from fencepost import InputError, InvalidArgumentError, Monitor, Polygon, SyncResult
+from fencepost import InputError, Monitor, Polygon
 from fencepost._monitor.arrow_batches import Options, put_stream
 from fencepost._native import Monitor as Handle
+from fencepost.errors import InvalidArgumentError
+from fencepost.types import SyncResult
 
 np, pa = pytest.importorskip("numpy"), pytest.importorskip("pyarrow")
 shapely = pytest.importorskip("shapely")

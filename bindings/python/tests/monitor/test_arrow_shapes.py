@@ -8,16 +8,8 @@ from typing import Any
 import pytest
 from conftest import refusal
 
-from fencepost import (
-    Circle,
-    Corridor,
-    InputError,
-    InputWarning,
-    Monitor,
-    Polygon,
-    SyncResult,
-    replay,
-)
+from fencepost import Circle, Corridor, InputError, InputWarning, Monitor, Polygon, replay
+from fencepost.types import SyncResult
 
 geopandas, pa = pytest.importorskip("geopandas"), pytest.importorskip("pyarrow")
 shapely = pytest.importorskip("shapely")

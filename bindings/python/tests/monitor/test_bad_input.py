@@ -8,20 +8,9 @@ from collections.abc import Callable
 import pytest
 from conftest import HOME, SECOND, UUID
 
-from fencepost import (
-    Beacon,
-    BeaconSighting,
-    Circle,
-    FeedResult,
-    Fix,
-    InvalidArgumentError,
-    LateInputError,
-    Monitor,
-    NotFoundError,
-    QueueFullError,
-    TransitionPolicy,
-    geodesic,
-)
+from fencepost import Beacon, BeaconSighting, Circle, Fix, Monitor, TransitionPolicy, geodesic
+from fencepost.errors import InvalidArgumentError, LateInputError, NotFoundError, QueueFullError
+from fencepost.types import FeedResult
 
 
 def snapshot(monitor: Monitor) -> tuple[object, ...]:

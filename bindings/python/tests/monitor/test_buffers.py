@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from conftest import SECOND
 
-from fencepost import InvalidArgumentError
 from fencepost._native import Monitor as Handle, best_fix, inverse_into
+from fencepost.errors import InvalidArgumentError
 
 TWO = array("d", [0.0, 1.0])
 STRIDED = memoryview(array("d", [0.0, 9.0, 1.0, 9.0]))[::2]

@@ -9,14 +9,8 @@ from pathlib import Path
 import pytest
 
 import fencepost
-from fencepost import (
-    Beacon,
-    BeaconSighting,
-    Circle,
-    Fix,
-    Monitor,
-    MonitorClosedError,
-)
+from fencepost import Beacon, BeaconSighting, Circle, Fix, Monitor
+from fencepost.errors import MonitorClosedError
 
 CIRCLE = Circle(0, 0, 100)
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
@@ -48,12 +42,12 @@ def closed(folder: Path) -> Monitor:
 def test_no_input_after_close(name: str, tmp_path: Path) -> None:
     monitor = closed(tmp_path)
     before = monitor.snapshot()
-    with pytest.raises(fencepost.MonitorClosedError, match="closed"):
+    with pytest.raises(fencepost.errors.MonitorClosedError, match="closed"):
         INPUTS[name](monitor)
     assert monitor.snapshot() == before
     # A file that is closed raises a ValueError, and so programs may have caught it.
-    assert issubclass(fencepost.MonitorClosedError, fencepost.InvalidArgumentError)
-    assert issubclass(fencepost.MonitorClosedError, ValueError)
+    assert issubclass(fencepost.errors.MonitorClosedError, fencepost.errors.InvalidArgumentError)
+    assert issubclass(fencepost.errors.MonitorClosedError, ValueError)
     # The same monitor takes it when it is open.
     with Monitor("m", store=tmp_path) as opened:
         INPUTS[name](opened)

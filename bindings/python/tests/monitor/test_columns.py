@@ -17,18 +17,9 @@ import pandas
 import pytest
 from conftest import EXACT, HOME, SECOND
 
-from fencepost import (
-    FIX_RECORD,
-    ColumnTypeError,
-    Event,
-    FeedResult,
-    Fix,
-    InvalidArgumentError,
-    Monitor,
-    QueueFullError,
-    State,
-    TransitionPolicy,
-)
+from fencepost import FIX_RECORD, Event, Fix, Monitor, State, TransitionPolicy
+from fencepost.errors import ColumnTypeError, InvalidArgumentError, QueueFullError
+from fencepost.types import FeedResult
 
 START = datetime(2024, 5, 1, 12, tzinfo=UTC)
 START_US = 1_714_564_800_000_000

@@ -24,16 +24,15 @@ from fencepost import (
     Fleet,
     Gate,
     InputError,
-    InvalidArgumentError,
     Monitor,
     Polygon,
     State,
-    StoreCorruptError,
     TransitionPolicy,
     Zones,
     compare,
     replay,
 )
+from fencepost.errors import InvalidArgumentError, StoreCorruptError
 
 METRE = 180 / 3.141592653589793 / 6_378_137
 LEFT_TO_RIGHT, RIGHT_TO_LEFT = CrossingDirection

@@ -109,8 +109,8 @@ def test_what_a_handler_of_a_signal_raises_comes_out_with_the_counts() -> None:
         thread.join()
     finally:
         signal.signal(signal.SIGUSR1, before)
-    result: fencepost.FeedResult = stopped.value.result  # type: ignore[attr-defined]
-    assert isinstance(result, fencepost.FeedResult)
+    result: fencepost.types.FeedResult = stopped.value.result  # type: ignore[attr-defined]
+    assert isinstance(result, fencepost.types.FeedResult)
     assert 0 < result.accepted < rows
     assert monitor.statistics().pending_events == result.accepted * circles
 
@@ -173,9 +173,9 @@ def test_blocks_are_not_seen_in_what_comes_out(circles: int) -> None:
     for degrees, microseconds in zip(longitude.tolist(), time.tolist(), strict=True):
         try:
             one.feed(Fix(0, degrees, time=microseconds))
-        except fencepost.InvalidArgumentError:
+        except fencepost.errors.InvalidArgumentError:
             pass
-        except fencepost.LateInputError:
+        except fencepost.errors.LateInputError:
             pass
     counters = one.statistics()
     assert result == (counters.accepted_fixes, counters.invalid_fixes, counters.late_inputs)
@@ -187,7 +187,7 @@ def test_blocks_are_not_seen_in_what_comes_out(circles: int) -> None:
         refused = np.zeros(rows)
         refused[place] = np.nan
         monitor = fresh()
-        with pytest.raises(fencepost.InvalidArgumentError) as error:
+        with pytest.raises(fencepost.errors.InvalidArgumentError) as error:
             monitor.feed_many(latitude=refused, longitude=np.zeros(rows), time=np.arange(rows), on_invalid="raise")
         assert error.value.position == place
         assert monitor.statistics() == fresh().statistics()
@@ -198,7 +198,7 @@ def test_a_full_queue_in_a_later_block_tells_its_row() -> None:
     columns = {"latitude": np.zeros(rows), "longitude": np.arange(rows) % 2.0, "time": np.arange(rows)}
     monitor = Monitor(max_pending_events=90_000)
     monitor.add(Circle(0, 0, 100), "a", policy="exact")
-    with pytest.raises(fencepost.QueueFullError) as full:
+    with pytest.raises(fencepost.errors.QueueFullError) as full:
         monitor.feed_many(**columns)
     assert full.value.position == 90_000
     assert full.value.result == (90_000, 0, 0)

@@ -22,17 +22,15 @@ from fencepost import (
     Diagnostics,
     DwellPolicy,
     Event,
-    FeedResult,
     Fix,
-    InvalidArgumentError,
-    InvalidNameError,
     Monitor,
     Notify,
-    Reason,
     State,
     TransitionPolicy,
     geodesic,
 )
+from fencepost.errors import InvalidArgumentError, InvalidNameError
+from fencepost.types import FeedResult, Reason
 
 
 def away(metres: float, time_us: int, accuracy: float = 0) -> Fix:

@@ -22,22 +22,18 @@ from fencepost import (
     Corridor,
     DevicePath,
     Event,
-    EventList,
     EvidenceSource,
     Fix,
     Fleet,
-    InvalidArgumentError,
-    LateInputError,
     Monitor,
     Polygon,
-    QueueFullError,
-    Reason,
-    SnapshotInvalidError,
     State,
     TransitionPolicy,
     Zones,
     geodesic,
 )
+from fencepost.errors import InvalidArgumentError, LateInputError, QueueFullError, SnapshotInvalidError
+from fencepost.types import EventList, Reason
 
 # Along the equator a metre is this many degrees: the radius of the ellipsoid is 6 378 137 m.
 METRE = 180 / 3.141592653589793 / 6_378_137

@@ -14,10 +14,7 @@ from fencepost import (
     Beacon,
     Circle,
     Fix,
-    InvalidArgumentError,
-    LateInputError,
     Monitor,
-    NotFoundError,
     RotationPlanner,
     SignificantChangeFilter,
     State,
@@ -27,6 +24,7 @@ from fencepost import (
 )
 from fencepost._files.track_files import read_track
 from fencepost._files.tracks import FixRow
+from fencepost.errors import InvalidArgumentError, LateInputError, NotFoundError
 
 DEGREE = 111_319.490793273572  # metres of longitude on the equator
 
@@ -136,7 +134,7 @@ class Host:
 
     def __init__(self, monitor: Monitor, planner: RotationPlanner) -> None:
         self.monitor, self.planner = monitor, planner
-        self.plan: fencepost.RotationPlan | None = None
+        self.plan: fencepost.types.RotationPlan | None = None
         self.last, self.fed = -(1 << 62), 0
 
     def offer(self, fix: FixRow) -> None:

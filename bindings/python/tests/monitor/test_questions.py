@@ -13,16 +13,9 @@ from conftest import UUID
 from geographiclib.geodesic import Geodesic
 
 import fencepost
-from fencepost import (
-    Beacon,
-    Circle,
-    Corridor,
-    Fix,
-    InvalidArgumentError,
-    Matches,
-    Monitor,
-    Polygon,
-)
+from fencepost import Beacon, Circle, Corridor, Fix, Monitor, Polygon
+from fencepost.errors import InvalidArgumentError
+from fencepost.types import Matches
 
 NEAR = 3e-8
 """Twice what a distance may be wrong by, metres."""
@@ -315,4 +308,4 @@ def test_a_long_question_holds_nobody_up(city: Monitor, asked: str) -> None:
 
 
 def test_is_public() -> None:
-    assert "Matches" in fencepost.__all__
+    assert "Matches" in fencepost.types.__all__

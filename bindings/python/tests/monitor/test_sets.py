@@ -9,16 +9,9 @@ from typing import Any
 import pytest
 
 import fencepost
-from fencepost import (
-    AheadOfClockError,
-    Beacon,
-    Circle,
-    Fix,
-    Monitor,
-    State,
-    SyncResult,
-    TransitionPolicy,
-)
+from fencepost import Beacon, Circle, Fix, Monitor, State, TransitionPolicy
+from fencepost.errors import AheadOfClockError
+from fencepost.types import SyncResult
 
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 HOME, WORK = Circle(52.5, 13.4, 100), Circle(52.52, 13.38, 250)
@@ -114,10 +107,10 @@ def test_a_bad_row_of_a_table_is_named_and_changes_nothing() -> None:
         ({"home": 5}, TypeError),
         ({"home": None}, TypeError),
         ({5: HOME}, TypeError),
-        ({"": HOME}, fencepost.InvalidArgumentError),
-        ({"x" * 300: HOME}, fencepost.InvalidArgumentError),
-        ({"a\0": HOME}, fencepost.InvalidArgumentError),
-        ({"\ud800": HOME}, fencepost.InvalidArgumentError),
+        ({"": HOME}, fencepost.errors.InvalidArgumentError),
+        ({"x" * 300: HOME}, fencepost.errors.InvalidArgumentError),
+        ({"a\0": HOME}, fencepost.errors.InvalidArgumentError),
+        ({"\ud800": HOME}, fencepost.errors.InvalidArgumentError),
         ("home", TypeError),
     ],
 )
@@ -134,7 +127,7 @@ def test_two_with_one_identifier() -> None:
     monitor, other = Monitor(), Monitor()
     other.add(HOME, "home")
     (record,) = other.records()
-    with pytest.raises(fencepost.InvalidArgumentError, match="home") as error:
+    with pytest.raises(fencepost.errors.InvalidArgumentError, match="home") as error:
         monitor.sync([record, record])
     assert error.value.position == 1
     assert len(monitor) == 0
@@ -145,18 +138,18 @@ def test_ensure_many_and_remove_many() -> None:
     columns: dict[str, Any] = {"latitude": [0, 0], "longitude": [0, 1], "radius": [100, 100]}
     assert monitor.ensure_many(["a", "b"], **columns, tag=[1, 2]) == (2, 0, 0, 0)
     assert monitor.ensure_many(["a", "b"], **columns, tag=[1, 3]) == (0, 1, 1, 0)
-    with pytest.raises(fencepost.InvalidArgumentError) as error:
+    with pytest.raises(fencepost.errors.InvalidArgumentError) as error:
         monitor.ensure_many(["c", "d"], latitude=[0, 91], longitude=[0, 0], radius=[1, 1])
     assert error.value.position == 1
     assert monitor.identifiers == ["a", "b"]
     with pytest.raises(TypeError, match="ensure_many needs the column radius"):
         monitor.ensure_many(["c"], latitude=[0], longitude=[0])
-    with pytest.raises(fencepost.InvalidArgumentError) as error:
+    with pytest.raises(fencepost.errors.InvalidArgumentError) as error:
         monitor.remove_many(["a", ""])
     assert error.value.position == 1
     assert monitor.remove_many(name for name in ("b", "nothing", "a", "a")) == 2
     assert monitor.remove_many([]) == 0
-    with pytest.raises(fencepost.ColumnTypeError):
+    with pytest.raises(fencepost.errors.ColumnTypeError):
         monitor.remove_many("ab")
 
 
@@ -198,7 +191,7 @@ def test_states_now_beside_the_records() -> None:
     list(monitor.events())
     assert monitor["work"].state == State.UNSATISFIED
     for state in ("unmonitored", "", 5, None):
-        with pytest.raises((fencepost.InvalidArgumentError, TypeError), match="state"):
+        with pytest.raises((fencepost.errors.InvalidArgumentError, TypeError), match="state"):
             monitor.identifiers_in_state(state)  # type: ignore[arg-type]
 
 
@@ -225,7 +218,7 @@ def test_an_input_that_is_too_far_ahead() -> None:
 
 @pytest.mark.parametrize("step", [0, -1, 1e10, float("nan"), float("inf")])
 def test_time_steps_out_of_range(step: float) -> None:
-    with pytest.raises(fencepost.InvalidArgumentError, match="max_time_step"):
+    with pytest.raises(fencepost.errors.InvalidArgumentError, match="max_time_step"):
         Monitor(max_time_step=step)
 
 
@@ -233,9 +226,9 @@ def test_rewind(tmp_path: Path) -> None:
     with Monitor("m", store=tmp_path) as monitor:
         monitor.add(HOME, "home", policy="exact")
         monitor.feed(Fix(52.5, 13.4, time=3_453_148_800_000_000))
-        with pytest.raises(fencepost.LateInputError):
+        with pytest.raises(fencepost.errors.LateInputError):
             monitor.feed(Fix(52.5, 13.4, time=1_714_550_400_000_000))
-        with pytest.raises(fencepost.InvalidArgumentError):
+        with pytest.raises(fencepost.errors.InvalidArgumentError):
             monitor.rewind(3_453_148_800_000_001)
         monitor.rewind(1_714_550_400_000_000)
     with Monitor("m", store=tmp_path) as monitor:

@@ -11,14 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import HOME, SECOND, UUID
 
-from fencepost import (
-    Beacon,
-    BeaconSighting,
-    FencepostError,
-    Fix,
-    Monitor,
-    SnapshotInvalidError,
-)
+from fencepost import Beacon, BeaconSighting, FencepostError, Fix, Monitor
+from fencepost.errors import SnapshotInvalidError
 
 
 def lived(name: str | None = None, **options: object) -> Monitor:

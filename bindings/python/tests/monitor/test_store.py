@@ -17,21 +17,16 @@ from conftest import EXACT, HOME, SECOND, UUID
 from full_disk import FullDisk
 
 import fencepost
-from fencepost import (
-    Beacon,
-    BeaconSighting,
-    Diagnostics,
-    Durability,
-    Fix,
+from fencepost import Beacon, BeaconSighting, Diagnostics, Durability, Fix, Monitor
+from fencepost.errors import (
     InvalidArgumentError,
     InvalidNameError,
-    Monitor,
     MonitorInUseError,
     StoreCorruptError,
-    StoreStatus,
     StoreTooNewError,
     StoreUnavailableError,
 )
+from fencepost.types import StoreStatus
 
 
 def inside(second: float) -> Fix:
@@ -112,7 +107,7 @@ def test_a_name_is_open_once_among_processes(tmp_path: Path) -> None:
         import sys, fencepost
         try:
             fencepost.Monitor("m", store=sys.argv[1])
-        except fencepost.MonitorInUseError as error:
+        except fencepost.errors.MonitorInUseError as error:
             sys.exit(f"in use: {error}")
         """
     )
@@ -372,7 +367,8 @@ def test_after_a_fork_the_store_stays_the_parents(tmp_path: Path) -> None:
     program = textwrap.dedent(
         """
         import os, sys
-        from fencepost import Circle, Fix, Monitor, StoreUnavailableError, TransitionPolicy
+        from fencepost import Circle, Fix, Monitor, TransitionPolicy
+        from fencepost.errors import StoreUnavailableError
         monitor = Monitor("m", store=sys.argv[1])
         monitor.add(Circle(52.5, 13.4, 100), "home", policy=TransitionPolicy.exact())
         monitor.feed(Fix(52.5, 13.4, time=1))
@@ -407,7 +403,8 @@ def test_a_forked_child_opens_what_its_parent_has_closed(tmp_path: Path) -> None
     program = textwrap.dedent(
         """
         import os, sys
-        from fencepost import Beacon, Monitor, MonitorInUseError
+        from fencepost import Beacon, Monitor
+        from fencepost.errors import MonitorInUseError
         monitor = Monitor("m", store=sys.argv[1])
         monitor.add(Beacon("11111111-2222-3333-4444-555555555555"), "before")
         to_child, to_parent = os.pipe(), os.pipe()

@@ -13,15 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost import (
-    Circle,
-    ConsumerAlreadyActiveError,
-    Event,
-    EventList,
-    Events,
-    Fix,
-    Monitor,
-)
+from fencepost import Circle, Event, Fix, Monitor
+from fencepost.errors import ConsumerAlreadyActiveError
+from fencepost.types import EventList, Events
 
 
 def filled(names: str = "abcd", **options: object) -> Monitor:

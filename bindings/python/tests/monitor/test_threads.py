@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from conftest import EXACT, SECOND
 
-from fencepost import FIX_RECORD, Circle, Fix, LateInputError, Monitor, geodesic
+from fencepost import FIX_RECORD, Circle, Fix, Monitor, geodesic
+from fencepost.errors import LateInputError
 
 THREADS = 4
 

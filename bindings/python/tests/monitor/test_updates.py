@@ -16,15 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost import (
-    Circle,
-    ConsumerAlreadyActiveError,
-    Event,
-    Fix,
-    Monitor,
-    TransitionPolicy,
-    Updates,
-)
+from fencepost import Circle, Event, Fix, Monitor, TransitionPolicy
+from fencepost.errors import ConsumerAlreadyActiveError
+from fencepost.types import Updates
 
 LIMIT = 60.0
 """Seconds after which a test that hangs fails."""

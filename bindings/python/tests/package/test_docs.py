@@ -27,7 +27,9 @@ def public_symbols(module: ModuleType, page: str) -> Iterator[tuple[str, str]]:
             yield from public_symbols(value, f"{page}/{name}")
         elif name != "__version__":  # stands in the foot of each page
             yield page, name
-            if isinstance(value, type) and value.__module__.startswith("fencepost"):
+            home = getattr(value, "__module__", "")
+            elsewhere = home == "fencepost.errors" != module.__name__  # its members are on that page
+            if isinstance(value, type) and home.startswith("fencepost") and not elsewhere:
                 yield from ((page, f"{name}.{member}") for member in members_of(value))
 
 

@@ -23,10 +23,10 @@ def test_the_table_of_the_extension_is_the_golden_list() -> None:
 
 @pytest.mark.parametrize("row", FAILURES, ids=lambda row: row["name"])
 def test_each_class(row: dict[str, str]) -> None:
-    cls = getattr(fencepost, row["python_class"])
+    cls = getattr(fencepost.errors, row["python_class"])
     assert issubclass(cls, fencepost.FencepostError)
     assert (cls.code, cls.name, cls.position) == (int(row["number"]), row["name"], 0)
-    assert cls.__module__ == "fencepost" and cls.__doc__
+    assert cls.__module__ == "fencepost.errors" and cls.__doc__
     assert str(cls("what was wrong")) == "what was wrong"
     again = pickle.loads(pickle.dumps(cls("x")))
     assert type(again) is cls and again.args == ("x",)
@@ -55,7 +55,7 @@ def test_names_follow_one_pattern() -> None:
     ],
 )
 def test_builtin_bases(name: str, builtin: type[Exception]) -> None:
-    assert issubclass(getattr(fencepost, name), builtin)
+    assert issubclass(getattr(fencepost.errors, name), builtin)
 
 
 def test_not_found_reads_like_a_sentence() -> None:
@@ -66,7 +66,7 @@ def test_not_found_reads_like_a_sentence() -> None:
 
 
 def test_messages_are_one_line_and_say_more_than_the_status() -> None:
-    with pytest.raises(fencepost.InvalidArgumentError) as caught:
+    with pytest.raises(fencepost.errors.InvalidArgumentError) as caught:
         fencepost.Monitor().add(fencepost.Circle(91, 0, 10), "x")
     assert "\n" not in str(caught.value)
     assert "latitude" in str(caught.value) and "91" in str(caught.value)

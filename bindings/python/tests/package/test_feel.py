@@ -15,17 +15,9 @@ import pytest
 from conftest import HOME, ROOT, UUID
 
 import fencepost
-from fencepost import (
-    Beacon,
-    BeaconSighting,
-    Diagnostics,
-    EventList,
-    Fix,
-    Monitor,
-    NotFoundError,
-    RecordList,
-    State,
-)
+from fencepost import Beacon, BeaconSighting, Diagnostics, Fix, Monitor, State
+from fencepost.errors import NotFoundError
+from fencepost.types import EventList, RecordList
 
 HOSTILE = "<script>alert('x')</script>&\"'"
 
@@ -162,8 +154,8 @@ def test_lists_are_lists() -> None:
 
 
 def test_every_public_member_says_what_it_does() -> None:
-    for name in fencepost.__all__:
-        value = getattr(fencepost, name)
+    for name in (*fencepost.__all__, *fencepost.types.__all__):
+        value = getattr(fencepost if name in fencepost.__all__ else fencepost.types, name)
         if not inspect.isclass(value) or issubclass(value, fencepost.FencepostError):
             continue
         for member, item in vars(value).items():

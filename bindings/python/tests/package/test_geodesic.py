@@ -9,7 +9,8 @@ import pytest
 from geographiclib.geodesic import Geodesic
 from hypothesis import given, strategies as st
 
-from fencepost import InvalidArgumentError, geodesic
+from fencepost import geodesic
+from fencepost.errors import InvalidArgumentError
 
 LATITUDE, LONGITUDE = st.floats(-90, 90), st.floats(-180, 180)
 

@@ -27,6 +27,17 @@ from conftest import BINDING, ROOT
 import fencepost
 
 PACKAGE = Path(fencepost.__file__).parent
+PUBLIC = {
+    name: getattr(module, name) for module in (fencepost, fencepost.errors, fencepost.types) for name in module.__all__
+}
+ALIASES = {
+    "BeaconIdentityCondition": "Beacon",
+    "CircularGeographicCondition": "Circle",
+    "Conditions": "Zones",
+    "CorridorGeographicCondition": "Corridor",
+    "LineGeographicCondition": "Gate",
+    "PolygonalGeographicCondition": "Polygon",
+}
 # Before 1.0 each minor version has a SONAME of its own.
 LIBRARY = f"libfencepost.so.{fencepost.__version__.rpartition('.')[0]}"
 
@@ -97,16 +108,46 @@ def test_is_typed_and_carries_its_library() -> None:
 
 
 def test_every_public_name_exists_and_is_documented() -> None:
-    assert len(set(fencepost.__all__)) == len(fencepost.__all__)
-    for name in fencepost.__all__:
-        value = getattr(fencepost, name)
+    for module in (fencepost, fencepost.errors, fencepost.types):
+        assert len(set(module.__all__)) == len(module.__all__)
+        assert module.__doc__ and set(module.__all__) <= set(dir(module))
+    for name, value in PUBLIC.items():
         if name not in ("FIX_RECORD", "Condition", "__version__"):
             assert value.__doc__, name
 
 
-@pytest.mark.parametrize("name", [name for name in fencepost.__all__ if isinstance(getattr(fencepost, name), type)])
+def test_the_top_level_is_small() -> None:
+    """A name is at the top, or an exception in `errors`, or a type in `types`; the aliases count too."""
+    assert len([*dir(fencepost), *ALIASES]) <= 60
+    shared = set(fencepost.__all__) & {*fencepost.errors.__all__, *fencepost.types.__all__}
+    assert shared == {"FencepostError", "InputError", "InputWarning"}
+    assert not set(fencepost.errors.__all__) & set(fencepost.types.__all__)
+    errors = {name for name, value in PUBLIC.items() if isinstance(value, type) and issubclass(value, BaseException)}
+    assert errors == set(fencepost.errors.__all__)
+
+
+def test_the_long_names_are_aliases() -> None:
+    for long, short in ALIASES.items():
+        assert getattr(fencepost, long) is getattr(fencepost, short) and getattr(fencepost, short).__name__ == short
+        assert long not in dir(fencepost)
+    old = b"cfencepost._values.conditions\nCircularGeographicCondition\n."
+    assert pickle.loads(old) is fencepost.Circle
+
+
+def test_names_that_moved_say_where_they_are() -> None:
+    for name, part in (("LateInputError", "errors"), ("Statistics", "types")):
+        with pytest.warns(DeprecationWarning, match=f"fencepost.{name} is now fencepost.{part}.{name}") as caught:
+            assert getattr(fencepost, name) is getattr(getattr(fencepost, part), name)
+        assert caught[0].filename == __file__
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        fencepost.nothing  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="module 'fencepost.types' has no attribute 'nothing'"):
+        fencepost.types.nothing  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if isinstance(value, type)])
 def test_each_public_class_has_a_doctest(name: str) -> None:
-    cls = getattr(fencepost, name)
+    cls = PUBLIC[name]
     if not issubclass(cls, fencepost.FencepostError):
         assert ">>>" in cls.__doc__
 
@@ -119,36 +160,29 @@ def test_doctests(name: str) -> None:
 
 def test_doctests_are_found() -> None:
     """Also those of the errors, which the package names as its own."""
-    for name in fencepost.__all__:
-        getattr(fencepost, name)
-    found = doctest.DocTestFinder(exclude_empty=True).find(fencepost, "fencepost")
-    assert {"fencepost", "fencepost.ColumnTypeError", "fencepost.InputError"} <= {
+    found = doctest.DocTestFinder(exclude_empty=True).find(fencepost.errors, "fencepost.errors")
+    assert {"fencepost.errors", "fencepost.errors.ColumnTypeError", "fencepost.errors.InputError"} <= {
         test.name for test in found if test.examples
     }
-    outcome = doctest.testmod(fencepost)
-    assert outcome.failed == 0 and outcome.attempted >= 10
+    outcome = doctest.testmod(fencepost.errors)
+    assert outcome.failed == 0 and outcome.attempted >= 9
 
 
 def test_errors_are_called_by_their_public_names() -> None:
     """In a traceback a user reads the name that an except clause takes."""
-    errors = [
-        value
-        for name in fencepost.__all__
-        if isinstance(value := getattr(fencepost, name), type) and issubclass(value, Exception)
-    ]
+    errors = [getattr(fencepost.errors, name) for name in fencepost.errors.__all__]
     assert len(errors) > 15
-    assert {error.__module__ for error in errors} == {"fencepost"}
+    assert {error.__module__ for error in errors} == {"fencepost.errors"}
     for error in (
         fencepost.InputError("a.csv", "line 3", "is no number"),
-        fencepost.MissingExtraError("geopandas", "geo"),
+        fencepost.errors.MissingExtraError("geopandas", "geo"),
     ):
         copied = pickle.loads(pickle.dumps(error))
         assert type(copied) is type(error) and str(copied) == str(error)
 
 
 def test_no_class_shows_the_source_of_another() -> None:
-    for name in fencepost.__all__:
-        value = getattr(fencepost, name)
+    for value in PUBLIC.values():
         if isinstance(value, type):
             with contextlib.suppress(OSError, TypeError):  # of the extension; called by its public name
                 assert f"class {value.__name__}" in inspect.getsource(value)
@@ -171,7 +205,7 @@ def test_what_public_methods_return_is_public() -> None:
     pd = pytest.importorskip("pandas")
     public = [
         value
-        for module in (fencepost, fencepost.geodesic, fencepost.spark)
+        for module in (fencepost, fencepost.types, fencepost.geodesic, fencepost.spark)
         for name in module.__all__
         if not inspect.ismodule(value := getattr(module, name))
     ]
@@ -278,7 +312,9 @@ def test_names_load_when_they_are_used() -> None:
         "import sys, fencepost\n"
         "print(*[name for name in sys.modules if name.startswith('fencepost.')])\n"
         "assert set(fencepost.__all__) <= set(dir(fencepost))\n"
-        "assert {*fencepost._LATER, 'geodesic', 'spark', '__version__'} == set(fencepost.__all__)\n"
+        "aliases = {name for names in fencepost._ALIASES.values() for name in names.split()}\n"
+        "assert {*fencepost._LATER, *fencepost._PARTS, '__version__'} - aliases == set(fencepost.__all__)\n"
+        "assert set(fencepost.types._LATER) == set(fencepost.types.__all__)\n"
         "assert not hasattr(fencepost, 'nothing')\n"
         "from fencepost import *\n"
         "assert geodesic.inverse(0, 0, 0, 1).distance > 0 and Monitor().clock is None\n"

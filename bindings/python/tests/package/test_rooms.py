@@ -27,6 +27,8 @@ MAY_IMPORT["_live"] = {*MAY_IMPORT["_replay"], "_replay"}
 MAY_IMPORT["_command"] = {*MAY_IMPORT["_live"], "_live", "geodesic"}
 MAY_IMPORT["_spark"] = {*MAY_IMPORT["_fleet"], "_fleet"}
 MAY_IMPORT["spark"] = {*MAY_IMPORT["_spark"], "_spark"}
+MAY_IMPORT["errors"] = {"_native", "_errors", "_tables"}
+MAY_IMPORT["types"] = {*MAY_IMPORT["_replay"], "_replay"}
 MAY_IMPORT["__main__"] = {"_command"}
 
 
@@ -102,8 +104,10 @@ def test_only_the_face_and_the_folders_lie_on_top() -> None:
         "__main__.py",
         "_errors.py",
         "_system.py",
+        "errors.py",
         "geodesic.py",
         "spark.py",
+        "types.py",
     }
     for path in PACKAGE.glob("*/__init__.py"):
         (documentation,) = ast.parse(path.read_text()).body

@@ -15,17 +15,16 @@ from fencepost import (
     BeaconSighting,
     Circle,
     Event,
-    EventList,
-    FeedResult,
     FencepostError,
     Fix,
-    InvalidArgumentError,
     Monitor,
     Record,
     State,
     TransitionPolicy,
     geodesic,
 )
+from fencepost.errors import InvalidArgumentError
+from fencepost.types import EventList, FeedResult
 
 BEACON = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 

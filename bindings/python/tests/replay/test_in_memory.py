@@ -11,24 +11,14 @@ from typing import Any
 import pytest
 from conftest import SECOND, UUID
 
-from fencepost import (
-    Beacon,
-    BeaconSighting,
-    Circle,
-    Corridor,
-    Fix,
-    InvalidArgumentError,
-    Monitor,
-    Polygon,
-    TrackReplay,
-    compare,
-    replay as replay_log,
-)
+from fencepost import Beacon, BeaconSighting, Circle, Corridor, Fix, Monitor, Polygon, compare, replay as replay_log
 from fencepost._files.sightings import Report
 from fencepost._files.tracks import FixRow, Track
 from fencepost._fleet.conditions import Zones
 from fencepost._replay.in_memory import replay_tracks
 from fencepost._replay.replay import Replay
+from fencepost.errors import InvalidArgumentError
+from fencepost.types import TrackReplay
 
 
 def conditions_into(holder: Zones | Monitor, seed: int) -> None:

@@ -18,12 +18,13 @@ from typing import Any
 import pytest
 from conftest import IS_FULL
 
-from fencepost import Fleet, InvalidArgumentError, Monitor, NoSuchDeviceError, Zones, _native
+from fencepost import Fleet, Monitor, Zones, _native
 from fencepost._errors import InputError
 from fencepost._files import csv_columns, many_tracks
 from fencepost._files.csv_columns import columns
 from fencepost._files.many_tracks import ManyTracks, Rows
 from fencepost._files.track_csv import Layout, opened
+from fencepost.errors import InvalidArgumentError, NoSuchDeviceError
 
 HEAD = "vehicle,time,lat,lon,accuracy\n"
 NEVER = (1 << 63) - 1

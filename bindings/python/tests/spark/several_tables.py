@@ -9,16 +9,8 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
-from fencepost import (
-    Beacon,
-    BeaconSighting,
-    Circle,
-    Fix,
-    Fleet,
-    InvalidArgumentError,
-    LateInputError,
-    Zones,
-)
+from fencepost import Beacon, BeaconSighting, Circle, Fix, Fleet, Zones
+from fencepost.errors import InvalidArgumentError, LateInputError
 
 SECOND = 1_000_000
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"

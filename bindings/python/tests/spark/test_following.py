@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from several_tables import SECOND, UUID, Row, Tables, alone, places, table, versions, walks
 
-from fencepost import Beacon, Circle, InvalidArgumentError, Zones
+from fencepost import Beacon, Circle, Zones
+from fencepost.errors import InvalidArgumentError
 
 pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from fencepost import Fix, Fleet, InvalidArgumentError, Zones
+from fencepost import Fix, Fleet, Zones
+from fencepost.errors import InvalidArgumentError
 
 pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")

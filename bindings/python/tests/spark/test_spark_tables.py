@@ -9,7 +9,8 @@ from typing import ClassVar
 
 import pytest
 
-from fencepost import InvalidArgumentError, Zones
+from fencepost import Zones
+from fencepost.errors import InvalidArgumentError
 
 pytest.importorskip("numpy")
 pytest.importorskip("pyarrow")

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from conftest import DATA, optional, refusal
 
-from fencepost import Circle, EventLog, MissingExtraError, replay
+from fencepost import Circle, EventLog, replay
+from fencepost.errors import MissingExtraError
 
 pytest.importorskip("nanoarrow")
 pa = pytest.importorskip("pyarrow")

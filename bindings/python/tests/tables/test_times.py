@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given, strategies as st
 
-from fencepost import Fix, InvalidArgumentError, LateInputError, Monitor
+from fencepost import Fix, Monitor
 from fencepost._tables.text_times import parse_time
 from fencepost._tables.times import from_us, to_us
+from fencepost.errors import InvalidArgumentError, LateInputError
 
 FIRST, LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
 

@@ -13,9 +13,10 @@ from conftest import SHARED, UUID
 from hypothesis import given, strategies as st
 
 import fencepost
-from fencepost import Beacon, BeaconSighting, InvalidArgumentError, Monitor
+from fencepost import Beacon, BeaconSighting, Monitor
 from fencepost._errors import InputError
 from fencepost._files.sightings import read_sightings
+from fencepost.errors import InvalidArgumentError
 
 BEACONS = SHARED / "data" / "beacons"
 DATA = bytes.fromhex("0215" + UUID.replace("-", "") + "00010102c5")
@@ -113,7 +114,7 @@ def test_not_bytes(payload: object) -> None:
 def test_any_bytes_are_answered(payload: bytes, company: int | None) -> None:
     try:
         assert BeaconSighting.parse(payload, company=company).kind in ("ibeacon", "altbeacon")
-    except fencepost.InvalidArgumentError as error:
+    except fencepost.errors.InvalidArgumentError as error:
         assert 0 <= error.position <= len(payload)
 
 

@@ -8,7 +8,8 @@ import random
 import pytest
 from geographiclib.geodesic import Geodesic
 
-from fencepost import Circle, InvalidArgumentError
+from fencepost import Circle
+from fencepost.errors import InvalidArgumentError
 from fencepost.geodesic import circle
 
 shapely = pytest.importorskip("shapely")

@@ -7,19 +7,9 @@ import inspect
 
 import pytest
 
-from fencepost import (
-    Cause,
-    Delivery,
-    DevicePath,
-    Diagnostics,
-    Durability,
-    DwellPolicy,
-    EvidenceSource,
-    Notify,
-    Reason,
-    State,
-)
+from fencepost import Cause, Delivery, DevicePath, Diagnostics, Durability, DwellPolicy, EvidenceSource, Notify, State
 from fencepost._values import enums
+from fencepost.types import Reason
 
 KINDS = [Cause, Delivery, DevicePath, Diagnostics, Durability, DwellPolicy, EvidenceSource, Notify, Reason, State]
 

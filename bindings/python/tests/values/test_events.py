@@ -8,16 +8,8 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 from conftest import SECOND, UUID
 
-from fencepost import (
-    Beacon,
-    BeaconSighting,
-    Circle,
-    Event,
-    Fix,
-    InvalidArgumentError,
-    Monitor,
-    TransitionPolicy,
-)
+from fencepost import Beacon, BeaconSighting, Circle, Event, Fix, Monitor, TransitionPolicy
+from fencepost.errors import InvalidArgumentError
 
 KEYS = [
     "sequence", "identifier", "state", "cause", "date", "evidence_date", "refinement", "diagnostics", "generation",

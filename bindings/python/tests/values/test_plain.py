@@ -18,7 +18,6 @@ from fencepost import (
     DeviceEvent,
     Diagnostics,
     Event,
-    Explanation,
     Fix,
     Fleet,
     Gate,
@@ -28,6 +27,7 @@ from fencepost import (
     Zones,
     replay,
 )
+from fencepost.types import Explanation
 
 LINE = "LINESTRING (7 47, 8 47)"
 

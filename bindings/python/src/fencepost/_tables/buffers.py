@@ -47,7 +47,7 @@ class ColumnTypeError(InvalidArgumentError, TypeError):
         >>> Monitor().feed_many(latitude=[0, "north"], longitude=[0, 0], time=[0, 1])
         Traceback (most recent call last):
             ...
-        fencepost.ColumnTypeError: latitude, row 1: 'north' is str, expected a number
+        fencepost.errors.ColumnTypeError: latitude, row 1: 'north' is str, expected a number
     """
 
 
