@@ -143,7 +143,13 @@ enum CapLevel {
   /// The name of a cube: its level plus one, and 19 bits for each axis.
   @inline(__always)
   static func key(level: Int, x: Int, y: Int, z: Int) -> UInt64 {
-    UInt64(truncatingIfNeeded: (level &+ 1) &<< 57 | x &<< 38 | y &<< 19 | z)
+    key(level: level, x: Int64(x), y: Int64(y), z: Int64(z))
+  }
+
+  /// The same. Keys and steps have more bits than an `Int` of a 32-bit target.
+  @inline(__always)
+  static func key(level: Int, x: Int64, y: Int64, z: Int64) -> UInt64 {
+    UInt64(truncatingIfNeeded: Int64(level &+ 1) &<< 57 | x &<< 38 | y &<< 19 | z)
   }
 
   /// The bits of a key in which the children of a node differ.
@@ -152,16 +158,17 @@ enum CapLevel {
   /// What child n of a cube adds to the key of its child 0.
   @inline(__always)
   static func childKey(_ child: Int) -> UInt64 {
-    UInt64(truncatingIfNeeded: (child & 3) &<< 38 | (child &>> 2 & 3) &<< 19 | child &>> 4 & 3)
+    let child = UInt64(truncatingIfNeeded: child)
+    return (child & 3) &<< 38 | (child &>> 2 & 3) &<< 19 | child &>> 4 & 3
   }
 }
 
 /// Where a cap belongs: its rounded centre, its padded reach and its class.
 struct CapPlacement: Sendable {
   /// Steps from the corner of the grid.
-  var x: Int
-  var y: Int
-  var z: Int
+  var x: Int64
+  var y: Int64
+  var z: Int64
   var reach: Float
   /// The lowest level that takes the cap.
   var level: Int
@@ -173,9 +180,9 @@ struct CapPlacement: Sendable {
     guard centre.x.magnitude <= limit, centre.y.magnitude <= limit, centre.z.magnitude <= limit,
       reach >= 0, reach <= limit
     else { return nil }
-    x = Int((centre.x + CapLevel.origin) * CapLevel.steps + 0.5)
-    y = Int((centre.y + CapLevel.origin) * CapLevel.steps + 0.5)
-    z = Int((centre.z + CapLevel.origin) * CapLevel.steps + 0.5)
+    x = Int64((centre.x + CapLevel.origin) * CapLevel.steps + 0.5)
+    y = Int64((centre.y + CapLevel.origin) * CapLevel.steps + 0.5)
+    z = Int64((centre.z + CapLevel.origin) * CapLevel.steps + 0.5)
     // Two parts in four million for the comparison in single precision; above the base level as much again for the
     // offset, which is then no longer exact.
     let padded = reach + CapLevel.quantum
@@ -192,14 +199,14 @@ struct CapPlacement: Sendable {
   /// The name of the cube around the centre.
   @inline(__always)
   func key(level: Int) -> UInt64 {
-    let shift = CapLevel.shift(level)
+    let shift = Int64(CapLevel.shift(level))
     return CapLevel.key(level: level, x: x &>> shift, y: y &>> shift, z: z &>> shift)
   }
 
   /// Which child of the cube around the centre has it.
   @inline(__always)
   func child(level: Int) -> UInt64 {
-    let shift = CapLevel.shift(level &- 1)
+    let shift = Int64(CapLevel.shift(level &- 1))
     let slot = (x &>> shift & 3) | (y &>> shift & 3) &<< 2 | (z &>> shift & 3) &<< 4
     return UInt64(truncatingIfNeeded: slot)
   }
@@ -207,7 +214,7 @@ struct CapPlacement: Sendable {
   /// The centre relative to that of the cube around it.
   @inline(__always)
   func offset(level: Int) -> SIMD3<Float> {
-    let edge = 1 &<< CapLevel.shift(level)
+    let edge: Int64 = 1 &<< Int64(CapLevel.shift(level))
     let half = edge &>> 1
     return SIMD3(
       Float((x & (edge &- 1)) &- half), Float((y & (edge &- 1)) &- half), Float((z & (edge &- 1)) &- half))

@@ -124,10 +124,10 @@ public struct CapPatches: Sendable {
   private static func cube(_ position: EarthVector, _ level: Int) -> (key: UInt64, centre: EarthVector) {
     let edge = edge(level)
     let density = 1 / edge
-    let x = Int((position.x + origin) * density)
-    let y = Int((position.y + origin) * density)
-    let z = Int((position.z + origin) * density)
-    let key = UInt64(truncatingIfNeeded: (level &+ 1) &<< 60 | x &<< 40 | y &<< 20 | z)
+    let x = Int64((position.x + origin) * density)
+    let y = Int64((position.y + origin) * density)
+    let z = Int64((position.z + origin) * density)
+    let key = UInt64(truncatingIfNeeded: Int64(level &+ 1) &<< 60 | x &<< 40 | y &<< 20 | z)
     let centre = EarthVector(
       x: (Double(x) + 0.5) * edge - origin, y: (Double(y) + 0.5) * edge - origin, z: (Double(z) + 0.5) * edge - origin)
     return (key, centre)
