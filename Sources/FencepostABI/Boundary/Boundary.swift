@@ -32,7 +32,7 @@ enum Boundary {
     withUnsafeMutableBytes(of: &detail.message) { MessageLine.write(failure.description, to: $0) }
     let raw = UnsafeMutableRawPointer(error)
     // A larger size than any structure has is memory that was never initialised.
-    var stated = Int(raw.loadUnaligned(as: UInt32.self))
+    var stated = Int(clamping: raw.loadUnaligned(as: UInt32.self))
     if stated > SizedStruct.largest { stated = smallestError }
     withUnsafeBytes(of: detail) {
       // `struct_size` stays the caller's; what a longer structure has beyond ours stays as it was.

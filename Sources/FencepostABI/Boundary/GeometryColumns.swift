@@ -15,7 +15,7 @@ struct GeometryColumns {
       struct_size: 0, stride: 0, latitudes: nil, longitudes: nil, vertex_count: 0, ring_offsets: nil, ring_count: 0,
       part_offsets: nil, part_count: 0)
     let value = try SizedStruct.read(Boundary.require(geometry, "geometry"), defaults: defaults, "geometry")
-    stride = value.stride == 0 ? MemoryLayout<Double>.stride : Int(value.stride)
+    stride = value.stride == 0 ? MemoryLayout<Double>.stride : Int(clamping: value.stride)
     guard value.vertex_count >= 0, value.vertex_count <= Int.max / stride else {
       throw .invalidArgument(
         "vertex_count is \(UInt(bitPattern: value.vertex_count)); accepted are 0 to \(Int.max / stride)")

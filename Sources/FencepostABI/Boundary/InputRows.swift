@@ -57,10 +57,10 @@ extension FixColumns {
     let times = try Boundary.require(value.times_us, count: count, "times_us")
     guard count > 0, let latitudes, let longitudes, let times else { return nil }
     self.init(
-      count: count, latitudes: Column(start: latitudes, stride: Int(value.latitude_stride)),
-      longitudes: Column(start: longitudes, stride: Int(value.longitude_stride)),
-      accuracies: value.accuracies_m.map { Column(start: $0, stride: Int(value.accuracy_stride)) },
-      times: Column(start: times, stride: Int(value.time_stride)))
+      count: count, latitudes: Column(start: latitudes, stride: Int(truncatingIfNeeded: value.latitude_stride)),
+      longitudes: Column(start: longitudes, stride: Int(truncatingIfNeeded: value.longitude_stride)),
+      accuracies: value.accuracies_m.map { Column(start: $0, stride: Int(truncatingIfNeeded: value.accuracy_stride)) },
+      times: Column(start: times, stride: Int(truncatingIfNeeded: value.time_stride)))
     if value.refuse_invalid == 1 { try refusedByEngine { () throws(MonitorError) in try checkRows() } }
   }
 }
@@ -110,7 +110,7 @@ struct FleetRowsInPlace {
     guard value.skips_unknown <= 1 else {
       throw .invalidArgument("skips_unknown is \(value.skips_unknown); accepted are 0 and 1")
     }
-    column = FixColumns.Column(start: start, stride: Int(value.device_stride))
+    column = FixColumns.Column(start: start, stride: Int(truncatingIfNeeded: value.device_stride))
     self.fixes = fixes
     firstRow = Int(value.first_row)
     skipsUnknown = value.skips_unknown != 0

@@ -16,8 +16,11 @@ extension PointColumns {
     let anywhere = UnsafeRawPointer(columns.unsafelyUnwrapped)
     self.init(
       count: count,
-      latitudes: Column(start: latitudes.map { UnsafeRawPointer($0) } ?? anywhere, stride: Int(value.latitude_stride)),
+      latitudes: Column(
+        start: latitudes.map { UnsafeRawPointer($0) } ?? anywhere,
+        stride: Int(truncatingIfNeeded: value.latitude_stride)),
       longitudes: Column(
-        start: longitudes.map { UnsafeRawPointer($0) } ?? anywhere, stride: Int(value.longitude_stride)))
+        start: longitudes.map { UnsafeRawPointer($0) } ?? anywhere,
+        stride: Int(truncatingIfNeeded: value.longitude_stride)))
   }
 }

@@ -10,7 +10,7 @@ enum SizedStruct {
   static func size<Value: BitwiseCopyable>(
     of pointer: UnsafePointer<Value>, _ name: StaticString
   ) throws(BoundaryError) -> Int {
-    let size = Int(UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self))
+    let size = Int(clamping: UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self))
     guard size >= 8, size <= largest, size % MemoryLayout<Value>.alignment == 0 else {
       throw .invalidArgument("struct_size of \(name) is \(size); initialise it with its INIT macro")
     }

@@ -91,7 +91,8 @@ extension RotationPlanner {
     let defaults = fencepost_plan_options(struct_size: 0, slots: 20, margin_m: 0, maximum_radius_m: 100_000)
     let value = if let options { try SizedStruct.read(options, defaults: defaults, "options") } else { defaults }
     self = try refusedByEngine { () throws(MonitorError) in
-      try RotationPlanner(slots: Int(value.slots), margin: value.margin_m, maximumRadius: value.maximum_radius_m)
+      try RotationPlanner(
+        slots: Int(clamping: value.slots), margin: value.margin_m, maximumRadius: value.maximum_radius_m)
     }
   }
 }

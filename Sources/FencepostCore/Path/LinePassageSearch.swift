@@ -171,7 +171,7 @@ struct LinePassageSearch {
       var middle = low + width / 2
       if !isHalving, beyond > before {
         let share = -before / (beyond - before)
-        middle = low + max(1, min(width - 1, Int64((Double(width) * max(0, min(1, share))).roundedUp)))
+        middle = low + max(1, min(width - 1, (Double(width) * max(0, min(1, share))).roundedUp))
       }
       let position = position(at: middle)
       if crossing.isBeyond(position) {

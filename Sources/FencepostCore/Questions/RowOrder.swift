@@ -45,7 +45,8 @@ struct RowOrder: Sendable {
     for row in rows {
       let cell = Self.cell(try points.point(row))
       for digit in first..<Self.digits {
-        counts[digit &* Self.radix &+ Int(cell &>> UInt64(digit &* Self.digit)) & (Self.radix - 1)] += 1
+        counts[
+          digit &* Self.radix &+ Int(truncatingIfNeeded: cell &>> UInt64(digit &* Self.digit)) & (Self.radix - 1)] += 1
       }
       keys.append(Self.key(cell, row - rows.lowerBound))
     }

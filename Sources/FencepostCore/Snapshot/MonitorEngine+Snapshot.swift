@@ -70,7 +70,7 @@ extension MonitorEngine {
     guard format != firstFormat else {
       let key: UInt64 = try reader.take()
       let generation: UInt64 = try reader.take()
-      let count = Int(try reader.take(UInt32.self))
+      let count = Int(clamping: try reader.take(UInt32.self))
       return MonitorRow(table: table, key: key, generation: generation, bytes: try reader.takeBytes(count))
     }
     let key = try reader.takeCompact()
@@ -118,7 +118,7 @@ extension MonitorEngine {
     guard try tail.take() == sum.value else {
       throw Damage("the snapshot is damaged or cut off: the checksum of its \(snapshot.count) bytes is wrong")
     }
-    let length = Int(try reader.take(UInt32.self))
+    let length = Int(clamping: try reader.take(UInt32.self))
     let bytes = try reader.takeBytes(length)
     let name = String(decoding: bytes, as: UTF8.self)
     guard length == 0 || isValidName(name) else { throw Damage("the snapshot holds a name that no monitor has") }

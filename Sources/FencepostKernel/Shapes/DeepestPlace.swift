@@ -230,7 +230,7 @@ extension ShapeLine {
       for (vertex, edge) in kept.dropFirst() {
         if isLong(edge) {
           let segment = segment(edge)
-          let pieces = (segment.length / length).roundedUp
+          let pieces = Int((segment.length / length).roundedUp)
           for piece in 1..<max(pieces, 1) {
             chain.append(segment.point(segment.length * Double(piece) / Double(pieces)).place)
           }

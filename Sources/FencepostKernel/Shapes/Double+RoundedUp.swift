@@ -1,8 +1,8 @@
 extension Double {
   /// The least integer that is not less, for numbers from 0 to 2⁵³. The standard library's `rounded` calls the system's
   /// mathematics library in debug builds.
-  package var roundedUp: Int {
-    let whole = Int(self)
+  package var roundedUp: Int64 {
+    let whole = Int64(self)
     return Double(whole) < self ? whole + 1 : whole
   }
 }

@@ -75,7 +75,7 @@ public struct GeodesicSegment: Sendable {
     let first = sight(of: point, 0)
     let last = sight(of: point, length)
     var best = first.foot.distance <= last.foot.distance ? first.foot : last.foot
-    let stretches = (length / GeodesicSegment.stretch).roundedUp
+    let stretches = Int((length / GeodesicSegment.stretch).roundedUp)
     var here = first
     for stretch in 1...max(stretches, 1) {
       let there = stretch >= stretches ? last : sight(of: point, length * Double(stretch) / Double(stretches))

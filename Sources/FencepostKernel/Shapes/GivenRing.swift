@@ -158,7 +158,7 @@ struct GivenRing {
     let bound = PlanarEdge.departureBound(lesser.latitude, greater.latitude, span: span)
     let count = (bound / 0.1).squareRoot()
     guard count <= Double(room) + 1 else { throw ShapeDefect(.tooManyVertices, place(number)) }
-    let steps = max(count.roundedUp, 1)
+    let steps = max(Int(count.roundedUp), 1)
     guard steps > 1 else { return }
     for step in 1..<steps {
       let part = Double(isForward ? step : steps - step) / Double(steps)

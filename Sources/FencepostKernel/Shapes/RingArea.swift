@@ -72,7 +72,7 @@ enum RingArea {
   /// ∫ (1 ∓ sin ξ) dλ along an edge.
   private static func strip(_ start: SurfacePoint, _ end: SurfacePoint, _ half: Double) -> Double {
     let segment = GeodesicSegment(from: start, to: end)
-    let stretches = max(1, (segment.length / 200_000).roundedUp)
+    let stretches = max(1, Int((segment.length / 200_000).roundedUp))
     let length = segment.length / Double(stretches)
     var sum = 0.0
     for stretch in 0..<stretches {

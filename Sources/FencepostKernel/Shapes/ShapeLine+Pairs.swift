@@ -23,7 +23,7 @@ extension ShapeLine {
       let chain = chains.count - 1
       if lengths[edge] > length * length {
         let segment = segment(edge)
-        let pieces = (segment.length / length).roundedUp
+        let pieces = Int((segment.length / length).roundedUp)
         for piece in 1..<max(pieces, 1) {
           chains[chain].append(segment.point(segment.length * Double(piece) / Double(pieces)).place)
           owners.append(edge)

@@ -50,7 +50,7 @@ struct WrittenEdges {
     if WrittenEdges.isWide(from: start, to: end) {
       // At a pole every longitude is one place.
       let isAtPole = rise == 0 && start.latitude.magnitude == 90
-      if !isAtPole { pieces = (turn.magnitude / WrittenEdges.widest).roundedUp }
+      if !isAtPole { pieces = Int((turn.magnitude / WrittenEdges.widest).roundedUp) }
     } else if turn == 0, rise.magnitude == 180 {
       pieces = 2
     }

@@ -119,7 +119,7 @@ extension WellKnownBinary {
     /// A number of things that follow, which the bytes that are left can hold.
     mutating func count(_ head: Header, of things: String, leastSize: Int) throws(Defect) -> Int {
       let start = offset
-      let count = Int(try number(head.isBigEndian))
+      let count = Int(clamping: try number(head.isBigEndian))
       let left = bytes.count - offset
       guard count <= left / leastSize else {
         throw Defect(offset: start, reason: "\(count) \(things) do not fit into the \(left) bytes that are left")

@@ -17,13 +17,13 @@ struct FleetEventRow {
   init(slot: UInt32, generation: UInt64, reading reader: inout ByteReader) throws(Damage) {
     let largest = EngineRestorer.largest
     let device: UInt32 = try reader.takeCompact("number of a device", in: 0...UInt32(FleetOptions.mostDevices))
-    let row: Int = try reader.takeCompact("row", in: 0...Int.max)
+    let row: Int64 = try reader.takeCompact("row", in: 0...Int64.max)
     let position: UInt64 = try reader.takeCompact("position", in: 0...largest)
     let event = try EventEntry(slot: slot, generation: generation, reading: &reader)
     try reader.end()
     guard (position == 0) == (event.sequence == 0) else {
       throw Damage("an event has the position \(position) and the sequence \(event.sequence)")
     }
-    entry = FleetEntry(entry: event, device: device, row: row, position: position)
+    entry = FleetEntry(entry: event, device: device, row: Int(clamping: row), position: position)
   }
 }

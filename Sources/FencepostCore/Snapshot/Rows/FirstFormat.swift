@@ -7,9 +7,9 @@ enum FirstFormat {
   static func readHead(_ reader: inout ByteReader) throws(Damage) -> (HeadRow, DeviceRow) {
     let largest = EngineRestorer.largest
     let delivery = try reader.take(MonitorOptions.Delivery.self, "delivery")
-    let limit: Int64 = try reader.take("condition_limit", in: 0...Int64(Int.max))
+    let limit: Int64 = try reader.take("condition_limit", in: 0...Int64.max)
     var options = MonitorOptions(
-      delivery: delivery, conditionLimit: limit == 0 ? nil : Int(limit),
+      delivery: delivery, conditionLimit: limit == 0 ? nil : Int(clamping: limit),
       maxPendingEvents: Int(try reader.take("max_pending_events", in: 1...1_000_000_000 as ClosedRange<Int64>)),
       initialFixMaxAgeMicroseconds: try reader.take(), beaconExitTimeoutMicroseconds: try reader.take(),
       beaconInitialTimeoutMicroseconds: try reader.take())

@@ -36,8 +36,8 @@ struct HeadRow {
     let largest = EngineRestorer.largest
     options = MonitorOptions()
     options.delivery = try reader.take(MonitorOptions.Delivery.self, "delivery")
-    let limit: Int = try reader.takeCompact("condition_limit", in: 0...Int.max)
-    options.conditionLimit = limit == 0 ? nil : limit
+    let limit: Int64 = try reader.takeCompact("condition_limit", in: 0...Int64.max)
+    options.conditionLimit = limit == 0 ? nil : Int(clamping: limit)
     options.maxPendingEvents = try reader.takeCompact("max_pending_events", in: 1...1_000_000_000)
     options.initialFixMaxAgeMicroseconds = try reader.takeSigned()
     options.beaconExitTimeoutMicroseconds = try reader.takeSigned()
