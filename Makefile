@@ -6,6 +6,7 @@
 # make wheel   builds the Python wheel and the source distribution into .build/dist
 # make docs    builds the documentation, guides and references, into .build/docs: open index.html
 # make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL are what its metadata state
+# make wasm   builds the WebAssembly module and the npm package folder .build/js: npm pack .build/js
 # make soak    runs the tests with the full counts of what is random: thousands of kills and more, half an hour
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks; make bench-streams those of files of many tracks at full size (10 million points),
@@ -26,7 +27,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall wheel docs docs-c docs-python docs-site clean-docs \
+.PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall wheel docs docs-c docs-python docs-site clean-docs wasm \
   qgis-plugin bench bench-streams bench-spark million mutants sanitize fuzz format format-check release clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
@@ -57,7 +58,7 @@ setup-lint: $(stamps)/lint
 
 # With what `make docs` needs: each of these installs the package again, which must not happen while tests of the other lane
 # import it.
-setup-test-all: $(stamps)/python-test-all $(stamps)/python-tools $(stamps)/site $(stamps)/library
+setup-test-all: $(stamps)/python-test-all $(stamps)/python-tools $(stamps)/site $(stamps)/library $(stamps)/wasm
 
 test-all: setup-test-all
 	@Tests/run.sh heavy
@@ -88,6 +89,9 @@ docs-site: $(stamps)/site
 
 clean-docs:
 	@rm -rf .build/docs
+
+wasm: $(stamps)/wasm
+	@ls -l .build/js/fencepost.wasm
 
 qgis-plugin: $(stamps)/python
 	@$(python) bindings/qgis/build_plugin.py
@@ -165,6 +169,13 @@ $(stamps)/runtime:
 $(stamps)/library: $(stamps)/system $(stamps)/runtime $(shell find bindings/c/embedded -type f) $(addprefix bindings/c/,embedded.sh targets.sh build.sh names.sh system.sh fencepost.map older-glibc.sh missing.c) $(swift_sources)
 	@echo "== building the C library (release, self-contained)"
 	@bindings/c/build.sh
+	@touch $@
+
+# The package for JavaScript: the library as WebAssembly, and what calls it.
+$(stamps)/wasm: $(stamps)/system .ci/wasm.sh $(addprefix bindings/c/,embedded.sh targets.sh fencepost.map) $(shell find bindings/js bindings/c/embedded -type f) Tests/Determinism/replay.c $(swift_sources)
+	@echo "== building the WebAssembly module and the npm package"
+	@.ci/wasm.sh
+	@bindings/js/build.sh
 	@touch $@
 
 $(stamps)/archive: $(stamps)/library bindings/c/archive.sh

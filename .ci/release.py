@@ -31,6 +31,7 @@ MENTIONS = (
     ("Sources/Fencepost/Fencepost.docc/GettingStarted.md", r'\.package\(url: "[^"]*", exact: "([\d.]+)"\)', 3),
     ("bindings/c/README.md", r"find_package\(Fencepost ([\d.]+) REQUIRED\)", 2),
     ("bindings/site/start.md", r"^fencepost ([\d.]+)$", 3),
+    ("bindings/js/package.json", r'^  "version": "([\d.]+)",$', 3),
     ("containers/homeassistant/config.yaml", r'^version: "([\d.]+)"$', 3),
 )
 

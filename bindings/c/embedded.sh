@@ -47,7 +47,7 @@ if [ "$swift_of" = "$target" ]; then
   set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo -O \
     -enable-experimental-feature Embedded -enable-upcoming-feature InternalImportsByDefault \
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny \
-    -Xfrontend -function-sections -Xcc -fPIC -I "$out" -I Sources/CPlatform/include -I Sources/CPosix \
+    -Xfrontend -function-sections ${pic:+-Xcc $pic} -I "$out" -I Sources/CPlatform/include -I Sources/CPosix \
     -I Sources/CSQLite -I include
   [ "$triple" = x86_64-unknown-linux-gnu ] || set -- "$@" -Xfrontend -clang-target -Xfrontend "$c_target"
   for option in $c_headers; do set -- "$@" -Xcc "$option"; done
@@ -84,7 +84,7 @@ fi
 for file in Sources/CPlatform/*.c bindings/c/embedded/*.c; do
   object=$out/c-$(basename "$file" .c).o
   # shellcheck disable=SC2086
-  $cc $cc_options -std=gnu11 -O2 -fPIC -ffunction-sections -fvisibility=hidden -ISources/CPlatform/include \
+  $cc $cc_options -std=gnu11 -O2 $pic -ffunction-sections -fvisibility=hidden -ISources/CPlatform/include \
     -c "$file" -o "$object.$$"
   if cmp -s "$object.$$" "$object"; then rm "$object.$$"; else mv "$object.$$" "$object"; fi
 done

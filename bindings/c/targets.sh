@@ -13,10 +13,11 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 #   tools         what the names of ld, objcopy, strip and ar begin with
 #   link_options  where its libsqlite3 is found
 #   swift_of      the target whose Swift objects this one takes: same processor, same layouts (embedded/layouts.c)
+#   pic           position-independent code; a WebAssembly module is linked at fixed addresses, which such code would look up
 #   store         sqlite, or none: a module without files in the place of FencepostStoreCore
 #   test_needs    Debian's packages beside those of .ci/system.sh
 set_target() {
-  target=$1 c_target=$1 c_headers='' cc_options='' tools='' link_options='' swift_of=$1 store=sqlite test_needs=''
+  target=$1 c_target=$1 pic=-fPIC c_headers='' cc_options='' tools='' link_options='' swift_of=$1 store=sqlite test_needs=''
   case $1 in
     x86_64-linux-gnu) triple=x86_64-unknown-linux-gnu cc=${CC:-cc} ;;
     x86_64-linux-musl)
@@ -28,7 +29,11 @@ set_target() {
       link_options="-L$root/.build/cross/$1/root/usr/lib/$1"
       c_headers="-isystem .build/cross/$1/root/usr/include -isystem /usr/aarch64-linux-gnu/include"
       ;;
-    wasm32-wasi) triple=wasm32-unknown-none-wasm cc=clang cc_options='--target=wasm32-wasi' store=none ;;
+    wasm32-wasi)
+      triple=wasm32-unknown-none-wasm cc=clang pic='' store=none test_needs='wasi-libc libclang-rt-14-dev-wasm32 nodejs'
+      c_headers='-isystem /usr/include/wasm32-wasi'
+      cc_options="--target=wasm32-wasi $c_headers"
+      ;;
     *)
       echo "there is no target $1; accepted are $targets" >&2
       return 2

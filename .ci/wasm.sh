@@ -1,0 +1,8 @@
+#!/bin/bash
+# Makes sure that WebAssembly modules can be built and run: a C library and compiler-rt for wasm32, and Node 18 or later.
+set -euo pipefail
+packages=()
+[ -f /usr/lib/wasm32-wasi/libc.a ] || packages+=(wasi-libc)
+compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a' > /dev/null || packages+=(libclang-rt-14-dev-wasm32)
+node -e 'process.exit(process.versions.node.split(".")[0] >= 18 ? 0 : 1)' 2> /dev/null || packages+=(nodejs)
+exec "$(dirname "$0")/install.sh" "${packages[@]}"

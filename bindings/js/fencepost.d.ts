@@ -1,0 +1,605 @@
+/**
+ * Fencepost: geofencing in the page, worker or server.
+ *
+ * Degrees are WGS84 (latitude -90 … 90, longitude -180 … 180), distances metres along the geodesic, durations seconds. Every
+ * method of an object throws {@link DisposedError} after `dispose()`, {@link InvalidArgumentError} for a value of a wrong type or
+ * range, and {@link OutOfMemoryError} where memory is missing; what a method throws beside these is said at it. When a call
+ * throws, the object is unchanged unless the error says otherwise.
+ */
+
+/** A Date, milliseconds since 1970 UTC (fractions count, to the microsecond), or microseconds as a BigInt. Years 1 to 9999. */
+export type Time = Date | number | bigint;
+export type State = "unknown" | "satisfied" | "unsatisfied" | "unmonitored";
+export type Cause = "none" | "determination" | "crossing" | "timeout" | "diagnostic";
+export type Kind = "circle" | "beacon" | "polygon" | "corridor" | "line";
+export type Edges = "geodesic" | "planar";
+export type Reason =
+  | "unmonitored" | "suspended" | "scanner_off" | "no_fix_yet" | "too_coarse" | "dwelling" | "within_margin" | "inside" | "outside"
+  | "not_seen_yet" | "seen" | "absent";
+export type HostFlag =
+  | "authorization_denied" | "authorization_denied_globally" | "authorization_restricted" | "insufficiently_in_use"
+  | "accuracy_limited" | "service_session_required" | "authorization_request_in_progress";
+export type Diagnostic = HostFlag | "condition_unsupported" | "condition_limit_exceeded" | "persistence_unavailable";
+/** Numbers of a column: a typed array is copied fastest. */
+export type Column = Float64Array | Float32Array | readonly number[];
+/** Times of a column: microseconds of a BigInt64Array, milliseconds of a Float64Array, or an array of times. */
+export type TimeColumn = BigInt64Array | Float64Array | readonly Time[];
+
+/** What `load` takes for the module: bytes, a compiled module, a response, or where it is. */
+export type Source = BufferSource | WebAssembly.Module | Response | URL | string;
+export interface LoadOptions {
+  /** Bytes, 16 MiB to 4 GiB: what needs more throws {@link OutOfMemoryError}. Default: 4 GiB, all that WebAssembly has. */
+  memoryLimit?: number;
+}
+/**
+ * Compiles the module and makes the engine of this page, worker or process. Needed once; later calls do nothing, unless the
+ * engine was lost ({@link EngineLostError}): then it begins a new one.
+ *
+ * @param source Absent: `fencepost.wasm` beside the package.
+ * @throws NotLoadedError The module cannot be fetched or compiled.
+ */
+export function load(source?: Source | Promise<Source>, options?: LoadOptions): Promise<void>;
+/** The version of the engine: "0.2.0". @throws NotLoadedError Before `load`. */
+export function version(): string;
+
+/** A circle: satisfied within `radius` metres (finite, above 0) of the centre, the line included. */
+export interface Circle {
+  latitude: number;
+  longitude: number;
+  radius: number;
+}
+/** A beacon: satisfied while one with that UUID, and major and minor where they are given (0 … 65535), is near. */
+export interface Beacon {
+  uuid: string;
+  major?: number | null;
+  minor?: number | null;
+}
+export type Position = readonly number[];
+/** A GeoJSON geometry. Longitude first; a ring may be closed or not; at most 1,000,000 vertices. */
+export type Geometry =
+  | { type: "Polygon"; coordinates: readonly (readonly Position[])[] }
+  | { type: "MultiPolygon"; coordinates: readonly (readonly (readonly Position[])[])[] }
+  | { type: "LineString"; coordinates: readonly Position[] }
+  | { type: "MultiLineString"; coordinates: readonly (readonly Position[])[] };
+/** A line with the option `radius` is a corridor; without it a gate that counts who crosses it. */
+export type Condition = Circle | Beacon | Geometry;
+
+/** When a crossing counts. Members that are absent are those of "standard". */
+export interface Policy {
+  /** Seconds that a device must stay inside before it has entered. Standard: 20. */
+  entryDwell?: number;
+  /** Seconds that it must stay outside before it has left. Standard: 20. */
+  exitDwell?: number;
+  /** Metres beyond the line, inwards, that decide. Standard: 20. */
+  entryMargin?: number;
+  /** Metres outwards. Standard: 20. */
+  exitMargin?: number;
+  /** 0: the exit margin is `exitMargin`; else the radius, from `exitMargin` to this many metres. Standard: 0. */
+  exitMarginLimit?: number;
+  /** How often the accuracy of a fix counts as a margin; 0: it is ignored. Standard: 1. */
+  accuracyFactor?: number;
+  /** "timer": confirmed when the dwell has passed; "evidence": by the first fix after it. Standard: "timer". */
+  dwellPolicy?: "timer" | "evidence";
+  /** Which changes become events. Standard: all. */
+  notify?: readonly ("initial" | "entry" | "exit")[];
+}
+export type PolicyName = "standard" | "exact" | "core_location";
+export const POLICIES: Readonly<Record<PolicyName, Readonly<Required<Policy>>>>;
+
+export interface ConditionOptions {
+  /** The state before the first evidence. Default: "unknown" in a monitor, "unsatisfied" in zones of fleets. */
+  assuming?: "unknown" | "satisfied" | "unsatisfied";
+  /** Default: "standard". */
+  policy?: PolicyName | Policy;
+  /** Yours, 0 to 2^64 - 1; comes back with every event. Default: 0. */
+  tag?: number | bigint;
+}
+export interface ShapeOptions extends ConditionOptions {
+  /** Of lines: half the width of a corridor, metres. */
+  radius?: number;
+  /** What joins two vertices: the shortest way on the ellipsoid, or a straight line on the map of degrees. Default: "geodesic". */
+  edges?: Edges;
+  /** Of polygons: the area is left of each ring as listed. Default: false, a ring encloses the smaller area. */
+  oriented?: boolean;
+  /** Of polygons: metres by which the boundary lies outside of the rings, negative inside. Default: 0. */
+  buffer?: number;
+}
+export interface ConditionRow {
+  identifier: string;
+  condition: Condition;
+  options?: ShapeOptions;
+}
+export interface CircleColumns {
+  identifiers: readonly string[];
+  latitudes: Column;
+  longitudes: Column;
+  /** Metres. */
+  radii: Column;
+  tags?: BigUint64Array | readonly (number | bigint)[];
+}
+/**
+ * Reads the conditions of a GeoJSON file as the command and the Python package write it. A Point is a circle of
+ * `properties.radius` metres; edges are planar unless the properties say otherwise, as RFC 7946 has it.
+ */
+export function fromGeoJSON(object: unknown): ConditionRow[];
+
+/** A position sample. */
+export interface Fix {
+  latitude: number;
+  longitude: number;
+  /** Radius of uncertainty, metres; 0 or absent: not reported; negative or NaN: no position. */
+  accuracy?: number;
+  time: Time;
+}
+export interface FixColumns {
+  latitudes: Column;
+  longitudes: Column;
+  /** Metres; absent: none is reported. */
+  accuracies?: Column;
+  times: TimeColumn;
+}
+export interface FeedOptions {
+  /** true: one invalid row refuses the whole batch. Default: false, invalid rows are skipped and counted. */
+  refuseInvalid?: boolean;
+}
+export interface FeedResult {
+  accepted: number;
+  /** Coordinate or time out of range, or no position. */
+  invalid: number;
+  /** Earlier than the clock, or too far ahead of it. */
+  late: number;
+}
+export interface Sighting {
+  uuid: string;
+  major: number;
+  minor: number;
+  /** dBm; absent: unknown, the weakest. */
+  rssi?: number;
+}
+
+export class Event {
+  /** 1, 2, 3 … per monitor, or per device of a fleet; 0 in a first record. */
+  readonly sequence: number;
+  readonly identifier: string;
+  /** What the condition is from `date` on. */
+  readonly state: State;
+  readonly cause: Cause;
+  /** When the state was confirmed: microseconds since 1970; null before any time was known. */
+  readonly dateUs: bigint | null;
+  /** The time of the fix or sighting that started it. */
+  readonly evidenceDateUs: bigint | null;
+  /** The deciding position, degrees and metres; null where no position decided. */
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+  readonly accuracy: number | null;
+  /** Signed geodesic distance to the boundary, metres, negative inside. */
+  readonly boundaryDistance: number | null;
+  readonly diagnostics: Diagnostic[];
+  /** The beacon that satisfied a condition with a wildcard. */
+  readonly refinement: { uuid: string; major: number; minor: number } | null;
+  readonly evidence: "fix" | "path" | null;
+  /** The path before it is unknown: something may have been missed. */
+  readonly followsGap: boolean;
+  /** Of a line that was crossed, as seen along it. */
+  readonly direction: "left_to_right" | "right_to_left" | null;
+  /** The add sequence of the condition. */
+  readonly generation: number;
+  readonly tag: bigint;
+  /** `dateUs` as a Date, which holds milliseconds. */
+  get date(): Date | null;
+  get evidenceDate(): Date | null;
+  /** A crossing to "satisfied". */
+  get isEntry(): boolean;
+  /** A crossing to "unsatisfied", or a beacon that fell silent. */
+  get isExit(): boolean;
+  toJSON(): Record<string, unknown>;
+}
+export class DeviceEvent extends Event {
+  readonly device: string;
+  readonly deviceNumber: number;
+  /** 1, 2, 3 … per fleet. */
+  readonly position: number;
+  /** The row of the batch that brought it; 0 for other calls. */
+  readonly row: number;
+}
+
+/** Why a condition is in its state. null: does not apply. Metres, seconds, microseconds (BigInt), degrees. */
+export interface Explanation {
+  reason: Reason;
+  observed: State;
+  diagnostics: Diagnostic[];
+  boundaryDistance: number | null;
+  accuracy: number | null;
+  entryMargin: number | null;
+  exitMargin: number | null;
+  candidateStartUs: bigint | null;
+  deadlineUs: bigint | null;
+  lastSightingUs: bigint | null;
+  /** How far beyond the last fix one of the same accuracy would be decisive. */
+  metresToDecide: number | null;
+  secondsToDecide: number | null;
+  accuracyNeeded: number | null;
+  nearestLatitude: number | null;
+  nearestLongitude: number | null;
+}
+export interface Shape {
+  kind: Kind;
+  edges: Edges;
+  oriented: boolean;
+  buffer: number | null;
+  radius: number | null;
+  /** How far inside of the boundary a position can be, metres. */
+  depth: number | null;
+  vertexCount: number;
+  /** How far geodesic and planar edges would be apart, metres; null: at most 1 m. */
+  departure: number | null;
+  leftOutRings: number;
+}
+export interface Located {
+  identifier: string;
+  /** Metres, negative inside. */
+  boundaryDistance: number;
+}
+export interface PointColumns {
+  latitudes: Column;
+  longitudes: Column;
+}
+/** Row i has the elements offsets[i] to offsets[i + 1] - 1. */
+export interface LocatedColumns {
+  offsets: Uint32Array;
+  generations: BigUint64Array;
+  /** Metres. */
+  distances: Float64Array;
+}
+/** Row i has the elements from i * count on. */
+export interface NearestColumns {
+  count: number;
+  generations: BigUint64Array;
+  /** Metres. */
+  distances: Float64Array;
+}
+export interface SyncResult {
+  added: number;
+  replaced: number;
+  kept: number;
+  removed: number;
+}
+
+/** Frees by `dispose()` or `using`; an object that is forgotten is freed some time after the garbage collector finds it. */
+interface Disposable {
+  dispose(): void;
+  readonly isDisposed: boolean;
+  [Symbol.dispose](): void;
+}
+
+/** What monitors and zones have in common. */
+interface Holder extends Disposable {
+  /**
+   * Adds a condition, or replaces the one of that identifier: its events that wait are dropped.
+   *
+   * @param identifier 1 … 256 bytes of UTF-8.
+   */
+  add(identifier: string, condition: Condition, options?: ShapeOptions): void;
+  /** Adds it, but leaves an equal one alone. Returns whether something changed. */
+  ensure(identifier: string, condition: Condition, options?: ShapeOptions): boolean;
+  /** Adds many circles. All or nothing: `position` of the error is the row. */
+  addCircles(columns: CircleColumns, options?: ConditionOptions): void;
+  /** Makes the conditions exactly those of a list; equal ones keep their state. All or nothing. */
+  sync(rows: readonly ConditionRow[]): SyncResult;
+  /** Returns whether there was one. */
+  remove(identifier: string): boolean;
+  /** In add order. */
+  readonly identifiers: string[];
+  /** How the geometry was read. @throws NotFoundError */
+  shape(identifier: string): Shape;
+  /** The vertices of a polygon, corridor or line. @throws NotFoundError */
+  geometry(identifier: string): Geometry;
+  /** The conditions that hold a point, in add order. */
+  containing(latitude: number, longitude: number): Located[];
+  /** The conditions whose lines are nearest to a point, the nearest first. Default: one. */
+  nearest(latitude: number, longitude: number, count?: number): Located[];
+  containingMany(columns: PointColumns): LocatedColumns;
+  nearestMany(columns: PointColumns, count?: number): NearestColumns;
+  /** The identifiers of generations, as an answer has them; "" for one that is gone. */
+  identifiersOf(generations: BigUint64Array): string[];
+  /** The place of the line that is nearest to a position, degrees; null where there is none. @throws NotFoundError */
+  nearestBoundaryPoint(identifier: string, latitude: number, longitude: number): { latitude: number; longitude: number } | null;
+  /** Everything as bytes, the same on every platform and in every language. */
+  snapshot(): Uint8Array;
+}
+
+export interface MonitorOptions {
+  /** [A-Za-z0-9_]{1,64}. */
+  name?: string;
+  /** Each change; per condition the first that waits; or the last. Default: "every". */
+  delivery?: "every" | "first" | "latest";
+  /** How many conditions are monitored at a time; null: all. Default: null. */
+  conditionLimit?: number | null;
+  /** 1 … 1e9; while that many events wait, inputs throw {@link QueueFullError}. Default: 1,000,000. */
+  maxPendingEvents?: number;
+  /** Seconds: how old a fix may be to decide a condition when it is added; null: never. Default: 60. */
+  initialFixMaxAge?: number | null;
+  /** Seconds of silence after which a beacon is gone. Default: 30. */
+  beaconExitTimeout?: number;
+  /** Seconds of silence after which a beacon was never there. Default: 30. */
+  beaconInitialTimeout?: number;
+  /** Seconds: an input that is later than the clock by more throws {@link AheadOfClockError}; null: none. Default: null. */
+  maxTimeStep?: number | null;
+  /** Where the device is between two fixes: unknown, or on the geodesic at constant speed. Default: "fixes". */
+  path?: "fixes" | "geodesic";
+  /** Of the path: seconds between two fixes beyond which nothing is known. Required with "geodesic". */
+  maxGap?: number;
+  /** Of the path: metres a second above which nothing is known; null: any speed. Default: null. */
+  maxSpeed?: number | null;
+}
+export interface MonitorRecord {
+  identifier: string;
+  kind: Kind;
+  generation: number;
+  tag: bigint;
+  latitude: number | null;
+  longitude: number | null;
+  radius: number | null;
+  uuid: string | null;
+  major: number | null;
+  minor: number | null;
+  state: State;
+  /** The last event that was handled; before the first: sequence 0, the assumed state. */
+  lastEvent: Event;
+}
+export interface MonitorStatistics {
+  clockUs: bigint | null;
+  inputCount: number;
+  acceptedFixes: number;
+  invalidFixes: number;
+  lateInputs: number;
+  aheadInputs: number;
+  acceptedSightings: number;
+  pendingEvents: number;
+  handedOutEvents: number;
+  conditionCount: number;
+}
+
+/** Follows one device. @throws NotLoadedError Before `load`. */
+export class Monitor implements Holder {
+  constructor(options?: MonitorOptions);
+  /** @throws SnapshotInvalidError The bytes are not a snapshot of a monitor, are damaged, or come from a newer version. */
+  static restore(snapshot: Uint8Array): Monitor;
+  /** A second monitor in the same state. */
+  fork(): Monitor;
+  /** @throws LateInputError, AheadOfClockError, QueueFullError */
+  feed(fix: Fix): void;
+  /**
+   * Feeds many fixes in order. Late and invalid rows are skipped and counted.
+   *
+   * @throws QueueFullError The rows before `position` took effect; `result` has their counts. Poll, then feed the rest.
+   */
+  feedMany(columns: FixColumns, options?: FeedOptions): FeedResult;
+  /** One scan report. An empty one only moves the clock. @throws LateInputError, AheadOfClockError, QueueFullError */
+  see(sightings: readonly Sighting[], time: Time): void;
+  /** @throws LateInputError, AheadOfClockError, QueueFullError */
+  setScanning(isScanning: boolean, time: Time): void;
+  /** @throws LateInputError, AheadOfClockError, QueueFullError */
+  setHost(host: { flags?: readonly HostFlag[]; unsupported?: readonly Kind[] }, time: Time): void;
+  /** Time has passed: what is due up to and at it is confirmed. @throws LateInputError, QueueFullError */
+  advance(time: Time): void;
+  /** Sets the clock back, because times of inputs were wrong. */
+  rewind(time: Time): void;
+  /** The next event, or null. Commits the one before. */
+  poll(): Event | null;
+  /** Up to so many events, at most 256. Commits what was handed out before. */
+  pollMany(most?: number): Event[];
+  /** The same as JSON Lines, byte for byte those of the other languages. */
+  pollLines(most?: number): string;
+  events(): Generator<Event, void, undefined>;
+  acknowledge(): void;
+  abandon(): void;
+  /** @throws NotFoundError */
+  state(identifier: string): State;
+  /** @throws NotFoundError */
+  explain(identifier: string): Explanation;
+  /** null for an unknown identifier. */
+  record(identifier: string): MonitorRecord | null;
+  records(): Generator<MonitorRecord, void, undefined>;
+  identifiersInState(state: "unknown" | "satisfied" | "unsatisfied"): string[];
+  /** Metres that the device may move from a place before it can be on another side of anything; Infinity without a line. */
+  safeDistance(latitude: number, longitude: number): number;
+  /** When something happens though no input comes. `advance` to it then. */
+  readonly nextDeadlineUs: bigint | null;
+  readonly name: string | null;
+  statistics(): MonitorStatistics;
+  add(identifier: string, condition: Condition, options?: ShapeOptions): void;
+  ensure(identifier: string, condition: Condition, options?: ShapeOptions): boolean;
+  addCircles(columns: CircleColumns, options?: ConditionOptions): void;
+  sync(rows: readonly ConditionRow[]): SyncResult;
+  remove(identifier: string): boolean;
+  readonly identifiers: string[];
+  shape(identifier: string): Shape;
+  geometry(identifier: string): Geometry;
+  containing(latitude: number, longitude: number): Located[];
+  nearest(latitude: number, longitude: number, count?: number): Located[];
+  containingMany(columns: PointColumns): LocatedColumns;
+  nearestMany(columns: PointColumns, count?: number): NearestColumns;
+  identifiersOf(generations: BigUint64Array): string[];
+  nearestBoundaryPoint(identifier: string, latitude: number, longitude: number): { latitude: number; longitude: number } | null;
+  snapshot(): Uint8Array;
+  dispose(): void;
+  readonly isDisposed: boolean;
+  [Symbol.dispose](): void;
+}
+
+/** A table of zones: questions about points, and what fleets share. A line needs a `radius` here. */
+export class Zones implements Holder {
+  constructor();
+  /** @throws SnapshotInvalidError */
+  static restore(snapshot: Uint8Array): Zones;
+  /** Two tables of one version take each other's devices as they are. `digest` is 32 hexadecimal digits. */
+  readonly version: { count: number; generation: number; digest: string };
+  add(identifier: string, condition: Condition, options?: ShapeOptions): void;
+  ensure(identifier: string, condition: Condition, options?: ShapeOptions): boolean;
+  addCircles(columns: CircleColumns, options?: ConditionOptions): void;
+  sync(rows: readonly ConditionRow[]): SyncResult;
+  remove(identifier: string): boolean;
+  readonly identifiers: string[];
+  shape(identifier: string): Shape;
+  geometry(identifier: string): Geometry;
+  containing(latitude: number, longitude: number): Located[];
+  nearest(latitude: number, longitude: number, count?: number): Located[];
+  containingMany(columns: PointColumns): LocatedColumns;
+  nearestMany(columns: PointColumns, count?: number): NearestColumns;
+  identifiersOf(generations: BigUint64Array): string[];
+  nearestBoundaryPoint(identifier: string, latitude: number, longitude: number): { latitude: number; longitude: number } | null;
+  snapshot(): Uint8Array;
+  dispose(): void;
+  readonly isDisposed: boolean;
+  [Symbol.dispose](): void;
+}
+
+export interface FleetOptions {
+  /** As in a monitor. Default: 1,000,000. */
+  maxPendingEvents?: number;
+  /** 1 … 67,108,863 devices; null: the most that there can be. */
+  deviceLimit?: number | null;
+  /** Seconds. Default: 30. */
+  beaconExitTimeout?: number;
+  /** Seconds. Default: 30. */
+  beaconInitialTimeout?: number;
+  /** Seconds: how far an input may be ahead of its device's clock; null: any distance. */
+  maxTimeStep?: number | null;
+}
+export interface Presence {
+  identifier: string;
+  sinceUs: bigint | null;
+  evidenceDateUs: bigint | null;
+  generation: number;
+  tag: bigint;
+}
+export interface DeviceStatistics {
+  clockUs: bigint | null;
+  acceptedFixes: number;
+  invalidFixes: number;
+  lateInputs: number;
+  aheadInputs: number;
+  acceptedSightings: number;
+  handedOutEvents: number;
+  inputCount: number;
+}
+export interface FleetStatistics {
+  clockUs: bigint | null;
+  acceptedFixes: number;
+  invalidFixes: number;
+  lateInputs: number;
+  aheadInputs: number;
+  acceptedSightings: number;
+  handedOutEvents: number;
+  pendingEvents: number;
+  deviceCount: number;
+  zoneCount: number;
+  deviceBytes: number;
+}
+
+/** Very many devices over one table of zones. Methods that name a device which is not there throw {@link NoSuchDeviceError}. */
+export class Fleet implements Disposable {
+  constructor(zones: Zones, options?: FleetOptions);
+  /** @param zones The table to go on with; absent: one of its own. @throws SnapshotInvalidError, TableMismatchError */
+  static restore(snapshot: Uint8Array, zones?: Zones): Fleet;
+  /** Another object of the table. */
+  readonly zones: Zones;
+  /** The numbers of devices, for `feedMany`; new ones are entered. */
+  enter(identifiers: Iterable<string>): Uint32Array;
+  has(identifier: string): boolean;
+  /** In the order of their numbers. */
+  readonly devices: string[];
+  /** Returns whether there was one. */
+  remove(identifier: string, options?: { dropEvents?: boolean }): boolean;
+  /** Removes the devices that were heard, and not since a time. */
+  expire(before: Time): string[];
+  expireByArrival(before: Time): string[];
+  /** Degrees; NaN of a device that had no fix. */
+  positions(identifiers: Iterable<string>): { latitudes: Float64Array; longitudes: Float64Array };
+  setArrivalTime(time: Time): void;
+  /** The device enters by it. @throws LateInputError, AheadOfClockError, QueueFullError */
+  feed(device: string, fix: Fix): void;
+  /** @throws QueueFullError As in a monitor. */
+  feedMany(
+    columns: FixColumns & { devices: Uint32Array | readonly string[] },
+    options?: FeedOptions & { firstRow?: number },
+  ): FeedResult;
+  /** @throws LateInputError, AheadOfClockError, QueueFullError */
+  see(device: string, sightings: readonly Sighting[], time: Time): void;
+  /** @throws LateInputError, AheadOfClockError, QueueFullError */
+  setScanning(device: string, isScanning: boolean, time: Time): void;
+  /** For one device, or without one for all. @throws LateInputError, AheadOfClockError, QueueFullError */
+  advance(time: Time, device?: string): void;
+  forceAdvance(time: Time): void;
+  rewind(time: Time, device?: string): void;
+  poll(): DeviceEvent | null;
+  pollMany(most?: number): DeviceEvent[];
+  pollLines(most?: number): string;
+  events(): Generator<DeviceEvent, void, undefined>;
+  acknowledge(): void;
+  abandon(): void;
+  /** @throws NotFoundError */
+  state(device: string, identifier: string): State;
+  /** @throws NotFoundError */
+  explain(device: string, identifier: string): Explanation;
+  inside(device: string): Presence[];
+  readonly nextDeadlineUs: bigint | null;
+  statistics(): FleetStatistics;
+  statistics(device: string): DeviceStatistics;
+  /** The state of a device as bytes. `portable`: over other versions of the table too. */
+  exportDevice(device: string, options?: { portable?: boolean }): Uint8Array;
+  /** @throws SnapshotInvalidError, TableMismatchError */
+  importDevice(device: string, bytes: Uint8Array, options?: { adapt?: boolean }): void;
+  snapshot(): Uint8Array;
+  dispose(): void;
+  readonly isDisposed: boolean;
+  [Symbol.dispose](): void;
+}
+
+/** The geodesic between two places: metres, and degrees clockwise from north. */
+export function inverse(
+  latitude1: number, longitude1: number, latitude2: number, longitude2: number,
+): { distance: number; azimuth1: number; azimuth2: number };
+/** Where a geodesic of an azimuth (degrees) and a length (metres, at most 1e9) ends. */
+export function direct(
+  latitude: number, longitude: number, azimuth: number, distance: number,
+): { latitude: number; longitude: number; azimuth2: number };
+
+/** A call was refused, or the engine cannot be used. */
+export class FencepostError extends Error {
+  constructor(message: string, detail?: { status?: string; code?: number; position?: number; cause?: unknown });
+  /** The name of the status, "late_input"; of this package alone: "disposed", "not_loaded", "out_of_memory", "engine_lost". */
+  readonly status: string;
+  /** Its number in fencepost.h; 0 for a status of this package alone. */
+  readonly code: number;
+  /** Index of the offending row, else 0. */
+  readonly position: number;
+}
+/** A value has a wrong type or is out of its range. */
+export class InvalidArgumentError extends FencepostError {}
+/** The input is earlier than the clock. */
+export class LateInputError extends FencepostError {}
+/** The input is later than the clock by more than `maxTimeStep`. */
+export class AheadOfClockError extends FencepostError {}
+/** `maxPendingEvents` events wait. */
+export class QueueFullError extends FencepostError {
+  /** Of a batch: the counts of the rows before `position`. */
+  readonly result?: FeedResult;
+}
+/** No condition has that identifier. */
+export class NotFoundError extends FencepostError {}
+/** The fleet has no such device. */
+export class NoSuchDeviceError extends FencepostError {}
+/** The bytes are not a snapshot or device that this version can read. */
+export class SnapshotInvalidError extends FencepostError {}
+/** The device was exported with another version of the table. */
+export class TableMismatchError extends FencepostError {}
+/** The object was disposed. */
+export class DisposedError extends FencepostError {}
+/** `await load()` first; or the module cannot be used. */
+export class NotLoadedError extends FencepostError {}
+/** Memory for the call is missing; nothing has changed. */
+export class OutOfMemoryError extends FencepostError {}
+/** The engine ended in the middle of a call: every object is lost. `await load()`, and make them anew. */
+export class EngineLostError extends FencepostError {}

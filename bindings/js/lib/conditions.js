@@ -1,0 +1,273 @@
+// How a condition is written into the memory for the engine: circles, polygons, corridors, lines, beacons.
+
+import { InvalidArgumentError } from "./errors.js";
+import { CONDITION_OPTIONS, GEOMETRY, POLICY, SHAPE_OPTIONS } from "./layout.js";
+import { EDGES, chosen, duration, flags, integer, members, number, shown, truth, unsigned, uuidBytes } from "./values.js";
+
+const NOTIFY = ["initial", "entry", "exit"];
+const DWELLS = ["timer", "evidence"];
+const ASSUMED = ["unknown", "satisfied", "unsatisfied"];
+const POLICY_MEMBERS = [
+  "entryDwell", "exitDwell", "entryMargin", "exitMargin", "exitMarginLimit", "accuracyFactor", "dwellPolicy", "notify",
+];
+const OPTION_MEMBERS = ["assuming", "policy", "tag", "radius", "edges", "oriented", "buffer"];
+const LINES = ["LineString", "MultiLineString"];
+const POLYGONS = ["Polygon", "MultiPolygon"];
+const MOST_VERTICES = 1_000_000;
+
+const standard = {
+  entryDwell: 20, exitDwell: 20, entryMargin: 20, exitMargin: 20, exitMarginLimit: 0, accuracyFactor: 1,
+  dwellPolicy: "timer", notify: NOTIFY,
+};
+/** The policies that have a name. Seconds and metres. */
+export const POLICIES = Object.freeze({
+  standard: Object.freeze(standard),
+  exact: Object.freeze({ ...standard, entryDwell: 0, exitDwell: 0, entryMargin: 0, exitMargin: 0, accuracyFactor: 0 }),
+  core_location: Object.freeze({ ...standard, exitMargin: 60, exitMarginLimit: 200 }),
+});
+
+function policyOf(given) {
+  if (typeof given === "string") return POLICIES[Object.keys(POLICIES)[chosen(given, "policy", Object.keys(POLICIES))]];
+  return { ...standard, ...members(given, "policy", POLICY_MEMBERS) };
+}
+
+function putPolicy(engine, take, given) {
+  const policy = policyOf(given);
+  const place = take(POLICY.size);
+  const to = engine.numbers;
+  to.setUint32(place, POLICY.size, true);
+  to.setInt32(place + POLICY.dwell_policy, chosen(policy.dwellPolicy, "dwellPolicy", DWELLS), true);
+  to.setBigInt64(place + POLICY.entry_dwell_us, duration(policy.entryDwell, "entryDwell"), true);
+  to.setBigInt64(place + POLICY.exit_dwell_us, duration(policy.exitDwell, "exitDwell"), true);
+  to.setFloat64(place + POLICY.entry_margin_m, number(policy.entryMargin, "entryMargin"), true);
+  to.setFloat64(place + POLICY.exit_margin_m, number(policy.exitMargin, "exitMargin"), true);
+  to.setFloat64(place + POLICY.exit_margin_limit_m, number(policy.exitMarginLimit, "exitMarginLimit"), true);
+  to.setFloat64(place + POLICY.accuracy_factor, number(policy.accuracyFactor, "accuracyFactor"), true);
+  to.setUint32(place + POLICY.notify, flags(policy.notify, "notify", NOTIFY), true);
+  to.setUint32(place + POLICY.reserved, 0, true);
+  return place;
+}
+
+/** Writes what belongs to a condition beside its geometry; 0 where nothing is said of it, which means the defaults. */
+export function putOptions(engine, take, options, assumed) {
+  const { assuming, policy, tag } = options;
+  if (assuming === undefined && policy === undefined && tag === undefined) return 0;
+  const pointer = policy === undefined ? 0 : putPolicy(engine, take, policy);
+  const place = take(CONDITION_OPTIONS.size);
+  const to = engine.numbers;
+  to.setUint32(place, CONDITION_OPTIONS.size, true);
+  to.setInt32(place + CONDITION_OPTIONS.assuming, chosen(assuming ?? assumed, "assuming", ASSUMED), true);
+  to.setUint32(place + CONDITION_OPTIONS.policy, pointer, true);
+  to.setBigUint64(place + CONDITION_OPTIONS.tag, unsigned(tag ?? 0, "tag"), true);
+  return place;
+}
+
+function putShape(engine, take, options) {
+  if (options.edges === undefined && options.oriented === undefined && options.buffer === undefined) return 0;
+  const place = take(SHAPE_OPTIONS.size);
+  const to = engine.numbers;
+  to.setUint32(place, SHAPE_OPTIONS.size, true);
+  to.setInt32(place + SHAPE_OPTIONS.edges, chosen(options.edges ?? "geodesic", "edges", EDGES), true);
+  to.setUint32(place + SHAPE_OPTIONS.oriented, truth(options.oriented ?? false, "oriented") ? 1 : 0, true);
+  to.setUint32(place + SHAPE_OPTIONS.reserved, 0, true);
+  to.setFloat64(place + SHAPE_OPTIONS.buffer_m, number(options.buffer ?? 0, "buffer"), true);
+  return place;
+}
+
+// --------------------------------------------------------------------------------------------------- geometry
+
+function list(value, name) {
+  if (!Array.isArray(value)) throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted is an array`);
+  return value;
+}
+
+/** The rings or lines of a GeoJSON geometry, and how many each part has. */
+function partsOf({ type, coordinates }) {
+  switch (type) {
+    case "Polygon":
+      return [list(coordinates, "coordinates")];
+    case "MultiPolygon":
+      return list(coordinates, "coordinates").map((part, index) => list(part, `coordinates[${index}]`));
+    case "LineString":
+      return [[list(coordinates, "coordinates")]];
+    default:
+      return [list(coordinates, "coordinates")];
+  }
+}
+
+function putGeometry(engine, take, geometry) {
+  const parts = partsOf(geometry);
+  const rings = parts.flat();
+  let count = 0;
+  rings.forEach((ring, index) => {
+    count += list(ring, `ring ${index} of coordinates`).length;
+  });
+  if (count > 2 * MOST_VERTICES) {
+    throw new InvalidArgumentError(`the geometry has ${count} vertices; accepted are at most ${MOST_VERTICES}`);
+  }
+  const latitudes = take(8 * count);
+  const longitudes = take(8 * count);
+  const ringOffsets = take(4 * (rings.length + 1));
+  const partOffsets = take(4 * (parts.length + 1));
+  const place = take(GEOMETRY.size);
+  const to = engine.numbers;
+  let vertex = 0;
+  rings.forEach((ring, index) => {
+    to.setInt32(ringOffsets + 4 * index, vertex, true);
+    for (let at = 0; at < ring.length; at++, vertex++) {
+      const position = ring[at];
+      if (!Array.isArray(position) || typeof position[0] !== "number" || typeof position[1] !== "number") {
+        throw new InvalidArgumentError(
+          `vertex ${at} of ring ${index} is ${shown(position)}; accepted is an array [longitude, latitude]`,
+        );
+      }
+      to.setFloat64(longitudes + 8 * vertex, position[0], true);
+      to.setFloat64(latitudes + 8 * vertex, position[1], true);
+    }
+  });
+  to.setInt32(ringOffsets + 4 * rings.length, vertex, true);
+  let ring = 0;
+  parts.forEach((part, index) => {
+    to.setInt32(partOffsets + 4 * index, ring, true);
+    ring += part.length;
+  });
+  to.setInt32(partOffsets + 4 * parts.length, ring, true);
+  to.setUint32(place, GEOMETRY.size, true);
+  to.setUint32(place + GEOMETRY.stride, 8, true);
+  to.setUint32(place + GEOMETRY.latitudes, latitudes, true);
+  to.setUint32(place + GEOMETRY.longitudes, longitudes, true);
+  to.setUint32(place + GEOMETRY.vertex_count, count, true);
+  to.setUint32(place + GEOMETRY.ring_offsets, ringOffsets, true);
+  to.setUint32(place + GEOMETRY.ring_count, rings.length, true);
+  to.setUint32(place + GEOMETRY.part_offsets, partOffsets, true);
+  to.setUint32(place + GEOMETRY.part_count, parts.length, true);
+  return place;
+}
+
+const accepted =
+  "accepted are a circle {latitude, longitude, radius}, a beacon {uuid, major, minor}, and a GeoJSON geometry of type Polygon, "
+  + "MultiPolygon, LineString or MultiLineString";
+
+/** The kind of a condition as its numbers in fencepost.h. */
+export function kindOf(condition, options) {
+  if (typeof condition !== "object" || condition === null) {
+    throw new InvalidArgumentError(`the condition is ${shown(condition)}; ${accepted}`);
+  }
+  if (condition.type !== undefined) {
+    if (POLYGONS.includes(condition.type)) return 3;
+    if (LINES.includes(condition.type)) return options.radius === undefined ? 5 : 4;
+    throw new InvalidArgumentError(`the type of the condition is ${shown(condition.type)}; ${accepted}`);
+  }
+  if (condition.uuid !== undefined) return 2;
+  if ("radius" in condition) return 1;
+  throw new InvalidArgumentError(`the condition has neither a radius, nor a uuid, nor a type; ${accepted}`);
+}
+
+const component = (value, name) => (value === undefined || value === null ? -1 : integer(value, name, 0, 65535));
+
+/** Writes a condition. What the engine's functions of its kind take. */
+export function putCondition(engine, take, condition, options, assumed) {
+  members(options, "options", OPTION_MEMBERS);
+  const kind = kindOf(condition, options);
+  const written = { kind, latitude: 0, longitude: 0, radius: 0, uuid: 0, major: -1, minor: -1, geometry: 0, shape: 0 };
+  if (kind === 1) {
+    members(condition, "the circle", ["latitude", "longitude", "radius"]);
+    written.latitude = number(condition.latitude, "latitude");
+    written.longitude = number(condition.longitude, "longitude");
+    written.radius = number(condition.radius, "radius");
+  } else if (kind === 2) {
+    members(condition, "the beacon", ["uuid", "major", "minor"]);
+    written.uuid = take(16);
+    engine.memory.set(uuidBytes(condition.uuid), written.uuid);
+    written.major = component(condition.major, "major");
+    written.minor = component(condition.minor, "minor");
+  } else {
+    written.geometry = putGeometry(engine, take, condition);
+    written.shape = putShape(engine, take, options);
+    if (kind === 4) written.radius = number(options.radius, "radius");
+  }
+  if (kind < 3 && (options.edges ?? options.oriented ?? options.buffer ?? options.radius) !== undefined) {
+    throw new InvalidArgumentError("edges, oriented, buffer and radius are options of polygons and lines");
+  }
+  written.options = putOptions(engine, take, options, assumed);
+  return written;
+}
+
+/** How much memory a condition may take in the engine, in bytes: more than it does. */
+export function sizeOf(condition) {
+  const count = (value, depth) =>
+    depth > 0 && Array.isArray(value) && Array.isArray(value[0]) ? value.reduce((sum, one) => sum + count(one, depth - 1), 1) : 1;
+  return 4096 + 2048 * count(condition?.coordinates, 3);
+}
+
+// ------------------------------------------------------------------------------------------- well-known binary
+
+/** A GeoJSON geometry of the ISO well-known binary that the engine writes. */
+export function geometryOf(memory, place) {
+  const view = new DataView(memory.buffer);
+  let at = place;
+  const count = () => {
+    at += 4;
+    return view.getUint32(at - 4, true);
+  };
+  const line = () =>
+    Array.from({ length: count() }, () => {
+      at += 16;
+      return [view.getFloat64(at - 16, true), view.getFloat64(at - 8, true)];
+    });
+  const body = (type) => {
+    if (type === 2) return line();
+    if (type === 3) return Array.from({ length: count() }, line);
+    return Array.from({ length: count() }, () => {
+      at += 5;
+      return body(type - 3);
+    });
+  };
+  const type = view.getUint32(at + 1, true);
+  at += 5;
+  const names = { 2: "LineString", 3: "Polygon", 5: "MultiLineString", 6: "MultiPolygon" };
+  return { type: names[type], coordinates: body(type) };
+}
+
+// ------------------------------------------------------------------------------------------------ files of zones
+
+const SNAKE = {
+  entry_dwell: "entryDwell", exit_dwell: "exitDwell", entry_margin: "entryMargin", exit_margin: "exitMargin",
+  exit_margin_limit: "exitMarginLimit", accuracy_factor: "accuracyFactor", dwell_policy: "dwellPolicy",
+};
+
+/**
+ * Reads the conditions of a GeoJSON file as the command and the Python package write it: a Feature for each, its `properties`
+ * with `identifier`, `radius` (metres; of a Point and a corridor), `policy`, `assuming`, `tag`, `edges` (absent: planar, as
+ * RFC 7946 says), `oriented`, `buffer`; a beacon has no geometry but `uuid`, `major`, `minor`.
+ *
+ * @returns {{identifier: string, condition: object, options: object}[]}
+ */
+export function fromGeoJSON(object) {
+  const features = object?.type === "FeatureCollection" ? list(object.features, "features") : [object];
+  return features.map((feature, row) => {
+    if (feature?.type !== "Feature") {
+      throw new InvalidArgumentError(`feature ${row} is ${shown(feature)}; accepted is a GeoJSON Feature`, { position: row });
+    }
+    const { geometry, properties } = feature;
+    const given = properties ?? {};
+    const options = {};
+    for (const name of ["assuming", "tag"]) if (given[name] !== undefined) options[name] = given[name];
+    if (typeof given.policy === "object" && given.policy !== null) {
+      options.policy = Object.fromEntries(Object.entries(given.policy).map(([key, value]) => [SNAKE[key] ?? key, value]));
+    } else if (given.policy !== undefined) options.policy = given.policy;
+    const identifier = given.identifier ?? feature.id;
+    if (!geometry) {
+      const { uuid, major, minor } = given;
+      return { identifier, condition: { uuid, major, minor }, options };
+    }
+    if (geometry.type === "Point") {
+      const [longitude, latitude] = list(geometry.coordinates, "coordinates");
+      return { identifier, condition: { latitude, longitude, radius: given.radius }, options };
+    }
+    for (const name of ["oriented", "buffer"]) if (given[name] !== undefined) options[name] = given[name];
+    options.edges = given.edges ?? "planar";
+    if (LINES.includes(geometry.type) && given.radius !== undefined) options.radius = given.radius;
+    return { identifier, condition: { type: geometry.type, coordinates: geometry.coordinates }, options };
+  });
+}

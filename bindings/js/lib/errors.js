@@ -1,0 +1,86 @@
+// The errors of the package. Each has the status of the engine as `status` (its name) and `code` (its number), so that a
+// program can tell them apart without reading a message.
+
+/** A call was refused, or the engine cannot be used. The state of the object is unchanged unless the class says otherwise. */
+export class FencepostError extends Error {
+  /**
+   * @param {string} message One line: cause, place and accepted range.
+   * @param {{status?: string, code?: number, position?: number, cause?: unknown}} [detail]
+   */
+  constructor(message, { status = "internal", code = 120, position = 0, cause } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    /** The name of the status: "late_input". */
+    this.status = status;
+    /** Its number in fencepost.h; 0 for a status of this package alone. */
+    this.code = code;
+    /** Index of the offending row or element where there are several, else 0. */
+    this.position = position;
+  }
+}
+
+/** A value has a wrong type or is out of its range. */
+export class InvalidArgumentError extends FencepostError {
+  constructor(message, detail) {
+    super(message, { status: "invalid_argument", code: 2, ...detail });
+  }
+}
+/** The input is earlier than the clock of the monitor, device or fleet. */
+export class LateInputError extends FencepostError {}
+/** The input is later than the clock by more than `maxTimeStep`. */
+export class AheadOfClockError extends FencepostError {}
+/** `maxPendingEvents` events wait. Of a batch the rows before `position` took effect: `result` has their counts. */
+export class QueueFullError extends FencepostError {}
+/** No condition has that identifier. */
+export class NotFoundError extends FencepostError {}
+/** The fleet has no such device. */
+export class NoSuchDeviceError extends FencepostError {}
+/** The bytes are not a snapshot or device that this version can read. */
+export class SnapshotInvalidError extends FencepostError {}
+/** The device was exported with another version of the table of zones. */
+export class TableMismatchError extends FencepostError {}
+/** The object was disposed. */
+export class DisposedError extends FencepostError {
+  constructor(message) {
+    super(message, { status: "disposed", code: 0 });
+  }
+}
+/** The WebAssembly module is not there: `await load()` first. Also when it cannot be fetched or compiled. */
+export class NotLoadedError extends FencepostError {
+  constructor(message, detail) {
+    super(message, { status: "not_loaded", code: 0, ...detail });
+  }
+}
+/** Memory for the call is missing. The object is unchanged: free others, or use smaller batches. */
+export class OutOfMemoryError extends FencepostError {
+  constructor(message) {
+    super(message, { status: "out_of_memory", code: 0 });
+  }
+}
+/**
+ * The engine ended in the middle of a call, because the host refused it memory. Every object made before is lost; after
+ * `await load()` new ones can be made, from snapshots too.
+ */
+export class EngineLostError extends FencepostError {
+  constructor(message, cause) {
+    super(message, { status: "engine_lost", code: 0, cause });
+  }
+}
+
+const classes = {
+  1: InvalidArgumentError,
+  2: InvalidArgumentError,
+  20: InvalidArgumentError,
+  40: NotFoundError,
+  41: NoSuchDeviceError,
+  60: LateInputError,
+  61: QueueFullError,
+  62: AheadOfClockError,
+  83: SnapshotInvalidError,
+  84: TableMismatchError,
+};
+
+/** The error of a status that is not 0. */
+export function errorOf(code, status, message, position) {
+  return new (classes[code] ?? FencepostError)(message, { code, status, position });
+}

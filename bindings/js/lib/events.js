@@ -1,0 +1,107 @@
+// Events as objects.
+
+import { EVENT, FLEET_EVENT } from "./layout.js";
+import { CAUSES, DIAGNOSTICS, STATES, countOf, dateOf, namesOf, numberOf, timeOf, uuidText } from "./values.js";
+
+const ON_PATH = 1;
+const AFTER_GAP = 2;
+const LEFT_TO_RIGHT = 4;
+const RIGHT_TO_LEFT = 8;
+
+/** A change of a condition, with the evidence that decided it. */
+export class Event {
+  constructor(engine, place) {
+    const { numbers } = engine;
+    /** 1, 2, 3 … per monitor, or per device of a fleet; 0 in a first record. */
+    this.sequence = countOf(numbers, place + EVENT.sequence);
+    /** The condition. */
+    this.identifier = engine.decode(place + EVENT.identifier, numbers.getUint32(place + EVENT.identifier_length, true));
+    /** What the condition is from `date` on: "satisfied", "unsatisfied", "unknown", "unmonitored". */
+    this.state = STATES[numbers.getInt32(place + EVENT.state, true)];
+    /** Why: "crossing", "determination", "timeout", "diagnostic"; "none" in a first record. */
+    this.cause = CAUSES[numbers.getInt32(place + EVENT.cause, true)];
+    /** When the state was confirmed: microseconds since 1970 as a BigInt; null before any time was known. */
+    this.dateUs = timeOf(numbers, place + EVENT.date_us);
+    /** The time of the fix or sighting that started it, or null. */
+    this.evidenceDateUs = timeOf(numbers, place + EVENT.evidence_date_us);
+    /** The deciding position: degrees, degrees, metres; null where no position decided, as the next three. */
+    this.latitude = numberOf(numbers, place + EVENT.latitude);
+    this.longitude = numberOf(numbers, place + EVENT.longitude);
+    this.accuracy = numberOf(numbers, place + EVENT.accuracy_m);
+    /** Signed geodesic distance to the boundary, metres, negative inside. */
+    this.boundaryDistance = numberOf(numbers, place + EVENT.boundary_distance_m);
+    /** Names of the diagnostics in force. */
+    this.diagnostics = namesOf(numbers.getUint32(place + EVENT.diagnostics, true), DIAGNOSTICS);
+    const minor = numbers.getUint16(place + EVENT.refinement_minor, true);
+    const isRefined = numbers.getUint32(place + EVENT.has_refinement, true) !== 0;
+    /** The beacon that satisfied a condition with a wildcard, or null. */
+    this.refinement = isRefined
+      ? {
+          uuid: uuidText(engine.memory, place + EVENT.refinement_uuid),
+          major: numbers.getUint16(place + EVENT.refinement_major, true),
+          minor,
+        }
+      : null;
+    const bits = isRefined ? 0 : minor;
+    /** "fix", or "path" when a point between two fixes decided; null where no position did. */
+    this.evidence = this.latitude === null ? null : bits & ON_PATH ? "path" : "fix";
+    /** Whether the path before it is unknown, so that something may have been missed. */
+    this.followsGap = (bits & AFTER_GAP) !== 0;
+    /** "left_to_right" or "right_to_left" of a line that was crossed, else null. */
+    this.direction = bits & LEFT_TO_RIGHT ? "left_to_right" : bits & RIGHT_TO_LEFT ? "right_to_left" : null;
+    /** The add sequence of the condition: tells a replacement from what it replaced. */
+    this.generation = countOf(numbers, place + EVENT.generation);
+    /** The tag of the condition, a BigInt. */
+    this.tag = numbers.getBigUint64(place + EVENT.tag, true);
+  }
+
+  /** `dateUs` as a Date, which holds milliseconds; or null. */
+  get date() {
+    return dateOf(this.dateUs);
+  }
+
+  /** `evidenceDateUs` as a Date, or null. */
+  get evidenceDate() {
+    return dateOf(this.evidenceDateUs);
+  }
+
+  /** Whether the device came in: a crossing to "satisfied". */
+  get isEntry() {
+    return this.cause === "crossing" && this.state === "satisfied";
+  }
+
+  /** Whether the device left: a crossing to "unsatisfied", or a beacon that fell silent. */
+  get isExit() {
+    return (
+      this.state === "unsatisfied" && (this.cause === "crossing" || (this.cause === "timeout" && this.evidenceDateUs !== null))
+    );
+  }
+
+  /** For JSON.stringify(): times as text with microseconds, the tag as text. */
+  toJSON() {
+    const { dateUs, evidenceDateUs, tag, ...rest } = this;
+    return { ...rest, date: timeText(dateUs), evidenceDate: timeText(evidenceDateUs), tag: tag.toString() };
+  }
+}
+
+function timeText(time) {
+  if (time === null) return null;
+  const micro = ((time % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  return dateOf(time).toISOString().replace(/\.\d{3}Z$/, `.${micro.toString().padStart(6, "0")}Z`);
+}
+
+/** An event of a device. */
+export class DeviceEvent extends Event {
+  constructor(engine, place, identifierOf) {
+    super(engine, place);
+    const { numbers } = engine;
+    /** The number of the device. */
+    this.deviceNumber = numbers.getUint32(place + FLEET_EVENT.device, true);
+    /** Its identifier. */
+    this.device = identifierOf(this.deviceNumber);
+    /** 1, 2, 3 … per fleet. */
+    this.position = countOf(numbers, place + FLEET_EVENT.position);
+    /** The row of the batch that brought it; 0 for other calls. */
+    this.row = countOf(numbers, place + FLEET_EVENT.row);
+  }
+}

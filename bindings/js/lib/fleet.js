@@ -1,0 +1,494 @@
+// A fleet: very many devices over one table of zones.
+
+import { restored, snapshotOf } from "./holder.js";
+import { Handle, engine as loaded } from "./engine.js";
+import { InvalidArgumentError, NoSuchDeviceError } from "./errors.js";
+import { DeviceEvent } from "./events.js";
+import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
+import {
+  DEVICE_STATISTICS, EXPLANATION, FLEET_COLUMNS, FLEET_EVENT, FLEET_OPTIONS, FLEET_STATISTICS, PRESENCE,
+} from "./layout.js";
+import { stepOf } from "./monitor.js";
+import { STATES, countOf, duration, integer, members, microseconds, shown, timeOf, truth } from "./values.js";
+import { AdoptedZones, Zones } from "./zones.js";
+
+const NO_DEVICE = 4294967295;
+const BATCH = 256;
+const OPTIONS = ["maxPendingEvents", "deviceLimit", "beaconExitTimeout", "beaconInitialTimeout", "maxTimeStep"];
+
+function putFleetOptions(engine, take, options) {
+  const place = take(FLEET_OPTIONS.size);
+  engine.memory.fill(0, place, place + FLEET_OPTIONS.size);
+  const to = engine.numbers;
+  to.setUint32(place, FLEET_OPTIONS.size, true);
+  const pending = integer(options.maxPendingEvents ?? 1_000_000, "maxPendingEvents", 0, Number.MAX_SAFE_INTEGER);
+  to.setBigUint64(place + FLEET_OPTIONS.max_pending_events, BigInt(pending), true);
+  const limit = options.deviceLimit ?? null;
+  const devices = limit === null ? 0 : integer(limit, "deviceLimit", 1, 67108863);
+  to.setBigUint64(place + FLEET_OPTIONS.device_limit, BigInt(devices), true);
+  const exit = duration(options.beaconExitTimeout ?? 30, "beaconExitTimeout");
+  to.setBigInt64(place + FLEET_OPTIONS.beacon_exit_timeout_us, exit, true);
+  const initial = duration(options.beaconInitialTimeout ?? 30, "beaconInitialTimeout");
+  to.setBigInt64(place + FLEET_OPTIONS.beacon_initial_timeout_us, initial, true);
+  to.setBigInt64(place + FLEET_OPTIONS.max_time_step_us, stepOf(options.maxTimeStep), true);
+  to.setBigInt64(place + FLEET_OPTIONS.checkpoint_interval_us, 60_000_000n, true);
+  return place;
+}
+
+/** Follows many devices: see the type declarations for every member. */
+export class Fleet extends Handle {
+  /** Numbers of devices that were looked up, until a device is removed. */
+  #numbers = new Map();
+
+  /**
+   * @param {Zones} zones
+   * @param {object} [options] See FleetOptions.
+   */
+  constructor(zones, options = {}) {
+    if (zones instanceof AdoptedFleet) {
+      super(zones.engine, zones.place, "fencepost_fleet_destroy");
+      return;
+    }
+    if (!(zones instanceof Zones)) throw new InvalidArgumentError(`zones is ${shown(zones)}; accepted is a Zones object`);
+    const { engine } = zones;
+    members(options, "options", OPTIONS);
+    engine.room(0);
+    const place = engine.within((take) => {
+      const written = putFleetOptions(engine, take, options);
+      engine.call("fencepost_fleet_create", zones.place, written, engine.flag);
+      return engine.numbers.getUint32(engine.flag, true);
+    });
+    super(engine, place, "fencepost_fleet_destroy");
+  }
+
+  /**
+   * A fleet from a snapshot.
+   *
+   * @param {Uint8Array} snapshot
+   * @param {Zones} [zones] The table to go on with; absent: one of its own, `fleet.zones`.
+   */
+  static restore(snapshot, zones) {
+    if (zones !== undefined && !(zones instanceof Zones)) {
+      throw new InvalidArgumentError(`zones is ${shown(zones)}; accepted is a Zones object`);
+    }
+    const engine = zones?.engine ?? loaded();
+    return new Fleet(new AdoptedFleet(engine, restored(engine, "fencepost_fleet_restore", snapshot, zones)));
+  }
+
+  /** The table that it is over, as another object of it. */
+  get zones() {
+    const { engine } = this;
+    engine.call("fencepost_fleet_conditions", this.place, engine.flag);
+    return new Zones(new AdoptedZones(engine, engine.numbers.getUint32(engine.flag, true)));
+  }
+
+  // ----------------------------------------------------------------------------------------------- devices
+
+  /** The numbers of devices by their identifiers; new ones are entered. */
+  enter(identifiers) {
+    return this.#look(Array.from(identifiers), 1);
+  }
+
+  /** Whether there is a device. */
+  has(identifier) {
+    return this.#look([identifier], 0)[0] !== NO_DEVICE;
+  }
+
+  #look(identifiers, create) {
+    const { engine } = this;
+    if (create) engine.room(1024 * identifiers.length);
+    return engine.within((take) => {
+      const texts = engine.putAll(take, identifiers, "identifiers");
+      const place = take(4 * identifiers.length);
+      engine.call("fencepost_fleet_devices", this.place, texts, identifiers.length, create, place);
+      return new Uint32Array(engine.memory.buffer, place, identifiers.length).slice();
+    });
+  }
+
+  /** The number of a device that is there, or of one that is entered. */
+  #number(identifier, create) {
+    const known = this.#numbers.get(identifier);
+    if (known !== undefined) return known;
+    const [number] = this.#look([identifier], create ? 1 : 0);
+    if (number === NO_DEVICE) {
+      throw new NoSuchDeviceError(`there is no device ${shown(identifier)}`, { status: "no_such_device", code: 41 });
+    }
+    if (this.#numbers.size > 100_000) this.#numbers.clear();
+    this.#numbers.set(identifier, number);
+    return number;
+  }
+
+  #identifier(number) {
+    const { engine } = this;
+    return engine.within((take) => {
+      const buffer = take(264);
+      engine.call("fencepost_fleet_device_identifier", this.place, number, buffer, 264, engine.flag);
+      return engine.decode(buffer, engine.numbers.getUint32(engine.flag, true));
+    });
+  }
+
+  #numberList() {
+    const { engine } = this;
+    return engine.answer(
+      4,
+      (buffer, capacity, size) => engine.fits("fencepost_fleet_device_numbers", this.place, buffer, capacity, size),
+      (buffer, size) => new Uint32Array(engine.memory.buffer, buffer, size).slice(),
+    );
+  }
+
+  /** The identifiers of all devices, in the order of their numbers. */
+  get devices() {
+    return Array.from(this.#numberList(), (number) => this.#identifier(number));
+  }
+
+  /** Removes a device. Returns whether there was one. */
+  remove(identifier, { dropEvents = false } = {}) {
+    const { engine } = this;
+    if (!this.has(identifier)) return false;
+    const number = this.#number(identifier, false);
+    engine.call("fencepost_fleet_remove_device", this.place, number, truth(dropEvents, "dropEvents") ? 1 : 0);
+    this.#numbers.clear();
+    return true;
+  }
+
+  /** Removes the devices that were heard, and not since a time. Returns their identifiers. */
+  expire(before) {
+    return this.#expire("fencepost_fleet_expire", before);
+  }
+
+  /** Removes the devices whose last input arrived before a time, by `setArrivalTime`. Returns their identifiers. */
+  expireByArrival(before) {
+    return this.#expire("fencepost_fleet_expire_by_arrival", before);
+  }
+
+  #expire(name, before) {
+    const { engine } = this;
+    const time = microseconds(before, "before");
+    // The identifiers of numbers that are free again are there until these are used again.
+    const numbers = engine.within((take) => {
+      const capacity = this.#numberList().length;
+      const place = take(4 * capacity);
+      if (capacity === 0) {
+        engine.call(name, this.place, time, 0, 0, engine.flag);
+        return [];
+      }
+      engine.call(name, this.place, time, place, capacity, engine.flag);
+      return new Uint32Array(engine.memory.buffer, place, engine.numbers.getUint32(engine.flag, true)).slice();
+    });
+    this.#numbers.clear();
+    return Array.from(numbers, (number) => this.#identifier(number));
+  }
+
+  /** Where devices are: degrees, to a ten-millionth; NaN of one that had no fix. */
+  positions(identifiers) {
+    const { engine } = this;
+    const numbers = Array.from(identifiers, (identifier) => this.#number(identifier, false));
+    return engine.within((take) => {
+      const count = numbers.length;
+      const [devices, north, east] = [take(4 * count), take(8 * count), take(8 * count)];
+      new Uint32Array(engine.memory.buffer, devices, count).set(numbers);
+      engine.call("fencepost_fleet_positions", this.place, devices, count, north, east);
+      const { buffer } = engine.memory;
+      return {
+        latitudes: new Float64Array(buffer, north, count).slice(),
+        longitudes: new Float64Array(buffer, east, count).slice(),
+      };
+    });
+  }
+
+  // ------------------------------------------------------------------------------------------------ inputs
+
+  /** Sets the arrival time of the inputs that follow, as the host's clock shows it. */
+  setArrivalTime(time) {
+    const { engine } = this;
+    const when = microseconds(time);
+    engine.call("fencepost_fleet_set_arrival_time", this.place, when);
+  }
+
+  /** Feeds one fix of a device, which enters by it. */
+  feed(device, fix) {
+    const { engine } = this;
+    engine.room(0);
+    const number = this.#number(device, true);
+    const written = putFix(engine, fix);
+    engine.call("fencepost_fleet_feed_fix", this.place, number, written);
+  }
+
+  /**
+   * Feeds fixes of many devices from columns, in order. `devices` holds numbers (a Uint32Array, from `enter`) or identifiers.
+   * `firstRow` is what events say of the first row.
+   */
+  feedMany(columns, options = {}) {
+    const { engine } = this;
+    members(columns, "columns", ["devices", "latitudes", "longitudes", "accuracies", "times"]);
+    const { firstRow = 0, ...rest } = members(options, "options", ["firstRow", "refuseInvalid"]);
+    integer(firstRow, "firstRow", 0, 2147483647);
+    const { devices, ...fixColumns } = columns;
+    const numbers = devices instanceof Uint32Array ? devices : this.#columnOf(devices);
+    return feedColumns(engine, fixColumns, rest, { devices: numbers }, (take, fixes, start, rows, result) => {
+      const column = take(4 * rows);
+      const place = take(FLEET_COLUMNS.size);
+      new Uint32Array(engine.memory.buffer, column, rows).set(numbers.subarray(start, start + rows));
+      engine.memory.fill(0, place, place + FLEET_COLUMNS.size);
+      const to = engine.numbers;
+      to.setUint32(place, FLEET_COLUMNS.size, true);
+      to.setUint32(place + FLEET_COLUMNS.device_width, 4, true);
+      to.setUint32(place + FLEET_COLUMNS.devices, column, true);
+      to.setBigInt64(place + FLEET_COLUMNS.device_stride, 4n, true);
+      to.setUint32(place + FLEET_COLUMNS.fixes, fixes, true);
+      to.setBigUint64(place + FLEET_COLUMNS.first_row, BigInt(firstRow + start), true);
+      engine.call("fencepost_fleet_feed_columns", this.place, place, rows, result);
+    });
+  }
+
+  #columnOf(devices) {
+    if (!Array.isArray(devices)) {
+      throw new InvalidArgumentError(
+        `devices is ${shown(devices)}; accepted are a Uint32Array of numbers and an array of identifiers`,
+      );
+    }
+    const known = Array.from(new Set(devices));
+    const numbers = this.#look(known, 1);
+    const of = new Map(known.map((identifier, index) => [identifier, numbers[index]]));
+    return Uint32Array.from(devices, (identifier) => of.get(identifier));
+  }
+
+  /** Feeds one scan report of a device. */
+  see(device, sightings, time) {
+    const { engine } = this;
+    const when = microseconds(time);
+    engine.room(0);
+    engine.within((take) => {
+      const place = putSightings(engine, take, sightings);
+      engine.call("fencepost_fleet_feed_sightings", this.place, this.#number(device, true), place, sightings.length, when);
+    });
+  }
+
+  /** Declares whether a device scans for beacons from a time on. */
+  setScanning(device, isScanning, time) {
+    const { engine } = this;
+    const when = microseconds(time);
+    engine.room(0);
+    const flag = truth(isScanning, "isScanning") ? 1 : 0;
+    engine.call("fencepost_fleet_set_beacon_scanning", this.place, this.#number(device, true), flag, when);
+  }
+
+  /** Tells that time has passed, for one device or, without one, for all. */
+  advance(time, device) {
+    const { engine } = this;
+    const when = microseconds(time);
+    engine.room(0);
+    if (device === undefined) engine.call("fencepost_fleet_advance", this.place, when);
+    else engine.call("fencepost_fleet_advance_device", this.place, this.#number(device, true), when);
+  }
+
+  /** Advances all devices, however far: `maxTimeStep` does not apply. */
+  forceAdvance(time) {
+    const { engine } = this;
+    const when = microseconds(time);
+    engine.room(0);
+    engine.call("fencepost_fleet_force_advance", this.place, when);
+  }
+
+  /** Sets the clock back, of one device or of all. */
+  rewind(time, device) {
+    const { engine } = this;
+    const when = microseconds(time);
+    engine.room(0);
+    if (device === undefined) engine.call("fencepost_fleet_rewind", this.place, when);
+    else engine.call("fencepost_fleet_rewind_device", this.place, this.#number(device, false), when);
+  }
+
+  // ------------------------------------------------------------------------------------------------ events
+
+  /** Hands out the next event, or null, and commits what was handed out before. */
+  poll() {
+    return this.pollMany(1)[0] ?? null;
+  }
+
+  /** Hands out up to so many events (at most 256), and commits what was handed out before. */
+  pollMany(most = BATCH) {
+    const names = new Map();
+    return this.#batch(most, (engine, place) => {
+      return new DeviceEvent(engine, place, (number) => {
+        if (!names.has(number)) names.set(number, this.#identifier(number));
+        return names.get(number);
+      });
+    });
+  }
+
+  /** The same as JSON Lines, each line as every other binding of the engine writes it, byte for byte. */
+  pollLines(most = BATCH) {
+    const { engine } = this;
+    const line = engine.allocate(8192);
+    try {
+      return this.#batch(most, (_, place) => {
+        engine.call("fencepost_fleet_event_json", this.place, place, line, 8192, 0);
+        return `${engine.text(line)}\n`;
+      }).join("");
+    } finally {
+      engine.release(line);
+    }
+  }
+
+  #batch(most, read) {
+    const { engine } = this;
+    const capacity = Math.min(integer(most, "most", 1, 4294967295), BATCH);
+    return engine.within((take) => {
+      const events = take(FLEET_EVENT.size * capacity);
+      engine.call("fencepost_fleet_poll_events", this.place, events, capacity, engine.flag);
+      const got = engine.numbers.getUint32(engine.flag, true);
+      return Array.from({ length: got }, (_, index) => read(engine, events + FLEET_EVENT.size * index));
+    });
+  }
+
+  /** The events that wait, one after another; the next step of the loop commits the one before. */
+  *events() {
+    for (let event = this.poll(); event !== null; event = this.poll()) yield event;
+  }
+
+  /** Commits what was handed out. */
+  acknowledge() {
+    this.engine.call("fencepost_fleet_acknowledge", this.place);
+  }
+
+  /** Takes back what was handed out and not committed: it is handed out again. */
+  abandon() {
+    this.engine.call("fencepost_fleet_abandon", this.place);
+  }
+
+  // ----------------------------------------------------------------------------------------------- answers
+
+  /** What the detector believes of a zone for a device now. */
+  state(device, identifier) {
+    const { engine } = this;
+    const number = this.#number(device, false);
+    return engine.within((take) => {
+      engine.call("fencepost_fleet_state", this.place, number, engine.put(take, identifier, "identifier"), engine.flag);
+      return STATES[engine.numbers.getInt32(engine.flag, true)];
+    });
+  }
+
+  /** Why a zone is in its state for a device. */
+  explain(device, identifier) {
+    const { engine } = this;
+    const number = this.#number(device, false);
+    return engine.within((take) => {
+      const id = engine.put(take, identifier, "identifier");
+      const place = take(EXPLANATION.size);
+      engine.numbers.setUint32(place, EXPLANATION.size, true);
+      engine.call("fencepost_fleet_explain", this.place, number, id, place);
+      return explanationOf(engine.numbers, place);
+    });
+  }
+
+  /** The zones that a device is inside of, and the beacons near it, in add order. */
+  inside(device) {
+    const { engine } = this;
+    const number = this.#number(device, false);
+    return engine.answer(
+      PRESENCE.size / 8,
+      (buffer, capacity, size) =>
+        engine.fits("fencepost_fleet_inside", this.place, number, buffer, Math.floor(capacity / 8), size),
+      (buffer, size) =>
+        Array.from({ length: size }, (_, index) => {
+          const at = buffer + PRESENCE.size * index;
+          const { numbers } = engine;
+          return {
+            identifier: engine.decode(at + PRESENCE.identifier, numbers.getUint32(at + PRESENCE.identifier_length, true)),
+            sinceUs: timeOf(numbers, at + PRESENCE.since_us),
+            evidenceDateUs: timeOf(numbers, at + PRESENCE.evidence_date_us),
+            generation: countOf(numbers, at + PRESENCE.generation),
+            tag: numbers.getBigUint64(at + PRESENCE.tag, true),
+          };
+        }),
+    );
+  }
+
+  /** When something happens to any device though no input comes: microseconds as a BigInt, or null. */
+  get nextDeadlineUs() {
+    const { engine } = this;
+    engine.call("fencepost_fleet_next_deadline", this.place, engine.flag);
+    return timeOf(engine.numbers, engine.flag);
+  }
+
+  /** Counters: of a device, or of the fleet. */
+  statistics(device) {
+    const { engine } = this;
+    const layout = device === undefined ? FLEET_STATISTICS : DEVICE_STATISTICS;
+    const number = device === undefined ? 0 : this.#number(device, false);
+    return engine.within((take) => {
+      const place = take(layout.size);
+      engine.numbers.setUint32(place, layout.size, true);
+      if (device === undefined) engine.call("fencepost_fleet_get_statistics", this.place, place);
+      else engine.call("fencepost_fleet_get_device_statistics", this.place, number, place);
+      const from = engine.numbers;
+      const common = {
+        clockUs: timeOf(from, place + layout.clock_us),
+        acceptedFixes: countOf(from, place + layout.accepted_fixes),
+        invalidFixes: countOf(from, place + layout.invalid_fixes),
+        lateInputs: countOf(from, place + layout.late_inputs),
+        aheadInputs: countOf(from, place + layout.ahead_inputs),
+        acceptedSightings: countOf(from, place + layout.accepted_sightings),
+        handedOutEvents: countOf(from, place + layout.handed_out_events),
+      };
+      if (device !== undefined) return { ...common, inputCount: countOf(from, place + layout.input_count) };
+      return {
+        ...common,
+        pendingEvents: countOf(from, place + layout.pending_events),
+        deviceCount: countOf(from, place + layout.device_count),
+        zoneCount: countOf(from, place + layout.condition_count),
+        deviceBytes: countOf(from, place + layout.device_bytes),
+      };
+    });
+  }
+
+  // ----------------------------------------------------------------------------------------------- moving
+
+  /** The state of a device as bytes, to go on with it elsewhere. `portable`: over other versions of the table too. */
+  exportDevice(device, { portable = false } = {}) {
+    const { engine } = this;
+    const number = this.#number(device, false);
+    const flag = truth(portable, "portable") ? 1 : 0;
+    return engine.within((take) => {
+      const place = take(4);
+      engine.numbers.setUint32(place, number, true);
+      return engine.answer(
+        1,
+        (buffer, capacity, size) =>
+          engine.fits("fencepost_fleet_export_devices", this.place, place, 1, flag, buffer, capacity, 0, size),
+        (buffer, size) => engine.memory.slice(buffer, buffer + size),
+      );
+    });
+  }
+
+  /** Enters a device that was exported. `adapt`: also one of another version of the table. */
+  importDevice(device, bytes, { adapt = false } = {}) {
+    const { engine } = this;
+    if (!(bytes instanceof Uint8Array)) throw new InvalidArgumentError(`bytes is ${shown(bytes)}; accepted is a Uint8Array`);
+    const flag = truth(adapt, "adapt") ? 1 : 0;
+    engine.room(16 * bytes.length);
+    engine.within((take) => {
+      const ids = engine.putAll(take, [device], "device");
+      const place = take(bytes.length);
+      const offsets = take(16);
+      engine.memory.set(bytes, place);
+      engine.numbers.setBigUint64(offsets, 0n, true);
+      engine.numbers.setBigUint64(offsets + 8, BigInt(bytes.length), true);
+      engine.call("fencepost_fleet_import_devices", this.place, ids, place, offsets, 1, flag, 0);
+    });
+  }
+
+  /** The whole fleet as bytes, the same on every platform. */
+  snapshot() {
+    return snapshotOf(this.engine, "fencepost_fleet_snapshot", this.place);
+  }
+}
+
+/** A fleet of the engine that was made already. */
+class AdoptedFleet {
+  constructor(engine, place) {
+    this.engine = engine;
+    this.place = place;
+  }
+}

@@ -1,0 +1,353 @@
+// What monitors and tables of zones have in common: conditions, and questions about points.
+
+import { putCondition, putOptions, sizeOf, geometryOf } from "./conditions.js";
+import { Handle } from "./engine.js";
+import { InvalidArgumentError } from "./errors.js";
+import { CONDITION_DEFINITION, POINT_COLUMNS, SHAPE, SYNC_RESULT } from "./layout.js";
+import { EDGES, KINDS, countOf, integer, members, number, numberOf, putNumbers, sameLength, shown } from "./values.js";
+
+const FUNCTIONS = {
+  1: ["circular", (id, w) => [id, w.latitude, w.longitude, w.radius, w.options]],
+  2: ["beacon", (id, w) => [id, w.uuid, w.major, w.minor, w.options]],
+  3: ["polygon", (id, w) => [id, w.geometry, w.shape, w.options]],
+  4: ["corridor", (id, w) => [id, w.geometry, w.radius, w.shape, w.options]],
+  5: ["line", (id, w) => [id, w.geometry, w.shape, w.options]],
+};
+const COLUMN_MEMBERS = ["identifiers", "latitudes", "longitudes", "radii", "tags"];
+
+/** An object that has conditions. */
+export class Holder extends Handle {
+  #names;
+
+  /** @param names How the functions of this object are called. */
+  constructor(owner, place, destroy, names) {
+    super(owner, place, destroy);
+    this.#names = names;
+  }
+
+  #function(action, kind) {
+    const [name] = FUNCTIONS[kind];
+    if (kind === 5 && !this.#names.lines) {
+      throw new InvalidArgumentError("a line without a radius counts crossings, which only a monitor with a path does; give it a radius");
+    }
+    return this.#names.single(action, name);
+  }
+
+  /** Adds a condition, or replaces the one of that identifier: see the type declarations. */
+  add(identifier, condition, options = {}) {
+    const { engine } = this;
+    engine.room(sizeOf(condition));
+    engine.within((take) => {
+      const id = engine.put(take, identifier, "identifier");
+      const written = putCondition(engine, take, condition, options, this.#names.assumed);
+      engine.call(this.#function("add", written.kind), this.place, ...FUNCTIONS[written.kind][1](id, written));
+    });
+  }
+
+  /** Adds a condition, but leaves an equal one alone. Returns whether something changed. */
+  ensure(identifier, condition, options = {}) {
+    const { engine } = this;
+    engine.room(sizeOf(condition));
+    return engine.within((take) => {
+      const id = engine.put(take, identifier, "identifier");
+      const written = putCondition(engine, take, condition, options, this.#names.assumed);
+      engine.call(this.#function("ensure", written.kind), this.place, ...FUNCTIONS[written.kind][1](id, written), engine.flag);
+      return engine.numbers.getUint32(engine.flag, true) !== 0;
+    });
+  }
+
+  /** Adds many circles from columns. All or nothing. */
+  addCircles(columns, options = {}) {
+    const { engine } = this;
+    members(columns, "columns", COLUMN_MEMBERS);
+    members(options, "options", ["assuming", "policy", "tag"]);
+    const { identifiers, latitudes, longitudes, radii, tags } = columns;
+    const count = sameLength({ identifiers, latitudes, longitudes, radii, tags });
+    engine.room(1024 * count);
+    engine.within((take) => {
+      const ids = engine.putAll(take, Array.from(identifiers), "identifiers");
+      const places = [];
+      for (const [name, column] of Object.entries({ latitudes, longitudes, radii })) {
+        const place = take(8 * count);
+        putNumbers(engine, place, column, 0, count, name);
+        places.push(place);
+      }
+      let tagged = 0;
+      if (tags !== undefined) {
+        tagged = take(8 * count);
+        new BigUint64Array(engine.memory.buffer, tagged, count).set(BigUint64Array.from(tags, (tag) => BigInt(tag)));
+      }
+      const written = putOptions(engine, take, options, this.#names.assumed);
+      engine.call(this.#names.circles, this.place, ids, ...places, tagged, count, written);
+    });
+  }
+
+  /** Makes the conditions exactly those of a list, and leaves equal ones alone. */
+  sync(rows) {
+    const { engine } = this;
+    if (!Array.isArray(rows)) throw new InvalidArgumentError(`rows is ${shown(rows)}; accepted is an array`);
+    engine.room(rows.reduce((sum, row) => sum + sizeOf(row?.condition), 0));
+    return engine.within((take) => {
+      const definitions = take(CONDITION_DEFINITION.size * rows.length);
+      rows.forEach((row, index) => {
+        members(row, `rows[${index}]`, ["identifier", "condition", "options"]);
+        const id = engine.put(take, row.identifier, `rows[${index}].identifier`);
+        const written = putCondition(engine, take, row.condition, row.options ?? {}, this.#names.assumed);
+        const at = definitions + CONDITION_DEFINITION.size * index;
+        const to = engine.numbers;
+        engine.memory.fill(0, at, at + CONDITION_DEFINITION.size);
+        to.setUint32(at, CONDITION_DEFINITION.size, true);
+        to.setInt32(at + CONDITION_DEFINITION.kind, written.kind, true);
+        to.setUint32(at + CONDITION_DEFINITION.identifier, id, true);
+        to.setFloat64(at + CONDITION_DEFINITION.latitude, written.latitude, true);
+        to.setFloat64(at + CONDITION_DEFINITION.longitude, written.longitude, true);
+        to.setFloat64(at + CONDITION_DEFINITION.radius_m, written.radius, true);
+        if (written.uuid !== 0) {
+          engine.memory.copyWithin(at + CONDITION_DEFINITION.uuid, written.uuid, written.uuid + 16);
+        }
+        to.setInt32(at + CONDITION_DEFINITION.major, written.major, true);
+        to.setInt32(at + CONDITION_DEFINITION.minor, written.minor, true);
+        to.setUint32(at + CONDITION_DEFINITION.options, written.options, true);
+        to.setUint32(at + CONDITION_DEFINITION.geometry, written.geometry, true);
+        to.setUint32(at + CONDITION_DEFINITION.shape, written.shape, true);
+      });
+      const result = take(SYNC_RESULT.size);
+      engine.call(this.#names.sync, this.place, definitions, rows.length, result);
+      const numbers = engine.numbers;
+      return {
+        added: countOf(numbers, result + SYNC_RESULT.added),
+        replaced: countOf(numbers, result + SYNC_RESULT.replaced),
+        kept: countOf(numbers, result + SYNC_RESULT.kept),
+        removed: countOf(numbers, result + SYNC_RESULT.removed),
+      };
+    });
+  }
+
+  /** Removes a condition. Returns whether there was one. */
+  remove(identifier) {
+    const { engine } = this;
+    return engine.within((take) => {
+      engine.call(this.#names.remove, this.place, engine.put(take, identifier, "identifier"), engine.flag);
+      return engine.numbers.getUint32(engine.flag, true) !== 0;
+    });
+  }
+
+  /** The identifiers in add order. */
+  get identifiers() {
+    const { engine } = this;
+    return engine.answer(
+      1,
+      (buffer, capacity, size) => engine.fits(this.#names.identifiers, this.place, buffer, capacity, size, 0),
+      (buffer, size) => engine.texts(buffer, size),
+    );
+  }
+
+  /** How the geometry of a condition was read. */
+  shape(identifier) {
+    const { engine } = this;
+    return engine.within((take) => {
+      const id = engine.put(take, identifier, "identifier");
+      const place = take(SHAPE.size);
+      engine.numbers.setUint32(place, SHAPE.size, true);
+      engine.call(this.#names.shape, this.place, id, place);
+      const from = engine.numbers;
+      return {
+        kind: KINDS[from.getInt32(place + SHAPE.kind, true)],
+        edges: EDGES[from.getInt32(place + SHAPE.edges, true)],
+        oriented: from.getUint32(place + SHAPE.oriented, true) !== 0,
+        buffer: numberOf(from, place + SHAPE.buffer_m),
+        radius: numberOf(from, place + SHAPE.radius_m),
+        depth: numberOf(from, place + SHAPE.depth_m),
+        vertexCount: countOf(from, place + SHAPE.vertex_count),
+        departure: numberOf(from, place + SHAPE.departure_m),
+        leftOutRings: from.getUint32(place + SHAPE.left_out_rings, true),
+      };
+    });
+  }
+
+  /** The vertices of a polygon, corridor or line as a GeoJSON geometry. */
+  geometry(identifier) {
+    const { engine } = this;
+    return engine.within((take) => {
+      const id = engine.put(take, identifier, "identifier");
+      return engine.answer(
+        1,
+        (buffer, capacity, size) => engine.fits(this.#names.geometry, this.place, id, buffer, capacity, size),
+        (buffer) => geometryOf(engine.memory, buffer),
+      );
+    });
+  }
+
+  // -------------------------------------------------------------------------------------------- questions
+
+  /** The conditions that hold a point, in add order. */
+  containing(latitude, longitude) {
+    const { engine } = this;
+    const [north, east] = [number(latitude, "latitude"), number(longitude, "longitude")];
+    return engine.within((take) => {
+      const size = take(8);
+      let capacity = 64;
+      for (;;) {
+        const generations = take(8 * capacity);
+        const distances = take(8 * capacity);
+        const fits = engine.fits(this.#names.containing, this.place, north, east, generations, distances, capacity, size);
+        const count = engine.numbers.getUint32(size, true);
+        if (fits) return this.#located(generations, distances, count);
+        capacity = count;
+      }
+    });
+  }
+
+  /** The conditions whose lines are nearest to a point, the nearest first. */
+  nearest(latitude, longitude, count = 1) {
+    const { engine } = this;
+    const [north, east] = [number(latitude, "latitude"), number(longitude, "longitude")];
+    const most = Math.min(integer(count, "count", 0, 4294967295), this.identifiers.length);
+    return engine.within((take) => {
+      const size = take(8);
+      const generations = take(8 * most);
+      const distances = take(8 * most);
+      engine.call(this.#names.nearest, this.place, north, east, most, generations, distances, size);
+      return this.#located(generations, distances, engine.numbers.getUint32(size, true));
+    });
+  }
+
+  #located(generations, distances, count) {
+    const { engine } = this;
+    if (count === 0) return [];
+    const found = Array.from(new Float64Array(engine.memory.buffer, distances, count));
+    return this.#texts(generations, count).map((identifier, row) => ({ identifier, boundaryDistance: found[row] }));
+  }
+
+  #texts(generations, count) {
+    const { engine } = this;
+    return engine.answer(
+      1,
+      (buffer, capacity, size) =>
+        engine.fits(this.#names.ofGenerations, this.place, generations, count, buffer, capacity, size),
+      (buffer, size) => engine.texts(buffer, size),
+    );
+  }
+
+  /** The conditions that hold each of many points. */
+  containingMany(columns) {
+    const { engine } = this;
+    return this.#asked(columns, (take, points, count) => {
+      const size = take(8);
+      const offsets = take(8 * (count + 1));
+      let capacity = Math.max(count, 64);
+      for (;;) {
+        const [generations, distances] = [take(8 * capacity), take(8 * capacity)];
+        const fits = engine.fits(
+          this.#names.containingColumns, this.place, points, count, offsets, generations, distances, capacity, size,
+        );
+        const found = engine.numbers.getUint32(size, true);
+        if (fits) {
+          const { buffer } = engine.memory;
+          return {
+            offsets: Uint32Array.from(new BigInt64Array(buffer, offsets, count + 1), Number),
+            generations: new BigUint64Array(buffer, generations, found).slice(),
+            distances: new Float64Array(buffer, distances, found).slice(),
+          };
+        }
+        capacity = found;
+      }
+    });
+  }
+
+  /** The conditions whose lines are nearest to each of many points. */
+  nearestMany(columns, count = 1) {
+    const { engine } = this;
+    const most = Math.min(integer(count, "count", 0, 4294967295), this.identifiers.length);
+    return this.#asked(columns, (take, points, rows) => {
+      const size = take(8);
+      const [generations, distances] = [take(8 * rows * most), take(8 * rows * most)];
+      engine.call(this.#names.nearestColumns, this.place, points, rows, most, generations, distances, size);
+      const { buffer } = engine.memory;
+      return {
+        count: engine.numbers.getUint32(size, true),
+        generations: new BigUint64Array(buffer, generations, rows * most).slice(),
+        distances: new Float64Array(buffer, distances, rows * most).slice(),
+      };
+    });
+  }
+
+  #asked(columns, body) {
+    const { engine } = this;
+    members(columns, "columns", ["latitudes", "longitudes"]);
+    const { latitudes, longitudes } = columns;
+    const count = sameLength({ latitudes, longitudes });
+    engine.room(128 * count);
+    return engine.within((take) => {
+      const places = [take(8 * count), take(8 * count)];
+      putNumbers(engine, places[0], latitudes, 0, count, "latitudes");
+      putNumbers(engine, places[1], longitudes, 0, count, "longitudes");
+      const points = take(POINT_COLUMNS.size);
+      const to = engine.numbers;
+      to.setUint32(points, POINT_COLUMNS.size, true);
+      to.setUint32(points + POINT_COLUMNS.reserved, 0, true);
+      to.setUint32(points + POINT_COLUMNS.latitudes, places[0], true);
+      to.setUint32(points + POINT_COLUMNS.longitudes, places[1], true);
+      to.setBigInt64(points + POINT_COLUMNS.latitude_stride, 8n, true);
+      to.setBigInt64(points + POINT_COLUMNS.longitude_stride, 8n, true);
+      return body(take, points, count);
+    });
+  }
+
+  /** The identifiers of conditions that are known by their generations; "" for one that is gone. */
+  identifiersOf(generations) {
+    const { engine } = this;
+    if (!(generations instanceof BigUint64Array)) {
+      throw new InvalidArgumentError(`generations is ${shown(generations)}; accepted is a BigUint64Array`);
+    }
+    return engine.within((take) => {
+      const place = take(8 * generations.length);
+      new BigUint64Array(engine.memory.buffer, place, generations.length).set(generations);
+      return this.#texts(place, generations.length);
+    });
+  }
+
+  /** The place of a condition's line that is nearest to a position; null where there is none. */
+  nearestBoundaryPoint(identifier, latitude, longitude) {
+    const { engine } = this;
+    return engine.within((take) => {
+      const id = engine.put(take, identifier, "identifier");
+      const out = take(16);
+      engine.call(
+        this.#names.boundary, this.place, id, number(latitude, "latitude"), number(longitude, "longitude"), out, out + 8,
+      );
+      const north = numberOf(engine.numbers, out);
+      return north === null ? null : { latitude: north, longitude: engine.numbers.getFloat64(out + 8, true) };
+    });
+  }
+
+  /** The whole state as bytes, the same on every platform. */
+  snapshot() {
+    const { engine } = this;
+    return snapshotOf(engine, this.#names.snapshot, this.place);
+  }
+}
+
+/** The bytes of a snapshot. */
+export function snapshotOf(engine, name, place) {
+  engine.room(1 << 20);
+  return engine.answer(
+    1,
+    (buffer, capacity, size) => engine.fits(name, place, buffer, capacity, size),
+    (buffer, size) => engine.memory.slice(buffer, buffer + size),
+  );
+}
+
+/** Makes an object from bytes. */
+export function restored(engine, name, bytes, ...handles) {
+  if (!(bytes instanceof Uint8Array)) {
+    throw new InvalidArgumentError(`the snapshot is ${shown(bytes)}; accepted is a Uint8Array`);
+  }
+  engine.room(16 * bytes.length);
+  return engine.within((take) => {
+    const place = take(bytes.length);
+    engine.memory.set(bytes, place);
+    engine.call(name, place, bytes.length, ...handles.map((handle) => handle?.place ?? 0), engine.flag);
+    return engine.numbers.getUint32(engine.flag, true);
+  });
+}

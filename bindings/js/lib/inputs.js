@@ -1,0 +1,127 @@
+// What monitors and fleets have in common: columns of fixes, scan reports, answers about a condition.
+
+import { InvalidArgumentError, QueueFullError } from "./errors.js";
+import { EXPLANATION, FEED_RESULT, FIX, FIX_COLUMNS, SIGHTING } from "./layout.js";
+import {
+  DIAGNOSTICS, REASONS, STATES, countOf, integer, members, namesOf, number, numberOf, putNumbers, putTime, putTimes, sameLength,
+  shown, timeOf, truth, uuidBytes,
+} from "./values.js";
+
+/** Rows that are copied at a time: what a longer batch needs beside its columns is bounded by it. */
+const BLOCK = 1 << 16;
+const NO_RSSI = -2147483648;
+
+/** Writes a fix where the engine keeps one. */
+export function putFix(engine, fix) {
+  if (typeof fix !== "object" || fix === null) {
+    throw new InvalidArgumentError(`the fix is ${shown(fix)}; accepted is {latitude, longitude, accuracy, time}`);
+  }
+  const { latitude, longitude, accuracy = 0, time } = fix;
+  if (typeof latitude !== "number" || typeof longitude !== "number" || typeof accuracy !== "number") {
+    number(latitude, "latitude");
+    number(longitude, "longitude");
+    number(accuracy, "accuracy");
+  }
+  const to = engine.numbers;
+  const place = engine.fix;
+  to.setFloat64(place + FIX.latitude, latitude, true);
+  to.setFloat64(place + FIX.longitude, longitude, true);
+  to.setFloat64(place + FIX.accuracy_m, accuracy, true);
+  putTime(to, place + FIX.time_us, time);
+  return place;
+}
+
+/**
+ * Feeds columns in blocks: `feed(take, fixes, start, count, result)` writes what else is needed and calls the engine.
+ *
+ * @returns {{accepted: number, invalid: number, late: number}}
+ */
+export function feedColumns(engine, columns, options, more, feed) {
+  const { latitudes, longitudes, accuracies, times } = columns;
+  members(options, "options", ["refuseInvalid"]);
+  const refuses = truth(options.refuseInvalid ?? false, "refuseInvalid");
+  const count = sameLength({ latitudes, longitudes, accuracies, times, ...more });
+  const total = { accepted: 0, invalid: 0, late: 0 };
+  // A batch that may be refused as a whole is one call.
+  const block = refuses ? Math.max(count, 1) : BLOCK;
+  for (let start = 0; start < count; start += block) {
+    const end = Math.min(start + block, count);
+    engine.room(64 * (end - start));
+    try {
+      engine.within((take) => {
+        const rows = end - start;
+        const [north, east, when] = [take(8 * rows), take(8 * rows), take(8 * rows)];
+        const accuracy = accuracies === undefined ? 0 : take(8 * rows);
+        const place = take(FIX_COLUMNS.size);
+        const result = take(FEED_RESULT.size);
+        putNumbers(engine, north, latitudes, start, end, "latitudes");
+        putNumbers(engine, east, longitudes, start, end, "longitudes");
+        if (accuracies !== undefined) putNumbers(engine, accuracy, accuracies, start, end, "accuracies");
+        putTimes(engine, when, times, start, end, "times");
+        const to = engine.numbers;
+        to.setUint32(place, FIX_COLUMNS.size, true);
+        to.setUint32(place + FIX_COLUMNS.refuse_invalid, refuses ? 1 : 0, true);
+        to.setUint32(place + FIX_COLUMNS.latitudes, north, true);
+        to.setUint32(place + FIX_COLUMNS.longitudes, east, true);
+        to.setUint32(place + FIX_COLUMNS.accuracies_m, accuracy, true);
+        to.setUint32(place + FIX_COLUMNS.times_us, when, true);
+        for (const member of ["latitude", "longitude", "accuracy", "time"]) {
+          to.setBigInt64(place + FIX_COLUMNS[`${member}_stride`], 8n, true);
+        }
+        engine.memory.fill(0, result, result + FEED_RESULT.size);
+        try {
+          feed(take, place, start, rows, result);
+        } finally {
+          const from = engine.numbers;
+          total.accepted += countOf(from, result + FEED_RESULT.accepted);
+          total.invalid += countOf(from, result + FEED_RESULT.invalid);
+          total.late += countOf(from, result + FEED_RESULT.late);
+        }
+      });
+    } catch (error) {
+      if (error instanceof QueueFullError || (error instanceof InvalidArgumentError && refuses)) error.position += start;
+      if (error instanceof QueueFullError) error.result = total;
+      throw error;
+    }
+  }
+  return total;
+}
+
+/** Writes a scan report and returns its place. */
+export function putSightings(engine, take, sightings) {
+  if (!Array.isArray(sightings)) {
+    throw new InvalidArgumentError(`sightings is ${shown(sightings)}; accepted is an array of {uuid, major, minor, rssi}`);
+  }
+  const place = take(SIGHTING.size * sightings.length);
+  sightings.forEach((sighting, index) => {
+    members(sighting, `sightings[${index}]`, ["uuid", "major", "minor", "rssi"]);
+    const at = place + SIGHTING.size * index;
+    engine.memory.set(uuidBytes(sighting.uuid), at);
+    const to = engine.numbers;
+    to.setUint16(at + SIGHTING.major, integer(sighting.major, "major", 0, 65535), true);
+    to.setUint16(at + SIGHTING.minor, integer(sighting.minor, "minor", 0, 65535), true);
+    to.setInt32(at + SIGHTING.rssi_dbm, integer(sighting.rssi ?? NO_RSSI, "rssi", NO_RSSI, 2147483647), true);
+  });
+  return place;
+}
+
+/** The explanation at a place. */
+export function explanationOf(numbers, place) {
+  return {
+    reason: REASONS[numbers.getInt32(place + EXPLANATION.reason, true)],
+    observed: STATES[numbers.getInt32(place + EXPLANATION.observed, true)],
+    diagnostics: namesOf(numbers.getUint32(place + EXPLANATION.diagnostics, true), DIAGNOSTICS),
+    boundaryDistance: numberOf(numbers, place + EXPLANATION.boundary_distance_m),
+    accuracy: numberOf(numbers, place + EXPLANATION.accuracy_m),
+    entryMargin: numberOf(numbers, place + EXPLANATION.entry_margin_m),
+    exitMargin: numberOf(numbers, place + EXPLANATION.exit_margin_m),
+    candidateStartUs: timeOf(numbers, place + EXPLANATION.candidate_start_us),
+    deadlineUs: timeOf(numbers, place + EXPLANATION.deadline_us),
+    lastSightingUs: timeOf(numbers, place + EXPLANATION.last_sighting_us),
+    metresToDecide: numberOf(numbers, place + EXPLANATION.metres_to_decide),
+    secondsToDecide: numberOf(numbers, place + EXPLANATION.seconds_to_decide),
+    accuracyNeeded: numberOf(numbers, place + EXPLANATION.accuracy_needed_m),
+    nearestLatitude: numberOf(numbers, place + EXPLANATION.nearest_latitude),
+    nearestLongitude: numberOf(numbers, place + EXPLANATION.nearest_longitude),
+  };
+}

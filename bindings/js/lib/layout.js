@@ -1,0 +1,110 @@
+// The structures of fencepost.h as a 32-bit WebAssembly module lays them out. A test compares them with a C compiler.
+
+const sizes = { u8: 1, u16: 2, i32: 4, u32: 4, ptr: 4, size: 4, i64: 8, u64: 8, f64: 8 };
+
+/** Computes the place of each member: { size, member: offset }. A type may be [type, count] or another structure. */
+function struct(members) {
+  const places = {};
+  let end = 0;
+  let widest = 1;
+  for (const [name, type] of Object.entries(members)) {
+    const [element, count] = Array.isArray(type) ? type : [type, 1];
+    const bytes = typeof element === "string" ? sizes[element] : element.size;
+    const alignment = typeof element === "string" ? bytes : element.alignment;
+    end = Math.ceil(end / alignment) * alignment;
+    places[name] = end;
+    end += bytes * count;
+    widest = Math.max(widest, alignment);
+  }
+  return Object.freeze({ ...places, size: Math.ceil(end / widest) * widest, alignment: widest });
+}
+
+export const ERROR = struct({ struct_size: "u32", status: "i32", position: "u64", message: ["u8", 256] });
+export const FIX = struct({ latitude: "f64", longitude: "f64", accuracy_m: "f64", time_us: "i64" });
+export const SIGHTING = struct({ uuid: ["u8", 16], major: "u16", minor: "u16", rssi_dbm: "i32" });
+export const POLICY = struct({
+  struct_size: "u32", dwell_policy: "i32", entry_dwell_us: "i64", exit_dwell_us: "i64", entry_margin_m: "f64",
+  exit_margin_m: "f64", exit_margin_limit_m: "f64", accuracy_factor: "f64", notify: "u32", reserved: "u32",
+});
+export const CONDITION_OPTIONS = struct({ struct_size: "u32", assuming: "i32", policy: "ptr", tag: "u64" });
+export const MONITOR_OPTIONS = struct({
+  struct_size: "u32", delivery: "i32", condition_limit: "u64", max_pending_events: "u64", initial_fix_max_age_us: "i64",
+  beacon_exit_timeout_us: "i64", beacon_initial_timeout_us: "i64", store_directory: "ptr", durability: "i32",
+  reserved: "u32", checkpoint_interval_us: "i64", max_time_step_us: "i64", path: "i32", path_reserved: "u32",
+  max_gap_us: "i64", max_speed_mps: "f64",
+});
+export const EVENT = struct({
+  sequence: "u64", generation: "u64", tag: "u64", date_us: "i64", evidence_date_us: "i64", latitude: "f64",
+  longitude: "f64", accuracy_m: "f64", boundary_distance_m: "f64", state: "i32", cause: "i32", diagnostics: "u32",
+  has_refinement: "u32", refinement_uuid: ["u8", 16], refinement_major: "u16", refinement_minor: "u16",
+  identifier_length: "u32", identifier: ["u8", 264],
+});
+export const CONDITION = struct({
+  kind: "i32", major: "i32", minor: "i32", identifier_length: "u32", generation: "u64", tag: "u64", latitude: "f64",
+  longitude: "f64", radius_m: "f64", uuid: ["u8", 16], policy: POLICY, identifier: ["u8", 264],
+});
+export const RECORD = struct({ condition: CONDITION, last_event: EVENT, state: "i32", reserved: "u32" });
+export const FEED_RESULT = struct({ accepted: "u64", invalid: "u64", late: "u64" });
+export const STATISTICS = struct({
+  struct_size: "u32", reserved: "u32", clock_us: "i64", input_count: "u64", accepted_fixes: "u64", invalid_fixes: "u64",
+  late_inputs: "u64", accepted_sightings: "u64", pending_events: "u64", handed_out_events: "u64",
+  condition_count: "u64", ahead_inputs: "u64", store: "u32", all_kept: "u32",
+});
+export const EXPLANATION = struct({
+  struct_size: "u32", reason: "i32", observed: "i32", diagnostics: "u32", boundary_distance_m: "f64",
+  accuracy_m: "f64", entry_margin_m: "f64", exit_margin_m: "f64", candidate_start_us: "i64", deadline_us: "i64",
+  last_sighting_us: "i64", metres_to_decide: "f64", seconds_to_decide: "f64", accuracy_needed_m: "f64",
+  nearest_latitude: "f64", nearest_longitude: "f64",
+});
+export const GEOMETRY = struct({
+  struct_size: "u32", stride: "u32", latitudes: "ptr", longitudes: "ptr", vertex_count: "size", ring_offsets: "ptr",
+  ring_count: "size", part_offsets: "ptr", part_count: "size",
+});
+export const SHAPE_OPTIONS = struct({
+  struct_size: "u32", edges: "i32", oriented: "u32", reserved: "u32", buffer_m: "f64",
+});
+export const SHAPE = struct({
+  struct_size: "u32", kind: "i32", edges: "i32", oriented: "u32", buffer_m: "f64", radius_m: "f64", depth_m: "f64",
+  vertex_count: "u64", departure_m: "f64", departure_part: "u32", departure_ring: "u32", departure_edge: "u32",
+  left_out_rings: "u32",
+});
+export const CONDITION_DEFINITION = struct({
+  struct_size: "u32", kind: "i32", identifier: "ptr", latitude: "f64", longitude: "f64", radius_m: "f64",
+  uuid: ["u8", 16], major: "i32", minor: "i32", options: "ptr", geometry: "ptr", wkb: "ptr", wkb_size: "size",
+  shape: "ptr",
+});
+export const SYNC_RESULT = struct({ added: "u64", replaced: "u64", kept: "u64", removed: "u64" });
+export const FIX_COLUMNS = struct({
+  struct_size: "u32", refuse_invalid: "u32", latitudes: "ptr", longitudes: "ptr", accuracies_m: "ptr", times_us: "ptr",
+  latitude_stride: "i64", longitude_stride: "i64", accuracy_stride: "i64", time_stride: "i64",
+});
+export const POINT_COLUMNS = struct({
+  struct_size: "u32", reserved: "u32", latitudes: "ptr", longitudes: "ptr", latitude_stride: "i64",
+  longitude_stride: "i64",
+});
+export const CONDITIONS_VERSION = struct({
+  struct_size: "u32", reserved: "u32", count: "u64", generation: "u64", digest: ["u8", 16],
+});
+export const FLEET_OPTIONS = struct({
+  struct_size: "u32", reserved: "u32", max_pending_events: "u64", device_limit: "u64", beacon_exit_timeout_us: "i64",
+  beacon_initial_timeout_us: "i64", max_time_step_us: "i64", store_directory: "ptr", name: "ptr", durability: "i32",
+  reserved2: "u32", checkpoint_interval_us: "i64",
+});
+export const FLEET_EVENT = struct({ event: EVENT, position: "u64", row: "u64", device: "u32", reserved: "u32" });
+export const PRESENCE = struct({
+  generation: "u64", tag: "u64", since_us: "i64", evidence_date_us: "i64", reserved: "u32", identifier_length: "u32",
+  identifier: ["u8", 264],
+});
+export const FLEET_STATISTICS = struct({
+  struct_size: "u32", reserved: "u32", clock_us: "i64", accepted_fixes: "u64", invalid_fixes: "u64",
+  late_inputs: "u64", ahead_inputs: "u64", accepted_sightings: "u64", pending_events: "u64", handed_out_events: "u64",
+  device_count: "u64", condition_count: "u64", device_bytes: "u64", store: "u32", all_kept: "u32",
+});
+export const DEVICE_STATISTICS = struct({
+  struct_size: "u32", reserved: "u32", clock_us: "i64", accepted_fixes: "u64", invalid_fixes: "u64",
+  late_inputs: "u64", ahead_inputs: "u64", accepted_sightings: "u64", handed_out_events: "u64", input_count: "u64",
+});
+export const FLEET_COLUMNS = struct({
+  struct_size: "u32", device_width: "u32", devices: "ptr", device_stride: "i64", dictionary: "ptr",
+  dictionary_count: "size", fixes: "ptr", first_row: "u64", skips_unknown: "u32", reserved: "u32",
+});

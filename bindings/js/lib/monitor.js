@@ -1,0 +1,382 @@
+// A monitor: one device, its conditions and events.
+
+import { Holder, restored } from "./holder.js";
+import { engine as loaded } from "./engine.js";
+import { InvalidArgumentError, NotFoundError } from "./errors.js";
+import { Event } from "./events.js";
+import { explanationOf, feedColumns, putFix, putSightings } from "./inputs.js";
+import { CONDITION, EVENT, EXPLANATION, MONITOR_OPTIONS, RECORD, STATISTICS } from "./layout.js";
+import {
+  DIAGNOSTICS, KINDS, STATES, chosen, countOf, duration, flags, integer, members, microseconds, number, numberOf, shown, timeOf,
+  truth, uuidText,
+} from "./values.js";
+
+const HOST_FLAGS = DIAGNOSTICS.map((name, bit) => (bit >= 5 && bit <= 7 ? "" : name));
+const OPTIONS = [
+  "name", "delivery", "conditionLimit", "maxPendingEvents", "initialFixMaxAge", "beaconExitTimeout", "beaconInitialTimeout",
+  "maxTimeStep", "path", "maxGap", "maxSpeed",
+];
+const BATCH = 256;
+
+const names = {
+  lines: true,
+  assumed: "unknown",
+  single: (action, kind) => `fencepost_monitor_${action}_${kind}_condition`,
+  circles: "fencepost_monitor_add_circular_conditions",
+  sync: "fencepost_monitor_sync_conditions",
+  remove: "fencepost_monitor_remove_condition",
+  identifiers: "fencepost_monitor_identifiers",
+  shape: "fencepost_monitor_condition_shape",
+  geometry: "fencepost_monitor_condition_geometry",
+  containing: "fencepost_monitor_containing",
+  containingColumns: "fencepost_monitor_containing_columns",
+  nearest: "fencepost_monitor_nearest",
+  nearestColumns: "fencepost_monitor_nearest_columns",
+  ofGenerations: "fencepost_monitor_identifiers_of_generations",
+  boundary: "fencepost_monitor_nearest_boundary_point",
+  snapshot: "fencepost_monitor_snapshot",
+};
+
+const count = (value, name) => BigInt(integer(value, name, 0, Number.MAX_SAFE_INTEGER));
+
+function putMonitorOptions(engine, take, options) {
+  const place = take(MONITOR_OPTIONS.size);
+  engine.memory.fill(0, place, place + MONITOR_OPTIONS.size);
+  const to = engine.numbers;
+  to.setUint32(place, MONITOR_OPTIONS.size, true);
+  to.setInt32(place + MONITOR_OPTIONS.delivery, chosen(options.delivery ?? "every", "delivery", ["every", "first", "latest"]), true);
+  const limit = options.conditionLimit ?? null;
+  to.setBigUint64(place + MONITOR_OPTIONS.condition_limit, limit === null ? 0n : BigInt(integer(limit, "conditionLimit", 1, Number.MAX_SAFE_INTEGER)), true);
+  to.setBigUint64(place + MONITOR_OPTIONS.max_pending_events, count(options.maxPendingEvents ?? 1_000_000, "maxPendingEvents"), true);
+  const age = options.initialFixMaxAge;
+  to.setBigInt64(place + MONITOR_OPTIONS.initial_fix_max_age_us, age === null ? -1n : atLeast0(duration(age ?? 60, "initialFixMaxAge"), "initialFixMaxAge"), true);
+  to.setBigInt64(place + MONITOR_OPTIONS.beacon_exit_timeout_us, duration(options.beaconExitTimeout ?? 30, "beaconExitTimeout"), true);
+  to.setBigInt64(place + MONITOR_OPTIONS.beacon_initial_timeout_us, duration(options.beaconInitialTimeout ?? 30, "beaconInitialTimeout"), true);
+  to.setBigInt64(place + MONITOR_OPTIONS.checkpoint_interval_us, 60_000_000n, true);
+  to.setBigInt64(place + MONITOR_OPTIONS.max_time_step_us, stepOf(options.maxTimeStep), true);
+  const path = chosen(options.path ?? "fixes", "path", ["fixes", "geodesic"]);
+  to.setInt32(place + MONITOR_OPTIONS.path, path, true);
+  if (path === 0 && (options.maxGap ?? options.maxSpeed ?? null) !== null) {
+    throw new InvalidArgumentError('maxGap and maxSpeed belong to the path "geodesic"');
+  }
+  if (path === 1) {
+    to.setBigInt64(place + MONITOR_OPTIONS.max_gap_us, duration(options.maxGap, "maxGap"), true);
+    to.setFloat64(place + MONITOR_OPTIONS.max_speed_mps, number(options.maxSpeed ?? 0, "maxSpeed"), true);
+  }
+  return place;
+}
+
+function atLeast0(value, name) {
+  if (value < 0n) throw new InvalidArgumentError(`${name} is negative; accepted are seconds from 0, and null`);
+  return value;
+}
+
+/** The bound of a step in microseconds; 0: none. */
+export function stepOf(step) {
+  if (step === undefined || step === null) return 0n;
+  const bound = duration(step, "maxTimeStep");
+  if (bound <= 0n) throw new InvalidArgumentError(`maxTimeStep is ${step}; accepted are seconds above 0, and null`);
+  return bound;
+}
+
+/** Follows one device: see the type declarations for every member. */
+export class Monitor extends Holder {
+  /** @param {object} [options] See MonitorOptions. */
+  constructor(options = {}) {
+    if (options instanceof Adopted) {
+      super(options.engine, options.place, "fencepost_monitor_destroy", names);
+      return;
+    }
+    const engine = loaded();
+    members(options, "options", OPTIONS);
+    if (options.name !== undefined && !/^[A-Za-z0-9_]{1,64}$/.test(options.name)) {
+      throw new InvalidArgumentError(`name is ${shown(options.name)}; accepted are 1 to 64 letters, digits and _`, {
+        status: "invalid_name", code: 20,
+      });
+    }
+    engine.room(0);
+    const place = engine.within((take) => {
+      const name = options.name === undefined ? 0 : engine.put(take, options.name, "name");
+      engine.call("fencepost_monitor_create", name, putMonitorOptions(engine, take, options), engine.flag);
+      return engine.numbers.getUint32(engine.flag, true);
+    });
+    super(engine, place, "fencepost_monitor_destroy", names);
+  }
+
+  /** A monitor from a snapshot, of this or any other platform. */
+  static restore(snapshot) {
+    const engine = loaded();
+    return new Monitor(new Adopted(engine, restored(engine, "fencepost_monitor_restore", snapshot)));
+  }
+
+  /** A second monitor in the same state. */
+  fork() {
+    const { engine } = this;
+    engine.room(0);
+    engine.call("fencepost_monitor_fork", this.place, engine.flag);
+    return new Monitor(new Adopted(engine, engine.numbers.getUint32(engine.flag, true)));
+  }
+
+  // ------------------------------------------------------------------------------------------------ inputs
+
+  /** Feeds one fix. */
+  feed(fix) {
+    const { engine } = this;
+    engine.room(0);
+    const written = putFix(engine, fix);
+    engine.call("fencepost_monitor_feed_fix", this.place, written);
+  }
+
+  /** Feeds many fixes from columns, in order. */
+  feedMany(columns, options = {}) {
+    const { engine } = this;
+    members(columns, "columns", ["latitudes", "longitudes", "accuracies", "times"]);
+    return feedColumns(engine, columns, options, {}, (take, fixes, start, rows, result) =>
+      engine.call("fencepost_monitor_feed_columns", this.place, fixes, rows, result),
+    );
+  }
+
+  /** Feeds one scan report: the beacons that were seen at one instant. */
+  see(sightings, time) {
+    const { engine } = this;
+    const when = microseconds(time);
+    engine.room(0);
+    engine.within((take) => {
+      const place = putSightings(engine, take, sightings);
+      engine.call("fencepost_monitor_feed_sightings", this.place, place, sightings.length, when);
+    });
+  }
+
+  /** Declares whether the host scans for beacons from a time on. */
+  setScanning(isScanning, time) {
+    const { engine } = this;
+    const when = microseconds(time);
+    engine.room(0);
+    engine.call("fencepost_monitor_set_beacon_scanning", this.place, truth(isScanning, "isScanning") ? 1 : 0, when);
+  }
+
+  /** States which host flags hold and which kinds of condition cannot be monitored from a time on. */
+  setHost(host, time) {
+    const { engine } = this;
+    const { flags: held = [], unsupported = [] } = members(host, "host", ["flags", "unsupported"]);
+    const [bits, kinds, when] = [flags(held, "flags", HOST_FLAGS), flags(unsupported, "unsupported", KINDS), microseconds(time)];
+    engine.room(0);
+    engine.call("fencepost_monitor_set_host_capabilities", this.place, bits, kinds, when);
+  }
+
+  /** Tells that time has passed: what is due up to and at it is confirmed. */
+  advance(time) {
+    const { engine } = this;
+    const when = microseconds(time);
+    engine.room(0);
+    engine.call("fencepost_monitor_advance", this.place, when);
+  }
+
+  /** Sets the clock back, because times of inputs were wrong. */
+  rewind(time) {
+    const { engine } = this;
+    const when = microseconds(time);
+    engine.room(0);
+    engine.call("fencepost_monitor_rewind", this.place, when);
+  }
+
+  // ------------------------------------------------------------------------------------------------ events
+
+  /** Hands out the next event, or null, and commits what was handed out before. */
+  poll() {
+    const { engine } = this;
+    engine.call("fencepost_monitor_poll_event", this.place, engine.event, engine.flag);
+    return engine.numbers.getUint32(engine.flag, true) === 0 ? null : new Event(engine, engine.event);
+  }
+
+  /** Hands out up to so many events, and commits what was handed out before. */
+  pollMany(most = BATCH) {
+    return this.#batch(most, (engine, place) => new Event(engine, place));
+  }
+
+  /** The same as JSON Lines, each line as every other binding of the engine writes it, byte for byte. */
+  pollLines(most = BATCH) {
+    const line = this.engine.allocate(4096);
+    try {
+      return this.#batch(most, (engine, place) => {
+        engine.call("fencepost_event_json", place, line, 4096, 0);
+        return `${engine.text(line)}\n`;
+      }).join("");
+    } finally {
+      this.engine.release(line);
+    }
+  }
+
+  #batch(most, read) {
+    const { engine } = this;
+    const wanted = integer(most, "most", 1, 4294967295);
+    const found = [];
+    engine.within((take) => {
+      const capacity = Math.min(wanted, BATCH);
+      const events = take(EVENT.size * capacity);
+      engine.call("fencepost_monitor_poll_events", this.place, events, capacity, engine.flag);
+      const got = engine.numbers.getUint32(engine.flag, true);
+      for (let index = 0; index < got; index++) found.push(read(engine, events + EVENT.size * index));
+    });
+    return found;
+  }
+
+  /** The events that wait, one after another; the next step of the loop commits the one before. */
+  *events() {
+    for (let event = this.poll(); event !== null; event = this.poll()) yield event;
+  }
+
+  /** Commits what was handed out. */
+  acknowledge() {
+    this.engine.call("fencepost_monitor_acknowledge", this.place);
+  }
+
+  /** Takes back what was handed out and not committed: it is handed out again. */
+  abandon() {
+    this.engine.call("fencepost_monitor_abandon", this.place);
+  }
+
+  // ----------------------------------------------------------------------------------------------- answers
+
+  /** What the detector believes of a condition now. */
+  state(identifier) {
+    const { engine } = this;
+    return engine.within((take) => {
+      engine.call("fencepost_monitor_state", this.place, engine.put(take, identifier, "identifier"), engine.flag);
+      return STATES[engine.numbers.getInt32(engine.flag, true)];
+    });
+  }
+
+  /** Why a condition is in its state, and the smallest change that would decide it. */
+  explain(identifier) {
+    const { engine } = this;
+    return engine.within((take) => {
+      const id = engine.put(take, identifier, "identifier");
+      const place = take(EXPLANATION.size);
+      engine.numbers.setUint32(place, EXPLANATION.size, true);
+      engine.call("fencepost_monitor_explain", this.place, id, place);
+      return explanationOf(engine.numbers, place);
+    });
+  }
+
+  /** A condition and the last event of it that was handled; null for an unknown identifier. */
+  record(identifier) {
+    const { engine } = this;
+    return engine.within((take) => {
+      const place = take(RECORD.size);
+      try {
+        engine.call("fencepost_monitor_record", this.place, engine.put(take, identifier, "identifier"), place);
+      } catch (error) {
+        if (error instanceof NotFoundError) return null;
+        throw error;
+      }
+      return this.#record(place);
+    });
+  }
+
+  #record(place) {
+    const { engine } = this;
+    const { numbers } = engine;
+    const at = place + RECORD.condition;
+    const kind = KINDS[numbers.getInt32(at + CONDITION.kind, true)];
+    const [major, minor] = [numbers.getInt32(at + CONDITION.major, true), numbers.getInt32(at + CONDITION.minor, true)];
+    return {
+      identifier: engine.decode(at + CONDITION.identifier, numbers.getUint32(at + CONDITION.identifier_length, true)),
+      kind,
+      generation: countOf(numbers, at + CONDITION.generation),
+      tag: numbers.getBigUint64(at + CONDITION.tag, true),
+      latitude: numberOf(numbers, at + CONDITION.latitude),
+      longitude: numberOf(numbers, at + CONDITION.longitude),
+      radius: numberOf(numbers, at + CONDITION.radius_m),
+      uuid: kind === "beacon" ? uuidText(engine.memory, at + CONDITION.uuid) : null,
+      major: kind === "beacon" && major >= 0 ? major : null,
+      minor: kind === "beacon" && minor >= 0 ? minor : null,
+      state: STATES[numbers.getInt32(place + RECORD.state, true)],
+      lastEvent: new Event(engine, place + RECORD.last_event),
+    };
+  }
+
+  /** The records in add order. */
+  *records() {
+    for (let after = 0; ; ) {
+      const { engine } = this;
+      const record = engine.within((take) => {
+        const place = take(RECORD.size);
+        engine.call("fencepost_monitor_next_record", this.place, BigInt(after), place, engine.flag);
+        return engine.numbers.getUint32(engine.flag, true) === 0 ? null : this.#record(place);
+      });
+      if (record === null) return;
+      yield record;
+      after = record.generation;
+    }
+  }
+
+  /** The identifiers of the conditions that are in a state now, in add order. */
+  identifiersInState(state) {
+    const { engine } = this;
+    const wanted = chosen(state, "state", STATES.slice(0, 3));
+    return engine.answer(
+      1,
+      (buffer, capacity, size) =>
+        engine.fits("fencepost_monitor_identifiers_in_state", this.place, wanted, buffer, capacity, size, 0),
+      (buffer, size) => engine.texts(buffer, size),
+    );
+  }
+
+  /** How far the device may move from a place before it can be on another side of anything, metres. */
+  safeDistance(latitude, longitude) {
+    const { engine } = this;
+    engine.call(
+      "fencepost_monitor_safe_distance", this.place, number(latitude, "latitude"), number(longitude, "longitude"), engine.flag,
+    );
+    return engine.numbers.getFloat64(engine.flag, true);
+  }
+
+  /** When something happens though no input comes: microseconds as a BigInt, or null. `advance` to it then. */
+  get nextDeadlineUs() {
+    const { engine } = this;
+    engine.call("fencepost_monitor_next_deadline", this.place, engine.flag);
+    return timeOf(engine.numbers, engine.flag);
+  }
+
+  /** The name that it was made with, or null. */
+  get name() {
+    const { engine } = this;
+    return engine.within((take) => {
+      const buffer = take(80);
+      engine.call("fencepost_monitor_name", this.place, buffer, 80, engine.flag);
+      return engine.text(buffer) || null;
+    });
+  }
+
+  /** Counters and the clock. */
+  statistics() {
+    const { engine } = this;
+    return engine.within((take) => {
+      const place = take(STATISTICS.size);
+      engine.numbers.setUint32(place, STATISTICS.size, true);
+      engine.call("fencepost_monitor_statistics", this.place, place);
+      const from = engine.numbers;
+      return {
+        clockUs: timeOf(from, place + STATISTICS.clock_us),
+        inputCount: countOf(from, place + STATISTICS.input_count),
+        acceptedFixes: countOf(from, place + STATISTICS.accepted_fixes),
+        invalidFixes: countOf(from, place + STATISTICS.invalid_fixes),
+        lateInputs: countOf(from, place + STATISTICS.late_inputs),
+        aheadInputs: countOf(from, place + STATISTICS.ahead_inputs),
+        acceptedSightings: countOf(from, place + STATISTICS.accepted_sightings),
+        pendingEvents: countOf(from, place + STATISTICS.pending_events),
+        handedOutEvents: countOf(from, place + STATISTICS.handed_out_events),
+        conditionCount: countOf(from, place + STATISTICS.condition_count),
+      };
+    });
+  }
+}
+
+/** An object of the engine that was made already. */
+class Adopted {
+  constructor(engine, place) {
+    this.engine = engine;
+    this.place = place;
+  }
+}

@@ -1,0 +1,69 @@
+// A table of zones that fleets share.
+
+import { Holder, restored } from "./holder.js";
+import { engine as loaded } from "./engine.js";
+import { CONDITIONS_VERSION } from "./layout.js";
+import { countOf } from "./values.js";
+
+const names = {
+  lines: false,
+  assumed: "unsatisfied",
+  single: (action, kind) => `fencepost_conditions_${action}_${kind}`,
+  circles: "fencepost_conditions_add_circulars",
+  sync: "fencepost_conditions_sync",
+  remove: "fencepost_conditions_remove",
+  identifiers: "fencepost_conditions_identifiers",
+  shape: "fencepost_conditions_shape",
+  geometry: "fencepost_conditions_geometry",
+  containing: "fencepost_conditions_containing",
+  containingColumns: "fencepost_conditions_containing_columns",
+  nearest: "fencepost_conditions_nearest",
+  nearestColumns: "fencepost_conditions_nearest_columns",
+  ofGenerations: "fencepost_conditions_identifiers_of_generations",
+  boundary: "fencepost_conditions_nearest_boundary_point",
+  snapshot: "fencepost_conditions_snapshot",
+};
+
+/** A table of zones: questions about points, and the places of fleets. See the type declarations. */
+export class Zones extends Holder {
+  constructor(adopted) {
+    const owner = adopted instanceof AdoptedZones ? adopted.engine : loaded();
+    let place = adopted instanceof AdoptedZones ? adopted.place : 0;
+    if (place === 0) {
+      owner.room(0);
+      owner.call("fencepost_conditions_create", owner.flag);
+      place = owner.numbers.getUint32(owner.flag, true);
+    }
+    super(owner, place, "fencepost_conditions_destroy", names);
+  }
+
+  /** A table from a snapshot. */
+  static restore(snapshot) {
+    const engine = loaded();
+    return new Zones(new AdoptedZones(engine, restored(engine, "fencepost_conditions_restore", snapshot)));
+  }
+
+  /** Which version of the table it is: two tables of one version take each other's devices as they are. */
+  get version() {
+    const { engine } = this;
+    return engine.within((take) => {
+      const place = take(CONDITIONS_VERSION.size);
+      engine.numbers.setUint32(place, CONDITIONS_VERSION.size, true);
+      engine.call("fencepost_conditions_get_version", this.place, place);
+      const digest = place + CONDITIONS_VERSION.digest;
+      return {
+        count: countOf(engine.numbers, place + CONDITIONS_VERSION.count),
+        generation: countOf(engine.numbers, place + CONDITIONS_VERSION.generation),
+        digest: Array.from(engine.memory.slice(digest, digest + 16), (byte) => byte.toString(16).padStart(2, "0")).join(""),
+      };
+    });
+  }
+}
+
+/** A table of the engine that was made already. */
+export class AdoptedZones {
+  constructor(engine, place) {
+    this.engine = engine;
+    this.place = place;
+  }
+}

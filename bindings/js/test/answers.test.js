@@ -1,0 +1,206 @@
+// What the package answers, against answers that come another way; and what 32 bits could get wrong.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { DeviceEvent, Fleet, Monitor, Zones, direct, fromGeoJSON, inverse, load, POLICIES } from "../../../.build/js/fencepost.js";
+import { ROOT } from "./support.js";
+
+const NOW = 1.7e12;
+let state = 7;
+const uniform = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+
+before(() => load());
+
+function world(count) {
+  const zones = new Zones();
+  const circles = Array.from({ length: count }, () => ({
+    latitude: 180 * uniform() - 90, longitude: 360 * uniform() - 180, radius: 10 ** (2 + 5 * uniform()),
+  }));
+  zones.addCircles({
+    identifiers: circles.map((_, index) => `c${index}`),
+    latitudes: circles.map((one) => one.latitude),
+    longitudes: circles.map((one) => one.longitude),
+    radii: circles.map((one) => one.radius),
+    tags: circles.map((_, index) => index),
+  });
+  return { zones, circles };
+}
+
+test("containing and nearest say what the geodesic distances say, all over the globe", () => {
+  const { zones, circles } = world(500);
+  for (let turn = 0; turn < 200; turn++) {
+    const [latitude, longitude] = [180 * uniform() - 90, 360 * uniform() - 180];
+    const distances = circles.map((one) => inverse(latitude, longitude, one.latitude, one.longitude).distance - one.radius);
+    const expected = distances.flatMap((distance, index) => (distance <= 0 ? [`c${index}`] : []));
+    const found = zones.containing(latitude, longitude);
+    assert.deepEqual(found.map((one) => one.identifier), expected);
+    for (const one of found) assert.ok(Math.abs(one.boundaryDistance - distances[Number(one.identifier.slice(1))]) < 2e-8);
+    const order = distances.map((distance, index) => [Math.abs(distance), index]).sort((a, b) => a[0] - b[0]);
+    assert.deepEqual(zones.nearest(latitude, longitude, 3).map((one) => one.identifier), order.slice(0, 3).map(([, index]) => `c${index}`));
+  }
+  assert.equal(zones.nearest(0, 0, 1e6).length, 500);
+  assert.deepEqual(zones.nearest(0, 0, 0), []);
+});
+
+test("many points at once, more than fit into one pass of the sort, are answered as single ones", () => {
+  const { zones } = world(300);
+  const count = 40_000;
+  const columns = {
+    latitudes: Float64Array.from({ length: count }, () => 180 * uniform() - 90),
+    longitudes: Float64Array.from({ length: count }, () => 360 * uniform() - 180),
+  };
+  const { offsets, generations, distances } = zones.containingMany(columns);
+  assert.equal(offsets.length, count + 1);
+  assert.equal(distances.length, offsets[count]);
+  const names = zones.identifiersOf(generations);
+  const nearest = zones.nearestMany(columns, 2);
+  assert.equal(nearest.count, 2);
+  const nearestNames = zones.identifiersOf(nearest.generations);
+  for (let row = 0; row < count; row += 97) {
+    const [latitude, longitude] = [columns.latitudes[row], columns.longitudes[row]];
+    assert.deepEqual(names.slice(offsets[row], offsets[row + 1]), zones.containing(latitude, longitude).map((one) => one.identifier));
+    assert.deepEqual(nearestNames.slice(2 * row, 2 * row + 2), zones.nearest(latitude, longitude, 2).map((one) => one.identifier));
+  }
+});
+
+test("a batch gives the lines that single fixes give, times as numbers, Dates and microseconds", () => {
+  const count = 3000;
+  const rows = Array.from({ length: count }, (_, row) => ({
+    latitude: 47.55 + 0.01 * Math.sin(row / 50), longitude: 7.59, accuracy: 5, time: NOW + 1000 * row,
+  }));
+  const column = (name) => Float64Array.from(rows, (row) => row[name]);
+  const shared = { latitudes: column("latitude"), longitudes: column("longitude"), accuracies: column("accuracy") };
+  const ways = [
+    (monitor) => rows.forEach((row) => monitor.feed(row)),
+    (monitor) => rows.forEach((row) => monitor.feed({ ...row, time: new Date(row.time) })),
+    (monitor) => rows.forEach((row) => monitor.feed({ ...row, time: BigInt(row.time) * 1000n })),
+    (monitor) => monitor.feedMany({ ...shared, times: column("time") }),
+    (monitor) => monitor.feedMany({ ...shared, times: BigInt64Array.from(rows, (row) => BigInt(row.time) * 1000n) }),
+    (monitor) => monitor.feedMany({ ...shared, times: rows.map((row) => new Date(row.time)) }),
+    (monitor) => monitor.feedMany({ latitudes: Array.from(shared.latitudes), longitudes: Float32Array.from(shared.longitudes).map(() => 7.59) && shared.longitudes, accuracies: shared.accuracies, times: rows.map((row) => row.time) }),
+  ];
+  const outputs = ways.map((feed) => {
+    const monitor = new Monitor();
+    monitor.add("a", { latitude: 47.55, longitude: 7.59, radius: 300 });
+    feed(monitor);
+    let lines = "";
+    for (let more = monitor.pollLines(7); more !== ""; more = monitor.pollLines(7)) lines += more;
+    return lines;
+  });
+  assert.ok(outputs[0].split("\n").length > 10);
+  for (const output of outputs) assert.equal(output, outputs[0]);
+});
+
+test("times of the years 1 to 9999 keep their microsecond", () => {
+  for (const time of [-62135596800000000n, -1n, 0n, 1n, 1700000000123457n, 2n ** 53n + 1n, 253402300799999999n]) {
+    const monitor = new Monitor();
+    monitor.advance(time);
+    assert.equal(monitor.statistics().clockUs, time);
+    monitor.add("a", { latitude: 0, longitude: 0, radius: 10 });
+    monitor.feed({ latitude: 0, longitude: 0, time });
+    const event = monitor.poll();
+    assert.equal(event.dateUs, time);
+    assert.ok(Math.abs(event.date.getTime() - Number(time) / 1000) <= 1);
+    assert.match(JSON.stringify(event), new RegExp(`${((time % 1000000n) + 1000000n) % 1000000n}`.padStart(6, "0") + "Z"));
+  }
+  const monitor = new Monitor();
+  monitor.advance(NOW + 0.123);
+  assert.equal(monitor.statistics().clockUs, 1700000000000123n);
+});
+
+test("a passage of a long leg is at the microsecond where 32 bits do not reach", () => {
+  const monitor = new Monitor({ path: "geodesic", maxGap: 1e6 });
+  monitor.add("gate", { type: "LineString", coordinates: [[5, -1], [5, 1]] });
+  // 900 000 s are 9e11 microseconds.
+  monitor.feed({ latitude: 0, longitude: 0, time: NOW });
+  monitor.feed({ latitude: 0, longitude: 8, time: NOW + 900_000_000 });
+  const event = monitor.poll();
+  assert.equal(event.direction, "left_to_right");
+  assert.ok(Math.abs(Number(event.dateUs) / 1000 - (NOW + 900_000_000 * (5 / 8))) < 0.01);
+});
+
+test("tags of 64 bits come back", () => {
+  const monitor = new Monitor();
+  monitor.add("a", { latitude: 0, longitude: 0, radius: 10 }, { tag: 2n ** 64n - 1n });
+  monitor.feed({ latitude: 0, longitude: 0, time: NOW });
+  assert.equal(monitor.poll().tag, 2n ** 64n - 1n);
+  assert.equal(monitor.record("a").tag, 2n ** 64n - 1n);
+});
+
+test("a fleet gives each device the events of a monitor of its own", () => {
+  const { zones, circles } = world(50);
+  const fleet = new Fleet(zones);
+  const monitors = new Map();
+  const numbers = fleet.enter(["a", "b", "c"]);
+  const lines = { fleet: [], monitors: [] };
+  for (const name of ["a", "b", "c"]) {
+    const monitor = new Monitor({ initialFixMaxAge: null });
+    circles.forEach((one, index) => monitor.add(`c${index}`, one, { assuming: "unsatisfied", tag: index }));
+    monitors.set(name, monitor);
+  }
+  for (let turn = 0; turn < 300; turn++) {
+    const place = circles[Math.floor(50 * uniform())];
+    const rows = ["a", "b", "c"].map((name) => ({ name, latitude: place.latitude, longitude: place.longitude, time: NOW + 60_000 * turn }));
+    fleet.feedMany({
+      devices: turn % 2 ? numbers : ["a", "b", "c"], latitudes: rows.map((row) => row.latitude),
+      longitudes: rows.map((row) => row.longitude), times: rows.map((row) => row.time),
+    }, { firstRow: 3 * turn });
+    for (const { name, ...fix } of rows) monitors.get(name).feed(fix);
+    for (let found = fleet.pollMany(); found.length > 0; found = fleet.pollMany()) lines.fleet.push(...found);
+    for (const [name, monitor] of monitors) for (const event of monitor.events()) lines.monitors.push([name, event]);
+  }
+  assert.ok(lines.fleet.length > 100);
+  const key = (device, event) => `${device} ${event.sequence} ${event.identifier} ${event.state} ${event.cause} ${event.dateUs} ${event.boundaryDistance}`;
+  assert.deepEqual(lines.fleet.map((event) => key(event.device, event)).sort(), lines.monitors.map(([name, event]) => key(name, event)).sort());
+  assert.ok(lines.fleet.every((event) => event instanceof DeviceEvent && Math.floor(event.row / 3) <= 300));
+  const moved = Fleet.restore(fleet.snapshot());
+  assert.deepEqual(moved.devices, ["a", "b", "c"]);
+  assert.deepEqual(moved.zones.identifiers, zones.identifiers);
+  assert.deepEqual(moved.inside("a"), fleet.inside("a"));
+  const other = new Fleet(zones);
+  other.importDevice("x", fleet.exportDevice("a"));
+  assert.deepEqual(other.inside("x"), fleet.inside("a"));
+  assert.equal(fleet.remove("a"), true);
+  assert.equal(fleet.remove("a"), false);
+  assert.throws(() => fleet.state("a", "c1"), { status: "no_such_device" });
+  assert.deepEqual(fleet.expire(NOW + 1e9), ["b", "c"]);
+  assert.equal(fleet.statistics().deviceCount, 0);
+});
+
+test("the places of a file are those of its features", () => {
+  const rows = fromGeoJSON(JSON.parse(readFileSync(join(ROOT, "examples/data/places.geojson"), "utf8")));
+  const monitor = new Monitor();
+  assert.equal(monitor.sync(rows).added, rows.length);
+  assert.deepEqual(monitor.identifiers, rows.map((row) => row.identifier));
+  assert.equal(monitor.sync(rows).kept, rows.length);
+  const kinds = new Set([...monitor.records()].map((record) => record.kind));
+  assert.deepEqual([...kinds].sort(), ["beacon", "circle", "corridor", "polygon"]);
+  for (const { identifier, condition } of rows) {
+    if (condition.type !== "Polygon") continue;
+    assert.deepEqual(monitor.geometry(identifier).coordinates[0].slice(0, -1), condition.coordinates[0].slice(0, -1));
+    assert.equal(monitor.shape(identifier).edges, "planar");
+  }
+});
+
+test("beacons come and go", () => {
+  const uuid = "3d402d15-5d8c-4c0f-9ab4-6f0bd1f3d4a1";
+  const monitor = new Monitor();
+  monitor.add("lobby", { uuid });
+  monitor.see([{ uuid: uuid.toUpperCase(), major: 1, minor: 65535, rssi: -60 }], NOW);
+  const event = monitor.poll();
+  assert.deepEqual(event.refinement, { uuid, major: 1, minor: 65535 });
+  assert.equal(monitor.nextDeadlineUs, BigInt(NOW + 30_000) * 1000n);
+  monitor.advance(NOW + 30_000);
+  const left = monitor.poll();
+  assert.equal(left.isExit, true);
+  assert.equal(left.cause, "timeout");
+  assert.equal(POLICIES.standard.entryDwell, 20);
+});
+
+test("geodesics go there and back", () => {
+  const end = direct(47.55, 7.59, 30, 1000);
+  const { distance, azimuth1 } = inverse(47.55, 7.59, end.latitude, end.longitude);
+  assert.ok(Math.abs(distance - 1000) < 2e-8 && Math.abs(azimuth1 - 30) < 1e-9);
+});

@@ -1,0 +1,26 @@
+// The programs of README.md print what stands below them.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { PACKAGE, ROOT } from "./support.js";
+
+const text = readFileSync(join(ROOT, "bindings/js/README.md"), "utf8");
+const blocks = [...text.matchAll(/```js\n(.*?)```\n\n```text\n(.*?)```/gs)];
+
+test("there are three programs", () => assert.equal(blocks.length, 3));
+
+for (const [index, [, program, expected]] of blocks.entries()) {
+  test(`program ${index + 1}`, () => {
+    // Inside the package its own name leads to it, as `exports` says.
+    const folder = mkdtempSync(join(PACKAGE, "readme-"));
+    try {
+      writeFileSync(join(folder, "program.js"), program);
+      assert.equal(execFileSync(process.execPath, [join(folder, "program.js")], { encoding: "utf8" }), expected);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+}
