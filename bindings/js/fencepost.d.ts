@@ -188,10 +188,8 @@ export class Event {
   /** `dateUs` as a Date, which holds milliseconds. */
   get date(): Date | null;
   get evidenceDate(): Date | null;
-  /** A crossing to "satisfied". */
-  get isEntry(): boolean;
-  /** A crossing to "unsatisfied", or a beacon that fell silent. */
-  get isExit(): boolean;
+  /** What happened, in one word; "determined" is the first evidence, "none" a first record. */
+  get kind(): "enter" | "exit" | "cross" | "determined" | "diagnostic" | "unmonitored" | "none";
   toJSON(): Record<string, unknown>;
 }
 export class DeviceEvent extends Event {

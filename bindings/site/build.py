@@ -30,6 +30,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
     "Guides": {
         "guides/python": "bindings/python/README.md",
         "guides/c": "bindings/c/README.md",
+        "guides/javascript": "bindings/js/README.md",
         "guides/swift": f"{ARTICLES}/GettingStarted.md",
         "guides/fleets": "bindings/site/guides/fleets.md",
         "guides/spark": "bindings/site/guides/spark.md",
@@ -85,6 +86,7 @@ TITLES = {
     "start": "Ten minutes",
     "guides/python": "Python",
     "guides/c": "C and C++",
+    "guides/javascript": "JavaScript",
     "guides/swift": "Swift",
     "guides/command-line": "The command",
     "guides/files": "Files",

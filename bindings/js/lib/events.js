@@ -65,16 +65,18 @@ export class Event {
     return dateOf(this.evidenceDateUs);
   }
 
-  /** Whether the device came in: a crossing to "satisfied". */
-  get isEntry() {
-    return this.cause === "crossing" && this.state === "satisfied";
-  }
-
-  /** Whether the device left: a crossing to "unsatisfied", or a beacon that fell silent. */
-  get isExit() {
-    return (
-      this.state === "unsatisfied" && (this.cause === "crossing" || (this.cause === "timeout" && this.evidenceDateUs !== null))
-    );
+  /**
+   * What happened, in one word: "enter", "exit", "cross" (a gate), "determined" (the first evidence), "diagnostic",
+   * "unmonitored", "none" (a first record).
+   */
+  get kind() {
+    if (this.direction !== null) return "cross";
+    if (this.cause === "crossing" || (this.cause === "timeout" && this.evidenceDateUs !== null)) {
+      return this.state === "satisfied" ? "enter" : "exit";
+    }
+    if (this.cause === "determination" || this.cause === "timeout") return "determined";
+    if (this.state === "unmonitored") return "unmonitored";
+    return this.cause === "diagnostic" ? "diagnostic" : "none";
   }
 
   /** For JSON.stringify(): times as text with microseconds, the tag as text. */

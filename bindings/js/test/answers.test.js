@@ -194,7 +194,8 @@ test("beacons come and go", () => {
   assert.equal(monitor.nextDeadlineUs, BigInt(NOW + 30_000) * 1000n);
   monitor.advance(NOW + 30_000);
   const left = monitor.poll();
-  assert.equal(left.isExit, true);
+  assert.equal(event.kind, "determined");
+  assert.equal(left.kind, "exit");
   assert.equal(left.cause, "timeout");
   assert.equal(POLICIES.standard.entryDwell, 20);
 });
