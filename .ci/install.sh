@@ -8,7 +8,8 @@ if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
   echo "fencepost: installing $*" >&2
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq >&2
-  apt-get install -y -qq --no-install-recommends "$@" >&2
+  # Another package manager may be at work, as on a machine that has just started: wait for it.
+  apt-get install -y -qq -o DPkg::Lock::Timeout=600 --no-install-recommends "$@" >&2
 else
   echo "fencepost: as root: apt-get install --no-install-recommends $*" >&2
   exit 3

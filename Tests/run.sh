@@ -16,7 +16,7 @@ lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
 # What builds wheels or source distributions stands in one lane.
 heavy1=(swiftpm docs browser gpsd qgis full spark sanitize runtimes)
-heavy2=(workflows tools live wasm wheels sdist)
+heavy2=(workflows tools live wasm wheels sdist pages)
 heavy=("${heavy1[@]}" "${heavy2[@]}")
 
 # A mutant whose place has changed would prove nothing the next time that somebody runs them.
@@ -38,6 +38,7 @@ fuzz() { Tests/Fuzz/run.sh replay; }
 package() { Tests/Packaging/package.sh; }
 wheel() { .venv/bin/python Tests/Packaging/wheel.py wheel; }
 wheels() { env --default-signal=INT .venv/bin/python Tests/Packaging/wheel.py wheels; }
+pages() { .venv/bin/python Tests/Packaging/pages.py; }
 sdist() { env --default-signal=INT .venv/bin/python Tests/Packaging/wheel.py sdist; }
 examples() { Tests/Examples/run.sh; }
 install() { Tests/CInstalled/run.sh; }

@@ -216,7 +216,7 @@ readme() {
   {
     printf '#include <fencepost.h>\n#include <stdio.h>\nvoid snippet(fencepost_monitor *monitor);\n'
     printf 'void snippet(fencepost_monitor *monitor) {\n'
-    cat "$folder/home/snippet2.c"
+    for snippet in "$folder/home"/snippet[2-9].c; do printf '{\n%s\n}\n' "$(cat "$snippet")"; done
     printf '}\n'
   } > "$folder/home/snippet.c"
   # shellcheck disable=SC2086

@@ -13,6 +13,9 @@ A comment before a block may say otherwise:
     <!-- continues -->       Python: goes on where the block before it ended
     <!-- exits with N -->    it fails with this code
     <!-- needs NAME... -->   it is passed over where these modules or programs are not installed
+
+``pip install 'fencepost[EXTRA,...]' PACKAGE...`` on a page, in a block or in the text, names what the programs from
+there on need. Here they run with what is installed; ``Tests/Packaging/pages.py`` runs them with that alone.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +39,7 @@ BLOCK = re.compile(
     r"(?P<answer>\n```text\n(?P<output>.*?)^```\n)?",
     re.MULTILINE | re.DOTALL,
 )
+INSTALLS = re.compile(r"pip install 'fencepost\[([\w,]+)\]'((?: [\w-]+)*)")
 MARK = "\x1e"
 
 
@@ -62,6 +66,23 @@ class Block:
         """What it needs and is not here."""
         wanted = self.says.removeprefix("needs ").split() if self.says.startswith("needs ") else []
         return [name for name in wanted if importlib.util.find_spec(name) is None and shutil.which(name) is None]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a page has named so far for installation."""
+
+    extras: frozenset[str] = frozenset()
+    packages: frozenset[str] = frozenset()
+
+    @staticmethod
+    def of(text: str) -> Needs:
+        """All that this part of a page names."""
+        found = INSTALLS.findall(text)
+        return Needs(
+            frozenset(extra for extras, _ in found for extra in extras.split(",")),
+            frozenset(name for _, names in found for name in names.split()),
+        )
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -99,8 +120,13 @@ def agrees(expected: str, printed: str) -> bool:
     return re.fullmatch("(?:.*\n)*".join(parts), printed) is not None
 
 
-def run(page: Path) -> Iterator[tuple[Block, str, str]]:
-    """Each block of a page, what it printed, and what is wrong with it (empty: nothing)."""
+def run(page: Path, python_with: Callable[[Needs], Path] | None = None) -> Iterator[tuple[Block, str, str]]:
+    """Each block of a page, what it printed, and what is wrong with it (empty: nothing).
+
+    Each runs with the Python that ``python_with`` gives for what the page names up to the end of the block; without it,
+    with this one, which may lack what a block says that it ``needs``.
+    """
+    text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="fencepost-page-") as name:
         folder = Path(name)
         home = folder / ".home"
@@ -108,7 +134,6 @@ def run(page: Path) -> Iterator[tuple[Block, str, str]]:
         for part in ("examples", "Tests"):
             (folder / part).symlink_to(ROOT / part)
         environment = {
-            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             "HOME": str(home),
             "LANG": "C.UTF-8",
             "COLUMNS": "110",
@@ -116,20 +141,21 @@ def run(page: Path) -> Iterator[tuple[Block, str, str]]:
             "MPLCONFIGDIR": str(home),
         }
         before = ""
-        for block in blocks_of(page.read_text(encoding="utf-8")):
-            if block.runner is not None or block.missing:
+        for block in blocks_of(text):
+            if block.runner is not None or (python_with is None and block.missing):
                 continue
+            python = python_with(Needs.of(text[: block.end])) if python_with else Path(sys.executable)
             code = block.code
             if block.language == "python":
                 code = before + f"\nprint({MARK!r})\n" + code if block.says == "continues" else code
                 before = code.replace(f"\nprint({MARK!r})\n", "\n")
-                command = [sys.executable, "-W", "error", "-c", code]
+                command = [str(python), "-W", "error", "-c", code]
             else:
                 command = ["bash", "-euo", "pipefail", "-c", code]
             done = subprocess.run(
                 command,
                 cwd=folder,
-                env=environment,
+                env={**environment, "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]])},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

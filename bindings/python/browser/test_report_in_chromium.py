@@ -19,7 +19,8 @@ from fencepost import Circle, EventLog, Fix, replay
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "examples" / "data"
 SCREENSHOTS = ROOT / ".build" / "screenshots"
-LIMIT = 20
+LIMIT = 180
+"""Seconds for anything that is waited for."""
 
 # How many marks each glyph really has on the page, and where: in the units of the screen.
 MARKS = """
@@ -32,9 +33,11 @@ for (const name of ["tracks", "places", "events", "states", "timeline events"]) 
 }
 return marks;
 """
-# A map without its base map never counts as idle for Bokeh.
+# A map without its base map never counts as idle for Bokeh. The page's own script looks every 50 ms whether Bokeh is
+# there; what it does last but wiring up controls is to fill the list of visits, all in one piece.
 READY = """
 if (typeof Bokeh === "undefined" || Bokeh.documents.length !== 1) return false;
+if (document.getElementById("visits").childNodes.length === 0) return false;
 return ["events", "timeline events"].every((name) => {
   const model = Bokeh.documents[0].get_model_by_name(name);
   const view = model === null ? null : Bokeh.index.find_one_by_id(model.id);
@@ -160,9 +163,12 @@ def test_evidence_shows_on_hover(browser: Any, tmp_path: Path) -> None:
     const box = view.parent.canvas_view.el.getBoundingClientRect();
     return [box.left + view.glyph.sx[arguments[0]], box.top + view.glyph.sy[arguments[0]]];
     """
-    x, y = browser.execute_script(where, index)
-    for step in (4, 0):
-        browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x + step, "y": y + step})
+
+    def hover() -> None:
+        x, y = browser.execute_script(where, index)
+        for step in (4, 0):
+            browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x + step, "y": y + step})
+
     text = """
     function all(root) {
       let text = "";
@@ -174,7 +180,12 @@ def test_evidence_shows_on_hover(browser: Any, tmp_path: Path) -> None:
     return all(document.body);
     """
     distance = f"{abs(event.boundary_distance or 0):,.1f} m inside the line"
-    WebDriverWait(browser, LIMIT).until(lambda driver: distance in driver.execute_script(text))
+
+    def is_shown(driver: Any) -> bool:
+        hover()
+        return distance in driver.execute_script(text)
+
+    WebDriverWait(browser, LIMIT).until(is_shown)
     screenshot(browser, "hover")
 
 
@@ -261,8 +272,12 @@ def test_a_tap_marks_the_event_in_both(browser: Any, tmp_path: Path, tapped: str
     value = browser.execute_script(
         "return Bokeh.documents[0].get_model_by_name('event source').data[arguments[0]][arguments[1]]", column, index
     )
-    low, high = browser.execute_script(SPAN, other, axis)
-    assert low <= value <= high
+
+    def is_in_view(driver: Any) -> bool:
+        low, high = driver.execute_script(SPAN, other, axis)
+        return bool(low <= value <= high)
+
+    WebDriverWait(browser, LIMIT).until(is_in_view)
     assert complaints(browser) == []
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import select
 import shutil
 import signal
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
 
 @contextmanager
-def playing(port: int, *logs: str) -> Iterator[None]:
+def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
     """gpsfake playing logs again and again, each on a device of its own, through a gpsd that listens on a port of the
     loopback."""
     environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin"}
@@ -69,7 +70,7 @@ def playing(port: int, *logs: str) -> Iterator[None]:
                 assert process.poll() is None, f"gpsfake ended: {process.stderr.read()!r}"  # type: ignore[union-attr]
                 assert time.monotonic() < end, "gpsd does not listen"
                 time.sleep(0.05)
-        yield
+        yield process
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(LONGEST)
@@ -79,8 +80,20 @@ def playing(port: int, *logs: str) -> Iterator[None]:
 
 @pytest.fixture
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+    """A free one below those that the system gives to connections: a watch that tries a closed port of those again and
+    again may be given just this one, and then is connected with itself."""
+    while True:
+        try:
+            with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:
+                return int(server.getsockname()[1])
+        except OSError:
+            pass
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
 
 
 class Watching:
@@ -143,12 +156,22 @@ class Watching:
             self.process.communicate(timeout=LONGEST)
 
 
+def is_connected(process: subprocess.Popen[bytes], port: int) -> bool:
+    """Whether a process has a connection with this port of the loopback."""
+    links = []
+    for each in Path(f"/proc/{process.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            links.append(str(each.readlink()))
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return any(row[2].endswith(f":{port:04X}") and row[3] == "01" and f"socket:[{row[9]}]" in links for row in rows)
+
+
 def place(log: str, index: int) -> tuple[float, float]:
     row = read_track(LOGS / log).fixes[index]
     return row[0], row[1]
 
 
-def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int) -> None:
+def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int, stack: ExitStack) -> None:
     """The same crossing, at the same time, as in the log itself."""
     log = "quectel.log"
     rows = read_track(LOGS / log).fixes
@@ -168,7 +191,15 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int) -> None:
         if len(found := crossings(radius / 10)) >= 2 and (found[1][1] or 0) > rows[15][3]
     )
     expected = crossings(radius)
-    with playing(port, log), Watching(tmp_path, port, {"start": (*start[:2], radius)}) as watching:
+    with playing(port, log) as player:
+        # The log waits for the watch, which on a busy machine may take longer to start than the device stays.
+        player.send_signal(signal.SIGSTOP)
+        watching = stack.enter_context(Watching(tmp_path, port, {"start": (*start[:2], radius)}))
+        end = time.monotonic() + LONGEST
+        while not is_connected(watching.process, port):
+            assert time.monotonic() < end and watching.process.poll() is None, "it does not connect"
+            time.sleep(0.05)
+        player.send_signal(signal.SIGCONT)
         first, second = watching.event(), watching.event()
         _, errors = watching.stop()
     assert first["state"] == "satisfied"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -25,9 +26,15 @@ def mosquitto() -> str | None:
 
 
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
+    """Below those that the system gives to connections: while the broker is away, one of those could be taken, even by a
+    watch that tries to connect."""
+    while True:
+        try:
+            with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:
+                port: int = server.getsockname()[1]
+                return port
+        except OSError:
+            pass
 
 
 def until(condition: Callable[[], Any], what: str, state: Callable[[], str] = lambda: "") -> Any:

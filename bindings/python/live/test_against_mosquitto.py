@@ -184,10 +184,11 @@ def test_kills_at_random_lose_nothing_and_invent_nothing(stack: ExitStack, tmp_p
     watch = watcher(stack, torn, broker, "--store", torn, "--publish", f"{broker.url}/out")
     listener = phone(stack, broker, topic="out/#")
     for start in range(0, count, 200):
+        # Of 200 messages far more than 20 make an event.
+        enough = len(watch.events) + generator.randrange(20)
         for topic, message in messages[start : start + 200]:
             sent = user.send(topic, message)
         user.flush(sent)
-        enough = len(watch.events) + generator.randrange(20)
         until(lambda watch=watch, enough=enough: len(watch.events) > enough, "some events")
         number = generator.choice([signal.SIGKILL, signal.SIGTERM])
         watch.stop(number)
@@ -336,6 +337,7 @@ def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: 
     user = phone(stack, broker)
     user.flush(user.send("owntracks/a/0", location(0)))
     watch.until(lambda: watch.events, "the event before")
+    until(lambda: log_of(broker).count("Received PUBACK") == 1, "its confirmation")
     before = resource.prlimit(watch.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
     for device in range(1, 62):
         sent = user.send(f"owntracks/a/{device}", location(device))

@@ -133,7 +133,8 @@ def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: B
     watch = watcher(stack, folder, broker)
     say(broker, "owntracks/alice/phone", location(0, 0.5))
     until(lambda: home.state("alice/phone", "office") == "off", "the first fix", lambda: str(home.topics))
-    assert home.state("alice/phone", "home") == "off"
+    until(lambda: home.state("alice/phone", "home") == "off", "the other place")
+    until(lambda: home.position("alice/phone"), "the position")
     assert {"latitude": 0, "longitude": 0.5, "gps_accuracy": 5}.items() <= home.position("alice/phone").items()
     say(broker, "owntracks/alice/phone", location(10, 0.0))
     say(broker, "owntracks/bob/Ünï (phone)", location(10, 1.0))
@@ -150,7 +151,7 @@ def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: B
     # Home Assistant starts again: everything is retained.
     again = assistant(stack, broker)
     until(lambda: again.state("alice/phone", "office") == "on", "the retained messages")
-    assert again.state("alice/phone", "home") == "off" and again.position("alice/phone")
+    until(lambda: again.state("alice/phone", "home") == "off" and again.position("alice/phone"), "all of them")
     # The watch is killed: the broker publishes its will.
     watch.stop(signal.SIGKILL)
     until(lambda: home.state("alice/phone", "office") == "unavailable", "the will")

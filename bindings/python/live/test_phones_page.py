@@ -47,15 +47,17 @@ def test_the_page_word_for_word() -> None:
         say(broker)
         stay(watch, "said")
         made.until("grep 'is followed' said", "the watch", HOME)
-        stay("mosquitto_sub -h 127.0.0.1 -u alice -P 'correct horse' -t owntracks/+/+/event -C 1 -W 60", "heard")
-        made.until("pgrep mosquitto_sub", "a listener")
+        stay(
+            "stdbuf -oL mosquitto_sub -h 127.0.0.1 -u alice -P 'correct horse' -t owntracks/+/+/event -C 1 -d", "heard"
+        )
+        made.until("grep Subscribed heard", "a listener", HOME)
         say(phone)
         made.until("test -s events.jsonl", "the event", HOME)
         assert say(look) == blocks[5][1]
         assert json.loads(say("cat events.jsonl"))["source"] == {"batt": 71}
         assert made.say("stat -c %a login passwords token", HOME).split() == ["600"] * 3
         assert "correct" not in made.say("cat passwords", HOME), "passwords are not kept"
-        transition = json.loads(made.until("grep _type heard", "the transition", HOME))
+        transition = json.loads(made.until("grep '^{' heard", "the transition", HOME))
         assert (transition["_type"], transition["event"], transition["desc"]) == ("transition", "enter", "home")
         # On the phone the page is for who has the token.
         fetch = "import sys; from urllib.request import *; q = Request(sys.argv[1], headers={sys.argv[2]: sys.argv[3]})"

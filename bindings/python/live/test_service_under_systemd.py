@@ -63,7 +63,7 @@ def test_the_readme_word_for_word() -> None:
         fetch = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read().decode())"
         page = f"python3 -c {shlex.quote(fetch)} http://127.0.0.1:8090/"
         assert "<title>Fencepost" in made.say(page)
-        assert "fencepost_events_total 1.0" in made.say(f"{page}metrics")
+        made.until(f"{page}metrics | grep 'fencepost_events_total 1.0'", "the counter")
         # The places are yours to change.
         made.say("sed -i s/office/work/ /etc/fencepost/places.geojson; systemctl reload fencepost-watch")
         made.until("journalctl -u fencepost-watch | grep 'read again: 1 added, 0 replaced, 1 removed'", "the reload")
@@ -85,11 +85,11 @@ def test_the_readme_word_for_word() -> None:
         # systemd-run: ready, alive past its watchdog's time, read again, stopped.
         command = "/opt/fencepost/bin/fencepost watch --config /etc/fencepost/watch.toml"
         made.say(
-            "systemd-run --unit=tried --service-type=notify --property=WatchdogSec=2 --property=NotifyAccess=main "
+            "systemd-run --unit=tried --service-type=notify --property=WatchdogSec=8 --property=NotifyAccess=main "
             "--property=EnvironmentFile=/etc/fencepost/environment "
             f"--uid=fencepost --working-directory=/var/lib/fencepost {command}"
         )
-        time.sleep(3)  # longer than the watchdog waits
+        time.sleep(9)  # longer than the watchdog waits
         assert made.say("systemctl is-active tried").strip() == "active"
         # One that says nothing any more is ended.
         made.say("systemctl kill -s STOP --kill-whom=main tried")

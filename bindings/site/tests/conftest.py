@@ -56,6 +56,6 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     started = webdriver.Chrome(options=options, service=Service(driver))
-    started.set_page_load_timeout(30)
+    started.set_page_load_timeout(180)
     yield started
     started.quit()

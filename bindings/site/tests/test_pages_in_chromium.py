@@ -15,6 +15,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 SCREENSHOTS = ROOT / ".build" / "screenshots"
 PAGES = ("index", "start", "guides/python", "concepts/policies", "notebooks/tour")
+LIMIT = 180
+"""Seconds for anything that is waited for."""
 WIDTHS = {"desk": (1280, 1000), "phone": (390, 844)}
 
 
@@ -27,7 +29,7 @@ def show(browser: webdriver.Chrome, address: str, width: int, height: int, schem
     browser.get_log("performance")
     browser.get_log("browser")
     browser.get(address)
-    WebDriverWait(browser, 20).until(
+    WebDriverWait(browser, LIMIT).until(
         lambda it: it.execute_script(
             "return document.readyState === 'complete' && [...document.images].every((image) => image.complete)"
         )
@@ -70,7 +72,7 @@ def wait_for_link(browser: webdriver.Chrome, selector: str, ending: str) -> None
     """Waits until a link with this ending is among those of the selector. Lists such as search results fill one entry
     at a time, so a test must not judge the first entries that it sees."""
     links = "return [...document.querySelectorAll(arguments[0])].map((a) => a.href)"
-    WebDriverWait(browser, 20).until(
+    WebDriverWait(browser, LIMIT).until(
         lambda it: any(link.partition("?")[0].endswith(ending) for link in it.execute_script(links, selector)),
         f"no link to {ending}",
     )
@@ -93,7 +95,7 @@ def test_search_finds_a_guide(browser: webdriver.Chrome, address: str) -> None:
 def test_the_swift_reference_opens(browser: webdriver.Chrome, address: str) -> None:
     """DocC's pages are made by its script, from data that it asks the server for."""
     show(browser, f"{address}/swift/documentation/fencepost/", *WIDTHS["desk"])
-    text = WebDriverWait(browser, 20).until(
+    text = WebDriverWait(browser, LIMIT).until(
         lambda it: "RotationPlanner" in (words := it.execute_script("return document.body.innerText")) and words
     )
     assert "Monitor" in text and {url for url in requested(browser) if not url.startswith(address)} == set()

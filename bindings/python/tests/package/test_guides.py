@@ -54,6 +54,25 @@ def test_a_block_that_lies_is_noticed(tmp_path: Path) -> None:
     assert [bool(wrong) for _, _, wrong in blocks.run(page)] == [False, True, True, True, False, False, False, False]
 
 
+def test_the_python_of_a_block_has_what_the_page_named_before_it(tmp_path: Path) -> None:
+    """Tests/Packaging/pages.py runs each page in such environments."""
+    page = tmp_path / "page.md"
+    program = "```python\npass\n```\n"
+    page.write_text(
+        f"{program}Then `pip install 'fencepost[geo,arrow]' duckdb movingpandas`, or \n"
+        f"\n    pip install 'fencepost[report]'    on the driver\n\n<!-- needs nothing-of-this-name -->\n{program}"
+    )
+    asked: list[blocks.Needs] = []
+
+    def python_with(needs: blocks.Needs) -> Path:
+        asked.append(needs)
+        return Path(sys.executable)
+
+    assert [wrong for _, _, wrong in blocks.run(page, python_with)] == ["", ""]
+    packages = frozenset({"duckdb", "movingpandas"})
+    assert asked == [blocks.Needs(), blocks.Needs(frozenset({"geo", "arrow", "report"}), packages)]
+
+
 @pytest.mark.parametrize("name", drawings.DRAWINGS)
 def test_drawings_show_what_the_engine_says(name: str) -> None:
     assert drawings.DRAWINGS[name]() == (SITE / "pictures" / name).read_text(encoding="utf-8")

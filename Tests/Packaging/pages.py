@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Runs the pages of the documentation as their readers do: with the wheel and the extras that each names, nothing else.
+
+    .venv/bin/python Tests/Packaging/pages.py [PAGE...]
+
+Makes the wheel once, and an environment for each set of extras and packages that a page has named by ``pip install`` so
+far. A page's blocks run in their order in an empty folder, and have to print what the page shows
+(``bindings/site/blocks.py``); the programs of the Spark guide run in its own test, where there is Java. Works in
+.build/pages, several gigabytes, which it removes. Environments take dependencies from the package index, as pip does.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import wheel
+
+sys.path.insert(0, str(wheel.ROOT / "bindings" / "site"))
+import blocks
+
+WORK = wheel.ROOT / ".build" / "pages"
+SPARK = blocks.Needs(frozenset({"spark"}))
+
+
+class Environments:
+    """A virtual environment for each set of extras and packages, made when it is first asked for."""
+
+    def __init__(self, built: Path) -> None:
+        self.built = built
+        self.made: dict[blocks.Needs, Path] = {}
+        shutil.rmtree(WORK, ignore_errors=True)
+
+    def __call__(self, needs: blocks.Needs) -> Path:
+        """The Python of the environment that has the wheel with these extras, and these packages."""
+        if needs not in self.made:
+            python = WORK / str(len(self.made)) / "bin" / "python"
+            extras = ",".join(sorted(needs.extras))
+            started = time.monotonic()
+            wheel.run(wheel.pythons()[0], "-m", "venv", python.parents[1])
+            wheel.run(
+                python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                f"fencepost[{extras}] @ {self.built.as_uri()}", *sorted(needs.packages),
+            )  # fmt: skip
+            names = " ".join([f"fencepost[{extras}]", *sorted(needs.packages)])
+            print(f"pages: {names} installed in {time.monotonic() - started:.0f} s")
+            self.made[needs] = python
+        return self.made[needs]
+
+
+def run_spark_guide(python: Path) -> None:
+    """Its programs are one session of Spark, whose rows come in no order of their own."""
+    wheel.run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pytest>=8")
+    environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
+    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "default", "spark/test_guide.py"]
+    wheel.run(*tests, cwd=wheel.PYTHON_FOLDER, env=environment)
+    print("pages: the programs of bindings/site/guides/spark.md do what it says")
+
+
+def main() -> None:
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    chosen = [Path(name).resolve() for name in sys.argv[1:]] or blocks.pages()
+    environments = Environments(wheel.build()[1])
+    ran = failed = 0
+    for page in chosen:
+        for block, _, wrong in blocks.run(page, environments):
+            ran += 1
+            if wrong:
+                failed += 1
+                print(f"{page.relative_to(wheel.ROOT)}: line {block.line}: {wrong}")
+    wheel.check(ran > 0, "no page has a block that runs here")
+    if SPARK in environments.made and shutil.which("java"):
+        run_spark_guide(environments.made[SPARK])
+    shutil.rmtree(WORK)
+    print(f"pages: {ran - failed} of {ran} blocks do what the pages say, in {len(environments.made)} environments")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
