@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._errors import require
+from ._files.sources import ConditionsSource
 from ._files.text import path_text
 from ._fleet.conditions import Zones
 from ._native import InvalidArgumentError
@@ -21,7 +22,7 @@ __all__ = ["containing", "events", "replay"]
 
 def events(
     stream: Any,
-    conditions: Zones | str | os.PathLike[str],
+    conditions: Zones | ConditionsSource,
     *,
     device: str | None = None,
     latitude: str | None = None,
@@ -49,7 +50,7 @@ def events(
 
     Args:
         stream: A streaming DataFrame.
-        conditions: A table, or a file of them, see :meth:`Zones.read`. Every worker gets it once. A query that
+        conditions: A table, or what :class:`Zones` takes. Every worker gets it once. A query that
             goes on from a checkpoint may be given others: devices keep their states for those that stay.
         device: The column that tells devices apart: texts or whole numbers. It is the first column of the events. This
             and the others are found by their names where none are given.
@@ -110,7 +111,7 @@ def events(
 
 def replay(
     frame: Any,
-    conditions: Zones | str | os.PathLike[str],
+    conditions: Zones | ConditionsSource,
     *,
     device: str | None = None,
     latitude: str | None = None,
@@ -155,7 +156,7 @@ def replay(
 
 def containing(
     frame: Any,
-    conditions: Zones | str | os.PathLike[str],
+    conditions: Zones | ConditionsSource,
     *,
     latitude: str | None = None,
     longitude: str | None = None,
@@ -188,13 +189,13 @@ def containing(
     return join_frame(frame, table_of(conditions), given, bool(distances), metrics)
 
 
-def table_of(conditions: Zones | str | os.PathLike[str]) -> Zones:
-    """A table as it is, or that of a file."""
+def table_of(conditions: Zones | ConditionsSource) -> Zones:
+    """A table as it is, or one of any other source."""
     if isinstance(conditions, Zones):
         return conditions
-    if isinstance(conditions, str | os.PathLike):
-        return Zones.read(conditions)
-    raise TypeError(f"conditions must be Zones or a path, not {type(conditions).__name__}")
+    if conditions is None:
+        raise TypeError("conditions must be Zones or what Zones takes, not None")
+    return Zones(conditions)
 
 
 def _given(**names: str | None) -> Mapping[str, str]:

@@ -250,7 +250,7 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
         Monitor(None, store=tmp_path)
     for name in ("", "a.b", "../m", "x" * 65):
         with pytest.raises(InvalidNameError):
-            Monitor(name, store=tmp_path)
+            Monitor(name=name, store=tmp_path)
     with pytest.raises(TypeError):
         Monitor("m", store=7)  # type: ignore[arg-type]
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

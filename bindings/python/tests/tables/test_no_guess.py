@@ -6,20 +6,8 @@ from typing import Any
 
 import pytest
 
-from fencepost import (
-    Circle,
-    Corridor,
-    Fix,
-    Fleet,
-    Gate,
-    InputError,
-    InvalidArgumentError,
-    Polygon,
-    TransitionPolicy,
-    Zones,
-    compare,
-    replay,
-)
+from fencepost import Circle, Corridor, Fix, Fleet, Gate, InputError, Polygon, TransitionPolicy, Zones, compare, replay
+from fencepost.errors import InvalidArgumentError
 
 np = pytest.importorskip("numpy")
 pandas = pytest.importorskip("pandas")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,17 @@ def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) ->
     Raises:
         InputError: It is no FeatureCollection, or no feature has a property that `columns` names.
     """
-    document = parse_json(text, path)
+    return document_features(parse_json(text, path), path, columns)
+
+
+def document_features(document: Any, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """The features of a collection that was parsed, as :func:`geojson_features`; a single feature is one of one."""
+    if isinstance(document, dict) and document.get("type") == "Feature":
+        document = {"type": "FeatureCollection", "features": [document]}
     if not isinstance(document, dict) or document.get("type") != "FeatureCollection":
         raise InputError(path, "type", "is not a GeoJSON FeatureCollection")
     features = document.get("features")
-    if not isinstance(features, list):
+    if not isinstance(features, list | tuple):
         raise InputError(path, "features", "is not an array")
     _check(features, columns, path)
     for index, feature in enumerate(features):
@@ -36,7 +42,7 @@ def _is_feature(feature: Any) -> bool:
     return isinstance(feature, dict) and isinstance(feature.get("properties"), dict)
 
 
-def _check(features: list[Any], columns: Mapping[str, str], path: str | Path) -> None:
+def _check(features: Sequence[Any], columns: Mapping[str, str], path: str | Path) -> None:
     for what, name in columns.items():
         if what in POSITION:
             raise InputError(path, "", f"columns: the {what} of GeoJSON is that of its geometries")

@@ -166,7 +166,7 @@ def _circle(geometry: Any, properties: dict[str, Any], default: float | None) ->
     if "uuid" in properties:
         raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")
     coordinates = geometry.get("coordinates")
-    if not isinstance(coordinates, list) or len(coordinates) < 2 or not all(map(_is_number, coordinates)):
+    if not isinstance(coordinates, list | tuple) or len(coordinates) < 2 or not all(map(_is_number, coordinates)):
         raise InvalidArgumentError(f"coordinates must be [longitude, latitude], not {coordinates!r}")
     radius = properties.get("radius")
     if radius is None:

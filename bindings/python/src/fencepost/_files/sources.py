@@ -161,6 +161,12 @@ def as_conditions(
     if isinstance(conditions, str | os.PathLike):
         path = path_text(conditions)
         return path, read_conditions(path, default, how=how, columns=columns, radius=radius, assuming=state)
+    document = _geojson(conditions)
+    if document is not None:
+        from .condition_features import document_features
+
+        features = document_features(document, name, columns or {})
+        return name, condition_rows(features, name, default, radius, state)
     if isinstance(conditions, Mapping):
         return name, [_given(condition, key, default, name, state) for key, condition in conditions.items()]
     if is_table(conditions):
@@ -173,8 +179,16 @@ def as_conditions(
         return name, condition_rows(
             arrow_features(conditions, name, columns or {}, radius), name, default, radius, state
         )
-    kinds = "a path, a mapping of identifiers to conditions, a DataFrame, a GeoDataFrame or an Arrow table"
+    kinds = "a path, a mapping of identifiers to conditions, GeoJSON, a DataFrame, a GeoDataFrame or an Arrow table"
     raise TypeError(f"{name} must be {kinds}, not {type(conditions).__name__}")
+
+
+def _geojson(conditions: Any) -> dict[str, Any] | None:
+    """A collection of features or a feature, as a dict or as the ``__geo_interface__`` of what is no table."""
+    if not isinstance(conditions, Mapping) and not is_table(conditions):
+        conditions = getattr(conditions, "__geo_interface__", None)
+    kind = conditions.get("type") if isinstance(conditions, Mapping) else None
+    return dict(conditions) if isinstance(kind, str) and kind in ("FeatureCollection", "Feature") else None
 
 
 def _given(condition: Any, key: Any, default: TransitionPolicy, name: str, state: State) -> ConditionRow:

@@ -11,13 +11,15 @@ from .._monitor.questions import MonitorQuestions
 from .._monitor.snapshots import Snapshots, snapshot_bytes
 from .._native import Conditions as Handle
 from .._tables.html import SHOWN, table
-from .._values.enums import STATES, State
+from .._values.arguments import NO_OPTIONS
+from .._values.enums import State
 
 if TYPE_CHECKING:
     from typing import Self
 
     from typing_extensions import Buffer
 
+    from .._files.sources import ConditionsSource
     from .._values.definitions import Definition
     from .._values.policy import TransitionPolicy
 
@@ -51,8 +53,27 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     Conditions are assumed `unsatisfied`, unless something else is said: then each device tells of each such condition,
     wherever it is, and a hundred thousand of them times a million devices is too much for anybody.
 
+    Args:
+        conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a
+            dict or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
+            another table or monitor; None: an empty table.
+        policy: Of conditions that have none of their own; a preset's name will do; None: ``standard``.
+        assuming: State with which conditions begin that say none; None: unsatisfied.
+        radius: Metres, of circles that have none.
+        columns: Names of the conditions' columns or properties for identifier, latitude, longitude, radius, assuming,
+            policy where they are not recognised.
+        layer: Of a vector file; None: the first.
+        transform: Whether a source in another CRS is transformed to WGS84; otherwise it is refused.
+
+    Raises:
+        InputError: The source cannot be used; the text names source, row or feature, and reason.
+        MissingExtraError: What reads it is not installed.
+        TypeError: `conditions` is none of these.
+
     Example:
         >>> from fencepost import Circle, Fix, Fleet
+        >>> Zones({"depot": Circle(52.5, 13.4, radius=100)}, policy="exact").identifiers
+        ['depot']
         >>> zones = Zones()
         >>> zones.add(Circle(52.5, 13.4, radius=100), "depot")
         >>> fleet = Fleet(zones)
@@ -66,8 +87,23 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     _handle: Handle
     _assumed = State.UNSATISFIED
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        conditions: ConditionsSource | None = None,
+        *,
+        policy: TransitionPolicy | str | None = None,
+        assuming: State | str | None = None,
+        radius: float | None = None,
+        columns: Mapping[str, str] | None = None,
+        layer: str | None = None,
+        transform: bool = False,
+    ) -> None:
         self._handle = Handle()
+        options = policy, assuming, radius, columns, layer, transform
+        if conditions is not None or options != NO_OPTIONS:
+            from .._monitor.filling import Source
+
+            Source(conditions, self._assumed, *options).put_into(self)
 
     @classmethod
     def _of(cls, handle: Handle) -> Self:
@@ -88,7 +124,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         layer: str | None = None,
         transform: bool = False,
     ) -> Self:
-        """A table from a file: GeoJSON, CSV, or a vector file that GeoPandas reads.
+        """A table from a file: GeoJSON, CSV, or a vector file that GeoPandas reads. ``Zones(path)`` is the same.
 
         Args:
             path: The file.
@@ -113,24 +149,17 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             ...     Zones.read(file).identifiers
             ['depot']
         """
-        from .._files.condition_files import read_conditions
         from .._files.text import path_text
-        from .._files.vector import Reading
-        from .._values.arguments import as_policy, assumed, column_names
-        from .filling import add_conditions
 
-        file = path_text(path)
-        rows = read_conditions(
-            file,
-            as_policy(policy),
-            how=Reading(layer, transform),
-            columns=column_names(columns),
+        return cls(
+            path_text(path),
+            policy=policy,
+            assuming=assuming,
             radius=radius,
-            assuming=STATES[assumed(assuming)],
+            columns=columns,
+            layer=layer,
+            transform=transform,
         )
-        found = cls()
-        add_conditions(found, rows, file)
-        return found
 
     def _entry(self, identifier: str) -> Definition | None:
         from .._values.definitions import Definition

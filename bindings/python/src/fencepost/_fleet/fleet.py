@@ -15,7 +15,7 @@ from .._native import Fleet as Handle, InvalidArgumentError, NotFoundError
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, shown
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
-from .._values.arguments import member, truth
+from .._values.arguments import NO_OPTIONS, member, truth
 from .._values.enums import DURABILITIES, STORE_STATUSES, Durability
 from .conditions import Zones
 from .device import Device
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
+    from .._files.sources import ConditionsSource
+    from .._values.enums import State
     from .._values.fleet_statistics import FleetStatistics
+    from .._values.policy import TransitionPolicy
 
 
 class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
@@ -45,7 +48,16 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     end.
 
     Args:
-        conditions: The table; several fleets may be over one, for example one in each thread.
+        conditions: A table: several fleets may be over one, for example one in each thread. Or what :class:`Zones`
+            takes, with the options below; None: an empty table. With a store the table that was kept becomes these
+            conditions: equal ones go on.
+        policy: Of conditions that have none of their own; a preset's name will do; None: ``standard``.
+        assuming: State with which conditions begin that say none; None: unsatisfied.
+        radius: Metres, of circles that have none.
+        columns: Names of the conditions' columns or properties for identifier, latitude, longitude, radius, assuming,
+            policy where they are not recognised.
+        layer: Of a vector file; None: the first.
+        transform: Whether a source in another CRS is transformed to WGS84; otherwise it is refused.
         max_pending_events: 1 to 1e9; while that many events wait, inputs are refused.
         device_limit: How many devices there may be; None: 67 108 863.
         beacon_exit_timeout: Seconds, above 0: silence after which a beacon is gone.
@@ -69,6 +81,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     Raises:
         InvalidArgumentError: An option is out of its range; a store without a name, or that of a monitor.
+        InputError: `conditions` cannot be used as a source; nothing was opened.
         TableMismatchError: The table is no version of the one that was kept.
         MonitorInUseError: It is open, in this or another process.
         StoreUnavailableError: No such directory, no permission, disk full ...
@@ -95,8 +108,14 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     def __init__(
         self,
-        conditions: Zones,
+        conditions: Zones | ConditionsSource | None = None,
         *,
+        policy: TransitionPolicy | str | None = None,
+        assuming: State | str | None = None,
+        radius: float | None = None,
+        columns: Mapping[str, str] | None = None,
+        layer: str | None = None,
+        transform: bool = False,
         max_pending_events: int = 1_000_000,
         device_limit: int | None = None,
         beacon_exit_timeout: float | timedelta = 30.0,
@@ -108,8 +127,14 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         checkpoint_interval: float | timedelta = 60.0,
         threads: int = 1,
     ) -> None:
-        if not isinstance(conditions, Zones):
-            raise TypeError(f"conditions must be Zones, not {type(conditions).__name__}")
+        source, options = None, (policy, assuming, radius, columns, layer, transform)
+        if conditions is None and options == NO_OPTIONS:
+            conditions = Zones()
+        if not isinstance(conditions, Zones) or options != NO_OPTIONS:
+            from .._monitor.filling import Source
+
+            source = Source(conditions, Zones._assumed, *options)
+            conditions = Zones()
         self._conditions = conditions
         limits = (
             integer(max_pending_events, "max_pending_events", 1, 1_000_000_000),
@@ -127,6 +152,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             from .shards import Shards
 
             self._handle = Shards(conditions._handle, *limits, timeouts, count)
+            if source is not None:
+                source.put_into(conditions)
             return
         self._handle = Handle(
             conditions._handle,
@@ -137,6 +164,12 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
         )
+        if source is not None:
+            try:
+                source.put_into(conditions)
+            except BaseException:
+                self._handle.close()
+                raise
 
     # --------------------------------------------------------------------------------------- devices
 

@@ -11,7 +11,7 @@ from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, real
 from .._tables.times import from_us, seconds_to_us, utc_text
-from .._values.arguments import assumed, member, path_row
+from .._values.arguments import NO_OPTIONS, assumed, member, path_row
 from .._values.enums import (
     DELIVERIES,
     DURABILITIES,
@@ -33,7 +33,9 @@ from .store import MonitorStore
 if TYPE_CHECKING:
     from typing import Self
 
+    from .._files.sources import ConditionsSource
     from .._values.explanation import Explanation
+    from .._values.policy import TransitionPolicy
     from .._values.records import Record, RecordList
     from .._values.statistics import Statistics
 
@@ -74,7 +76,18 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     conditions come in by :meth:`add` and its like.
 
     Args:
+        conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a
+            dict or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
+            another monitor or table; None: those of the store, at first none. With a store its conditions become
+            these: equal ones go on. A text without a dot or slash is no path but the `name`.
         name: 1 to 64 letters, digits or underscores; None: a private monitor without a name.
+        policy: Of conditions that have none of their own; a preset's name will do; None: ``standard``.
+        assuming: State with which conditions begin that say none; None: unknown.
+        radius: Metres, of circles that have none.
+        columns: Names of the conditions' columns or properties for identifier, latitude, longitude, radius, assuming,
+            policy where they are not recognised.
+        layer: Of a vector file; None: the first.
+        transform: Whether a source in another CRS is transformed to WGS84; otherwise it is refused.
         delivery: What is handed out when several changes of a condition wait.
         condition_limit: How many conditions are monitored at a time, all kinds together; None: all of them.
         max_pending_events: 1 to 1e9; while that many events wait, inputs are refused.
@@ -97,6 +110,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         max_speed: Of a path: metres a second, above 0; a way that is faster is a gap too; None: none is.
 
     Raises:
+        InputError: `conditions` cannot be used; nothing was opened.
         InvalidNameError: The name has other characters or another length.
         InvalidArgumentError: An option is out of its range, or not the stored one; a store without a name.
         MonitorInUseError: It is open, in this or another process.
@@ -124,8 +138,15 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
 
     def __init__(
         self,
-        name: str | None = None,
+        conditions: ConditionsSource | None = None,
         *,
+        name: str | None = None,
+        policy: TransitionPolicy | str | None = None,
+        assuming: State | str | None = None,
+        radius: float | None = None,
+        columns: Mapping[str, str] | None = None,
+        layer: str | None = None,
+        transform: bool = False,
         delivery: Delivery | str = Delivery.EVERY,
         condition_limit: int | None = None,
         max_pending_events: int = 1_000_000,
@@ -140,6 +161,13 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         max_gap: float | timedelta | None = None,
         max_speed: float | None = None,
     ) -> None:
+        if isinstance(conditions, str) and name is None and not any(mark in conditions for mark in "./\\"):
+            conditions, name = None, conditions
+        source, options = None, (policy, assuming, radius, columns, layer, transform)
+        if conditions is not None or options != NO_OPTIONS:
+            from .filling import Source
+
+            source = Source(conditions, self._assumed, *options)
         self._handle = Handle(
             name,
             DELIVERIES.index(member(Delivery, delivery, "delivery")),
@@ -154,6 +182,12 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             0 if max_time_step is None else time_step(max_time_step),
             *path_row(path, max_gap, max_speed),
         )
+        if source is not None:
+            try:
+                source.put_into(self)
+            except BaseException:
+                self._handle.close()
+                raise
 
     @classmethod
     def _of(cls, handle: Handle) -> Self:
@@ -163,7 +197,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return monitor
 
     @classmethod
-    def core_location(cls, name: str | None = None, **options: Any) -> Monitor:
+    def core_location(cls, name: str | None = None, **options: Any) -> Self:
         """A monitor with the options of Core Location: delivery ``first``, 20 conditions.
 
         Args:
@@ -174,7 +208,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             >>> Monitor.core_location("my_monitor").name
             'my_monitor'
         """
-        return cls(name, **{"delivery": Delivery.FIRST, "condition_limit": 20, **options})
+        return cls(name=name, **{"delivery": Delivery.FIRST, "condition_limit": 20, **options})
 
     # ------------------------------------------------------------------------------------ conditions
 

@@ -6,20 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._errors import InputError
-from .._files.advice import REPAIR
-from .._files.condition_files import ConditionRow, row_number
+from .._files.condition_files import ConditionRow
 from .._files.sightings import Report
-from .._fleet.filling import add_conditions
+from .._monitor.filling import add_conditions, sync_conditions
 from .._monitor.monitor import Monitor
-from .._native import InvalidArgumentError
 from .._values.enums import Delivery, DevicePath
-from .._values.results import SyncResult
-from .._values.shapes import Polygon
 
 if TYPE_CHECKING:
     from .._fleet.conditions import Zones
-    from .._values.definitions import Definition
 
 __all__ = ["add_conditions", "conditions_of", "feed_report", "sync_conditions"]
 
@@ -40,28 +34,6 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
         found = Zones()
     add_conditions(found, rows, name)
     return found
-
-
-def sync_conditions(
-    holder: Monitor | Zones, rows: Sequence[ConditionRow], path: str | Path, more: Sequence[Definition] = ()
-) -> SyncResult:
-    """Makes them the conditions of a monitor or a table that may have some: equal ones go on, those that are not named
-    go. What the library refuses is reported with its place, and changes nothing.
-
-    Args:
-        holder: The monitor or the table.
-        rows: The conditions of the file.
-        path: The file.
-        more: Zones that are not of the file, and stay.
-    """
-    try:
-        return holder.sync([*rows, *more])
-    except InvalidArgumentError as error:
-        at = error.position
-        row = rows[at] if at is not None and at < len(rows) else None
-        place = row.place if row is not None else ""
-        advice = REPAIR if row is not None and isinstance(row.condition, Polygon) else None
-        raise InputError(path, place, str(error), row_number(place), advice) from None
 
 
 def feed_report(monitor: Monitor, report: Report) -> None:

@@ -121,7 +121,7 @@ def replay(
         >>> from fencepost import Circle, Fix
         >>> fixes = [Fix(0, 0.0001 * step, time=step * 1_000_000) for step in range(60)]
         >>> replay(fixes, {"end": Circle(0, 0.006, radius=100)})
-        <fencepost.EventLog: 1 events of 1 conditions, 1970-01-01 00:00:00 to 1970-01-01 00:00:59 UTC>
+        <fencepost.EventLog: 1 events of 1 conditions, policy standard, 1970-01-01 00:00:00 to 1970-01-01 00:00:59 UTC>
     """
     by = device_column(device, by)
     column = track_column(track, by)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from .policy import PolicyRow, TransitionPolicy
 
 
+NO_OPTIONS = (None, None, None, None, None, False)
+"""The defaults of the options with which conditions are read: policy, assuming, radius, columns, layer, transform."""
+
+
 def member(kind: type[Any], value: Any, what: str) -> Any:
     """The member of an enumeration of texts."""
     if not isinstance(value, str):
