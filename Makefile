@@ -84,7 +84,7 @@ docs-python: $(stamps)/python-tools
 	@echo "the Python reference is .build/docs/python/index.html"
 
 # The guides, into which links to the references lead.
-docs-site: $(stamps)/site
+docs-site: $(stamps)/site $(stamps)/wasm
 	@$(python) bindings/site/build.py
 
 clean-docs:

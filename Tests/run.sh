@@ -46,7 +46,7 @@ swiftpm() { Tests/Packaging/swiftpm.sh; }
 sanitize() { Tests/Sanitize/run.sh; }
 runtimes() { Tests/Runtimes/run.sh && Tests/Runtimes/portable.sh; }
 # The package for JavaScript.
-wasm() { node --test bindings/js/test/*.test.js; }
+wasm() { node --test bindings/js/test/*.test.js && (cd bindings/python && ../../.venv/bin/python -m pytest -rs ../js/browser); }
 workflows() { Tests/Workflows/run.sh; }
 docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
 # What `make test` skipped for want of a library or program that is only installed for the heavy tests.

@@ -18,6 +18,8 @@ import sys
 from pathlib import Path
 from urllib.parse import unquote
 
+import playground
+
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 ARTICLES = "Sources/Fencepost/Fencepost.docc"
@@ -186,6 +188,10 @@ class Assembly:
                 shutil.copy(text, place)
             else:
                 place.write_text(self.markdown(page, text), encoding="utf-8")
+        if not (playground.PACKAGE / "fencepost.wasm").is_file():
+            raise Broken(f"{playground.PACKAGE} has no fencepost.wasm: make wasm")
+        (self.extra / "playground").mkdir()
+        (self.extra / "playground" / "index.html").write_text(playground.page(), encoding="utf-8")
         listed = [page.removeprefix("project/") for page in self.pages if page.startswith("project/decisions/")]
         (self.folder / "project/decisions.md").write_text(
             "# Decisions\n\nWhat a newcomer would question, and why it is so.\n\n"

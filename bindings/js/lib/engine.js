@@ -24,6 +24,9 @@ export class Engine {
     this.x = instance.exports;
     this.limit = limit;
     this.reserve = Math.min(RESERVE, limit / 8);
+    // The two calls of each fix: looking them up among two hundred takes longer than they do.
+    this.feedFix = this.x.fencepost_monitor_feed_fix;
+    this.pollEvent = this.x.fencepost_monitor_poll_event;
     /** Why no call is possible any more. */
     this.lost = null;
     this.refresh();

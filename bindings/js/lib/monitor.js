@@ -124,7 +124,14 @@ export class Monitor extends Holder {
     const { engine } = this;
     engine.room(0);
     const written = putFix(engine, fix);
-    engine.call("fencepost_monitor_feed_fix", this.place, written);
+    const { place } = this;
+    let status;
+    try {
+      status = engine.feedFix(place, written, engine.error);
+    } catch (trap) {
+      throw engine.lose(trap);
+    }
+    if (status !== 0) throw engine.failure(status);
   }
 
   /** Feeds many fixes from columns, in order. */
@@ -185,7 +192,14 @@ export class Monitor extends Holder {
   /** Hands out the next event, or null, and commits what was handed out before. */
   poll() {
     const { engine } = this;
-    engine.call("fencepost_monitor_poll_event", this.place, engine.event, engine.flag);
+    const { place } = this;
+    let status;
+    try {
+      status = engine.pollEvent(place, engine.event, engine.flag, engine.error);
+    } catch (trap) {
+      throw engine.lose(trap);
+    }
+    if (status !== 0) throw engine.failure(status);
     return engine.numbers.getUint32(engine.flag, true) === 0 ? null : new Event(engine, engine.event);
   }
 
