@@ -289,7 +289,7 @@ export function engine() {
  * @param options.memoryLimit Bytes, 16 MiB to 4 GiB: what needs more is refused with OutOfMemoryError. Default: 4 GiB.
  */
 export async function load(source, options = {}) {
-  const limit = options.memoryLimit ?? MOST_MEMORY;
+  const limit = options?.memoryLimit ?? MOST_MEMORY;
   if (typeof limit !== "number" || !(limit >= 2 ** 24 && limit <= MOST_MEMORY)) {
     throw new InvalidArgumentError(`memoryLimit is ${String(limit)}; accepted are 16777216 to 4294967296 bytes`);
   }

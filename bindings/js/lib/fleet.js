@@ -9,7 +9,7 @@ import {
   DEVICE_STATISTICS, EXPLANATION, FLEET_COLUMNS, FLEET_EVENT, FLEET_OPTIONS, FLEET_STATISTICS, PRESENCE,
 } from "./layout.js";
 import { stepOf } from "./monitor.js";
-import { STATES, countOf, duration, integer, members, microseconds, shown, timeOf, truth } from "./values.js";
+import { STATES, countOf, duration, integer, listed, members, microseconds, shown, timeOf, truth } from "./values.js";
 import { AdoptedZones, Zones } from "./zones.js";
 
 const NO_DEVICE = 4294967295;
@@ -86,7 +86,8 @@ export class Fleet extends Handle {
 
   /** The numbers of devices by their identifiers; new ones are entered. */
   enter(identifiers) {
-    return this.#look(Array.from(identifiers), 1);
+    this.engine.check();
+    return this.#look(listed(identifiers, "identifiers"), 1);
   }
 
   /** Whether there is a device. */
@@ -142,8 +143,9 @@ export class Fleet extends Handle {
   }
 
   /** Removes a device. Returns whether there was one. */
-  remove(identifier, { dropEvents = false } = {}) {
+  remove(identifier, options = {}) {
     const { engine } = this;
+    const { dropEvents = false } = members(options, "options", ["dropEvents"]);
     if (!this.has(identifier)) return false;
     const number = this.#number(identifier, false);
     engine.call("fencepost_fleet_remove_device", this.place, number, truth(dropEvents, "dropEvents") ? 1 : 0);
@@ -182,7 +184,7 @@ export class Fleet extends Handle {
   /** Where devices are: degrees, to a ten-millionth; NaN of one that had no fix. */
   positions(identifiers) {
     const { engine } = this;
-    const numbers = Array.from(identifiers, (identifier) => this.#number(identifier, false));
+    const numbers = listed(identifiers, "identifiers").map((identifier) => this.#number(identifier, false));
     return engine.within((take) => {
       const count = numbers.length;
       const [devices, north, east] = [take(4 * count), take(8 * count), take(8 * count)];
@@ -446,8 +448,9 @@ export class Fleet extends Handle {
   // ----------------------------------------------------------------------------------------------- moving
 
   /** The state of a device as bytes, to go on with it elsewhere. `portable`: over other versions of the table too. */
-  exportDevice(device, { portable = false } = {}) {
+  exportDevice(device, options = {}) {
     const { engine } = this;
+    const { portable = false } = members(options, "options", ["portable"]);
     const number = this.#number(device, false);
     const flag = truth(portable, "portable") ? 1 : 0;
     return engine.within((take) => {
@@ -463,8 +466,9 @@ export class Fleet extends Handle {
   }
 
   /** Enters a device that was exported. `adapt`: also one of another version of the table. */
-  importDevice(device, bytes, { adapt = false } = {}) {
+  importDevice(device, bytes, options = {}) {
     const { engine } = this;
+    const { adapt = false } = members(options, "options", ["adapt"]);
     if (!(bytes instanceof Uint8Array)) throw new InvalidArgumentError(`bytes is ${shown(bytes)}; accepted is a Uint8Array`);
     const flag = truth(adapt, "adapt") ? 1 : 0;
     engine.room(16 * bytes.length);

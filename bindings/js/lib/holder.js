@@ -4,7 +4,7 @@ import { putCondition, putOptions, sizeOf, geometryOf } from "./conditions.js";
 import { Handle } from "./engine.js";
 import { InvalidArgumentError } from "./errors.js";
 import { CONDITION_DEFINITION, POINT_COLUMNS, SHAPE, SYNC_RESULT } from "./layout.js";
-import { EDGES, KINDS, countOf, integer, members, number, numberOf, putNumbers, sameLength, shown } from "./values.js";
+import { EDGES, KINDS, countOf, integer, members, number, numberOf, putNumbers, sameLength, shown, unsigned } from "./values.js";
 
 const FUNCTIONS = {
   1: ["circular", (id, w) => [id, w.latitude, w.longitude, w.radius, w.options]],
@@ -75,7 +75,8 @@ export class Holder extends Handle {
       let tagged = 0;
       if (tags !== undefined) {
         tagged = take(8 * count);
-        new BigUint64Array(engine.memory.buffer, tagged, count).set(BigUint64Array.from(tags, (tag) => BigInt(tag)));
+        const checked = Array.from(tags, (tag, row) => unsigned(tag, `tags[${row}]`));
+        new BigUint64Array(engine.memory.buffer, tagged, count).set(checked);
       }
       const written = putOptions(engine, take, options, this.#names.assumed);
       engine.call(this.#names.circles, this.place, ids, ...places, tagged, count, written);

@@ -175,6 +175,14 @@ export function uuidText(memory, place) {
 
 // ---------------------------------------------------------------------------------------------------- columns
 
+/** The elements of an array or another iterable of texts. */
+export function listed(value, name) {
+  if (typeof value === "string" || typeof value?.[Symbol.iterator] !== "function") {
+    throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted is an array of strings`);
+  }
+  return Array.from(value);
+}
+
 /** The number of elements of a column. */
 export function lengthOf(column, name) {
   if (!Array.isArray(column) && !(ArrayBuffer.isView(column) && !(column instanceof DataView))) {

@@ -82,6 +82,9 @@ test("values of every type in every argument", () => {
     (it) => monitor.addCircles({ identifiers: it, latitudes: [1], longitudes: [1], radii: [1] }),
     (it) => monitor.addCircles({ identifiers: ["x"], latitudes: [1], longitudes: [1], radii: [1], tags: [it === 2 ** 53 ? -1 : it ?? -1], q: 1 }),
     (it) => fleet.feedMany({ devices: it, latitudes: [1], longitudes: [1], times: [1] }), (it) => fleet.positions([typeof it === "string" ? "no" : it]),
+    (it) => fleet.enter(Array.isArray(it) ? 7 : it ?? 7), (it) => fleet.remove("truck", it ?? 7), (it) => fleet.exportDevice("truck", it ?? 7),
+    (it) => fleet.importDevice("b", new Uint8Array(3), it ?? 7), (it) => fleet.expire(typeof it === "bigint" ? NaN : it ?? NaN), (it) => fleet.state(it, it),
+    (it) => monitor.addCircles({ identifiers: ["x"], latitudes: [1], longitudes: [1], radii: [1], tags: [typeof it === "number" && it > 7 ? -1 : it ?? -1] }),
     (it) => fencepost.fromGeoJSON(Array.isArray(it) ? 7 : it),
   ];
   for (const call of calls) {
@@ -98,8 +101,8 @@ test("values of every type in every argument", () => {
     // Of each few are what it takes: an empty array, true, undefined where something has a default.
     assert.ok(refused >= strange.length - 10, `${call} refuses ${refused} of ${strange.length}`);
   }
-  // An empty object and a Map are options that say nothing.
-  assert.ok(monitor.identifiers.every((one) => ["a", "b"].includes(one)));
+  // An empty object and a Map are options that say nothing; 2^63 is a tag.
+  assert.ok(monitor.identifiers.every((one) => ["a", "b", "x"].includes(one)));
   assert.deepEqual(zones.identifiers, ["a"]);
   assert.equal(monitor.statistics().acceptedFixes, 0);
 });
