@@ -155,7 +155,7 @@ async function take(files) {
         state.name = file.name;
       }
       const refused = add(places);
-      told.push(`${file.name}: ${[fixes.length && `${fixes.length} fixes`, places.length && `${places.length} places`].filter(Boolean).join(", ")}${refused}`);
+      told.push(`${file.name}: ${[fixes.length && `${fixes.length} fixes`, places.length && `${places.length} ${places.length === 1 ? "place" : "places"}`].filter(Boolean).join(", ")}${refused}`);
       isError ||= refused !== "";
     } catch (error) {
       isError = true;

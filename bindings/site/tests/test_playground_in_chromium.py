@@ -153,6 +153,25 @@ def test_geojson_tracks_and_semicolons(page: Callable[..., webdriver.Chrome], tm
     assert [row[2] for row in browser.execute_script(EVENTS)] == ["is inside at first"]
 
 
+DROP = """
+const carried = new DataTransfer();
+carried.items.add(new File([arguments[0]], "places.csv", { type: "text/csv" }));
+for (const kind of ["dragenter", "dragover", "drop"]) {
+  document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: carried }));
+  if (kind === "dragenter") document.title = String(document.getElementById("dropping").hidden);
+}
+"""
+
+
+def test_a_file_that_is_dropped(page: Callable[..., webdriver.Chrome]) -> None:
+    browser = page()
+    browser.execute_script(DROP, "identifier,latitude,longitude,radius\na,47.55,7.59,100\n")
+    WebDriverWait(browser, 10).until(lambda it: "1 place" in message(it))
+    assert browser.title == "false"  # while the file is over the page, the page says where to drop it
+    assert not browser.find_element(By.ID, "dropping").is_displayed()
+    assert [place["condition"]["radius"] for place in browser.execute_script(PLACES)] == [100]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
