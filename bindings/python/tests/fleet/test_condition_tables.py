@@ -26,7 +26,7 @@ def test_a_table_changes_under_its_fleets() -> None:
         fleet.feed("a", Fix(52.5, 13.4, time=SECOND))
     assert [event.identifier for event in one.events()] == ["home"]
     del zones["home"]  # what waits in the other is void
-    assert list(two.events()) == [] and len(two["a"].inside) == 0
+    assert list(two.events()) == [] and len(two["a"].inside()) == 0
     assert one.conditions is zones and two.statistics().condition_count == 0
 
 
@@ -87,7 +87,7 @@ def test_a_table_of_rows_and_shapes() -> None:
     assert isinstance(zones["c"].condition, Polygon)
     fleet = Fleet(zones)
     fleet.feed("x", Fix(0.5, 0.5, time=0))
-    assert [presence.identifier for presence in fleet["x"].inside] == ["c"]
+    assert [presence.identifier for presence in fleet["x"].inside()] == ["c"]
     with pytest.raises(InputError, match="row 0"):
         zones.add_many(pa.table({"name": [""], "lat": [0.0], "lon": [0.0], "radius": [10.0]}))
 

@@ -25,8 +25,8 @@ def test_who_is_where() -> None:
     inside = fleet.inside()
     assert {presence.device for presence in inside} == {"a", "b"}
     assert [presence.device for presence in fleet.inside("square")] == ["a", "b"]
-    assert [presence.identifier for presence in fleet["a"].inside] == zones.containing(0.001, 0.001)
-    assert len(fleet["c"].inside) == 0 and fleet["c"].explain("square").observed is State.UNSATISFIED
+    assert [presence.identifier for presence in fleet["a"].inside()] == zones.containing(0.001, 0.001)
+    assert len(fleet["c"].inside()) == 0 and fleet["c"].explain("square").observed is State.UNSATISFIED
     square = fleet.inside("square")[0]
     assert square.since_us == 0 and square.evidence_date_us == 0 and square.since == square.evidence_date
     frame = fleet.inside().to_pandas()
@@ -135,7 +135,7 @@ def test_another_table_refuses_devices_or_adapts_them() -> None:
         Fleet(other).load({"a": stiff}, adapt=True)
     moved = Fleet(other)
     moved.load({"a": portable}, adapt=True)
-    assert {presence.identifier for presence in moved["a"].inside} >= {"square"}
+    assert {presence.identifier for presence in moved["a"].inside()} >= {"square"}
     with pytest.raises(InvalidArgumentError, match="there is a device"):
         moved.load({"b": portable, "a": portable}, adapt=True)
     assert moved.devices == ["a"]
@@ -144,3 +144,21 @@ def test_another_table_refuses_devices_or_adapts_them() -> None:
             Fleet(zones).load({"a": damaged})
     with pytest.raises(NotFoundError):
         fleet.export(["nobody"])
+
+
+def test_inside_is_one_thing_for_fleet_and_device() -> None:
+    zones = Zones()
+    zones.add_many(["a", "b", "c"], [0, 0, 1], [0, 0, 1], [100, 200, 100])
+    fleet = Fleet(zones)
+    for device in ("x", "y"):
+        fleet.feed(device, Fix(0, 0, time=0))
+    assert type(fleet.inside()) is type(fleet["x"].inside())
+    for identifier in (None, "a", "c"):
+        own = [presence for presence in fleet.inside(identifier) if presence.device == "x"]
+        assert list(fleet["x"].inside(identifier)) == own
+    for asked in (fleet.inside, fleet["x"].inside):
+        with pytest.raises(NotFoundError, match="no condition has the identifier 'nowhere'"):
+            asked("nowhere")
+    del fleet["y"]
+    with pytest.raises(NotFoundError):
+        fleet.__getitem__("y").inside()

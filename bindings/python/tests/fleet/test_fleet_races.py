@@ -126,7 +126,7 @@ def test_what_is_asked_is_told_of_its_own_device(fleet: Fleet) -> None:
     def ask() -> None:
         try:
             assert fleet["a"].state("b") is not State.SATISFIED
-            assert [one.identifier for one in fleet["a"].inside] in ([], ["a"])
+            assert [one.identifier for one in fleet["a"].inside()] in ([], ["a"])
         except NotFoundError:
             pass
 

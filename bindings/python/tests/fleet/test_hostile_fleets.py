@@ -104,7 +104,7 @@ class Caller(Draw):
         one, good, fleet = self.any, self.or_good, self.fleet
         device = Device(fleet, good("home"))
         return {
-            "Device": lambda: Device(fleet, one()).inside,
+            "Device": lambda: Device(fleet, one()).inside(one()),
             "Device.state": lambda: device.state(good("square")),
             "Device.explain": lambda: device.explain(good("square")),
             "Device.statistics": device.statistics,

@@ -44,7 +44,7 @@ def test_names() -> None:
     assert Monitor("my_monitor_7").name == "my_monitor_7"
     for name in ("", "with space", "ü", "x" * 65, "a-b"):
         with pytest.raises(InvalidNameError):
-            Monitor(name)
+            Monitor(name=name)
     with pytest.raises(TypeError):
         Monitor(7)  # type: ignore[arg-type]
 

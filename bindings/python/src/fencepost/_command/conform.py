@@ -217,7 +217,7 @@ class _Run:
         elif name in self.opened:
             raise MonitorInUseError(f"the monitor {name!r} is open")
         elif name not in self.stored:
-            self.stored[name] = Named(None, Monitor(name, **self.scenario.options))
+            self.stored[name] = Named(None, Monitor(name=name, **self.scenario.options))
         self.opened.append(name)
         if self.main is None:
             self.main = name

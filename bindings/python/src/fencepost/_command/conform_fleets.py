@@ -214,7 +214,7 @@ class FleetRun:
         self.in_flight.pop(name, None)
 
     def inside(self, step: dict[str, Any], name: str) -> None:
-        found = list(self.fleets[name][step["inside"]].inside)
+        found = list(self.fleets[name][step["inside"]].inside())
         if [one.get("identifier") for one in step["are"]] != [presence.identifier for presence in found]:
             raise Mismatch(plain(step["are"]), text([presence.identifier for presence in found]))
         for one, presence in zip(step["are"], found):

@@ -84,7 +84,7 @@ def _watch_one(options: argparse.Namespace, notices: Notices, stack: ExitStack) 
     conditions = _conditions(options, State.UNKNOWN)
     sources = open_sources(options, notices, stack)
     name = options.name or "watch"
-    monitor = Monitor(None if options.store is None else name, store=options.store, **path_options(options))
+    monitor = Monitor(name=None if options.store is None else name, store=options.store, **path_options(options))
     stack.enter_context(monitor)
     sync_conditions(monitor, conditions, options.conditions)
     signals = stack.enter_context(Signals())

@@ -41,11 +41,30 @@ class Device:
         """The device's identifier."""
         return self._identifier
 
-    @property
-    def inside(self) -> Presences:
-        """What it is inside of, and the beacons that are near it, in the order in which the conditions were added."""
+    def inside(self, identifier: str | None = None) -> Presences:
+        """What it is inside of, and the beacons that are near it, in the order in which the conditions were added:
+        :meth:`Fleet.inside` of this device.
+
+        Args:
+            identifier: Of one condition; None: all conditions.
+
+        Raises:
+            NotFoundError: No condition has that identifier, or the device is gone.
+
+        Example:
+            >>> from fencepost import Circle, Fix, Fleet
+            >>> fleet = Fleet({"depot": Circle(52.5, 13.4, 100), "yard": Circle(52.6, 13.4, 100)})
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> [presence.identifier for presence in fleet["truck-7"].inside()]
+            ['depot']
+            >>> len(fleet["truck-7"].inside("yard"))
+            0
+        """
+        self._fleet._check_condition(identifier)
         rows = self._fleet._handle.inside(self._identifier)
-        found: Presences = self._fleet._presences(Presence._from_row(self._identifier, row) for row in rows)
+        found: Presences = self._fleet._presences(
+            Presence._from_row(self._identifier, row) for row in rows if identifier in (None, row[0])
+        )
         return found
 
     def state(self, identifier: str) -> State:
@@ -129,6 +148,6 @@ class Device:
         if self._identifier not in self._fleet:
             return f"<fencepost.Device {self._identifier!r}, which is gone>"
         return (
-            f"<fencepost.Device {self._identifier!r} inside of {len(self.inside)} conditions, "
+            f"<fencepost.Device {self._identifier!r} inside of {len(self.inside())} conditions, "
             f"clock {utc_text(self.clock)}>"
         )

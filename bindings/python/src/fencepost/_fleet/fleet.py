@@ -301,14 +301,17 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             >>> [presence.device for presence in fleet.inside("yard")]
             ['b']
         """
-        if identifier is not None and identifier not in self._conditions:
-            raise NotFoundError(f"no condition has the identifier {shown(identifier)}")
+        self._check_condition(identifier)
         return self._presences(
             Presence._from_row(device, row)
             for device in self.devices
             for row in self._inside(device)
             if identifier is None or row[0] == identifier
         )
+
+    def _check_condition(self, identifier: str | None) -> None:
+        if identifier is not None and identifier not in self._conditions:
+            raise NotFoundError(f"no condition has the identifier {shown(identifier)}")
 
     def _inside(self, device: str) -> Iterable[Any]:
         try:
@@ -506,7 +509,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             ...     with Fleet(zones, store=folder, name="trucks") as fleet:
             ...         fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
             ...     with Fleet(Zones(), store=folder, name="trucks") as fleet:
-            ...         print(fleet["truck-7"].inside[0].identifier, [event.sequence for event in fleet.events()])
+            ...         print(fleet["truck-7"].inside()[0].identifier, [event.sequence for event in fleet.events()])
             depot [1]
         """
         self._handle.end_updates()
@@ -552,7 +555,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     def _repr_html_(self) -> str:
         first = [Device(self, identifier) for identifier in self.devices[:SHOWN]]
         rows = [
-            (one.identifier, one.clock, ", ".join(each.identifier for each in one.inside), one.next_deadline)
+            (one.identifier, one.clock, ", ".join(each.identifier for each in one.inside()), one.next_deadline)
             for one in first
             if one.identifier in self
         ]

@@ -233,7 +233,7 @@ class FleetInputs(FixInputs):
             >>> zones.add(Beacon("e2c56db5-dffb-48d2-b060-d0f5a71096e0"), "desk")
             >>> fleet = Fleet(zones)
             >>> fleet.see("phone", BeaconSighting("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 1, 2), time=0)
-            >>> [presence.identifier for presence in fleet["phone"].inside]
+            >>> [presence.identifier for presence in fleet["phone"].inside()]
             ['desk']
         """
         self._handle.feed_sightings(device, *scan_report(sightings, time))

@@ -34,7 +34,7 @@ class Presence(Plain):
         >>> zones.add_many(["depot"], [52.5], [13.4], [100])
         >>> fleet = Fleet(zones)
         >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
-        >>> fleet["truck-7"].inside[0]
+        >>> fleet["truck-7"].inside()[0]
         <Presence 'truck-7' in 'depot' since 1970-01-01 00:00:00 UTC>
     """
 
