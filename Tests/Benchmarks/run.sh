@@ -132,6 +132,13 @@ else
   say "GeoPandas is not in .venv: joins are not measured"
 fi
 
+# ---- tables in memory: beside files, and beside GeoPandas
+if .venv/bin/python -c 'import fencepost, geopandas, pyarrow, nanoarrow' 2>/dev/null; then
+  .venv/bin/python Tests/Benchmarks/tables.py ${QUICK:+--quick} --json .build/bench.json
+else
+  say "GeoPandas, PyArrow or nanoarrow is not in .venv: tables in memory are not measured"
+fi
+
 # ---- files of many tracks, on all cores
 if .venv/bin/python -c 'import fencepost, geopandas, pyarrow, nanoarrow' 2>/dev/null; then
   .venv/bin/python Tests/Benchmarks/streams.py ${QUICK:+--quick} --json .build/bench.json

@@ -155,7 +155,7 @@ def test_polygons_that_are_refused(connection: Any) -> None:
 def test_geometries_that_are_no_points_on_the_earth_in_degrees(connection: Any) -> None:
     feed = Monitor().feed_many
     areas = connection.sql("SELECT ST_Buffer(ST_Point(0, 0), 1) AS place, 0 AS time")
-    assert "fixes: row 0: is a geometry of the kind 3, a Point is needed (column 'place')" in str(refusal(feed, areas))
+    assert "fixes: row 0: is a Polygon, a Point is needed (column 'place')" in str(refusal(feed, areas))
     metres = connection.sql("SELECT ST_SetCRS(ST_Point(0, 0), 'EPSG:3857') AS place, 0 AS time")
     assert "its CRS EPSG:3857 is not WGS84" in str(refusal(feed, metres))
     nothing = connection.sql("SELECT unnest([NULL, 'POINT EMPTY'::GEOMETRY, ST_Point(1, 2)]) AS place, 0 AS time")

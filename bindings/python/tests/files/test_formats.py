@@ -229,7 +229,10 @@ def test_what_is_wrong_with_well_known_text(write: Write) -> None:
     with pytest.raises(InputError, match="line 3: is a LINESTRING, a POINT is needed"):
         read_track(path)
     pandas = pytest.importorskip("pandas")
-    for value, words in (("POINT (1)", "row 1: is a POINT"), (3, "row 1: holds a int, not WKT, in the column 'wkt'")):
+    for value, words in (
+        ("POINT (1)", "row 1: is a POINT"),
+        (3, "row 1: geometry 3 (column 'wkt') is a int, not WKT or WKB"),
+    ):
         frame = pandas.DataFrame({"time_s": [1, 2], "wkt": pandas.Series(["POINT (1 2)", value], dtype=object)})
         with pytest.raises(InputError, match=words.replace("(", r"\(").replace(")", r"\)")):
             replay(frame, HERE)

@@ -35,8 +35,8 @@ def collection(cars: Any) -> Any:
 
 def test_a_collection_goes_in(cars: Any) -> None:
     tracks = collection(cars)
-    log = replay(tracks, CONDITIONS)
-    expected = replay(cars, CONDITIONS, by="car")
+    log = replay(tracks, CONDITIONS, assuming="unknown")
+    expected = replay(cars, CONDITIONS, by="car", assuming="unknown")
     assert log.by == "car" and sorted(log.tracks) == ["a", "b"]
     for car in "ab":
         assert list(log.of(car)) == list(expected.of(car)) != []
@@ -48,11 +48,11 @@ def test_a_collection_goes_in(cars: Any) -> None:
 
 def test_a_trajectory_goes_in(cars: Any) -> None:
     one = collection(cars).trajectories[0]
-    log = replay(one, CONDITIONS)
+    log = replay(one, CONDITIONS, assuming="unknown")
     assert log.tracks == (one.id,) and log.by == "car"
-    assert list(log) == list(replay(cars, CONDITIONS, by="car").of(one.id))
-    assert [outcome.events for outcome in compare(one, CONDITIONS)] == [
-        outcome.events for outcome in compare(cars[cars["car"] == one.id], CONDITIONS)
+    assert list(log) == list(replay(cars, CONDITIONS, by="car", assuming="unknown").of(one.id))
+    assert [outcome.events for outcome in compare(one, CONDITIONS, assuming="unknown")] == [
+        outcome.events for outcome in compare(cars[cars["car"] == one.id], CONDITIONS, assuming="unknown")
     ]
 
 
@@ -62,14 +62,14 @@ def test_a_trajectory_of_its_own(cars: Any) -> None:
         warnings.simplefilter("ignore")
         frame = cars[cars["car"] == "b"].drop(columns="car").set_index("time").rename_axis("stamp")
         one = mpd.Trajectory(frame, 7)
-    log = replay(one, CONDITIONS)
-    assert log.tracks == (7,) and list(log) == list(replay(cars, CONDITIONS, by="car").of("b"))
+    log = replay(one, CONDITIONS, assuming="unknown")
+    assert log.tracks == (7,) and list(log) == list(replay(cars, CONDITIONS, by="car", assuming="unknown").of("b"))
 
 
 def test_what_cannot_be_used(cars: Any) -> None:
     tracks = collection(cars)
     projected = collection(cars.to_crs(3857))
-    assert "track: its CRS EPSG:3857 is projected" in str(refusal(replay, projected, HERE))
+    assert "track, trajectory 'a': its CRS EPSG:3857 is not WGS84" in str(refusal(replay, projected, HERE))
     assert list(replay(projected, HERE, transform=True).tracks) == list(replay(tracks, HERE).tracks)
     with pytest.raises(InvalidArgumentError, match="trajectories are tracks already"):
         replay(tracks, HERE, by="car")

@@ -130,16 +130,16 @@ def test_rows_out_of_range_are_counted() -> None:
     [
         ({"lat": ["0", "x", "0"]}, 0, "latitude '0' (column 'lat') is a str, not a number"),
         ({"lat": pandas.Series([0.0, "52,5", 0.0], dtype=object)}, 1, "latitude '52,5' (column 'lat') is a str"),
-        ({"lon": [True, False, True]}, 0, "longitude: the column 'lon' has the type bool"),
-        ({"lon": [1 + 2j, 0, 0]}, 0, "longitude: the column 'lon' has the type complex128"),
+        ({"lon": [True, False, True]}, 0, "longitude True (column 'lon') is a bool, not a number"),
+        ({"lon": [1 + 2j, 0, 0]}, 0, "longitude (1+2j) (column 'lon') is a complex, not a number"),
         ({"accuracy": pandas.Series([5, True, 5], dtype=object)}, 1, "accuracy True (column 'accuracy') is a bool"),
         ({"accuracy": pandas.Series([5, [5], 5], dtype=object)}, 1, "accuracy [5] (column 'accuracy') is a list"),
         ({"time": pandas.to_datetime([0, None, 2], unit="s", utc=True)}, 1, "has no time (column 'time')"),
         ({"time": ["1970-01-01", "soon", "1970-01-01"]}, 1, "'soon' is not a time"),
         ({"time": [0.0, math.inf, 1.0]}, 1, "is not a time"),
         ({"time": [0.0, math.nan, 1.0]}, 1, "has no time"),
-        ({"time": [True, False, True]}, 0, "time: the column 'time' has the type bool"),
-        ({"time": pandas.to_timedelta([0, 1, 2], unit="s")}, 0, "has the type timedelta64"),
+        ({"time": [True, False, True]}, 0, "time True (column 'time') is a bool, not a time"),
+        ({"time": pandas.to_timedelta([0, 1, 2], unit="s")}, 0, "is a timedelta, not a time"),
         ({"time_us": [0, 1, 1 << 62], "time": None}, 2, "is outside year 1 to year 9999"),
         ({"time": pandas.Series([0, datetime(2024, 1, 1).date(), 1], dtype=object)}, 1, "is a date, not a time"),
     ],
@@ -209,12 +209,12 @@ def test_a_projected_crs_is_refused_with_the_call_to_make(from_file: EventLog) -
     error = refusal(replay, projected, HERE)
     assert (
         str(error)
-        == "track: its CRS EPSG:32610 is projected; convert it: track.to_crs(epsg=4326), or read it with transform"
+        == "track: its CRS EPSG:32610 is not WGS84 longitude and latitude; convert it, or read it with transform=True"
     )
     converted = eval("track.to_crs(epsg=4326)", {"track": projected})
     back = replay(converted, DATA / "conditions.geojson")
     assert [(event.identifier, event.state) for event in back] == [(e.identifier, e.state) for e in from_file]
-    assert "is not WGS84; convert it" in str(refusal(replay, points().to_crs(epsg=4269), HERE))
+    assert "is not WGS84 longitude and latitude; convert it" in str(refusal(replay, points().to_crs(epsg=4269), HERE))
     fences = geopandas.GeoDataFrame({"id": ["a"], "radius": [5]}, geometry=geopandas.points_from_xy([0], [0]), crs=3857)
     assert "conditions: its CRS EPSG:3857 is projected; convert it: conditions.to_crs" in str(
         refusal(replay, [Fix(0, 0, time=0)], fences)
@@ -225,7 +225,7 @@ def test_shapes_that_are_no_points() -> None:
     frame = geopandas.GeoDataFrame(small(), geometry=geopandas.points_from_xy([1, 0, 1], [0, 0, 0]), crs=4326)
     frame.loc[2, "geometry"] = frame.geometry.iloc[2].buffer(1)
     error = refusal(replay, frame, HERE)
-    assert (error.row, error.reason) == (2, "is a Polygon, a Point is needed")
+    assert (error.row, error.reason) == (2, "is a Polygon, a Point is needed (column 'geometry')")
 
 
 # ------------------------------------------------------------------------------------------------ by
@@ -298,7 +298,7 @@ ONE = [Fix(37.3349, -122.009, time=0)]
 @pytest.mark.parametrize("conditions", [None, 7, [("a", 1)], b"x"])
 def test_what_are_no_conditions(conditions: Any) -> None:
     with pytest.raises(
-        TypeError, match="conditions must be a path, a mapping of identifiers to conditions, a DataFrame"
+        TypeError, match="conditions must be a path, a mapping of identifiers to conditions, GeoJSON, a DataFrame"
     ):
         replay(ONE, conditions)
 

@@ -56,9 +56,8 @@ def test_a_track_in_a_vector_file(tmp_path: Path, from_file: EventLog) -> None:
     assert list(replay(tmp_path / "t.gpkg", DATA / "conditions.geojson")) == list(from_file)
     points().to_crs(3857).to_file(tmp_path / "p.gpkg")
     path = str(tmp_path / "p.gpkg")
-    assert f"its CRS EPSG:3857 is projected; convert it: geopandas.read_file({path!r}).to_crs(epsg=4326)" in str(
-        refusal(replay, path, HERE)
-    )
+    said = "its CRS EPSG:3857 is not WGS84 longitude and latitude; convert it, or read it with transform=True"
+    assert str(refusal(replay, path, HERE)) == f"{path}: {said}"
 
 
 @pytest.mark.filterwarnings("ignore::fencepost.InputWarning")  # of small radii

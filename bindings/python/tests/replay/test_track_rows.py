@@ -453,7 +453,7 @@ def test_rows_are_sent_as_they_are() -> None:
 def test_points_as_wkb(kind: str) -> None:
     shapely, pa = pytest.importorskip("shapely"), pytest.importorskip("pyarrow")
     pytest.importorskip("nanoarrow")
-    from fencepost._files.arrow_tracks import track_batches
+    from fencepost._files.table_rows import TableRows
 
     world = random.Random(kind)
     places = [(world.uniform(-180, 180), world.uniform(-90, 90)) for _ in range(200)]
@@ -470,14 +470,14 @@ def test_points_as_wkb(kind: str) -> None:
     table = pa.table([pa.array(data, pa.binary()), pa.array(range(200), pa.int64())], schema)
     if kind == "sliced":
         table, places = table.slice(17, 90), places[17:107]
-    (batch,) = track_batches(table, "table", {}, None)
+    (batch,) = TableRows(table, "table", {}, None)
     assert [repr(pair) for pair in zip(batch[1], batch[0])] == [repr(place) for place in places]
 
 
 def test_keys_of_dictionaries() -> None:
     pa = pytest.importorskip("pyarrow")
     pytest.importorskip("nanoarrow")
-    from fencepost._files.arrow_tracks import track_batches
+    from fencepost._files.table_rows import TableRows
 
     rest = {"time_us": pa.array(range(5), pa.int64()), "lat": [1.0] * 5, "lon": [2.0] * 5}
     for index in (pa.int8(), pa.uint16(), pa.int32(), pa.int64()):
@@ -485,9 +485,10 @@ def test_keys_of_dictionaries() -> None:
             keys = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1, 0, 1], index), values)
             whole = pa.table({"key": keys, **rest})
             for table in (whole, whole.slice(1, 3)):
-                (batch,) = track_batches(table, "table", {}, "key")
-                assert batch[4] == table["key"].to_pylist()
+                (batch,) = TableRows(table, "table", {}, "key")
+                assert batch.codes is not None
+                assert [batch.keys[code] for code in batch.codes] == table["key"].to_pylist()
     for indices, values in ([[0, None, 1, 0, 0], ["a", "b"]], [[0, 1, 2, 0, 0], ["a", None, "b"]]):
         keys = pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(values))
         with pytest.raises(InputError, match="row 1: has nothing in the column 'key'"):
-            list(track_batches(pa.table({"key": keys, **rest}), "table", {}, "key"))
+            list(TableRows(pa.table({"key": keys, **rest}), "table", {}, "key"))

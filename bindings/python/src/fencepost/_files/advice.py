@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 
 from .._errors import Advice
+from .._tables.names import column_advice
+
+__all__ = [
+    "CONDITIONS_OPTION", "DATE_ORDER", "NOT_PLAYED", "PLAY", "RADIUS", "REPAIR", "TRACK_OPTION", "by_column",
+    "column_advice", "decimal_comma",
+]  # fmt: skip
 
 TRACK_OPTION, CONDITIONS_OPTION = "columns", "conditions_columns"
 """The options that name columns."""
@@ -25,18 +31,7 @@ REPAIR = Advice(
     "Fix geometries of QGIS repairs most polygons that are refused",
 )
 
-_MISSING = re.compile("there is no (?:column|property) for the ([a-z]+)")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
-
-
-def column_advice(error: Exception, option: str) -> Advice | None:
-    """How a column that was not recognised is named; None: the error is another one."""
-    missing = _MISSING.match(str(error))
-    if missing is None:
-        return None
-    what = missing[1]
-    flag = f"--{option.replace('_', '-')}"
-    return Advice(f"name it with {option}={{{what!r}: NAME}}", f"name it with {flag} {what}=NAME")
 
 
 def decimal_comma(text: str) -> str:

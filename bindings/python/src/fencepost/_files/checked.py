@@ -57,13 +57,22 @@ def _several_devices(track: Track, doubt: str) -> None:
     """
     if track.key is not None:
         warn_of_devices(track.path, track.key, doubt)
-        return
-    sure, may = like_devices(track.columns)
+    else:
+        several_devices(track.path, doubt, track.columns)
+
+
+def several_devices(path: str | Path, doubt: str, columns: Sequence[str]) -> None:
+    """Warns of a table of one track that holds the fixes of several devices; refuses it where a column says which.
+
+    Raises:
+        InputError: There is such a column.
+    """
+    sure, may = like_devices(columns)
     if sure:
-        raise InputError(track.path, "", doubt, advice=by_column(sure[0]))
+        raise InputError(path, "", doubt, advice=by_column(sure[0]))
     if may:
         doubt += f"; {', '.join(map(repr, may))} may tell them apart"
-    warn(track.path, "", doubt, by_column(None))
+    warn(path, "", doubt, by_column(None))
 
 
 def warn_of_devices(path: str | Path, key: Any, doubt: str) -> None:

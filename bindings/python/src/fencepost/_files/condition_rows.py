@@ -10,6 +10,7 @@ from typing import Any
 from .._errors import Advice, InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import BatchReader, without_nulls
+from .._tables.frames import column_names
 from .._tables.geometries import of_wkt, wkt_type
 from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find, key
 from .._tables.wkt import wkt_point
@@ -17,7 +18,7 @@ from .._values.arguments import identifier_text
 from .advice import CONDITIONS_OPTION, RADIUS, column_advice, decimal_comma
 from .condition_shapes import SHAPES
 from .csv_table import CSVTable
-from .frames import column_names, has_geometry, is_missing, numbers, positions
+from .frames import has_geometry, is_missing, numbers, positions
 from .kinds import read_unpacked
 from .text import decode
 

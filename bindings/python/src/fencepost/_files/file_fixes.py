@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import overload
+from typing import Protocol, overload
 
 from .._errors import InputError
 from .order import ordered
@@ -17,7 +17,8 @@ class FileAgain:
     """A file of many tracks that was replayed, to be read once more: then the fixes of all tracks are in memory."""
 
     def __init__(self, path: str | Path, by: str, columns: Mapping[str, str], how: Reading, sort: bool) -> None:
-        self.path, self._by, self._columns, self._how, self._sort = path, by, columns, how, sort
+        self.path = path
+        self._by, self._columns, self._how, self._sort = by, columns, how, sort
         self._fixes: list[Sequence[FixRow]] | None = None
 
     def fixes(self, number: int) -> Sequence[FixRow]:
@@ -32,10 +33,21 @@ class FileAgain:
         return self._fixes[number] if number < len(self._fixes) else ()
 
 
+class Again(Protocol):
+    """A file or a table, to be read once more."""
+
+    @property
+    def path(self) -> str | Path:
+        """The file, or the argument."""
+
+    def fixes(self, number: int) -> Sequence[FixRow]:
+        """Those of a track, by the number of its first appearance."""
+
+
 class FileFixes(Sequence[FixRow]):
     """The fixes of one track of such a file."""
 
-    def __init__(self, file: FileAgain, number: int, count: int) -> None:
+    def __init__(self, file: Again, number: int, count: int) -> None:
         self._file, self._number, self._count = file, number, count
 
     def __len__(self) -> int:

@@ -9,22 +9,22 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import accumulate, islice, repeat
+from itertools import accumulate, count, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._errors import Advice, InputError, require, warn
 from . import track_csv
-from .arrow_tracks import track_batches
-from .checked import warn_of_devices
+from .checked import several_devices, warn_of_devices
 from .csv_columns import columns
 from .doubts import SeenTimes
 from .file_fixes import FileAgain
 from .first_rows import FirstRows
 from .kinds import ending
-from .order import KEEP, Clocks, places_in_time, sorted_text, taken
+from .order import KEEP, Clocks, ordered, places_in_time, sorted_text, taken
+from .table_rows import TableRows
 from .track_files import keyed_points
-from .tracks import VECTOR_FORMATS, Point
+from .tracks import VECTOR_FORMATS, FixRow, Point
 from .vector import PLAIN, Reading
 
 BATCH_ROWS = 65_536
@@ -93,16 +93,6 @@ def _place(batches: Sequence[Rows], ends: Sequence[int], rows: Sequence[int], ro
     return batches[batch].place(rows[row] - ends[batch] + len(batches[batch].tracks))
 
 
-def _array(code: str, values: Sequence[Any]) -> array[Any]:
-    if isinstance(values, array):
-        return values
-    if not isinstance(values, memoryview):
-        return array(code, values)
-    copy = array(code)
-    copy.frombytes(values.cast("B"))
-    return copy
-
-
 class UnsortedError(InputError):
     """Rows are not in the order of time, and are not sorted in memory: too many, or too late in the file."""
 
@@ -116,7 +106,7 @@ class _Numbers(dict[Any, int]):
 
 
 class ManyTracks:
-    """A file of many tracks.
+    """A file or a table of many tracks, or of one.
 
     Attributes:
         keys: What tells the tracks apart, by first appearance; complete when all rows were read.
@@ -128,14 +118,16 @@ class ManyTracks:
     def __init__(
         self,
         path: str | Path,
-        by: str,
+        by: str | None,
         columns: Mapping[str, str] | None = None,
         how: Reading = PLAIN,
         batch_rows: int | None = None,
         grouped: bool = False,
         sort: bool = False,
         held_rows: int | None = None,
+        table: TableRows | None = None,
     ) -> None:
+        self._table = table
         self.path, self.by, self.grouped, self.sort = path, by, grouped, sort
         self.held_rows = HELD_ROWS if held_rows is None else held_rows
         self._columns, self._how, self._batch_rows = columns or {}, how, batch_rows or BATCH_ROWS
@@ -155,29 +147,37 @@ class ManyTracks:
         if self._how.layer is not None and ending(self.path) not in VECTOR_FORMATS:
             raise InputError(self.path, "", "has no layers")
         seen, self.first = SeenTimes(), FirstRows()
-        found = keyed_points(self.path, self._columns, self.by, self._how)
-        if found is not None:
-            read = self._points(*found)
-        else:
-            read = self._arrow() if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv()
+        read = self._file() if self._table is None else self._of_table(self._table)
         for rows in self._in_time(read) if self.sort else read:
             seen.add(rows.times)
             self.first.add(*rows[:5])
             yield rows
         if not seen.count:
-            raise InputError(self.path, "", "holds no points")
+            raise InputError(self.path, "", "holds no points" if self._table is None else "holds no rows")
         if self._how.times.doubt:
             warn(self.path, "", self._how.times.doubt + ": the first one is taken")
         jumping = self.first.jumping()
         if jumping is not None:
             track, doubt = jumping
-            warn_of_devices(self.path, self.keys[track], doubt)
+            if self.by is None:
+                several_devices(self.path, doubt, () if self._table is None else self._table.names)
+            else:
+                warn_of_devices(self.path, self.keys[track], doubt)
         if seen.doubt:
             warn(self.path, "", seen.doubt)
 
-    def again(self) -> FileAgain:
-        """The file as it is read, to be read once more."""
-        return FileAgain(self.path, self.by, self._columns, self._how, self.sort)
+    def _file(self) -> Iterator[Rows]:
+        by = self.by or ""
+        found = keyed_points(self.path, self._columns, by, self._how)
+        if found is not None:
+            return self._points(*found)
+        return self._arrow(by) if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(by)
+
+    def again(self) -> FileAgain | TableAgain:
+        """The file or the table as it is read, to be read once more."""
+        if self._table is not None:
+            return TableAgain(self._table, self.sort)
+        return FileAgain(self.path, self.by or "", self._columns, self._how, self.sort)
 
     def _in_time(self, read: Iterator[Rows]) -> Iterator[Rows]:
         held: list[Rows] = []
@@ -224,6 +224,19 @@ class ManyTracks:
             self._check_grouped(numbers, last)
         return Rows(numbers, latitudes, longitudes, accuracies, times, len(self.keys), place)
 
+    def _of_table(self, table: TableRows) -> Iterator[Rows]:
+        first = 0
+        for latitudes, longitudes, accuracies, times, codes, keys in table:
+            rows = len(times)
+            if codes is None:
+                names, tracks = keys[: bool(rows)], array("q", bytes(8 * rows))
+            else:  # values that no row has are no tracks
+                used = dict.fromkeys(codes)
+                names, places = [keys[code] for code in used], dict(zip(used, count()))
+                tracks = array("q", map(places.__getitem__, codes))
+            yield self._rows(names, tracks, latitudes, longitudes, accuracies, times, partial(_numbered, "row", first))
+            first += rows
+
     def _check_grouped(self, tracks: array[int], last: int) -> None:
         if not tracks or (tracks[0] >= last and tracks.tolist() == sorted(tracks)):
             return
@@ -233,9 +246,9 @@ class ManyTracks:
                 raise InputError(self.path, "", reason)
             last = track
 
-    def _csv(self) -> Iterator[Rows]:
+    def _csv(self, by: str) -> Iterator[Rows]:
         size = self._batch_rows * LINE_CHARACTERS
-        with track_csv.opened(self.path, self._columns, self.by, self._how.times, size) as table:
+        with track_csv.opened(self.path, self._columns, by, self._how.times, size) as table:
             for piece in table.pieces():
                 read = columns(table.layout, piece)
                 if read is None:
@@ -269,17 +282,25 @@ class ManyTracks:
         rows = list(table.points(piece))
         return self._whole([key for _, key, _ in rows], [(place, point) for place, _, point in rows])
 
-    def _arrow(self) -> Iterator[Rows]:
+    def _arrow(self, by: str) -> Iterator[Rows]:
         path = os.fspath(self.path)
-        with _open_batches(path, self.by, self._how, self._batch_rows) as (stream, crs):
-            given = (stream, path, self._columns, self.by, self._how.transform, crs, self._how.times)
-            first = 0
-            for latitudes, longitudes, accuracies, times, keys in track_batches(*given):
-                positions = _array("d", latitudes), _array("d", longitudes)
-                reported = None if accuracies is None else _array("d", accuracies)
-                place = partial(_numbered, "row", first)
-                yield self._rows(keys or (), None, *positions, reported, _array("q", times), place)
-                first += len(times)
+        with _open_batches(path, by, self._how, self._batch_rows) as (stream, crs):
+            yield from self._of_table(TableRows(stream, path, self._columns, by, self._how, crs, keeps=False))
+
+
+class TableAgain:
+    """A table that was replayed: the fixes of its tracks."""
+
+    def __init__(self, table: TableRows, sort: bool) -> None:
+        self.path, self._table, self._sort = table.source, table, sort
+        self._fixes: list[Sequence[FixRow]] | None = None
+
+    def fixes(self, number: int) -> Sequence[FixRow]:
+        """Those of a track, by the number of its first appearance; sorted by time where the replay sorted them."""
+        if self._fixes is None:
+            tracks = self._table.tracks()
+            self._fixes = [(ordered(track)[0] if self._sort else track).fixes for track in tracks]
+        return self._fixes[number] if number < len(self._fixes) else ()
 
 
 def _numbered(what: str, first: int, row: int) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._errors import InputError
-from .frames import table_tracks
+from .table_rows import TableRows
 from .tracks import Track
-from .vector import PLAIN, Reading, check_crs, transformed
+from .vector import PLAIN, Reading
 
 ANONYMOUS = "trajectory"
 
@@ -45,13 +45,13 @@ def moving_tracks(value: Any, source: str, columns: Mapping[str, str], how: Read
         place = f"{source}, trajectory {part.id!r}"
         if part.id in tracks:
             raise InputError(source, "", f"holds two trajectories with the id {part.id!r}")
-        frame = transformed(part.df, source, how)
-        check_crs(frame, source, source)
+        frame = part.df
         if frame.index.dtype.kind == "M" and frame.index.tz is None:
             frame = frame.set_axis(frame.index.tz_localize("UTC"))
         # The index holds the times, also where a column is called so.
         index = frame.index.name if isinstance(frame.index.name, str) else "t"
         index = index if index not in frame.columns else "fencepost_time"
-        (track,) = table_tracks(frame.reset_index(names=index), place, {"time": index, **columns}, None)
+        frame = frame.reset_index(names=index)
+        (track,) = TableRows(frame, place, {"time": index, **columns}, None, how).tracks()
         tracks[part.id] = Track(source, track.fixes, [], part.id, flaw=track.flaw)
     return list(tracks.values())

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from .._errors import InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import is_arrow
+from .._tables.frames import is_frame
 from .._values.any_condition import Condition
 from .._values.arguments import assumed_state
 from .._values.conditions import is_condition, is_line
@@ -16,13 +17,12 @@ from .._values.enums import State
 from .._values.events import LOG_COLUMNS
 from .._values.fixes import Fix
 from .._values.policy import TransitionPolicy
-from .arrow_tracks import arrow_tracks
 from .checked import check_usable, checked
 from .condition_files import ConditionRow, condition_rows, read_conditions
 from .condition_rows import arrow_features
 from .doubts import Flaw, is_usable, worse
-from .frames import is_table, table_tracks
 from .moving import ANONYMOUS, id_column, is_moving, moving_tracks
+from .table_rows import TableRows
 from .text import path_text
 from .track_files import read_tracks
 from .tracks import FixRow, Track
@@ -72,8 +72,18 @@ def collected(table: Any) -> Any:
     return table
 
 
+def as_table(
+    track: TrackSource, columns: Mapping[str, str], by: str | None, how: Reading, name: str = "track"
+) -> TableRows | None:
+    """The rows of a frame or an Arrow stream that a caller gave as the argument `name`; None: it is neither."""
+    track = collected(track)
+    if is_moving(track) or isinstance(track, str | os.PathLike) or not (is_frame(track) or is_arrow(track)):
+        return None
+    return TableRows(track, name, columns, by, how)
+
+
 def _is_table(track: Any) -> bool:
-    return is_moving(track) or is_table(track) or is_arrow(track)
+    return is_moving(track) or is_frame(track) or is_arrow(track)
 
 
 def _read(
@@ -83,10 +93,8 @@ def _read(
         return read_tracks(path_text(track), hdop_scale=hdop_scale, columns=columns, by=by, how=how)
     if is_moving(track):
         return moving_tracks(track, name, columns, how)
-    if is_table(track):
-        return table_tracks(transformed(track, name, how), name, columns, by, how.times)
-    if is_arrow(track):
-        return arrow_tracks(track, name, columns, by, how.times)
+    if is_frame(track) or is_arrow(track):
+        return TableRows(track, name, columns, by, how).tracks()
     kinds = "a path, a DataFrame, a GeoDataFrame, an Arrow table or an iterable of Fix"
     raise TypeError(f"{name} must be {kinds}, not {type(track).__name__}")
 
@@ -169,7 +177,7 @@ def as_conditions(
         return name, condition_rows(features, name, default, radius, state)
     if isinstance(conditions, Mapping):
         return name, [_given(condition, key, default, name, state) for key, condition in conditions.items()]
-    if is_table(conditions):
+    if is_frame(conditions):
         from .condition_rows import frame_features
 
         return name, condition_rows(
@@ -185,7 +193,7 @@ def as_conditions(
 
 def _geojson(conditions: Any) -> dict[str, Any] | None:
     """A collection of features or a feature, as a dict or as the ``__geo_interface__`` of what is no table."""
-    if not isinstance(conditions, Mapping) and not is_table(conditions):
+    if not isinstance(conditions, Mapping) and not is_frame(conditions):
         conditions = getattr(conditions, "__geo_interface__", None)
     kind = conditions.get("type") if isinstance(conditions, Mapping) else None
     return dict(conditions) if isinstance(kind, str) and kind in ("FeatureCollection", "Feature") else None

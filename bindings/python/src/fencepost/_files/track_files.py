@@ -99,10 +99,10 @@ def read_tracks(
         if (document := track_kml.track_document(path)) is not None:
             return split(track_kml.read(document, path, by, keys, how.times), path, keys)
     if kind in VECTOR_FORMATS and not is_packed(path):
-        from .frames import table_tracks
+        from .table_rows import TableRows
         from .vector import read_vector
 
-        return table_tracks(read_vector(path, how), str(path), columns or {}, by, how.times)
+        return TableRows(read_vector(path, how), str(path), columns or {}, by, how).tracks()
     if how.layer is not None:
         raise InputError(path, "", "has no layers")
     from . import track_csv, track_geojson, track_gpx, track_nmea

@@ -13,6 +13,7 @@ from .._native import InvalidArgumentError, Monitor as Handle, MonitorClosedErro
 from .._tables.arrow_reader import BatchReader, Plan, Ticks, without_nulls
 from .._tables.arrow_shapes import NestedShapes
 from .._tables.buffers import contiguous, identifiers, tags
+from .._tables.frames import exported
 from .._tables.geometries import AREAS, wkb_type
 from .._tables.names import CONDITIONS, DEVICES, METRES, MOST_DEGREES, POSITION, TRACK
 from .._values.arguments import (
@@ -92,8 +93,9 @@ def feed_stream(
         devices: Whether a column tells devices apart.
         look: Called before the first batch of devices is fed: its columns, the index of each row's device, the devices.
     """
-    reader = BatchReader(table, FIXES)
-    plan = reader.find(DEVICES, columns, ("time", "device")) if devices else reader.find(TRACK, columns, ("time",))
+    known, required = (DEVICES, ("time", "device")) if devices else (TRACK, ("time",))
+    reader = BatchReader(exported(table, FIXES, known, columns, required), FIXES)
+    plan = reader.find(known, columns, required)
     batches = _fixes(reader, plan)
     if refuses:
         held, empty = list(batches), _empty()

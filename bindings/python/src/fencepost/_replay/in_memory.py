@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.many_tracks import Rows
 from .._files.sightings import Report
+from .._files.table_rows import Fixes
 from .._files.tracks import Track
 from .._log.log import TrackReplay
 from .._monitor.monitor import Monitor
@@ -60,6 +61,10 @@ def replay_tracks(
 
 def _rows(number: int, track: Track) -> Rows:
     """All fixes of a track. What stands in them as an accuracy of NaN is none that a fix can have."""
+    if isinstance(track.fixes, Fixes):
+        fixes = track.fixes
+        tracks = array("q", repeat(number, len(fixes)))
+        return Rows(tracks, fixes.latitudes, fixes.longitudes, fixes.accuracies, fixes.times, number + 1, str)
     latitudes, longitudes, accuracies, times = zip(*track.fixes)
     reported = array("d", (-1.0 if math.isnan(accuracy) else accuracy for accuracy in accuracies))
     tracks = array("q", repeat(number, len(times)))

@@ -13,7 +13,7 @@ from .._files.advice import NOT_PLAYED, PLAY
 from .._files.checked import flaw_of
 from .._files.doubts import Flaw, about_unusable
 from .._files.sightings import Report, read_sightings
-from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
+from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_table, as_tracks, track_column
 from .._files.text import path_text
 from .._files.track_files import is_streamed
 from .._files.tracks import FixRow, Track
@@ -140,18 +140,22 @@ def replay(
     options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}
     options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed}
     until_us = None if until is None else to_us(until, "until")
-    if isinstance(track, str | os.PathLike) and by is not None and (speed, start, loop) == (None,) * 3:
-        file = path_text(track)
-        if is_streamed(file):
-            table = conditions_of(rows, name, options)
-            reports = reports_of(sightings, times, sort)
-            from .stream import replay_file
+    file = path_text(track) if isinstance(track, str | os.PathLike) else None
+    plays = (speed, start, loop) != (None,) * 3
+    held = as_table(track, columns or {}, by, how)
+    if held is not None and plays:
+        raise InputError(held.source, "", "has times", advice=NOT_PLAYED)
+    if held is not None or (file is not None and by is not None and not plays and is_streamed(file)):
+        from .stream import replay_rows
 
-            many, events = replay_file(file, by, columns or {}, how, sort, table, reports, until_us)
-            log = EventLog(many.results(events), rows, by)
-            many.warn_of_exchanged()
-            warn_of(many.flaw, file, log)
-            return log
+        table = conditions_of(rows, name, options)
+        reports = reports_of(sightings, times, sort)
+        source = held.source if held is not None else file or ""
+        many, events = replay_rows(source, by, columns or {}, how, sort, table, reports, until_us, held)
+        log = EventLog(many.results(events), rows, by)
+        many.warn_of_exchanged()
+        warn_of(many.flaw, source, log)
+        return log
     tracks = [
         timed(track, speed, start, loop) for track in as_tracks(track, columns or {}, by, scale, how=how, sort=sort)
     ]

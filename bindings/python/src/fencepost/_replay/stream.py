@@ -19,6 +19,7 @@ from .._files.doubts import Flaw, is_usable, worse
 from .._files.file_fixes import FileFixes
 from .._files.many_tracks import ALL_ROWS, UNSORTED, ManyTracks, Rows, UnsortedError
 from .._files.sightings import Report
+from .._files.table_rows import TableRows
 from .._files.vector import Reading
 from .._fleet.conditions import Zones
 from .._log.log import TrackedEvent, TrackReplay
@@ -73,7 +74,7 @@ class ManyReplay:
 
     def lines(self) -> Iterator[str]:
         """The same as JSON Lines, as :func:`event_line` writes them."""
-        keys, by = self._tracks.keys, self._tracks.by
+        keys, by = self._tracks.keys, self._tracks.by or ""
         heads: list[str] = []
         for track, text in self._found(self._work._replace(as_json=True)):
             if track >= len(heads):
@@ -153,23 +154,24 @@ class ManyReplay:
         ]  # fmt: skip
 
 
-def replay_file(
+def replay_rows(
     path: str,
-    by: str,
+    by: str | None,
     columns: Mapping[str, str],
     how: Reading,
     sort: bool,
     conditions: Zones | Monitor,
     reports: Sequence[Report],
     until_us: int | None,
+    rows: TableRows | None = None,
 ) -> tuple[ManyReplay, dict[Any, list[Event]]]:
-    """Replays a file of many tracks to its end: what became of it, and the events by track.
+    """Replays a file of many tracks, or the rows of a table, to its end: what became of it, and the events by track.
 
     Where rows are not in the order of time, and not from the first ones on, all are read at once and sorted.
     """
 
     def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, list[Event]]]:
-        tracks = ManyTracks(path, by, columns, how, sort=sort, held_rows=held_rows)
+        tracks = ManyTracks(path, by, columns, how, sort=sort, held_rows=held_rows, table=rows)
         many = ManyReplay(tracks, conditions, reports, until_us)
         return many, many.events_by_track()
 

@@ -17,7 +17,18 @@ from .arrow_shapes import LEVELS, MissingPlaceError, NestedShapes, is_nested
 from .arrow_values import NUMBERS, Column, NotPointError, wkb_point
 from .buffers import NO_TIME
 from .geometries import AREAS, GEODESIC, LINES, of_wkt, wkb_type, wkt_type
-from .names import ACCELERATION, GEOMETRY, POSITION, Names, acceleration_text, find, is_acceleration, key, time_unit
+from .names import (
+    ACCELERATION,
+    GEOMETRY,
+    POSITION,
+    Names,
+    acceleration_text,
+    column_advice,
+    find,
+    is_acceleration,
+    key,
+    time_unit,
+)
 from .text_times import PLAIN_TIMES, TimeStyle, unit_of_all, unit_time, value_time
 from .times import is_time, to_us
 from .wkt import wkt_point
@@ -150,7 +161,8 @@ class BatchReader:
         except InputError:
             raise
         except InvalidArgumentError as error:
-            raise InputError(self._source, "", str(error)) from None
+            advice = column_advice(error, "columns") if "time" in known else None
+            raise InputError(self._source, "", str(error), advice=advice) from None
 
     def _marked(self) -> int | None:
         primary = self._geo().get("primary_column")
@@ -219,7 +231,8 @@ class BatchReader:
             self._transformer = pyproj.Transformer.from_crs(given, 4326, always_xy=True)
             return
         reason = f"its CRS {str(crs)[:60]} is not WGS84 longitude and latitude"
-        raise InputError(self._source, "", reason, advice=Advice("transform it first", "--transform makes WGS84 of it"))
+        advice = Advice("convert it, or read it with transform=True", "--transform makes WGS84 of it")
+        raise InputError(self._source, "", reason, advice=advice)
 
     # ---------------------------------------------------------------------------------- what they hold
 
@@ -332,18 +345,26 @@ class BatchReader:
                 raise InputError.of_row(self._source, first + row, reason) from None
         return found
 
-    def keys(self, chunk: Any, by: str, first: int) -> list[Any]:
-        """The values of the column that tells tracks apart."""
-        found = self.values(chunk, self.names.index(by), first)
-        if set(map(type, found)) <= {str, int, bool}:
-            return found
-        for row, value in enumerate(found):
-            if value is None or value != value:
-                raise InputError.of_row(self._source, first + row, f"has nothing in the column {by!r}")
-            if isinstance(value, list | dict):
-                reason = f"{value!r} (column {by!r}) cannot tell tracks apart"
-                raise InputError.of_row(self._source, first + row, reason)
-        return found
+    def keys(self, chunk: Any, by: str, first: int) -> tuple[Sequence[int], list[Any]]:
+        """The column that tells tracks apart: an index for each row, and the values that these lead to."""
+        column, coded = self._column(chunk, self.names.index(by)), self._children[self.names.index(by)].dictionary
+        for row in column.null_rows():
+            raise InputError.of_row(self._source, first + row, f"has nothing in the column {by!r}")
+        if coded is not None:
+            codes, values = array("q", column.plain()), column.dictionary().values()
+        else:
+            found = self.values(chunk, self.names.index(by), first)
+            for row, value in enumerate(found[:1]):
+                if isinstance(value, list | dict):
+                    reason = f"{value!r} (column {by!r}) cannot tell tracks apart"
+                    raise InputError.of_row(self._source, first + row, reason)
+            places: dict[Any, int] = {}
+            codes = array("q", (places.setdefault(value, len(places)) for value in found))
+            values = list(places)
+        for place, value in enumerate(values):
+            if (value is None or value != value) and place in codes:
+                raise InputError.of_row(self._source, first + codes.index(place), f"has nothing in the column {by!r}")
+        return codes, values
 
     def coded(self, chunk: Any, index: int, first: int) -> tuple[Any, Any]:
         """A column as indices and what they lead to: in place where it is a dictionary column without nulls.

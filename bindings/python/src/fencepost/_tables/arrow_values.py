@@ -19,6 +19,15 @@ NUMBERS = frozenset("cCsSiIlLfg")
 """Formats of fixed numbers that a memoryview reads; a half float is none of them before Python 3.12."""
 _INLINE = 12
 """Bytes of a text or binary view that lie in the view itself."""
+_KINDS = {
+    2: "LineString",
+    3: "Polygon",
+    4: "MultiPoint",
+    5: "MultiLineString",
+    6: "MultiPolygon",
+    7: "GeometryCollection",
+}
+"""By their numbers in WKB."""
 _EXACT = Context(prec=100)
 """For decimals of 256 bits."""
 
@@ -194,7 +203,8 @@ def wkb_point(data: bytes, row: int) -> tuple[float, float]:
         (kind,) = struct.unpack_from(order + "I", data, 1)
         has_reference = bool(kind & 0x2000_0000)
         if kind & 0x1FFF_FFFF not in (1, 1001, 2001, 3001):
-            raise NotPointError(row, f"is a geometry of the kind {kind & 0x1FFF_FFFF}, a Point is needed")
+            name = _KINDS.get(kind % 0x1000_0000 % 1000, f"geometry of the kind {kind & 0x1FFF_FFFF}")
+            raise NotPointError(row, f"is a {name}, a Point is needed")
         reference = struct.unpack_from(order + "I", data, 5)[0] if has_reference else 4326
         if reference not in (0, 4326):
             raise NotPointError(row, f"its SRID {reference} is not 4326, WGS84; transform it first")

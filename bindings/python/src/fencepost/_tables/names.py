@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from .._errors import Advice
 from .._native import InvalidArgumentError
 from .text_times import UNITS
 
@@ -84,6 +85,19 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
                 reason = f"there is no column for the {what}, only {', '.join(exact)}"
                 raise InvalidArgumentError(reason + (device_candidates(exact) if what == "device" else ""))
     return found
+
+
+_MISSING = re.compile("there is no (?:column|property) for the ([a-z]+)")
+
+
+def column_advice(error: Exception, option: str) -> Advice | None:
+    """How a column that was not recognised is named; None: the error is another one."""
+    missing = _MISSING.match(str(error))
+    if missing is None:
+        return None
+    what = missing[1]
+    flag = f"--{option.replace('_', '-')}"
+    return Advice(f"name it with {option}={{{what!r}: NAME}}", f"name it with {flag} {what}=NAME")
 
 
 def device_candidates(names: Sequence[str]) -> str:

@@ -1,0 +1,165 @@
+"""The rows of tables as columns of fixes: frames, what exports an Arrow stream, Parquet and vector files."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count, repeat
+from typing import Any, NamedTuple, overload
+
+from .._errors import InputError
+from .._tables.arrow_reader import BatchReader
+from .._tables.frames import exported, is_frame
+from .._tables.names import TRACK
+from .doubts import Flaw, is_usable, worse
+from .tracks import NO_POSITION, FixRow, Track
+from .vector import PLAIN, Reading
+
+
+class Batch(NamedTuple):
+    """Consecutive rows, columns of equal length. NaN is a missing position, or an accuracy that is not reported; None:
+    no accuracy is reported."""
+
+    latitudes: array[float]
+    longitudes: array[float]
+    accuracies: array[float] | None
+    times: array[int]
+    codes: Sequence[int] | None
+    """Which of the `keys` each row has; None: there is one track."""
+    keys: Sequence[Any]
+
+
+class TableRows:
+    """The rows of a table in batches. A stream is read once, and its batches are kept: they may be read again.
+
+    Args:
+        table: A frame, or what exports an Arrow stream.
+        source: Path or argument, for messages.
+        columns: Names of the columns for latitude, longitude, time, accuracy where they are not recognised.
+        by: Name of a column that tells tracks apart; None: there is one track.
+        how: Whether another CRS becomes WGS84, and how times without a zone are read.
+        crs: Of points that do not say theirs.
+        keeps: Whether the batches may be read again.
+
+    Raises:
+        InputError: The table cannot be used: which row, which column, why.
+        MissingExtraError: What reads it is not installed.
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        source: str,
+        columns: Mapping[str, str],
+        by: str | None,
+        how: Reading = PLAIN,
+        crs: Any = None,
+        keeps: bool = True,
+    ) -> None:
+        if is_frame(table) and not len(table):
+            raise InputError(source, "", "holds no rows")
+        stream = exported(table, source, TRACK, columns, ("time",), by)
+        self._reader = BatchReader(stream, source, how.transform, crs, how.times)
+        self._plan = self._reader.find(TRACK, columns, ("time",))
+        self.names: list[str] = list(table.columns) if is_frame(table) else self._reader.names
+        self.source, self.by = source, by
+        if by is not None and by not in self._reader.names:
+            raise InputError(source, "", f"there is no column {by!r}, only {', '.join(self._reader.names)}")
+        self._keeps = keeps
+        self._kept: list[Batch] = []
+        self._rest = self._read()
+
+    def __iter__(self) -> Iterator[Batch]:
+        if not self._keeps:
+            yield from self._rest
+            return
+        for place in count():
+            if place == len(self._kept):
+                batch = next(self._rest, None)
+                if batch is None:
+                    return
+                self._kept.append(batch)
+            yield self._kept[place]
+
+    def _read(self) -> Iterator[Batch]:
+        reader, plan = self._reader, self._plan
+        for first, chunk in reader.batches():
+            latitudes, longitudes = reader.positions(chunk, plan, first)
+            accuracies = reader.accuracies(chunk, plan, first)
+            times = reader.times(chunk, plan.indices["time"], first)
+            codes, keys = (None, (None,)) if self.by is None else reader.keys(chunk, self.by, first)
+            reported = None if accuracies is None else _array("d", accuracies)
+            yield Batch(_array("d", latitudes), _array("d", longitudes), reported, _array("q", times), codes, keys)
+
+    def tracks(self) -> list[Track]:
+        """All rows, as the fixes of one track for each value of the column, in the order of their first rows."""
+        fixes: dict[Any, Fixes] = {}
+        flaws: dict[Any, Flaw | None] = {}
+        row = 0
+        for batch in self:
+            keys = batch.keys
+            accuracies: Iterable[float] = repeat(math.nan) if batch.accuracies is None else batch.accuracies
+            codes: Iterable[int] = repeat(0) if batch.codes is None else batch.codes
+            columns = batch.latitudes, batch.longitudes, accuracies, batch.times
+            for code, latitude, longitude, accuracy, time in zip(codes, *columns):
+                key = keys[code]
+                own = fixes.get(key)
+                if own is None:
+                    own = fixes[key] = Fixes()
+                own.append(latitude, longitude, accuracy, time)
+                usable = fix_row(latitude, longitude, accuracy, time)[:3]
+                if not is_usable(*usable):
+                    flaws[key] = worse(flaws.get(key), Flaw(f"row {row}", *usable))
+                row += 1
+        if not fixes:
+            raise InputError(self.source, "", "holds no rows")
+        return [Track(self.source, own, [], key, self.names, flaws.get(key)) for key, own in fixes.items()]
+
+
+class Fixes(Sequence[FixRow]):
+    """Fixes in columns; NaN is a missing position, or an accuracy that is not reported."""
+
+    def __init__(self) -> None:
+        self.latitudes, self.longitudes, self.accuracies = array("d"), array("d"), array("d")
+        self.times = array("q")
+
+    def append(self, latitude: float, longitude: float, accuracy: float, time: int) -> None:
+        """Adds a fix at the end."""
+        self.latitudes.append(latitude)
+        self.longitudes.append(longitude)
+        self.accuracies.append(accuracy)
+        self.times.append(time)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __iter__(self) -> Iterator[FixRow]:
+        return map(fix_row, self.latitudes, self.longitudes, self.accuracies, self.times)
+
+    @overload
+    def __getitem__(self, index: int) -> FixRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[FixRow]: ...
+    def __getitem__(self, index: int | slice) -> FixRow | Sequence[FixRow]:
+        if isinstance(index, slice):
+            return [self[row] for row in range(*index.indices(len(self)))]
+        return fix_row(self.latitudes[index], self.longitudes[index], self.accuracies[index], self.times[index])
+
+
+def fix_row(latitude: float, longitude: float, accuracy: float, time: int) -> FixRow:
+    """A fix: a missing accuracy is "not reported", a missing position "no position"."""
+    if latitude != latitude or longitude != longitude:
+        return math.nan, math.nan, NO_POSITION, time
+    return latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time
+
+
+def _array(code: str, values: Sequence[Any]) -> array[Any]:
+    """A copy, which does not change with the table."""
+    if isinstance(values, array):
+        return values
+    if not isinstance(values, memoryview) or not values.contiguous:
+        return array(code, values)
+    copy = array(code)
+    copy.frombytes(values.cast("B"))
+    return copy

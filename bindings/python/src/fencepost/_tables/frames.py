@@ -1,0 +1,172 @@
+"""Tables as Arrow streams: which columns of a frame are exported, in batches, with few texts for many rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from importlib.util import find_spec
+from typing import Any
+
+from .._errors import InputError, require
+from .._native import InvalidArgumentError
+from .names import GEOMETRY, POSITION, Names, column_advice, find, key
+
+BATCH_ROWS = 65_536
+_NUMBERS = (int, float, Decimal)
+_EXPECTED: dict[str, tuple[str, tuple[type, ...]]] = {
+    **dict.fromkeys((*POSITION, "accuracy"), ("a number", _NUMBERS)),
+    "time": ("a time", (*_NUMBERS, str, datetime)),
+    "geometry": ("WKT or WKB", (str, bytes)),
+}
+
+
+def is_frame(value: Any) -> bool:
+    """Whether it is a frame of pandas or of a library built on it."""
+    return all(hasattr(value, name) for name in ("columns", "iloc", "dtypes"))
+
+
+def geometry_name(frame: Any) -> str | None:
+    """The active geometry column of a GeoDataFrame; None: there is none."""
+    name = getattr(frame, "_geometry_column_name", None)
+    return name if name in frame.columns else None
+
+
+def exported(
+    table: Any, source: str, known: Names, columns: Mapping[str, str], required: Sequence[str], by: str | None = None
+) -> Any:
+    """What exports the rows of a table as an Arrow stream: of a frame the columns that are read alone, in batches.
+
+    Args:
+        table: A frame, or what exports an Arrow stream.
+        source: The argument, for messages.
+        known: The usual names of columns.
+        columns: Names of columns that are not recognised.
+        required: What there must be a column for, beside positions.
+        by: The column that tells tracks apart. Its values come as a dictionary where PyArrow is installed.
+
+    Raises:
+        InputError: A frame lacks a column, or holds what Arrow cannot.
+        MissingExtraError: PyArrow is needed for a frame, and not installed.
+    """
+    if is_frame(table):
+        require("nanoarrow", "arrow")
+        return _coded(*_of_frame(table, source, known, columns, required, by))
+    return _coded(table, by) if by is not None and find_spec("pyarrow") else table
+
+
+def _of_frame(
+    frame: Any, source: str, known: Names, columns: Mapping[str, str], required: Sequence[str], by: str | None
+) -> tuple[Any, str | None]:
+    """The columns that are read, and that of devices or tracks."""
+    frame = _with_index(frame, known, columns, by)
+    names = column_names(frame, source)
+    active = None if set(columns) & set(POSITION) else geometry_name(frame)
+    try:
+        found = find(names, {**known, "geometry": GEOMETRY}, columns, required)
+        points = found.pop("geometry", None) if active is None else names.index(active)
+        if points is None or (active is None and set(POSITION) <= set(found) and "geometry" not in columns):
+            found, points = find(names, known, columns, (*POSITION, *required)), None
+    except InvalidArgumentError as error:
+        raise InputError(source, "", str(error), advice=column_advice(error, "columns")) from None
+    if by is not None and by not in names:
+        raise InputError(source, "", f"there is no column {by!r}, only {', '.join(names)}")
+    if points is not None:
+        found = {what: index for what, index in found.items() if what not in POSITION} | {"geometry": points}
+    used = sorted({*found.values(), *([] if by is None else [names.index(by)])})
+    if "device" in found:
+        by = names[found["device"]]
+    pyarrow = require("pyarrow", "geo")
+    chosen = frame.iloc[:, used]
+    for index in used:
+        kind = str(frame.dtypes.iloc[index])
+        if kind.startswith(("period", "interval")):
+            raise InputError(source, "row 0", f"the column {names[index]!r} has the type {kind}, which is not read", 0)
+    try:
+        if points is not None and names[points] == active:
+            return pyarrow.table(chosen.set_geometry(active).to_arrow(index=False)), by
+        return pyarrow.Table.from_pandas(chosen, preserve_index=False, nthreads=1), by
+    except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
+        _refuse(pyarrow, chosen, source, {names[index]: what for what, index in found.items()})
+        raise InputError(source, "", f"gives no Arrow stream: {error}") from None
+
+
+def _with_index(frame: Any, known: Names, columns: Mapping[str, str], by: str | None) -> Any:
+    """The frame with those levels of its index as columns that are named, or that hold the times."""
+    there = [name for name in frame.columns if isinstance(name, str)]
+    usual = {name for names in known.values() for name in names}
+    named = {*columns.values(), by}
+    levels = [
+        name
+        for name in frame.index.names
+        if isinstance(name, str) and name not in there and (name in named or key(name) in usual)
+    ]
+    if levels:
+        frame = frame.reset_index(level=levels)
+    if "time" in columns or frame.index.dtype.kind != "M" or {*map(key, (*there, *levels))} & {*known["time"]}:
+        return frame
+    return frame.reset_index(names="time")
+
+
+def column_names(frame: Any, source: str) -> list[str]:
+    """The names of the columns.
+
+    Raises:
+        InputError: One of them is not a text (a frame with several levels of columns, for example).
+    """
+    names = list(frame.columns)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(source, "", f"the column {name!r} has no text as its name")
+    return names
+
+
+def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> None:
+    """Says which value of which column Arrow cannot hold beside the others."""
+    for name in frame.columns:
+        try:
+            pyarrow.array(frame[name], from_pandas=True)
+        except (pyarrow.ArrowException, TypeError, ValueError, OverflowError):
+            what, first = found.get(name), None
+            for row, value in enumerate(frame[name].to_list()):
+                if value is None or value != value:
+                    continue
+                kind = type(value)
+                expected, kinds = _EXPECTED.get(what or "", ("", (object,)))
+                if isinstance(value, bool) or not isinstance(value, kinds):
+                    reason = f"{what} {value!r} (column {name!r}) is a {kind.__name__}, not {expected}"
+                    raise InputError.of_row(source, row, reason) from None
+                if first is not None and kind is not first:
+                    reason = f"{value!r} (column {name!r}) is a {kind.__name__}, and a value before is a "
+                    raise InputError.of_row(source, row, reason + first.__name__) from None
+                first = kind
+
+
+def _coded(table: Any, by: str | None) -> Any:
+    """The rows in batches of at most `BATCH_ROWS`, with the column `by` as a dictionary."""
+    pyarrow = require("pyarrow", "geo")
+    try:
+        reader = pyarrow.RecordBatchReader.from_stream(table)
+    except Exception:  # whatever its maker raises
+        return table  # whoever reads it says what is wrong
+    index = -1 if by is None else reader.schema.get_field_index(by)
+    field = None if index < 0 else reader.schema.field(index)
+    kinds = pyarrow.types
+    if field is None or kinds.is_dictionary(field.type) or kinds.is_nested(field.type):
+        return pyarrow.RecordBatchReader.from_batches(reader.schema, _cut(reader))
+    plain = pyarrow.large_string() if str(field.type) == "string_view" else field.type
+    coded = pyarrow.field(field.name, pyarrow.dictionary(pyarrow.int32(), plain))
+
+    def batches() -> Iterator[Any]:
+        for batch in _cut(reader):
+            column = batch.column(index)
+            column = (column if plain == field.type else column.cast(plain)).dictionary_encode()
+            yield batch.set_column(index, coded, column)
+
+    return pyarrow.RecordBatchReader.from_batches(reader.schema.set(index, coded), batches())
+
+
+def _cut(reader: Any) -> Iterator[Any]:
+    for batch in reader:
+        for first in range(0, max(len(batch), 1), BATCH_ROWS):
+            yield batch.slice(first, BATCH_ROWS)
