@@ -207,7 +207,7 @@ class _Run:
     def open(self, name: str) -> None:
         if self.store is not None:
             opened = partial(
-                Monitor, name, store=self.store, durability=Durability.EVERY_INPUT, **self.scenario.options
+                Monitor, name=name, store=self.store, durability=Durability.EVERY_INPUT, **self.scenario.options
             )
             monitor = opened()
             if name in self.stored:
