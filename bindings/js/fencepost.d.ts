@@ -7,6 +7,13 @@
  * throws, the object is unchanged unless the error says otherwise.
  */
 
+declare global {
+  // What "esnext.disposable" declares too, for compilers and settings without it.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}
+
 /** A Date, milliseconds since 1970 UTC (fractions count, to the microsecond), or microseconds as a BigInt. Years 1 to 9999. */
 export type Time = Date | number | bigint;
 export type State = "unknown" | "satisfied" | "unsatisfied" | "unmonitored";
