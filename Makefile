@@ -182,31 +182,35 @@ $(stamps)/archive: $(stamps)/library bindings/c/archive.sh
 	@bindings/c/archive.sh > /dev/null
 	@touch $@
 
+# What the tests, guides and notebooks use of the package; and the options for what contributors need.
+extras := cli,files,geo,report,nmea,parquet
+group = $(addprefix --group bindings/python/pyproject.toml:,$(1))
+
 $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 	@echo "== installing the Python package into .venv"
-	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" $(python) -m pip install --quiet ./bindings/python
+	@$(python) -m pip install --quiet --disable-pip-version-check 'pip>=25.1'  # it knows dependency groups
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[cli,files]'
 	@touch $@
 
 # The same with what the tests need beside it, which is also what makes the wheel and the reference.
 $(stamps)/python-test: $(stamps)/python .ci/natural-earth.sh
 	@echo "== installing what the Python tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[test,dist,docs,format]'
+	  $(python) -m pip install --quiet './bindings/python[$(extras)]' $(call group,test dist docs format)
 	@.ci/natural-earth.sh $(python)
 	@touch $@
 
 # The same with what makes the wheel and the reference.
 $(stamps)/python-tools: $(stamps)/python
 	@echo "== installing what makes the wheel and the reference"
-	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[dist,docs]'
+	@$(python) -m pip install --quiet $(call group,dist docs)
 	@touch $@
 
 # The same with what makes the site of the guides.
 $(stamps)/site: $(stamps)/python
 	@echo "== installing what makes the site"
-	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[site]'
+	@$(python) -m pip install --quiet $(call group,site)
 	@touch $@
 
 # What the heavy tests need: a browser, and what drives it.
@@ -236,8 +240,7 @@ $(stamps)/mosquitto: $(stamps)/system .ci/mosquitto.sh
 # What tests the workflows, the release and the container files.
 $(stamps)/lint: $(stamps)/python-test .ci/lint.sh
 	@.ci/lint.sh
-	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[lint]'
+	@$(python) -m pip install --quiet $(call group,lint)
 	@touch $@
 
 # Spark, and the Java that it runs on.
@@ -252,5 +255,6 @@ $(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gps
 	@echo "== installing what the heavy tests need"
 	@.ci/gdal.sh
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[test,live,tools,browser,dist,docs,site,format]'
+	  $(python) -m pip install --quiet './bindings/python[$(extras),live]' \
+	    $(call group,test tools browser dist docs site format)
 	@touch $@

@@ -47,7 +47,11 @@ def components(folder: Path, version: str) -> list[dict[str, object]]:
             }]  # fmt: skip
         found.append(entry)
     project = tomllib.loads((ROOT / "bindings/python/pyproject.toml").read_text(encoding="utf-8"))["project"]
-    for requirement in sorted(project["dependencies"]):
+    # What an installation may bring: the extras are the user's choice.
+    extras = {each for own in project["optional-dependencies"].values() for each in own}
+    for requirement in sorted({*project["dependencies"], *extras}):
+        if requirement.startswith("fencepost["):
+            continue
         name = re.match(r"[\w.-]+", requirement)[0]  # type: ignore[index]
         found.append({
             "type": "library", "bom-ref": f"python:{name}", "name": name, "purl": f"pkg:pypi/{name.lower()}",

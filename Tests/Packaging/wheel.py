@@ -36,6 +36,7 @@ TOOLS = ("cat", "nm", "readelf", "sh", "sleep", "strace", "tee", "touch")
 LONG = "against_reference differential kill notebook reference streams tracks_against_reference watch_kill"
 # What looks at the texts and the plugin of the checkout, with its shell and its build, not at the wheel.
 CHECKOUT = [f"--ignore-glob=*/test_{name}.py" for name in ("guides", "qgis_imports")]
+EXTRAS = "cli,files,geo,report,nmea,parquet"
 PARALLEL = ("--numprocesses", "2", "--dist", "worksteal")
 # What has most to do with the extension.
 NATIVE = tuple(f"tests/{folder}" for folder in ("fleet", "monitor", "package", "tables", "values"))
@@ -134,8 +135,13 @@ class Environment:
         if "FENCEPOST_SHARED" in os.environ:
             self.environment["FENCEPOST_SHARED"] = os.environ["FENCEPOST_SHARED"]
 
-    def install(self, what: str) -> None:
-        run(self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", what)
+    def install(self, what: str, *groups: str) -> None:
+        """Installs a requirement, and dependency groups of the checkout, which pip knows from 25.1 on."""
+        pip = (self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+        if groups:
+            run(*pip, "pip>=25.1")
+        chosen = (part for group in groups for part in ("--group", f"{PYTHON_FOLDER}/pyproject.toml:{group}"))
+        run(*pip, what, *chosen)
 
     def run(self, *command: object, cwd: Path | None = None, limit_s: int = 900) -> str:
         return run(*command, cwd=cwd or self.elsewhere, env=self.environment, limit_s=limit_s)
@@ -231,6 +237,40 @@ def check_metadata(path: Path) -> None:
     check(not addresses, f"the metadata name {addresses}")
 
 
+MONITOR = """
+from fencepost import Circle, Fix, Fleet, Monitor, Zones
+monitor = Monitor({"home": Circle(52.5, 13.4, radius=100)}, policy="exact")
+monitor.feed(Fix(52.5, 13.5, time=0))
+monitor.feed(Fix(52.5, 13.4, time=10_000_000))
+fleet = Fleet(Zones("conditions.geojson"))
+fleet.feed_many(device=["a", "b"], latitude=[0.0, 1.0], longitude=[0.0, 1.0], time=[0, 0])
+print(*(event.kind for event in monitor.events()), len(fleet.inside("origin")), fleet.poll()[0].to_dict()["device"])
+"""
+
+
+def check_bare(environment: Environment) -> None:
+    """The wheel alone brings no other package, embeds a monitor and a fleet, and names the extra that is missing."""
+    listed = environment.run(environment.python, "-m", "pip", "list", "--format", "json", "--disable-pip-version-check")
+    names = {each["name"] for each in json.loads(listed)} - {"pip", "setuptools"}
+    check(names == {"fencepost"}, f"the wheel alone brings {sorted(names - {'fencepost'})}")
+    (environment.elsewhere / "conditions.geojson").write_text(json.dumps(CONDITIONS))
+    said = environment.run(environment.python, "-c", MONITOR).strip()
+    check(said == "determined enter 1 a", f"an embedded monitor says {said!r}")
+    (environment.elsewhere / "track.gpx").write_text('<gpx version="1.1"><trk/></gpx>')
+    (environment.elsewhere / "track.csv").write_text(TRACK)
+    for track, form, extra in (("track.gpx", "jsonl", "files"), ("track.csv", "table", "cli")):
+        replay = ("replay", track, "--conditions", "conditions.geojson", "--format", form)
+        done = subprocess.run(
+            [environment.folder / "bin" / "fencepost", *replay], cwd=environment.elsewhere,
+            env=environment.environment, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        check(
+            done.returncode == 2 and f"pip install 'fencepost[{extra}]'" in done.stderr,
+            f"{track} as {form} without an extra says {done.stderr!r}",
+        )
+    print("wheel: alone it brings no other package, and embeds a monitor")
+
+
 def test_wheel() -> None:
     _, wheel = build()
     version = check_name(wheel)
@@ -238,6 +278,7 @@ def test_wheel() -> None:
     environment = Environment(pythons()[0], WORK / "fresh")
     environment.install(str(wheel))
     environment.check_import()
+    check_bare(environment)
     (environment.elsewhere / "track.csv").write_text(TRACK)
     (environment.elsewhere / "conditions.geojson").write_text(json.dumps(CONDITIONS))
     for command in ([environment.folder / "bin" / "fencepost"], [environment.python, "-m", "fencepost"]):
@@ -257,7 +298,7 @@ def test_wheels() -> None:
         version = run(python, "-c", "import platform; print(platform.python_version())").strip()
         started = time.monotonic()
         environment = Environment(python, WORK / f"python-{version}")
-        environment.install(f"fencepost[test,docs] @ {wheel.as_uri()}")
+        environment.install(f"fencepost[{EXTRAS}] @ {wheel.as_uri()}", "test", "docs")
         # Without what takes long and asks the engine, as make test does: long lives, all tracks, kills.
         environment.run_tests(PYTHON_FOLDER, *PARALLEL, *CHECKOUT, *SHORTER, *(() if python == found[-1] else NATIVE))
         print(f"wheel: the package's tests pass on Python {version} ({time.monotonic() - started:.0f} s)")

@@ -286,8 +286,12 @@ def _progress(total: int, machine: bool) -> Iterator[Callable[[], None] | None]:
     if total < LONG_WORK or not sys.stderr.isatty() or (machine and sys.stdout.isatty()):
         yield None
         return
-    from rich.console import Console
-    from rich.progress import Progress
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ModuleNotFoundError:  # without the extra there is no bar
+        yield None
+        return
 
     bar = Progress(console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False)
     with bar:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from itertools import chain
 from typing import IO
 
+from .._errors import require
 from .._log.event_log import EventLog
 from .._log.log import TrackedEvent
 from .._log.texts import CSVWriter, event_line, geojson_parts, write_csv, write_geojson, write_jsonl
@@ -80,6 +81,7 @@ def _cells(event: Event) -> list[str]:
 
 
 def _print_table(headings: list[str], rows: list[list[str]], stream: IO[str], right: Iterable[str]) -> None:
+    require("rich", "cli")
     from rich import box
     from rich.console import Console
     from rich.table import Table

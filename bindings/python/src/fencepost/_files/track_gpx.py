@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from .._errors import InputError
+from .._errors import InputError, require
 from .._tables.text_times import PLAIN_TIMES, TimeStyle
 from .._tables.times import to_us
 from .tracks import NO_POSITION, Point
@@ -57,8 +57,7 @@ def way_point_features(data: bytes, path: str | Path) -> Iterator[tuple[str, dic
 
 
 def _parse(text: str, path: str | Path | None = None) -> Any:
-    import gpxpy
-
+    gpxpy = require("gpxpy", "files")
     try:
         return gpxpy.parse(text)
     except Exception as error:
