@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from fencepost import Circle, Corridor, Fix, Fleet, Gate, InputError, Polygon, TransitionPolicy, Zones, compare, replay
+from fencepost import (
+    Circle,
+    Corridor,
+    Fix,
+    Fleet,
+    Gate,
+    InputError,
+    InputWarning,
+    Monitor,
+    Polygon,
+    TransitionPolicy,
+    Zones,
+    compare,
+    replay,
+)  # fmt: skip
 from fencepost.errors import InvalidArgumentError
 
 np = pytest.importorskip("numpy")
@@ -164,3 +179,131 @@ def test_a_log_says_its_policy() -> None:
     own = replay(fixes, place, policy=TransitionPolicy(entry_dwell=60))
     assert "policy of 60 s, 20 m to enter and 20 s, 20 m to leave" in repr(own)
     assert [f"policy {one.name}" in repr(one.log) for one in compare(fixes, place)] == [True] * 3
+
+
+# -------------------------------------------------------------------------------------- habits of other libraries
+
+
+def fixes(**changes: Any) -> Any:
+    times = pandas.date_range("2024-05-01", periods=3, freq="min", tz="UTC")
+    return pandas.DataFrame({"lat": [0.0, 0.0, 1.0], "lon": [0.0, 0.0, 1.0], "time": times} | changes)
+
+
+@pytest.mark.parametrize("name", ["lat", "time", "van"])
+def test_two_columns_of_one_name_are_refused(name: str) -> None:
+    """As pandas.concat(axis=1) and joins of SQL leave them: the first was taken."""
+    pa = pytest.importorskip("pyarrow")
+    frame = fixes(van=["a", "a", "b"])
+    twice = pandas.concat([frame, frame[[name]]], axis=1)
+    table = pa.Table.from_arrays([pa.array(frame[each]) for each in (*frame, name)], names=[*frame, name])
+    said = f"there are 2 columns {name!r}: rename or drop all but one"
+    for rows in (twice, table):
+        with pytest.raises(InputError, match=said):
+            replay(rows, {}, by="van")
+        with pytest.raises(InputError, match=said):
+            Fleet(zones()).feed_many(rows, columns={"device": "van"})
+    if name == "lat":
+        with pytest.raises(InvalidArgumentError, match=said):
+            zones().containing(twice)
+
+
+def test_columns_to_feed_have_one_index() -> None:
+    """One of them was sorted, the others were not: rows are read by their place."""
+    frame = fixes(van=["a", "b", "a"], radius=[10.0, 20.0, 30.0])
+    for name in ("lat", "lon", "time", "van"):
+        given = {
+            each: frame[each].iloc[::-1] if each == name else frame[each] for each in ("lat", "lon", "time", "van")
+        }
+        columns = {"latitude": given["lat"], "longitude": given["lon"], "time": given["time"]}
+        if name != "van":
+            with pytest.raises(InvalidArgumentError, match="have different indexes"):
+                Monitor().feed_many(**columns)
+        with pytest.raises(InvalidArgumentError, match="have different indexes"):
+            Fleet(zones()).feed_many(device=given["van"], **columns)
+    fleet = Fleet(zones())
+    fleet.feed_many(device=frame.van, latitude=frame.lat, longitude=frame.lon, time=frame.time)
+    assert fleet.devices == ["a", "b"]
+    with pytest.raises(InvalidArgumentError, match="identifier and latitude have different indexes"):
+        Zones().add_many(frame.van.iloc[::-1], frame.lat, frame.lon, frame.radius)
+
+
+def test_arrays_of_xarray_with_other_labels_are_refused() -> None:
+    xarray = pytest.importorskip("xarray")
+    one = xarray.DataArray([0.0, 0.0, 1.0], dims="p", coords={"p": [5, 6, 7]})
+    other = xarray.DataArray([0.0, 0.0, 1.0], dims="p", coords={"p": [7, 6, 5]})
+    with pytest.raises(InvalidArgumentError, match="different indexes"):
+        zones().containing(one, other)
+    assert list(zones().containing(one, one).to_pandas().index) == [5, 5, 6, 6]
+
+
+def test_spans_are_no_times() -> None:
+    """A period is stored as a count of months: it was a time in 1970."""
+    pa = pytest.importorskip("pyarrow")
+    frame = fixes(time=pandas.period_range("2024-05", periods=3, freq="M"))
+    for rows in (frame, pa.Table.from_pandas(frame)):
+        for read in (lambda rows: replay(rows, {}), lambda rows: Monitor().feed_many(rows)):
+            with pytest.raises(InputError, match="row 0: the column 'time' has the type p"):
+                read(rows)
+
+
+def test_times_of_which_some_have_a_zone_are_refused() -> None:
+    """Arrow takes those without for UTC, whatever `time_zone` says."""
+    mixed = [datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 5, 1, 1), datetime(2024, 5, 1, 2, tzinfo=UTC)]
+    frame = fixes(time=pandas.Series(mixed, dtype=object))
+    with pytest.raises(InputError, match=r"row 1: time 2024-05-01 01:00:00 .column 'time'. has no zone, unlike"):
+        replay(frame, {}, time_zone="America/New_York")
+    plain = fixes(time=pandas.Series([each.replace(tzinfo=None) for each in mixed], dtype=object))
+    log = replay(plain, {}, time_zone="America/New_York")
+    assert log.start == datetime(2024, 5, 1, 4, tzinfo=UTC)
+
+
+def test_the_same_whatever_holds_the_rows(tmp_path: Any) -> None:
+    """Nullable and categorical types, levels of an index, units of times, shuffled rows."""
+    pa, places = pytest.importorskip("pyarrow"), {"z0": Circle(0, 0, 1500)}
+    world = np.random.default_rng(5)
+    times = pandas.date_range("2024-05-01", periods=400, freq="min", tz="UTC").astype("datetime64[us, UTC]")
+    frame = pandas.DataFrame({
+        "van": [f"van {number}" for number in world.integers(0, 7, 400)], "time": times,
+        "lat": world.normal(0, 0.01, 400), "lon": world.normal(0, 0.01, 400), "accuracy": world.choice([5.0, 9.0], 400),
+    })  # fmt: skip
+    expected = [(row.track, row.event.to_json()) for row in replay(frame, places, by="van").tracked()]
+    assert len(expected) > 50
+    path = tmp_path / "rows.parquet"
+    frame.to_parquet(path)
+    held: list[Any] = [
+        path, pa.Table.from_pandas(frame), pa.Table.from_pandas(frame).to_reader(max_chunksize=17), frame[::-1][::-1],
+        frame.convert_dtypes(), frame.astype({"van": "category"}), frame.set_index(["van", "time"]),
+        frame.assign(time=frame.time.astype("datetime64[ns, UTC]")), frame.assign(time=frame.time.dt.tz_localize(None)),
+        frame.assign(time=frame.time.dt.tz_convert("Asia/Kolkata")), frame.astype({"lat": object, "van": object}),
+    ]  # fmt: skip
+    for rows in held:
+        found = [(row.track, row.event.to_json()) for row in replay(rows, places, by="van").tracked()]
+        assert found == expected, type(rows)
+    with pytest.warns(InputWarning, match="sorted by time"):
+        shuffled = replay(frame.sample(frac=1, random_state=1), places, by="van")
+    by_track = {van: list(shuffled.of(van)) for van in shuffled.tracks}
+    assert sorted((van, event.to_json()) for van, own in by_track.items() for event in own) == sorted(expected)
+    for van, part in frame.groupby("van"):
+        one = replay(part, places, assuming="unsatisfied")
+        assert list(one) == by_track[van] and list(one.replays[0].fixes) == list(shuffled.of(van).replays[0].fixes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"lat": ["0", "x", "1"]}, "row 0: latitude '0' (column 'lat') is a str, not a number"),
+        ({"time": ["2024-05-01", "soon", "2024-05-03"]}, "row 1: time (column 'time'): 'soon' is not a time"),
+        ({"time": pandas.to_datetime(["2024-05-01", None, "2024-05-01"])}, "row 1: has no time (column 'time')"),
+        ({"van": ["a", None, "b"]}, "row 1: has nothing in the column 'van'"),
+        ({"lat": [525_000_000.0] * 3}, "row 0: lies at latitude 525000000, longitude 0: metres of a projected CRS?"),
+    ],
+)
+def test_the_same_messages_whatever_holds_the_rows(changes: dict[str, Any], words: str, tmp_path: Any) -> None:
+    pa = pytest.importorskip("pyarrow")
+    frame = fixes(**({"van": ["a", "a", "b"]} | changes))
+    path = tmp_path / "rows.parquet"
+    frame.to_parquet(path)
+    for source, rows in (("track", frame), ("track", pa.Table.from_pandas(frame)), (str(path), path)):
+        with pytest.raises(InputError) as caught:
+            replay(rows, {}, by="van")
+        assert str(caught.value).startswith(f"{source}: {words}")

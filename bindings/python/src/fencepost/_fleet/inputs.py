@@ -17,6 +17,7 @@ from .._monitor.inputs import (
     scan_report,
 )
 from .._native import InvalidArgumentError
+from .._tables.labels import common_index
 from .._tables.numbers import integer
 from .._tables.times import Time, to_us
 from .._values.arguments import column_names, truth
@@ -199,6 +200,7 @@ class FleetInputs(FixInputs):
             else:
                 read, doubtful = fix_columns(latitude, longitude, time, accuracy)
             self._doubt(doubtful)
+            common_index(latitude=latitude, device=device)
             codes, names = device_column(device)
             warn_of_jumps(self._handle, read, codes, names, _BY_ROW)
             return FeedResult(*handle.feed_columns(*read, refuses, codes, names, 0))

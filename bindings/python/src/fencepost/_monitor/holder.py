@@ -256,7 +256,9 @@ class ConditionHolder(Generic[V]):
             if column is None:
                 raise TypeError(f"{'ensure_many' if ensure else 'add_many'} needs the column {name}")
         from .._tables.buffers import contiguous, identifiers, tags
+        from .._tables.labels import common_index
 
+        common_index(identifier=identifier, latitude=latitude, longitude=longitude, radius=radius)
         texts = identifiers(identifier)
         rows = len(texts)
         counts = self._handle.add_circles(

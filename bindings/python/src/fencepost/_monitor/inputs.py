@@ -44,10 +44,12 @@ def refuses_invalid(on_invalid: Any) -> bool:
 def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixColumns:
     """Columns of whatever kind, in place where they are as the engine reads them."""
     from .._tables.buffers import numbers, times
+    from .._tables.labels import common_index
 
     for given, name in zip((latitude, longitude, time), ("latitude", "longitude", "time")):
         if given is None:
             raise TypeError(f"feed_many needs the column {name}")
+    common_index(latitude=latitude, longitude=longitude, time=time, accuracy=accuracy)
     if isinstance(accuracy, int | float):
         accuracy = float(real(accuracy, "accuracy"))
     elif accuracy is not None:

@@ -309,6 +309,9 @@ class BatchReader:
         What is null becomes NO_TIME.
         """
         column, name, kind = self._column(chunk, index), self.names[index], self._children[index].format
+        marked = _metadata(self._children[index]).get("ARROW:extension:name", "")
+        if marked.startswith("pandas."):  # its integers are counts of some span
+            raise InputError.of_row(self._source, first, f"the column {name!r} has the type {marked}, not times")
         nulls = column.null_rows()
         if kind.startswith("ts"):
             if not kind.partition(":")[2] and not self._style.is_plain:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._errors import InputError, require
 from .._native import InvalidArgumentError
-from .names import GEOMETRY, POSITION, Names, column_advice, find, key
+from .names import GEOMETRY, POSITION, Names, check_one, column_advice, find, key
 
 BATCH_ROWS = 65_536
 _NUMBERS = (int, float, Decimal)
@@ -67,6 +67,8 @@ def _of_frame(
         points = found.pop("geometry", None) if active is None else names.index(active)
         if points is None or (active is None and set(POSITION) <= set(found) and "geometry" not in columns):
             found, points = find(names, known, columns, (*POSITION, *required)), None
+        if by is not None:
+            check_one(names, by)
     except InvalidArgumentError as error:
         raise InputError(source, "", str(error), advice=column_advice(error, "columns")) from None
     if by is not None and by not in names:
@@ -82,6 +84,7 @@ def _of_frame(
         kind = str(frame.dtypes.iloc[index])
         if kind.startswith(("period", "interval")):
             raise InputError(source, "row 0", f"the column {names[index]!r} has the type {kind}, which is not read", 0)
+    _check_zones(chosen, names[found["time"]], source)
     try:
         if points is not None and names[points] == active:
             return pyarrow.table(chosen.set_geometry(active).to_arrow(index=False)), by
@@ -119,6 +122,20 @@ def column_names(frame: Any, source: str) -> list[str]:
         if not isinstance(name, str):
             raise InputError(source, "", f"the column {name!r} has no text as its name")
     return names
+
+
+def _check_zones(frame: Any, name: str, source: str) -> None:
+    """Refuses times of which some have a zone and some have none: Arrow takes these for UTC."""
+    if frame[name].dtype.kind != "O":
+        return
+    zoned: bool | None = None
+    for row, value in enumerate(frame[name].to_list()):
+        if isinstance(value, datetime) and value == value:
+            own = value.tzinfo is not None
+            if zoned is not None and own is not zoned:
+                said = f"time {value} (column {name!r}) has {'a' if own else 'no'} zone, unlike the times before"
+                raise InputError.of_row(source, row, said)
+            zoned = own
 
 
 def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> None:

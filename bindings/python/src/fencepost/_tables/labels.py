@@ -1,4 +1,4 @@
-"""Labels of rows: the indexes of pandas."""
+"""Labels of rows: the indexes of pandas, and of arrays of xarray with one dimension."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from .._native import InvalidArgumentError
 
 
 def index_of(column: Any) -> Any:
-    """The index of a Series of pandas; None: the column has none."""
+    """The index of a Series of pandas, or of the dimension of an array of xarray; None: the column has none."""
+    if hasattr(column, "indexes") and hasattr(column, "dims"):
+        return column.indexes.get(column.dims[0]) if len(column.dims) == 1 else None
     index = getattr(column, "index", None)
     return index if hasattr(column, "iloc") and hasattr(index, "is_unique") else None
 

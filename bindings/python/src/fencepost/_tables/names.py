@@ -62,10 +62,34 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
     """Which column holds what: the given one, else the best known name that occurs.
 
     Raises:
-        InvalidArgumentError: A given or a required column is not there.
+        InvalidArgumentError: A given or a required column is not there, or several have its name.
     """
     exact = [name.strip() for name in names]
     keys = [key(name) for name in names]
+    found = _found(exact, keys, known, given, required)
+    for index in found.values():
+        check_one(exact, exact[index])
+    return found
+
+
+def check_one(names: Sequence[str], name: str) -> None:
+    """Refuses a name that several columns have: which of them is meant is not known.
+
+    Raises:
+        InvalidArgumentError: There are several.
+    """
+    if names.count(name) > 1:
+        raise InvalidArgumentError(several_text(names, name))
+
+
+def several_text(names: Sequence[str], name: str) -> str:
+    """What is said of a name that several columns have."""
+    return f"there are {names.count(name)} columns {name!r}: rename or drop all but one"
+
+
+def _found(
+    exact: list[str], keys: list[str], known: Names, given: Mapping[str, str], required: Sequence[str]
+) -> dict[str, int]:
     found: dict[str, int] = {}
     for what in given:
         if what not in known:
