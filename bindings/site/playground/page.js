@@ -15,6 +15,7 @@ const state = {
   tool: "move",
   corners: [],
   view: { x: 0, y: 0, scale: 1 },
+  isFitted: true, // everything is shown, until the user moves the map
 };
 
 function say(text, isError = false) {
@@ -269,7 +270,10 @@ const clock = (milliseconds) => (Number.isFinite(milliseconds) ? new Date(millis
 const WORDS = { enter: "enters", exit: "leaves", cross: "crosses", diagnostic: "changes its diagnostics", unmonitored: "is not monitored", none: "" };
 
 function what(event) {
-  if (event.kind === "determined") return event.state === "satisfied" ? "is inside at first" : "is outside at first";
+  if (event.kind === "determined") {
+    const [there, away] = event.latitude === null ? ["is near", "is absent"] : ["is inside", "is outside"];
+    return `${event.state === "satisfied" ? there : away} at first`;
+  }
   const direction = event.direction === null ? "" : `, ${event.direction.replaceAll("_", " ")}`;
   return `${WORDS[event.kind]}${direction}`;
 }
@@ -320,11 +324,13 @@ const REASONS = {
   not_seen_yet: "its beacon was not seen yet", seen: "its beacon was seen", absent: "its beacon is absent",
 };
 
+const exact = (metres) => (metres < 10_000 ? `${metres.toFixed(1)} m` : `${(metres / 1000).toFixed(1)} km`);
+
 function why(found) {
   const parts = REASONS[found.reason] ? [REASONS[found.reason]] : [];
-  if (found.boundaryDistance !== null) parts.push(`the last fix is ${Math.abs(found.boundaryDistance).toFixed(1)} m ${found.boundaryDistance <= 0 ? "inside" : "outside"}`);
+  if (found.boundaryDistance !== null) parts.push(`the last fix is ${exact(Math.abs(found.boundaryDistance))} ${found.boundaryDistance <= 0 ? "inside" : "outside"}`);
   if (found.secondsToDecide !== null) parts.push(`due in ${found.secondsToDecide.toFixed(0)} s`);
-  if (found.metresToDecide !== null) parts.push(`${found.metresToDecide.toFixed(1)} m more would decide`);
+  if (found.metresToDecide !== null) parts.push(`${exact(found.metresToDecide)} more would decide`);
   if (found.accuracyNeeded !== null) parts.push(`an accuracy of ${found.accuracyNeeded.toFixed(1)} m would decide`);
   return parts.join(", ");
 }
@@ -398,6 +404,7 @@ function bounds() {
 }
 
 function fit() {
+  state.isFitted = true;
   const found = bounds() ?? { west: eastOf(-20), east: eastOf(40), north: northOf(62), south: northOf(30) };
   const { width, height } = map.getBoundingClientRect();
   const span = Math.max(found.east - found.west, (found.south - found.north) * (width / height), 0.2);
@@ -408,6 +415,7 @@ function fit() {
 
 function zoom(factor, x, y) {
   const { view } = state;
+  state.isFitted = false;
   const { width, height } = map.getBoundingClientRect();
   const [atX, atY] = [x ?? width / 2, y ?? height / 2];
   const scale = Math.max(width / 2 ** 20 / 2, Math.min(view.scale * factor, 1e5));
@@ -550,6 +558,7 @@ map.addEventListener("pointermove", (event) => {
     state.pending = distance > 0 ? { ...centre, radius: distance } : null;
     draw();
   } else if (state.tool === "move") {
+    state.isFitted = false;
     state.view.x -= (x - before[0]) / state.view.scale;
     state.view.y -= (y - before[1]) / state.view.scale;
     draw();
@@ -581,6 +590,7 @@ map.addEventListener("wheel", (event) => {
 map.addEventListener("keydown", (event) => {
   const steps = { ArrowLeft: [-60, 0], ArrowRight: [60, 0], ArrowUp: [0, -60], ArrowDown: [0, 60] };
   if (event.key in steps) {
+    state.isFitted = false;
     state.view.x += steps[event.key][0] / state.view.scale;
     state.view.y += steps[event.key][1] / state.view.scale;
     draw();
@@ -765,7 +775,10 @@ async function begin() {
     byId("dropping").hidden = true;
     take(event.dataTransfer.files);
   });
-  window.addEventListener("resize", draw);
+  new ResizeObserver(() => {
+    if (state.isFitted) fit();
+    draw();
+  }).observe(map);
   window.addEventListener("hashchange", () => openFragment() && changed(true));
 
   choose("move");
