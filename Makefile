@@ -14,6 +14,7 @@
 # make bench-spark  runs streams through a local Spark, beside what it reaches when nothing is done with them
 # make million follows a million devices (examples/c/million.c) and says how many fixes a second, in what memory, opened in what time
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
+# make coverage  runs the Swift and the Python tests with counters and writes the figures into Tests/Coverage/README.md
 # make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
 # make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
 # make format  formats Swift, Python, C and C++; make format-check, a part of make test, names what is not
@@ -28,7 +29,7 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 .SUFFIXES:
 .PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall wheel docs docs-c docs-python docs-site clean-docs wasm \
-  qgis-plugin bench bench-streams bench-spark million mutants sanitize fuzz format format-check release clean
+  qgis-plugin bench bench-streams bench-spark million mutants coverage sanitize fuzz format format-check release clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -122,6 +123,9 @@ format: $(stamps)/python-test
 
 mutants: setup-test
 	@$(python) Tests/Mutants/run.py
+
+coverage: setup-test
+	@$(python) Tests/Coverage/run.py
 
 sanitize: setup-test
 	@Tests/Sanitize/run.sh

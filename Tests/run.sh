@@ -9,6 +9,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
+export PYTEST_ADDOPTS="--durations 0 --durations-min 1 ${PYTEST_ADDOPTS:-}"
 
 # Each lane in its order: what needs the build of the tests stands behind it. Swift's builds of one folder wait for each other.
 lane1=(build kinds swift determinism host store fuzz symbols abi header examples install)
@@ -29,9 +30,9 @@ symbols() { (root=. && . bindings/c/names.sh && Tests/Determinism/symbols.sh "$o
 abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
 # Some tests send Ctrl-C, which whoever started this in the background may have had ignored.
-python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal --durations 10 --durations-min 1); }
+python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
 # The tests whose counts `make test` reduces, with all of them.
-full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rs -m full --numprocesses 1 --durations 10 --durations-min 1); }
+full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rs -m full --numprocesses 1); }
 host() { Tests/HostSafety/run.sh; }
 store() { Tests/StoreFaults/run.sh; }
 fuzz() { Tests/Fuzz/run.sh replay; }
@@ -129,11 +130,18 @@ else
   aloud "${parts[@]}"
 fi
 
-# What to look at first when the tests take too long: pytest's ten slowest of each part, in the logs of this run.
+# What to look at first when the tests take too long: of each part the ten slowest tests, and each of more than ten seconds,
+# as pytest and Swift Testing measured them. Swift's tests run side by side.
+slowest() {
+  local log=$logs/$1.log
+  [ -f "$log" ] || return 0
+  {
+    sed -nE '/slowest .*durations/,/^[^0-9]*$/s/^ *([0-9.]+)s (call|setup|teardown) +(.*)/\1 s  \3/p' "$log"
+    sed -nE '/ Test run with /d; s/^[^ ]+ Test (.*) passed after ([0-9.]+) seconds.*/\2 s  \1/p' "$log"
+  } | sort -rn | awk -v part="$1" '$1 >= 1 && NR <= 10 || $1 >= 10 { print "  " part ": " $0 }'
+}
 if [ $# = 0 ] || [ "$*" = heavy ]; then
-  for part in "${parts[@]}"; do
-    sed -n "/slowest .*durations/,/^[^0-9]*\$/{/^ *[0-9.]*s /s/^/  $part: /p}" "$logs/$part.log" 2> /dev/null
-  done
+  for part in "${parts[@]}"; do slowest "$part"; done
 fi
 
 failed=()

@@ -46,6 +46,12 @@ else:
 IS_FULL = "1" in (os.environ.get("FENCEPOST_FULL"), os.environ.get("FENCEPOST_SOAK"))
 only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the part full of make test-all")
 
+
+def in_full(*values: Any) -> list[Any]:
+    """Parameters of a test that `make test` leaves to the part `full`."""
+    return [pytest.param(value, marks=[pytest.mark.full, only_in_full]) for value in values]
+
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

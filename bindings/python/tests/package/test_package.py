@@ -335,10 +335,10 @@ def test_stubs_agree_with_the_runtime() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_sources_and_a_users_script_are_clean_for_mypy(tmp_path: Path) -> None:
+def test_sources_and_users_scripts_are_clean_for_mypy(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     scripts = []
-    for example in sorted((ROOT / "examples" / "python").glob("*.py")):
+    for example in (Path(__file__).with_name("typed_script.py"), *sorted((ROOT / "examples" / "python").glob("*.py"))):
         (tmp_path / example.name).write_text(example.read_text())
         scripts.append(str(tmp_path / example.name))
     for target in (scripts, ["-p", "fencepost"]):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import OWN_TRACKS, TRACKS, recorded_tracks
+from conftest import IS_FULL, OWN_TRACKS, TRACKS, recorded_tracks
 from many_shapes import ManyShapes, RoughPolygon, near, number_of_edges, polygons_of, well_known_text
 from reference_adapter import reference_policy, same_event
 from reference_shapes import Defect, Polygon as ReferencePolygon
@@ -20,10 +20,10 @@ from test_tracks_against_reference import fixes_of
 
 from fencepost import FencepostError, Fix, InputError, Monitor, Polygon, TransitionPolicy
 
-MOST_FIXES = 1_000
+MOST_FIXES = 1_000 if IS_FULL else 250
 # The reference takes a millisecond for each edge, and most of them again where a track jumps.
 MOST_EDGES = 6_000
-MOST_POLYGONS = 12
+MOST_POLYGONS = 12 if IS_FULL else 3
 FIFTY = "natural-earth/ne_50m_admin_0_countries.geojson"
 FRANCISCO = "cities/san-francisco.geojson"
 # The polygons, how many degrees around the track they are looked for, and the track.
@@ -61,6 +61,7 @@ def chosen(name: str, path: Path, degrees: float) -> list[tuple[str, Any]]:
     return [(identifier, parts) for edges, identifier, parts in counted[:MOST_POLYGONS] if edges <= MOST_EDGES]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "degrees", "track"), CASES)
 def test_engine_and_reference_agree(name: str, degrees: float, track: str) -> None:
     path = next((path for path in recorded_tracks("gpx", "csv") if path.name == track), None)

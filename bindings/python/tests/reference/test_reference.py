@@ -9,7 +9,7 @@ import random
 
 import pytest
 import run_reference_corpus as corpus
-from conftest import only_in_full
+from conftest import in_full, only_in_full
 from geographiclib.geodesic import Geodesic
 from reference import ReferenceMonitor
 from reference_values import Refused
@@ -541,12 +541,12 @@ def test_s63():
 def every_scenario():
     for path in sorted(corpus.CORPUS.rglob("*.json")):
         for scenario in corpus.scenarios(path):
-            # Planar edges of thousands of kilometres take the reference up to 40 s; the engine runs them in each face.
-            marks = [pytest.mark.full, only_in_full] if path.stem == "globe" else []
+            # Shapes take the reference up to 40 s; the engine runs them in each face.
+            marks = [pytest.mark.full, only_in_full] if path.parent.name == "Shapes" else []
             yield pytest.param(scenario, marks=marks, id=f"{path.stem}: {scenario['name']}")
 
 
-@pytest.mark.parametrize("restart", [False, True], ids=["whole", "restart-every-step"])
+@pytest.mark.parametrize("restart", [False, *in_full(True)], ids=["whole", "restart-every-step"])
 @pytest.mark.parametrize("scenario", list(every_scenario()))
 def test_corpus(scenario, restart):
     failure = corpus.runner(scenario)(scenario, restart).run()

@@ -6,7 +6,7 @@ import math
 import random
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, in_full
 from geographiclib.geodesic import Geodesic
 from reference_shapes import Corridor, Defect, Polygon, corridor_from, polygon_from
 from reference_shapes.areas import EARTH, left_area
@@ -91,7 +91,7 @@ def test_distance_along_a_meridian() -> None:
         assert abs(square.exact_distance(0, longitude) - expected) < 1e-15
 
 
-@pytest.mark.parametrize("corners", [3, 4, 7, 64])
+@pytest.mark.parametrize("corners", [3, 4, 7, *in_full(64)])
 def test_caps_around_a_pole(corners: int) -> None:
     """A regular ring around the pole: D at the pole is the height of its triangles, which spherical bounds enclose."""
     for latitude in (60, 85, 89.9, -89.999):
@@ -123,7 +123,7 @@ def test_dense_sampling() -> None:
             assert least - step - 1e-7 <= abs(polygon.exact_distance(*at)) <= least + 1e-7
 
 
-@pytest.mark.parametrize("reach", [10, 1_000, 100_000, 5_000_000])
+@pytest.mark.parametrize("reach", [10, *in_full(1_000, 100_000), 5_000_000])
 def test_the_side_is_that_of_counting_crossings(reach: float) -> None:
     source = random.Random(SEED + reach)
     inside = 0
@@ -142,7 +142,7 @@ def test_the_side_is_that_of_counting_crossings(reach: float) -> None:
     assert 5 <= inside < 95
 
 
-@pytest.mark.parametrize("poke", [-5e-12, -1e-13, 0, 1e-13, 5e-12])
+@pytest.mark.parametrize("poke", [*in_full(-5e-12, -1e-13), 0, *in_full(1e-13), 5e-12])
 def test_a_tip_at_an_edge_says_nothing_of_what_is_behind_it(poke: float) -> None:
     """A notch, a hole and a part with a corner at an edge, to 0.6 µm: everywhere as with the corner 1 mm before it."""
     tip, before, left, right = [0.5, poke], [0.5, 1e-8], [0.1, 1], [0.9, 1]
