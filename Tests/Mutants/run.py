@@ -5,7 +5,7 @@ must be noticed; those that break an invariant, by the check of that invariant, 
     .venv/bin/python Tests/Mutants/run.py [--list | --check] [WORD...]
 
 With words only the mutants whose name holds one of them. Works in a copy of the tree under .build/mutants, builds the
-library there and runs ``fencepost conform`` on Tests/Conformance with a copy of the installed package that loads it.
+library there and runs ``python -m fencepost_conform`` on Tests/Conformance with a copy of the installed package that loads it.
 Prints which scenario kills each; exits with 1 when one survives, with 2 when something else is wrong.
 """
 
@@ -377,11 +377,11 @@ def conform(files: list[Path], *options: str) -> tuple[int | None, str]:
     """Exit code (None: it did not end) and output."""
     environment = {
         **os.environ,
-        "PYTHONPATH": str(PYTHON),
+        "PYTHONPATH": os.pathsep.join((str(PYTHON), str(ROOT / "Tests" / "Conformance"))),
         "PYTHONDONTWRITEBYTECODE": "1",
         "SWIFT_BACKTRACE": "enable=no",
     }
-    command = [sys.executable, "-m", "fencepost", "conform", *options, *map(str, files)]
+    command = [sys.executable, "-m", "fencepost_conform", *options, *map(str, files)]
     try:
         done = subprocess.run(
             command, cwd=WORK, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=LIMIT_S
@@ -403,7 +403,7 @@ def killers() -> list[str]:
             failed = [line for line, after in itertools.pairwise(lines) if after.startswith("  step ")]
             return [line.split(": ", 1)[1] + suffix for line in failed]
         if code == 2:
-            raise Broken(f"fencepost conform: {output}")
+            raise Broken(f"fencepost_conform: {output}")
         # It crashed, or did not end: which file does it?
         fate = "hangs" if code is None else f"crashes ({code})"
         bad = [path.name for path in CORPUS if conform([path], *options)[0] not in (0, 1)]

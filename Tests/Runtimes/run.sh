@@ -118,7 +118,7 @@ replaced=$(find "$folder/fencepost" -name "$soname")
 cp "$full/$soname" "$replaced"
 mkdir "$folder/stores"
 find Tests/Conformance -name '*.json' -print0 | sort -z |
-  PYTHONPATH=$folder xargs -0 .venv/bin/python -m fencepost conform --store "$folder/stores" > "$folder/conform" 2>&1 ||
+  PYTHONPATH=$folder:Tests/Conformance xargs -0 .venv/bin/python -m fencepost_conform --store "$folder/stores" > "$folder/conform" 2>&1 ||
   { tail -n 20 "$folder/conform" >&2; fail "conformance of the full build"; }
 
 echo "runtimes: embedded $size bytes ($packed compressed), full $(stat -c %s "$full/$soname"): the same events;" \

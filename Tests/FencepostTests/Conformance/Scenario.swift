@@ -44,7 +44,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   /// Whether a store fails in it.
   var needsStorage: Bool { allSteps.contains { $0["store"] != nil } }
 
-  /// Whether a name must be taken; `fencepost conform --store` runs these on directories.
+  /// Whether a name must be taken; `fencepost_conform --store` runs these on directories.
   var needsDirectory: Bool { allSteps.contains { $0["refused"]?.string == "monitor_in_use" } }
 }
 

@@ -29,6 +29,9 @@ OWN_TRACKS = DATA / "tracks"
 BINDING = Path(__file__).resolve().parents[1]
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 SECOND = 1_000_000
+# The player of the scenarios, which is not in the wheel.
+CONFORMANCE = ROOT / "Tests" / "Conformance"
+sys.path.append(str(CONFORMANCE))
 HOME = Circle(52.5, 13.4, 100)
 EXACT = TransitionPolicy.exact()
 
@@ -94,8 +97,10 @@ def memory_path(tmp_path: Path) -> Iterator[Path]:
 def run(tmp_path: Path) -> Run:
     """Runs the command line in a process of its own, with a time limit."""
 
-    def start(*arguments: str | Path, cwd: Path = tmp_path, **options: object) -> subprocess.CompletedProcess[str]:
-        command: Sequence[str] = [sys.executable, "-m", "fencepost", *map(str, arguments)]
+    def start(
+        *arguments: str | Path, module: str = "fencepost", cwd: Path = tmp_path, **options: object
+    ) -> subprocess.CompletedProcess[str]:
+        command: Sequence[str] = [sys.executable, "-m", module, *map(str, arguments)]
         return subprocess.run(  # type: ignore[call-overload, no-any-return]
             command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", timeout=120, **options
         )

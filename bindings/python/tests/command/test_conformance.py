@@ -1,16 +1,17 @@
-"""The conformance corpus through the C face, and the command ``fencepost conform``."""
+"""The conformance corpus through the C face, and the command ``python -m fencepost_conform``."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Run
 
-from fencepost._command.conform import Outcome, run_scenarios
-from fencepost._command.scenarios import read_scenarios
+from fencepost_conform.player import Outcome, run_scenarios
+from fencepost_conform.scenarios import read_scenarios
 
 pytestmark = pytest.mark.filterwarnings("ignore:a planar edge spans")
 
@@ -18,6 +19,17 @@ CORPUS = ROOT / "Tests" / "Conformance"
 FILES = sorted(CORPUS.rglob("*.json"))
 CIRCLE = {"latitude": 0, "longitude": 0, "radius": 100}
 NEEDS_A_STORE = {"S52", "A34"}
+
+
+@pytest.fixture
+def play(run: Run) -> Run:
+    """Runs the player in a process of its own."""
+    path = os.pathsep.join(filter(None, (str(CORPUS), os.environ.get("PYTHONPATH"))))
+
+    def start(*arguments: str | Path) -> Any:
+        return run(*arguments, module="fencepost_conform", env={**os.environ, "PYTHONPATH": path})
+
+    return start
 
 
 def outcomes(path: Path, restart_every_step: bool, store: Path | None = None) -> list[Outcome]:
@@ -102,10 +114,10 @@ def write(path: Path, content: Any) -> Path:
     ],
 )  # fmt: skip
 def test_a_wrong_scenario_fails(
-    run: Run, tmp_path: Path, steps: tuple[dict[str, Any], ...], step: int, expected: str, got: str
+    play: Run, tmp_path: Path, steps: tuple[dict[str, Any], ...], step: int, expected: str, got: str
 ) -> None:
     path = write(tmp_path / "wrong.json", scenario(*steps))
-    finished = run("conform", path)
+    finished = play(path)
     assert finished.returncode == 1
     assert finished.stderr == ""
     title, at, wanted, came, count = finished.stdout.splitlines()
@@ -118,45 +130,45 @@ def test_a_wrong_scenario_fails(
     assert count == "0 passed, 1 failed"
 
 
-def test_counts_and_exit_codes(run: Run, tmp_path: Path) -> None:
+def test_counts_and_exit_codes(play: Run, tmp_path: Path) -> None:
     good = write(tmp_path / "good.json", [scenario({"next": None}), scenario(*SATISFIED, {"next": {"sequence": 1}})])
     bad = write(tmp_path / "bad.json", scenario({"identifiers": ["x"]}))
     skipped = write(tmp_path / "skipped.json", scenario({"store": "failing"}))
-    finished = run("conform", good)
+    finished = play(good)
     assert (finished.returncode, finished.stdout) == (0, "2 passed, 0 failed\n")
-    finished = run("conform", good, bad, good)
+    finished = play(good, bad, good)
     assert finished.returncode == 1
     assert finished.stdout.splitlines()[-1] == "4 passed, 1 failed"
-    finished = run("conform", good, skipped)
+    finished = play(good, skipped)
     assert finished.returncode == 0
     first, last = finished.stdout.splitlines()
     assert first.startswith(f"{skipped}: wrong on purpose: skipped at step 1: ")
     assert "--store DIR gives it one" in first
     assert last == "2 passed, 0 failed, 1 skipped"
-    finished = run("conform", "--store", tmp_path, good, skipped)
+    finished = play("--store", tmp_path, good, skipped)
     assert (finished.returncode, finished.stdout) == (0, "3 passed, 0 failed\n")
-    finished = run("conform", "--store", tmp_path / "absent", good)
+    finished = play("--store", tmp_path / "absent", good)
     assert (finished.returncode, finished.stdout) == (2, "")
     assert finished.stderr.startswith(f"fencepost: {tmp_path / 'absent'}")
     assert finished.stderr.endswith("No such file or directory\n")
 
 
-def test_the_whole_corpus_from_the_command_line(run: Run, memory_path: Path) -> None:
+def test_the_whole_corpus_from_the_command_line(play: Run, memory_path: Path) -> None:
     total = sum(len(read_scenarios(path)) for path in FILES)
     for options in ((), ("--restart-every-step",)):
-        finished = run("conform", *options, *FILES)
+        finished = play(*options, *FILES)
         assert finished.returncode == 0
         assert finished.stdout.splitlines()[-1] == f"{total - 3} passed, 0 failed, 3 skipped"
     names = CORPUS / "names.json"
-    finished = run("conform", "--restart-every-step", "--store", memory_path, names)
+    finished = play("--restart-every-step", "--store", memory_path, names)
     assert (finished.returncode, finished.stdout) == (0, f"{len(read_scenarios(names))} passed, 0 failed\n")
 
 
-def test_an_event_in_flight_must_come_again_after_a_restart(run: Run, tmp_path: Path) -> None:
+def test_an_event_in_flight_must_come_again_after_a_restart(play: Run, tmp_path: Path) -> None:
     """The mode itself asks once more: what a scenario sees next is the event after."""
     path = write(tmp_path / "flight.json", scenario(*SATISFIED, {"next": {"sequence": 1}}, {"next": None}))
     for options in ((), ("--restart-every-step",)):
-        finished = run("conform", *options, path)
+        finished = play(*options, path)
         assert (finished.returncode, finished.stdout) == (0, "1 passed, 0 failed\n")
 
 
@@ -194,10 +206,10 @@ def test_an_event_in_flight_must_come_again_after_a_restart(run: Run, tmp_path: 
         (b'{"name": "x", "steps": [{"scanning": false}]}', "needs a time while the clock is unset"),
     ],
 )
-def test_what_is_no_scenario_is_refused(run: Run, tmp_path: Path, content: bytes, reason: str) -> None:
+def test_what_is_no_scenario_is_refused(play: Run, tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "broken.json"
     path.write_bytes(content)
-    finished = run("conform", path)
+    finished = play(path)
     assert finished.returncode == 2
     assert finished.stdout == ""
     assert finished.stderr.startswith(f"fencepost: {path}: ")
@@ -205,16 +217,16 @@ def test_what_is_no_scenario_is_refused(run: Run, tmp_path: Path, content: bytes
     assert reason in finished.stderr
 
 
-def test_bad_usage(run: Run, tmp_path: Path) -> None:
-    for arguments in (("conform",), ("conform", "--often", "x.json"), ("conform", tmp_path / "absent.json")):
-        finished = run(*arguments)
+def test_bad_usage(play: Run, tmp_path: Path) -> None:
+    for arguments in ((), ("--often", "x.json"), (tmp_path / "absent.json",)):
+        finished = play(*arguments)
         assert finished.returncode == 2
         assert finished.stdout == ""
         assert finished.stderr.startswith("fencepost: ")
         assert finished.stderr.count("\n") == 1
 
 
-def test_two_monitors_and_their_host(run: Run, tmp_path: Path) -> None:
+def test_two_monitors_and_their_host(play: Run, tmp_path: Path) -> None:
     """What the runner plays itself: names, closing, each monitor's own host and circles."""
     steps: list[dict[str, Any]] = [
         {"open": "M1"}, {"open": "M2"}, {"advance": 10}, {"advance": 20, "monitor": "M2"},
@@ -226,5 +238,5 @@ def test_two_monitors_and_their_host(run: Run, tmp_path: Path) -> None:
         {"close": "M2"}, {"refused": "monitor_in_use", "step": {"open": "M1"}}, {"open": "M2"},
         {"next": {"sequence": 2}, "monitor": "M2"}, {"next": None, "monitor": "M2"}, {"next": None},
     ]  # fmt: skip
-    finished = run("conform", write(tmp_path / "two.json", scenario(*steps)))
+    finished = play(write(tmp_path / "two.json", scenario(*steps)))
     assert finished.stdout == "1 passed, 0 failed\n"

@@ -15,8 +15,8 @@ import pytest
 from conftest import ROOT
 
 from fencepost import Condition, Corridor as Corridor, FencepostError, InputWarning, Monitor, Polygon as Polygon
-from fencepost._command.conform_shapes import names, shape_of
 from fencepost.errors import InvalidArgumentError, NotFoundError
+from fencepost_conform.shapes import names, shape_of
 
 SQUARE = [(0.0, 0.0), (0.0, 2.0), (2.0, 2.0), (2.0, 0.0)]
 HOLE = [(0.5, 0.5), (0.5, 1.5), (1.5, 1.5)]

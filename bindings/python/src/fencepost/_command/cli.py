@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NoReturn
@@ -16,18 +16,23 @@ from .._native import VERSION, FencepostError
 from .outcomes import DONE, INTERRUPTED, REFUSED, UsageError
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns the exit code: 0 done, 1 scenarios failed, 2 bad usage or input (one line
+    """Runs the command line and returns the exit code: 0 done, 2 bad usage or input (one line
     says why)."""
+    return answered(lambda: _run(arguments))
+
+
+def answered(run: Callable[[], int]) -> int:
+    """The exit code of a command; what refuses its input is one line on standard error."""
     code = DONE
     try:
         with _told_on_stderr():
-            code = _run(arguments)
+            code = run()
     except BrokenPipeError:
         # Whoever read our output has seen enough. The interpreter flushes once more at its end: into nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -76,16 +81,15 @@ def _refuse(reason: str) -> int:
 COMMANDS = {
     "replay": "replay a track against conditions and print the events",
     "circles": "write the circles of conditions as polygons",
-    "conform": "run conformance scenarios on the engine",
     "watch": "follow fixes as they come and run a command for each event",
 }
 """Each is a module of this folder with a ``DESCRIPTION``, ``add_arguments`` and ``run``; loaded when asked for."""
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    parser = _Parser(prog="fencepost", description="Condition monitoring (geofencing) by explicit event time.")
+    parser = Parser(prog="fencepost", description="Condition monitoring (geofencing) by explicit event time.")
     parser.add_argument("--version", action="version", version=f"fencepost {VERSION}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
     for name, text in COMMANDS.items():
         if name not in arguments:
             commands.add_parser(name, help=text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
+DONE, REFUSED, INTERRUPTED = 0, 2, 130
 
 
 class UsageError(ValueError):

@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from .. import geodesic
-from .._fleet.conditions import Zones
-from .._monitor.monitor import Monitor
-from .._native import ConsumerAlreadyActiveError, InvalidArgumentError, NotFoundError
-from .._values.any_condition import Condition
-from .._values.conditions import Beacon, Circle, is_line
-from .._values.enums import Diagnostics
-from .._values.events import Event, diagnostic_names
-from .._values.fixes import BeaconSighting, Fix
-from .._values.policy import TransitionPolicy
-from .conform_shapes import DISTANCE_TOLERANCE, KINDS as SHAPES, PLACE_TOLERANCE, Shape, shape_members, shape_of
+from fencepost import geodesic
+from fencepost._fleet.conditions import Zones
+from fencepost._monitor.monitor import Monitor
+from fencepost._native import ConsumerAlreadyActiveError, InvalidArgumentError, NotFoundError
+from fencepost._values.any_condition import Condition
+from fencepost._values.conditions import Beacon, Circle, is_line
+from fencepost._values.enums import Diagnostics
+from fencepost._values.events import Event, diagnostic_names
+from fencepost._values.fixes import BeaconSighting, Fix
+from fencepost._values.policy import TransitionPolicy
+
 from .scenarios import plain, to_us
+from .shapes import DISTANCE_TOLERANCE, KINDS as SHAPES, PLACE_TOLERANCE, Shape, shape_members, shape_of
 
 _Value = TypeVar("_Value")
 KINDS: dict[str, type[Condition]] = {

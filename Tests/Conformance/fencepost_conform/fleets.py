@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import geodesic
-from .._fleet.conditions import Zones
-from .._fleet.device_events import DeviceEvent
-from .._fleet.fleet import Fleet
-from .._native import FencepostError, NotFoundError, QueueFullError
-from .._values.conditions import Circle
-from .._values.fixes import BeaconSighting
-from .conform_shapes import DISTANCE_TOLERANCE
-from .conform_steps import (
+from fencepost import geodesic
+from fencepost._fleet.conditions import Zones
+from fencepost._fleet.device_events import DeviceEvent
+from fencepost._fleet.fleet import Fleet
+from fencepost._native import FencepostError, NotFoundError, QueueFullError
+from fencepost._values.conditions import Circle
+from fencepost._values.fixes import BeaconSighting
+
+from .scenarios import Scenario, plain, to_us
+from .shapes import DISTANCE_TOLERANCE
+from .steps import (
     COUNTERS,
     EVENT_KEYS,
     EXPLAIN_KEYS,
@@ -30,7 +32,6 @@ from .conform_steps import (
     number,
     text,
 )
-from .scenarios import Scenario, plain, to_us
 
 PRESENCE_KEYS = ("identifier", "since", "evidence_date")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._errors import InputError
-from .._files.text import parse_json, read_text
-from .._values.enums import DevicePath
+from fencepost._errors import InputError
+from fencepost._files.text import parse_json, read_text
+from fencepost._values.enums import DevicePath
 
 OPTIONS = (
     "delivery", "condition_limit", "initial_fix_max_age", "beacon_exit_timeout", "beacon_initial_timeout",

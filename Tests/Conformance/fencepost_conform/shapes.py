@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .._values.lines import Gate
-from .._values.shapes import Corridor, Polygon
+from fencepost._values.lines import Gate
+from fencepost._values.shapes import Corridor, Polygon
 
 Shape = Polygon | Corridor | Gate
 KINDS: dict[str, type[Shape]] = {

@@ -19,15 +19,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .._errors import InputError
-from .._monitor.monitor import Monitor
-from .._native import FencepostError, MonitorInUseError, StoreUnavailableError
-from .._values.enums import Durability
-from .conform_fleets import FleetRun
-from .conform_shapes import names
-from .conform_steps import ELSEWHERE, STEPS, Mismatch, Named, Skip, event_members, text
-from .outcomes import DONE, FAILED
+from fencepost._command.outcomes import DONE
+from fencepost._errors import InputError
+from fencepost._monitor.monitor import Monitor
+from fencepost._native import FencepostError, MonitorInUseError, StoreUnavailableError
+from fencepost._values.enums import Durability
+
+from .fleets import FleetRun
 from .scenarios import Scenario, defect, plain, read_scenarios, to_us
+from .shapes import names
+from .steps import ELSEWHERE, STEPS, Mismatch, Named, Skip, event_members, text
 
 DESCRIPTION = (
     "Runs files of conformance scenarios. Prints what fails: the scenario, the step, what was expected "
@@ -269,7 +270,7 @@ def _full_disk() -> Iterator[None]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``fencepost conform`` takes."""
+    """What ``python -m fencepost_conform`` takes."""
     parser.add_argument("files", metavar="FILE", nargs="+", help="JSON: one scenario or an array of them")
     parser.add_argument("--restart-every-step", action="store_true", help="restart each monitor after every step")
     parser.add_argument(
@@ -287,4 +288,4 @@ def run(options: argparse.Namespace) -> int:
         store=options.store,
         write=sys.stdout.write,
     )
-    return DONE if passed else FAILED
+    return DONE if passed else 1
