@@ -4,6 +4,7 @@ to the end or to its own. Run by ``test_watch_soak.py``."""
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from pathlib import Path
@@ -62,7 +63,9 @@ def residents() -> int:
 def live(folder: Path, count: int) -> None:
     confirmed = os.open(folder / "confirmed", os.O_RDWR | os.O_CREAT)
     begin = int.from_bytes(os.pread(confirmed, 8, 0), "little")
-    said = Notices(lambda text: None)
+    logger = logging.Logger("quiet")
+    logger.disabled = True
+    said = Notices(logger)
     rows = read_conditions(folder / "conditions.geojson", TransitionPolicy.standard())
     table = Zones()
     with Fleet(table, store=folder, name="fleet") as fleet:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import selectors
 import socket
 import threading
 from pathlib import Path
@@ -19,7 +18,7 @@ from fencepost._live import loop
 from fencepost._live.device_lines import DeviceLines
 from fencepost._live.metrics import counters_of
 from fencepost._live.signals import Signals
-from fencepost._live.sources import PIECE, Source, open_file
+from fencepost._live.sources import PIECE, FileSource, Source, open_file
 
 
 def fixes(path: Path, device: str, *steps: tuple[float, float]) -> Path:
@@ -54,15 +53,13 @@ def test_one_that_always_has_something_stops_no_other(tmp_path: Path) -> None:
 
 def test_a_whole_piece_is_no_reason_to_let_time_stand() -> None:
     reader, writer = os.pipe()
-    source = Source(reader, "pipe", DeviceLines("device"))
+    source = FileSource(reader, "pipe", DeviceLines("device"))
     entry = loop._Input(source)
     os.write(writer, b"\n" * PIECE)
-    with selectors.SelectSelector() as selector:
-        entry.register(selector, False)
-        entry.read(selector, {reader})
-        assert entry.has_more and not entry.found
-        entry.read(selector, set())
-        assert not entry.has_more
+    entry.read(True)
+    assert entry.has_more and not entry.found
+    entry.read(False)
+    assert not entry.has_more
     os.close(writer)
     source.close()
 
@@ -127,7 +124,7 @@ def test_what_does_not_fit_is_refused(run: Run, tmp_path: Path, arguments: str, 
     assert len(ended.stderr.splitlines()) == 1 and reason in ended.stderr, ended.stderr
 
 
-class Lost(Source):
+class Lost(FileSource):
     """One that is there for a line, and then lost for good."""
 
     was_read = False

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 from conftest import SECOND, Run
-from watching import START, Clock, circles, lines, report
+from watching import START, Clock, circles, lines, notices_to, report
 
 from fencepost import Circle, Event, Monitor
 from fencepost._live.lines import LineError, parse_line
-from fencepost._live.notices import Notices
 from fencepost._live.watched_monitor import Watch
 
 
@@ -36,7 +35,7 @@ def watcher(clock: Clock, answers: Iterator[bool] | None = None, **options: obje
         seen.append(event)
         return True if answers is None else next(answers)
 
-    quiet = Notices(lambda text: None, clock)
+    quiet = notices_to(lambda text: None, clock)
     made = Watch(monitor, handle, quiet, monotonic=clock, wall=lambda: START + clock.now, **options)  # type: ignore[arg-type]
     return made, seen
 

@@ -8,10 +8,10 @@ import random
 from pathlib import Path
 
 import pytest
-from watching import START, Clock, Watched
+from watching import START, Clock, Watched, notices_to
 
 from fencepost import Monitor
-from fencepost._live.notices import Notices, to_stderr
+from fencepost._live.notices import to_stderr
 from fencepost._live.spans import ROLLOVER
 from fencepost._live.watched_monitor import ENOUGH
 
@@ -19,7 +19,7 @@ from fencepost._live.watched_monitor import ENOUGH
 def test_notices_of_a_kind_are_said_once_a_minute_with_their_count() -> None:
     clock = Clock()
     said: list[str] = []
-    notices = Notices(said.append, clock)
+    notices = notices_to(said.append, clock)
     for number in range(100_000):
         notices.seldom("line", f"line {number} is bad")
     notices.seldom("other", "something else")

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from watching import LONGEST, Watched, is_gone
+from watching import LONGEST, Watched, is_gone, notices_to
 
 from fencepost import Circle, Event, Monitor
 from fencepost._live import event_handlers
 from fencepost._live.event_handlers import EventCommand
-from fencepost._live.notices import Notices
 from fencepost._live.signals import Signals
 
 
@@ -59,7 +58,7 @@ def test_a_command_that_hangs_is_ended_with_what_it_started(
         monkeypatch.delattr(os, "pidfd_open", raising=False)
     said: list[str] = []
     started = time.monotonic()
-    assert not EventCommand(command, signals, Notices(said.append), timeout=0.3)(event)
+    assert not EventCommand(command, signals, notices_to(said.append), timeout=0.3)(event)
     assert time.monotonic() - started < LONGEST
     assert said == [f"the command for event {event.sequence} took longer than 0.3 s and was ended; it is run again"]
     assert is_gone(int((tmp_path / "pid").read_text()))
@@ -75,7 +74,7 @@ def test_what_becomes_of_a_command_decides(
     said: list[str] = []
 
     def run(command: str) -> bool:
-        return EventCommand(command, signals, Notices(said.append), timeout=LONGEST)(event)
+        return EventCommand(command, signals, notices_to(said.append), timeout=LONGEST)(event)
 
     assert run("cat > told; sleep 0.1")
     assert json.loads((tmp_path / "told").read_text())["sequence"] == event.sequence
@@ -99,7 +98,7 @@ def test_a_signal_ends_a_watch_whose_command_hangs(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(event_handlers, "GRACE", 0.3)
     said: list[str] = []
-    handler = EventCommand(f"kill -{number.value} {os.getpid()}; sleep 1000", signals, Notices(said.append))
+    handler = EventCommand(f"kill -{number.value} {os.getpid()}; sleep 1000", signals, notices_to(said.append))
     assert not handler(event)
     assert said == [
         f"the command for event {event.sequence} was ended because the watch stops; a watch that goes on from its "
@@ -108,10 +107,10 @@ def test_a_signal_ends_a_watch_whose_command_hangs(
     monkeypatch.setattr(event_handlers, "GRACE", 10_000.0)
     signals.stops = 0
     twice = f"kill -{number.value} {os.getpid()}; sleep 0.5; kill -{number.value} {os.getpid()}; sleep 1000"
-    assert not EventCommand(twice, signals, Notices(said.append))(event)
+    assert not EventCommand(twice, signals, notices_to(said.append))(event)
     signals.stops = 0
     once = f"kill -{number.value} {os.getpid()}; sleep 0.2"
-    assert EventCommand(once, signals, Notices(said.append))(event)
+    assert EventCommand(once, signals, notices_to(said.append))(event)
     assert signals.is_stopped()
 
 
@@ -127,6 +126,6 @@ def test_a_command_that_takes_long_is_said(
         said.append(text)
         Path("said").touch()
 
-    assert EventCommand("until [ -e said ]; do sleep 0.01; done", signals, Notices(hear))(event)
+    assert EventCommand("until [ -e said ]; do sleep 0.01; done", signals, notices_to(hear))(event)
     assert said
     assert said[0].startswith(f"the command for event {event.sequence} has been running for ")

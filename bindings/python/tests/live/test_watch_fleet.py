@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import SECOND, Run
-from watching import START, Clock, circles
+from watching import START, Clock, circles, notices_to
 
 from fencepost import Circle, Fleet, TransitionPolicy, Zones
 from fencepost._live import waypoints
 from fencepost._live.device_lines import DeviceLines, read_message, source_of
 from fencepost._live.lines import LineError
 from fencepost._live.messages import DeviceFix, EncryptedRefused, Gone, NameRefused, Waypoint, Waypoints
-from fencepost._live.notices import JsonNotices, Notices
+from fencepost._live.notices import JsonLines, Notices
 from fencepost._live.sinks import AppendedFile, Sinks
 from fencepost._live.watched_fleet import FleetWatch
 from fencepost._live.waypoints import OwnersCircles
@@ -34,7 +35,7 @@ class FleetWatched:
         self.fleet = Fleet(Zones()) if fleet is None else fleet
         if "office" not in self.fleet.conditions:
             self.fleet.conditions.add(Circle(0, 0, 200), "office", policy=policy)
-        self.notices = Notices(self.said.append, self.clock)
+        self.notices = notices_to(self.said.append, self.clock)
         self.circles = OwnersCircles(self.fleet.conditions, EXACT, 3)
         self.watch = FleetWatch(
             self.fleet, self.handle, self.notices, self.circles, monotonic=self.clock, wall=self.wall, **options
@@ -374,7 +375,7 @@ def test_a_file_is_appended_to_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_text('{"whole": 1}\n{"hal')
     watched = FleetWatched(policy=EXACT)
-    file = AppendedFile(str(path), Notices(said.append))
+    file = AppendedFile(str(path), notices_to(said.append))
     watched.watch._handle = Sinks([file])
     watched.feed("a", 0)
     assert [len(json.loads(line)) > 0 for line in path.read_text().splitlines()] == [True, True]
@@ -389,7 +390,7 @@ def test_a_file_is_appended_to_whole_lines(tmp_path: Path) -> None:
 def test_a_full_disk_loses_nothing() -> None:
     said: list[str] = []
     watched = FleetWatched(policy=EXACT)
-    file = AppendedFile("/dev/full", Notices(said.append))
+    file = AppendedFile("/dev/full", notices_to(said.append))
     watched.watch._handle = Sinks([file])
     watched.feed("a", 0)
     assert not watched.watch.is_done and "No space left" in said[0]
@@ -399,7 +400,10 @@ def test_a_full_disk_loses_nothing() -> None:
 def test_notices_as_json() -> None:
     said: list[str] = []
     clock = Clock()
-    notices = JsonNotices(said.append, clock, lambda: 0.0)
+    logger = logging.Logger("test")
+    logger.addHandler(JsonLines(said.append))
+    logger.addFilter(lambda record: setattr(record, "created", 0.0) is None)
+    notices = Notices(logger, clock)
     notices.say("a\nb")
     for _ in range(3):
         notices.seldom("kind", "x" * 5_000)

@@ -13,12 +13,11 @@ from pathlib import Path
 
 import pytest
 from conftest import Run
-from watching import LONGEST, Clock, circles, report
+from watching import LONGEST, Clock, circles, notices_to, report
 
 from fencepost._files.tracks import FixRow
 from fencepost._live.gpsd import Gpsd, _Reports
 from fencepost._live.lines import LineError
-from fencepost._live.notices import Notices
 
 BANNER = b'{"class":"VERSION","release":"3.22","proto_major":3}\r\n'
 
@@ -101,7 +100,7 @@ def test_the_pauses_grow_however_a_gpsd_fails() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(LONGEST)
         port = server.getsockname()[1]
-        source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, Notices(said.append, clock), monotonic=clock)
+        source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, notices_to(said.append, clock), monotonic=clock)
         accepted(server, source)
         tried = []
         with pytest.raises(OSError, match="it has closed the connection|Connection reset by peer"):
@@ -120,7 +119,7 @@ def test_a_life_with_a_fix_or_of_a_minute_begins_the_patience_anew() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(LONGEST)
         port = server.getsockname()[1]
-        source = Gpsd(f"gpsd://127.0.0.1:{port}", 30.0, Notices(said.append, clock), monotonic=clock)
+        source = Gpsd(f"gpsd://127.0.0.1:{port}", 30.0, notices_to(said.append, clock), monotonic=clock)
         accepted(server, source)
         for _ in range(5):
             clock.now = source.retry_at or 0
@@ -139,7 +138,7 @@ def test_a_life_with_a_fix_or_of_a_minute_begins_the_patience_anew() -> None:
 def reports(*lines: bytes, device: str | None = None, seconds: float = 1.0) -> tuple[list[FixRow], list[str]]:
     """What is made of reports that come so many seconds apart, and what is said."""
     clock, said = Clock(0.0), list[str]()
-    decoder = _Reports("gps", device, Notices(said.append, clock), clock)
+    decoder = _Reports("gps", device, notices_to(said.append, clock), clock)
     rows = []
     for line in lines:
         clock.now += seconds

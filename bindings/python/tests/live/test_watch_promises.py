@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 from test_watch_fleet import EXACT, FleetWatched
-from watching import START, circles
+from watching import START, circles, notices_to
 
-from fencepost import Fleet, State, Zones
-from fencepost._command.watch import _sync_fleet
-from fencepost._files.condition_files import ConditionRow, read_conditions
+from fencepost import Fleet, Zones
 from fencepost._live import handling, mqtt_sink, owntracks
+from fencepost._live.follower import Follower
 from fencepost._live.lines import LineError
 from fencepost._live.messages import Waypoint, Waypoints
 from fencepost._live.sinks import Sinks
@@ -64,22 +63,23 @@ def test_an_accuracy_without_an_end_is_refused() -> None:
 
 
 def test_a_place_of_the_file_stands_for_a_waypoint_of_its_name(tmp_path: Path) -> None:
-    watched = FleetWatched()
-    given = (Waypoint("home", 1.0, 1.0, 100.0, 5), Waypoint("work", 2.0, 2.0, 100.0, 6))
-    watched.watch.feed(Waypoints("u/phone", given))
-    path = circles(tmp_path / "c.geojson", office=200, **{"u/home": 300})
-    options = SimpleNamespace(conditions=str(path))
-
-    def sync(rows: list[ConditionRow]) -> None:
-        _sync_fleet(watched.fleet.conditions, watched.circles, rows, options, watched.notices)  # type: ignore[arg-type]
-
-    sync(read_conditions(path, EXACT, assuming=State.UNSATISFIED))
-    assert set(watched.fleet.conditions) == {"office", "u/home", "u/work"}
-    assert watched.circles.time_of("u/home") == 0 and watched.circles.time_of("u/work") == 6
-    assert not watched.circles.is_others("u/home", "another/phone")
-    assert watched.said[1:] == [f"{path}: 'u/home' stands for the waypoint of that name from now on"]
-    sync(read_conditions(path, EXACT, assuming=State.UNSATISFIED))
-    assert len(watched.said) == 2
+    said: list[str] = []
+    path = circles(tmp_path / "c.geojson", office=200)
+    with Follower(path, notices=notices_to(said.append)) as follower:
+        table = follower.fleet.conditions
+        for number, name in enumerate(("home", "work")):
+            waypoint = {"_type": "waypoint", "desc": name, "lat": 1, "lon": 1, "rad": 100, "tst": 5 + number}
+            follower.receive(waypoint, "owntracks/u/phone/waypoint")
+        assert set(table) == {"office", "u/home", "u/work"}
+        circles(path, office=200, **{"u/home": 300})
+        follower.sync()
+        assert set(table) == {"office", "u/home", "u/work"}
+        found = follower.fleet_watch.circles
+        assert found.time_of("u/home") == 0 and found.time_of("u/work") == 6
+        assert not found.is_others("u/home", "another/phone")
+        assert said[1:] == [f"{path}: 'u/home' stands for the waypoint of that name from now on"]
+        follower.sync()
+        assert len(said) == 2
 
 
 def test_events_that_take_long_leave_time_for_other_things(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import OWN_TRACKS, ROOT, TRACKS, Run
-from watching import circles, lines, report
+from watching import circles, lines, notices_to, report
 
 from fencepost import Monitor
 from fencepost._files.track_files import read_track
@@ -23,7 +23,6 @@ from fencepost._files.tracks import FixRow
 from fencepost._live.formats import MOST_UNDATED, Found, make_decoder
 from fencepost._live.gpsd import Gpsd
 from fencepost._live.lines import LineError
-from fencepost._live.notices import Notices
 
 DRIVE = ROOT / "examples" / "data" / "drive.gpx"
 DRIVE_CONDITIONS = ROOT / "examples" / "data" / "conditions.geojson"
@@ -271,7 +270,7 @@ def test_the_pauses_before_a_lost_gpsd_is_tried_grow_and_end() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)
         port = server.getsockname()[1]
-        source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, Notices(lambda text: None), monotonic=lambda: now[0])
+        source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, notices_to(lambda text: None), monotonic=lambda: now[0])
         server.accept()[0].close()
     while source.retry_at is None:  # the end, perhaps after what is still on its way
         assert list(source.read() or ()) == []

@@ -12,13 +12,12 @@ import pytest
 from conftest import SECOND
 from full_disk import FullDisk
 from test_watch_fleet import EXACT, FleetWatched
-from watching import START
+from watching import START, notices_to
 
 from fencepost import Circle, Fix, Fleet, Monitor, Zones
 from fencepost._live import handling, loop
 from fencepost._live.messages import DeviceFix
 from fencepost._live.metrics import counters_of
-from fencepost._live.notices import Notices
 from fencepost._live.signals import Signals
 from fencepost._live.sources import Source
 from fencepost._live.watched_monitor import Watch
@@ -149,7 +148,7 @@ def test_a_monitor_is_watched_by_the_same_rule(tmp_path: Path) -> None:
         watch = Watch(
             monitor,
             handle,
-            Notices(lambda line: None, lambda: now[0]),
+            notices_to(lambda line: None, lambda: now[0]),
             monotonic=lambda: now[0],
             wall=lambda: START + now[0],
         )

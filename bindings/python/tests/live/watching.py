@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,24 @@ def report(second: int, longitude: float, device: str | None = None) -> bytes:
     return json.dumps(values).encode() + b"\r\n"
 
 
+class _Told(logging.Handler):
+    """Gives each message to a function."""
+
+    def __init__(self, hear: Callable[[str], object]) -> None:
+        super().__init__()
+        self._hear = hear
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._hear(record.getMessage())
+
+
+def notices_to(hear: Callable[[str], object], monotonic: Callable[[], float] = time.monotonic) -> Notices:
+    """Notices whose messages a function gets."""
+    logger = logging.Logger("test")
+    logger.addHandler(_Told(hear))
+    return Notices(logger, monotonic)
+
+
 class Watched:
     """A watch of one place, at a time of the test's choosing; what it says and the events that it handles."""
 
@@ -72,7 +92,7 @@ class Watched:
         self.monitor = Monitor() if monitor is None else monitor
         if "office" not in self.monitor:
             self.monitor.add(Circle(0, 0, 200), "office", policy="exact")
-        self.notices = Notices(self.said.append, self.clock)
+        self.notices = notices_to(self.said.append, self.clock)
         self.watch = Watch(self.monitor, self.handle, self.notices, monotonic=self.clock, wall=self.wall, **options)  # type: ignore[arg-type]
 
     def wall(self) -> float:

@@ -24,6 +24,7 @@ MAY_IMPORT["_log"] = {*MAY_IMPORT["_files"], "_files"}
 MAY_IMPORT["_fleet"] = {*MAY_IMPORT["_log"], "_log", "_monitor"}
 MAY_IMPORT["_replay"] = {*MAY_IMPORT["_fleet"], "_fleet"}
 MAY_IMPORT["_live"] = {*MAY_IMPORT["_replay"], "_replay"}
+MAY_IMPORT["live"] = {*MAY_IMPORT["_live"], "_live"}
 MAY_IMPORT["_command"] = {*MAY_IMPORT["_live"], "_live", "geodesic"}
 MAY_IMPORT["_spark"] = {*MAY_IMPORT["_fleet"], "_fleet"}
 MAY_IMPORT["spark"] = {*MAY_IMPORT["_spark"], "_spark"}
@@ -106,6 +107,7 @@ def test_only_the_face_and_the_folders_lie_on_top() -> None:
         "_system.py",
         "errors.py",
         "geodesic.py",
+        "live.py",
         "spark.py",
         "types.py",
     }

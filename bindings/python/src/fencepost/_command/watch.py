@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from .._errors import InputError
-from .._files.condition_files import ConditionRow, read_conditions
-from .._fleet.conditions import Zones
-from .._fleet.fleet import Fleet
+from .._files.condition_files import read_conditions
 from .._live.event_handlers import EventCommand, print_event
-from .._live.handling import Handle
-from .._live.home_assistant import MOST_PLACES, HomeAssistantEvents
-from .._live.loop import Watcher, watch
+from .._live.follower import Follower
+from .._live.home_assistant import HomeAssistantEvents
 from .._live.messages import NameRefused, device_name
 from .._live.mqtt_sink import PublishedEvents
-from .._live.notices import JsonNotices, Notices
-from .._live.observers import Observer, Observers
+from .._live.notices import Notices, notices_on_stderr
 from .._live.service import Service
 from .._live.signals import Signals
-from .._live.sinks import AppendedFile, Sinks
-from .._live.sources import Source
-from .._live.watched_fleet import FleetWatch
-from .._live.watched_monitor import Watch
-from .._live.waypoints import OwnersCircles
+from .._live.sinks import AppendedFile, Sink
 from .._monitor.monitor import Monitor
 from .._native import FencepostError
-from .._replay.filling import sync_conditions
 from .._values.enums import DevicePath, State
-from .._values.results import SyncResult
 from .options import path_options
 from .outcomes import DONE, UsageError
 from .watch_brokers import check_client_id, open_publisher
@@ -47,11 +38,6 @@ DESCRIPTION = (
     "after being killed: what was not handled is handled then, and a source that starts over is passed over up to "
     "where it was."
 )
-
-
-def _conditions(options: argparse.Namespace, assuming: State) -> list[ConditionRow]:
-    assuming = assuming if options.assuming is None else options.assuming
-    return read_conditions(options.conditions, options.policy, radius=options.radius, assuming=assuming)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -72,129 +58,100 @@ def run(options: argparse.Namespace) -> int:
         )
     if path_options(options)["path"] != DevicePath.FIXES and not is_one:
         raise UsageError("argument --path: is for one device, not for --by or --as")
-    notices = JsonNotices() if options.log_format == "json" else Notices()
     with ExitStack() as stack:
-        if is_one:
-            return _watch_one(options, notices, stack)
-        return _watch_many(options, notices, stack)
+        notices = stack.enter_context(notices_on_stderr(options.log_format == "json"))
+        return _watch(options, is_one, notices, stack)
 
 
-def _watch_one(options: argparse.Namespace, notices: Notices, stack: ExitStack) -> int:
-    """Follows one device with a monitor."""
-    conditions = _conditions(options, State.UNKNOWN)
-    sources = open_sources(options, notices, stack)
-    name = options.name or "watch"
-    monitor = Monitor(name=None if options.store is None else name, store=options.store, **path_options(options))
-    stack.enter_context(monitor)
-    sync_conditions(monitor, conditions, options.conditions)
-    signals = stack.enter_context(Signals())
-    ahead = None if options.any_time else options.ahead
-    service = Service()
-    sinks = _Sinks(options, signals, notices, stack, service)
-    watcher = Watch(
-        monitor,
-        sinks.handle,
-        notices,
-        lag=options.lag,
-        ahead=ahead,
-        max_gap=options.max_gap,
-        unknown_accuracy=options.unknown_accuracy,
-    )
-
-    def read_again() -> None:
-        sinks.reopen()
-        _read_again(
-            options,
-            notices,
-            watcher,
-            lambda: sync_conditions(monitor, _conditions(options, State.UNKNOWN), options.conditions),
-        )
-
-    return _run(sources, watcher, signals, notices, read_again, service)
-
-
-def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack) -> int:
-    """Follows many devices with a fleet."""
+def _watch(options: argparse.Namespace, is_one: bool, notices: Notices, stack: ExitStack) -> int:
+    """Follows what the command line says."""
     if options.named is not None:
         try:
             device_name(options.named)
         except NameRefused as error:
             raise UsageError(f"argument --as: {error}") from None
-    conditions = _conditions(options, State.UNSATISFIED)
-    table = Zones()
-    name = None if options.store is None else options.name or "fleet"
-    # Before the sources: a second watch of one store is refused here, before it takes the session of the first one at a
-    # broker.
-    fleet = stack.enter_context(Fleet(table, store=options.store, name=name))
-    sources = open_sources(options, notices, stack)
-    circles = OwnersCircles(table, options.policy, options.max_devices)
-    _sync_fleet(table, circles, conditions, options, notices)
+    shared: dict[str, Any] = {
+        "lag": options.lag,
+        "ahead": None if options.any_time else options.ahead,
+        "unknown_accuracy": options.unknown_accuracy,
+        "policy": options.policy,
+        "radius": options.radius,
+        "assuming": options.assuming,
+        "notices": notices,
+    }
+    if is_one:
+        rows = read_conditions(
+            options.conditions, options.policy, radius=options.radius, assuming=options.assuming or State.UNKNOWN
+        )
+        sources = open_sources(options, notices, stack)
+        name = None if options.store is None else options.name or "watch"
+        monitor = stack.enter_context(Monitor(name=name, store=options.store, **path_options(options)))
+        follower = stack.enter_context(Follower(monitor, max_gap=options.max_gap, **shared))
+        follower.sync_rows(options.conditions, rows)
+    else:
+        # Before the sources: a second watch of one store is refused here, before it takes the session of the first one
+        # at a broker.
+        follower = Follower(
+            options.conditions,
+            store=options.store,
+            name=options.name or "fleet",
+            device=options.by or "device",
+            named=options.named or "",
+            max_devices=options.max_devices,
+            numbered_by=options.numbered_by,
+            expire=None if options.expire is None else options.expire * 86_400,
+            **shared,
+        )
+        stack.enter_context(follower)
+        sources = open_sources(options, notices, stack)
     signals = stack.enter_context(Signals())
     service = Service()
-    sinks = _Sinks(options, signals, notices, stack, service)
-    watcher = FleetWatch(
-        fleet,
-        sinks.handle,
-        notices,
-        circles,
-        by=options.by or "device",
-        named=options.named or "",
-        lag=options.lag,
-        ahead=None if options.any_time else options.ahead,
-        max_devices=options.max_devices,
-        expire=None if options.expire is None else options.expire * 86_400,
-        unknown_accuracy=options.unknown_accuracy,
-        numbered_by=options.numbered_by,
-    )
-
-    def read_again() -> None:
-        sinks.reopen()
-        _read_again(
-            options,
-            notices,
-            watcher,
-            lambda: _sync_fleet(table, circles, _conditions(options, State.UNSATISFIED), options, notices),
-        )
-
+    sinks = _Sinks(options, follower, signals, notices, stack, service)
     beat: Callable[[], float | None] = service.beat
-    observers: list[Observer] = []
-    if isinstance(sinks.published, HomeAssistantEvents):
-        sinks.published.places_of = lambda device: _places_of(table, circles, device)
-        sinks.published.inside = lambda device: [row[0] for row in fleet._handle.inside(device)]
-        sinks.published.announce(fleet.devices)
-        observers.append(sinks.published)
     if options.page is not None:
         page, view = open_page(
-            options, watcher, lambda: sum(each.reconnects for each in sources) + sinks.reconnects, notices
+            options, follower, lambda: sum(each.reconnects for each in sources) + sinks.reconnects, notices
         )
         stack.callback(page.close)
-        observers.append(view)
+        follower.observe(view)
 
         def both() -> float | None:
             return min((left for left in (service.beat(), view.beat()) if left is not None), default=None)
 
         beat = both
-    if observers:
-        watcher.observer = Observers(observers)
-    return _run(sources, watcher, signals, notices, read_again, service, beat)
 
+    def read_again() -> None:
+        service.reloading()
+        sinks.reopen()
+        _read_again(options, notices, follower)
+        service.say("READY=1")
 
-def _places_of(table: Zones, circles: OwnersCircles, device: str) -> list[str]:
-    """The identifiers of a device's places; none of a table that is too large to announce each of them."""
-    if len(table) > MOST_PLACES:
-        return []
-    return [identifier for identifier in table if not circles.is_others(identifier, device)]
+    signals.on_hang_up = read_again
+    service.say("READY=1")
+    try:
+        follower.run(*sources, stop=signals, each_turn=beat)
+    finally:
+        service.say("STOPPING=1")
+        notices.close()
+        follower.report(sources[0].name if len(sources) == 1 else "all sources")
+    return DONE
 
 
 class _Sinks:
     """Who gets the events, as the command line says."""
 
     def __init__(
-        self, options: argparse.Namespace, signals: Signals, notices: Notices, stack: ExitStack, service: Service
+        self,
+        options: argparse.Namespace,
+        follower: Follower,
+        signals: Signals,
+        notices: Notices,
+        stack: ExitStack,
+        service: Service,
     ) -> None:
         self._file: AppendedFile | None = None
         self.published: PublishedEvents | HomeAssistantEvents | None = None
-        sinks: list[Handle] = []
+        sinks: list[Sink] = []
         if options.append is not None:
             self._file = AppendedFile(options.append, notices)
             stack.callback(self._file.close)
@@ -206,7 +163,8 @@ class _Sinks:
             stack.callback(published.close)
             sinks.append(published)
             self.published = published
-        self.handle = Sinks(sinks) if sinks else print_event(signals)
+        for sink in sinks or [print_event(signals)]:
+            follower.add_sink(sink)
 
     @property
     def reconnects(self) -> int:
@@ -219,49 +177,7 @@ class _Sinks:
             self._file.reopen()
 
 
-def _run(
-    sources: Sequence[Source],
-    watcher: Watcher,
-    signals: Signals,
-    notices: Notices,
-    on_hang_up: Callable[[], None],
-    service: Service,
-    beat: Callable[[], float | None] | None = None,
-) -> int:
-    def read_again() -> None:
-        service.reloading()
-        on_hang_up()
-        service.say("READY=1")
-
-    service.say("READY=1")
-    try:
-        watch(sources, watcher, signals, notices, read_again, beat or service.beat)
-    finally:
-        service.say("STOPPING=1")
-        notices.close()
-        watcher.report(sources[0].name if len(sources) == 1 else "all sources")
-    return DONE
-
-
-def _sync_fleet(
-    table: Zones,
-    circles: OwnersCircles,
-    rows: Sequence[ConditionRow],
-    options: argparse.Namespace,
-    notices: Notices,
-) -> SyncResult:
-    """Makes the conditions of the file those of the table, beside the circles of phones; the file's count where both
-    have one."""
-    identifiers = {row.identifier for row in rows}
-    result = sync_conditions(table, rows, options.conditions, circles.definitions(but=identifiers))
-    for identifier in circles.give_way(identifiers):
-        notices.say(f"{options.conditions}: {identifier!r} stands for the waypoint of that name from now on")
-    return result
-
-
-def _read_again(
-    options: argparse.Namespace, notices: Notices, watcher: Watcher, sync: Callable[[], SyncResult]
-) -> None:
+def _read_again(options: argparse.Namespace, notices: Notices, follower: Follower) -> None:
     """Makes the conditions of the file those that are watched; a file that cannot be used changes nothing."""
     path = Path(options.conditions)
     if path.exists() and not path.is_file():
@@ -269,10 +185,9 @@ def _read_again(
         notices.say(f"{path}: is no regular file, which alone can be read again; the conditions stay as they were")
         return
     try:
-        result = sync()
+        result = follower.sync(options.conditions)
     except (InputError, FencepostError, OSError) as error:
         notices.say(f"{error}; the conditions stay as they were")
     else:
-        watcher.look_again()
         counts = f"{result.added} added, {result.replaced} replaced, {result.removed} removed, {result.kept} as before"
         notices.say(f"{options.conditions}: read again: {counts}")

@@ -6,13 +6,13 @@ import argparse
 import time
 from collections.abc import Callable
 
+from .._live.follower import Follower
 from .._live.metrics import Metrics, counters_of
 from .._live.notices import Notices
 from .._live.page import Page
 from .._live.page_access import Access, is_loopback, read_token
 from .._live.tiles import read_tiles
 from .._live.view import View
-from .._live.watched_fleet import FleetWatch
 from .outcomes import UsageError
 
 
@@ -31,7 +31,7 @@ def check_page(options: argparse.Namespace, is_one: bool) -> None:
 
 
 def open_page(
-    options: argparse.Namespace, watcher: FleetWatch, reconnects: Callable[[], int], notices: Notices
+    options: argparse.Namespace, follower: Follower, reconnects: Callable[[], int], notices: Notices
 ) -> tuple[Page, View]:
     """Serves the page that the command line says, and lets it know what goes on.
 
@@ -60,9 +60,9 @@ def open_page(
     started = time.monotonic()
 
     def counters() -> dict[str, float]:
-        return counters_of(watcher, reconnects, started)
+        return counters_of(follower.fleet_watch, reconnects, started)
 
-    view = View(watcher.fleet, watcher.circles.is_others, counters)
+    view = View(follower.fleet, follower.fleet_watch.circles.is_others, counters)
     page = Page(host, int(port), view, Metrics(counters), Access(token), tiles)
     shown = f"[{host}]" if ":" in host else host
     notices.say(f"the page is http://{shown}:{page.port}/{'?token=…' if token else ''}")

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from .._system import open_process
 from .handling import HandedEvent, name_of
 from .notices import MINUTE, Notices
-from .signals import Signals
+from .waker import Stop
 
 GRACE = 5.0
 """Seconds that a command has to end by itself when the watch is to stop, and again after SIGTERM."""
@@ -31,7 +31,7 @@ class EventCommand:
 
     Args:
         command: For the shell.
-        signals: Those of the watch.
+        signals: Ask to stop; None: nothing does.
         notices: Where failures are said.
         timeout: Seconds after which the command is ended; None: it may take any time, which is said each minute.
         beat: Called while the command runs; the seconds after which it is to be called again.
@@ -40,7 +40,7 @@ class EventCommand:
     def __init__(
         self,
         command: str,
-        signals: Signals,
+        signals: Stop | None,
         notices: Notices,
         timeout: float | None = None,
         beat: Callable[[], float | None] = lambda: None,
@@ -78,17 +78,19 @@ class EventCommand:
         """Waits for the end; the reason why the command has to be ended, if it has not."""
         started = time.monotonic()
         end = None if self._timeout is None else started + self._timeout
-        said, stop_at, stops = started, None, self._signals.stops
+        signals, said, stop_at = self._signals, started, None
+        stops = 0 if signals is None else signals.stops
         with ExitStack() as stack:
             selector = stack.enter_context(selectors.SelectSelector())
-            selector.register(self._signals, selectors.EVENT_READ)
+            if signals is not None:
+                selector.register(signals, selectors.EVENT_READ)
             look = _register(process.pid, selector, stack)
             while process.poll() is None:
                 now = time.monotonic()
-                if self._signals.is_stopped():
+                if signals is not None and signals.is_stopped():
                     if stop_at is None:
-                        stop_at, stops = now + GRACE, self._signals.stops
-                    if now >= stop_at or self._signals.stops > stops:
+                        stop_at, stops = now + GRACE, signals.stops
+                    if now >= stop_at or signals.stops > stops:
                         return "was ended because the watch stops; a watch that goes on from its store runs it again"
                 if end is not None and now >= end:
                     return f"took longer than {self._timeout:g} s and was ended; it is run again"
@@ -99,7 +101,8 @@ class EventCommand:
                 longest = look if left is None else min(look, left)
                 times = [said + MINUTE, *(limit for limit in (end, stop_at) if limit is not None)]
                 selector.select(max(0.0, min(min(times) - now, longest)))
-                self._signals.clear()
+                if signals is not None:
+                    signals.clear()
         return None
 
 
@@ -133,7 +136,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         return
 
 
-def print_event(signals: Signals) -> Callable[[HandedEvent], bool]:
+def print_event(signals: Stop) -> Callable[[HandedEvent], bool]:
     """Writes events as lines of JSON to standard output; where nobody reads, it waits until the watch is to stop."""
 
     def write(event: HandedEvent) -> bool:
@@ -144,10 +147,12 @@ def print_event(signals: Signals) -> Callable[[HandedEvent], bool]:
         print(event.to_json(), flush=True)
         return True
 
+    # A reader that has gone does not come back: the watch ends.
+    write.is_last = True  # type: ignore[attr-defined]
     return write
 
 
-def _is_writable(signals: Signals) -> bool:
+def _is_writable(signals: Stop) -> bool:
     """Whether a line goes out at once; waits until then, or for a signal."""
     try:
         descriptor = sys.stdout.fileno()

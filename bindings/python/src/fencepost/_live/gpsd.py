@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from .._files.tracks import FixRow
 from .._system import keep_alive
 from .formats import Decoder, Found, Lines
 from .lines import LineError, read_object, report_fix
+from .messages import DeviceFix
 from .notices import MINUTE, Notices
 from .sources import PIECE, Source
 
@@ -33,6 +35,7 @@ class Gpsd(Source):
         notices: Where it is said that it is lost and found.
         device: Follow this one of its devices; None: the first that has a fix, and after a loss the first then.
         monotonic: Seconds of a clock that never goes back.
+        named: What the device is called; None: what the follower of one device calls it.
 
     Raises:
         OSError: It does not answer.
@@ -45,6 +48,7 @@ class Gpsd(Source):
         notices: Notices,
         device: str | None = None,
         monotonic: Callable[[], float] = time.monotonic,
+        named: str | None = None,
     ) -> None:
         host, _, port = url.removeprefix("gpsd://").rstrip("/").rpartition(":")
         if not port.isdigit():
@@ -55,7 +59,8 @@ class Gpsd(Source):
         except (OSError, ValueError, OverflowError) as error:
             raise _failure(url, error) from None
         self._notices, self._device, self._monotonic = notices, device, monotonic
-        super().__init__(self._connection.fileno(), url, self._make_decoder(url))
+        self.descriptor, self.name, self._decoder = self._connection.fileno(), url, self._make_decoder(url)
+        self._named = named
         self._patience, self._pause = patience, FIRST_PAUSE
         self._lost_at: float | None = None
         self._connected_at = monotonic()
@@ -75,7 +80,10 @@ class Gpsd(Source):
             raise
         return connection
 
-    def read(self) -> Iterator[Found] | None:
+    def read(self) -> Iterator[tuple[str, Any]] | None:
+        if self.descriptor is None:
+            self.reconnect()
+            return iter(())
         reason = "it has closed the connection"
         try:
             data = self._connection.recv(PIECE)
@@ -85,7 +93,8 @@ class Gpsd(Source):
         if data:
             return self._used(list(self._decoder.take(data)))
         if self._patience == 0:
-            return None
+            self.at_end = True
+            return self._named_all(list(self._decoder.end()))
         self._connection.close()
         self.descriptor = None
         now = self._monotonic()
@@ -95,16 +104,24 @@ class Gpsd(Source):
             self._lost_at, self._pause = now, FIRST_PAUSE
             self._notices.say(f"{self.name}: lost: {reason}; it is tried again for {self._patience:g} s")
         self._try_later(OSError(0, reason))
-        return iter(found)
+        return self._named_all(found)
 
-    def _used(self, found: list[Found]) -> Iterator[Found]:
+    def _used(self, found: list[Found]) -> Iterator[tuple[str, Any]]:
         if self._lost_at is not None and any(not isinstance(row, LineError) for _, row in found):
             away = self._monotonic() - self._lost_at
-            self._notices.say(f"{self.name}: found again, after {away:.0f} s")
+            self._notices.say(f"{self.name}: found again, after {away:.0f} s", logging.INFO)
             self._lost_at, self._pause = None, FIRST_PAUSE
-        return iter(found)
+        return self._named_all(found)
+
+    def _named_all(self, found: list[Found]) -> Iterator[tuple[str, Any]]:
+        """What was found, as fixes of the device where it has a name."""
+        if self._named is None:
+            return iter(found)
+        name = self._named
+        return iter([(place, row if isinstance(row, LineError) else DeviceFix(name, row)) for place, row in found])
 
     def reconnect(self) -> None:
+        """Tries to connect again."""
         try:
             self._connection = self._connect(5)
         except OSError as error:

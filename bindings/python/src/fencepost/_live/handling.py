@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -64,32 +65,52 @@ class Handling:
         counts: What is counted, by name.
         failures: How often an event was not handled when it was given.
         source_name: Of the source that is being fed.
+        lock: Held while the monitor or fleet is fed, or an event is taken from it; never while one is handled.
+        outcome: What the last fix was counted as: ``accepted``, or a name of :attr:`counts`.
     """
 
     def __init__(
         self, events: Any, handle: Handle, notices: Notices, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         self._events, self._handle, self._notices, self._monotonic = events, handle, notices, monotonic
+        self.lock = threading.RLock()
         self.counts: Counter[str] = Counter()
         self._waiting: Any = None
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
-        self.failures, self.source_name = 0, ""
+        self.failures, self.source_name, self.outcome = 0, "", "accepted"
         self._store, self._store_at = self._events.statistics().store, 0.0
 
     def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Has the events handled that wait, until one is not, nothing more is to be done, or for some time."""
         end = self._monotonic() + HANDLING_S
-        if not self.is_kept:
-            self.look_at_store()  # while inputs wait for the events to be handled, nothing else does it
-        while self.is_kept and (self._waiting is not None or self._take()):
+        while (event := self.next_due()) is not None:
+            if is_stopped() or self._monotonic() >= end:
+                return
+            is_handled = self._handle(event)
+            self.settle(event, is_handled)
+            if not is_handled:
+                return
+
+    def next_due(self) -> Any:
+        """The event that is to be handled now, the same one until :meth:`settle`; None: there is none."""
+        with self.lock:
+            if not self.is_kept:
+                self.look_at_store()  # while inputs wait for the events to be handled, nothing else does it
+            if not self.is_kept or (self._waiting is None and not self._take()):
+                return None
             # Handing out is a change as well: an event that the store does not have could come again after a crash,
             # under the same sequence with other content.
-            if not self.look_at_store():
+            if not self.look_at_store() or self._monotonic() < self._retry_at:
+                return None
+            return self._waiting
+
+    def settle(self, event: Any, is_handled: bool) -> None:
+        """Acknowledges the event of :meth:`next_due`, or has it come again after a pause. An event that was withdrawn
+        meanwhile (:meth:`look_again`) stays so."""
+        with self.lock:
+            if event is not self._waiting:
                 return
-            now = self._monotonic()
-            if is_stopped() or now < self._retry_at or now >= end:
-                return
-            if not self._handle(self._waiting):
+            if not is_handled:
                 self.failures += 1
                 self._retry_at = self._monotonic() + self._pause
                 self._pause = min(2 * self._pause, LONGEST_PAUSE)

@@ -14,12 +14,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from .._files.tracks import FixRow
-from .handed import HandedEvent
+from .._fleet.fleet import Fleet
 from .handling import key_of
+from .live_event import LiveEvent
 from .mqtt_address import Address
 from .mqtt_sink import Publisher, level
 from .notices import Notices
-from .signals import Signals
+from .waker import Stop
+from .waypoints import OwnersCircles
 
 DISCOVERY = "homeassistant"
 """The prefix of Home Assistant's discovery, which is its default."""
@@ -31,6 +33,13 @@ ON, OFF, UNKNOWN = "ON", "OFF", "None"
 
 Message = tuple[str, str]
 """Topic and text."""
+
+
+def places_of(fleet: Fleet, circles: OwnersCircles, device: str) -> list[str]:
+    """The identifiers of a device's places; none of a table that is too large to announce each of them."""
+    if len(fleet.conditions) > MOST_PLACES:
+        return []
+    return [identifier for identifier in fleet.conditions if not circles.is_others(identifier, device)]
 
 
 class Topics:
@@ -121,7 +130,7 @@ class HomeAssistantEvents:
         identifier: Of the session.
         login: User and password.
         authority: A file of certificates; None: those of the system.
-        signals: Of the watch.
+        signals: Ask to stop; None: nothing does.
         notices: Where it is said that the broker is lost and found.
         version: Of this program.
 
@@ -137,7 +146,7 @@ class HomeAssistantEvents:
         identifier: str,
         login: tuple[str, str] | None,
         authority: str | None,
-        signals: Signals,
+        signals: Stop | None,
         notices: Notices,
         version: str,
     ) -> None:
@@ -164,7 +173,7 @@ class HomeAssistantEvents:
     def _broker(self) -> str:
         return self._client.address.broker
 
-    def __call__(self, handed: HandedEvent) -> bool:
+    def __call__(self, handed: LiveEvent) -> bool:
         """True when the broker has it."""
         key = key_of(handed)
         if self._sent is None or self._sent[0] != key:
@@ -189,7 +198,7 @@ class HomeAssistantEvents:
             for topic, text in self._discovery(device):
                 self._client.publish_aside(topic, text)
 
-    def happened(self, handed: HandedEvent) -> None:
+    def happened(self, handed: LiveEvent) -> None:
         """There is an event, which comes as a call."""
 
     def moved(self, device: str, row: FixRow | None) -> None:

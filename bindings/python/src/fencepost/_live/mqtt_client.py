@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections import deque
@@ -58,7 +59,7 @@ class BrokerClient:
         self.address, self.waker, self._notices = address, Waker(), notices
         self.reconnects, self.is_connected, self._was_lost = 0, False, False
         self.identifier, self.is_contested = identifier, False
-        self._said: deque[tuple[str, str]] = deque(maxlen=100)
+        self._said: deque[tuple[str, str, int]] = deque(maxlen=100)
         self._connected_at, self._contested_since, self._short_lives = 0.0, 0.0, 0
         self._up_since = math.inf
         self._client = paho.Client(
@@ -81,11 +82,11 @@ class BrokerClient:
     def tell(self) -> None:
         """Says what has happened."""
         while self._said:
-            kind, text = self._said.popleft()
-            self._notices.seldom(kind, f"{self.address.broker}: {text}")
+            kind, text, level = self._said.popleft()
+            self._notices.seldom(kind, f"{self.address.broker}: {text}", level)
 
-    def _say(self, kind: str, text: str) -> None:
-        self._said.append((kind, text))
+    def _say(self, kind: str, text: str, level: int = logging.WARNING) -> None:
+        self._said.append((kind, text, level))
         self.waker.wake()
 
     def _connected(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
@@ -94,7 +95,7 @@ class BrokerClient:
             return
         if self._was_lost:
             self.reconnects += 1
-            self._say("found", "found again")
+            self._say("found", "found again", logging.INFO)
         self._was_lost, self.is_connected = False, True
         self._connected_at = time.monotonic()
         self._on_connected()

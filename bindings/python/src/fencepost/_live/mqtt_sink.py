@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import owntracks
-from .handed import HandedEvent
 from .handling import key_of
+from .live_event import LiveEvent
 from .mqtt_address import Address
 from .mqtt_client import BrokerClient
 from .notices import Notices
-from .signals import Signals
+from .waker import Stop
 
 PATIENCE = 5.0
 """Seconds in which a broker confirms; it may do so later."""
@@ -64,20 +64,22 @@ class Publisher(BrokerClient):
         number: int = self._client.publish(topic, text.encode(), qos=1, retain=True).mid
         return number
 
-    def wait(self, numbers: set[int], signals: Signals) -> bool:
+    def wait(self, numbers: set[int], signals: Stop | None) -> bool:
         """Waits until the broker has confirmed messages, for some time, or until the watch is to stop. The numbers of
         confirmed messages leave the set."""
         end = time.monotonic() + PATIENCE
         with selectors.SelectSelector() as selector:
-            selector.register(signals, selectors.EVENT_READ)
+            if signals is not None:
+                selector.register(signals, selectors.EVENT_READ)
             selector.register(self.waker, selectors.EVENT_READ)
             while True:
                 numbers -= {number for number in tuple(numbers) if self.has_confirmed(number)}
                 left = end - time.monotonic()
-                if not numbers or left <= 0 or signals.is_stopped():
+                if not numbers or left <= 0 or (signals is not None and signals.is_stopped()):
                     break
                 selector.select(left)
-                signals.clear()
+                if signals is not None:
+                    signals.clear()
                 self.waker.clear()
         self.tell()
         return not numbers
@@ -108,7 +110,7 @@ class PublishedEvents:
         identifier: Of the session.
         login: User and password.
         authority: A file of certificates; None: those of the system.
-        signals: Of the watch.
+        signals: Ask to stop; None: nothing does.
         notices: Where it is said that the broker is lost and found.
         retain: Whether the broker keeps the last event of each device and place, each on a topic of its own.
     """
@@ -120,7 +122,7 @@ class PublishedEvents:
         identifier: str,
         login: tuple[str, str] | None,
         authority: str | None,
-        signals: Signals,
+        signals: Stop | None,
         notices: Notices,
         retain: bool = False,
     ) -> None:
@@ -136,7 +138,7 @@ class PublishedEvents:
         """How often the connection was made anew."""
         return self._client.reconnects
 
-    def __call__(self, event: HandedEvent) -> bool:
+    def __call__(self, event: LiveEvent) -> bool:
         """True when the broker has it."""
         key = key_of(event)
         if self._sent is None or self._sent[0] != key:
@@ -151,7 +153,7 @@ class PublishedEvents:
             self._notices.seldom("publish", f"{self._address.broker}: has not confirmed an event yet")
         return is_published
 
-    def _text(self, event: HandedEvent) -> str:
+    def _text(self, event: LiveEvent) -> str:
         if self._format == "owntracks":
             return owntracks.transition(event.event, event.waypoint_time)
         return event.to_json()
@@ -161,7 +163,7 @@ class PublishedEvents:
         self._client.close()
 
 
-def topic_of(event: HandedEvent, start: str, format: str) -> str:
+def topic_of(event: LiveEvent, start: str, format: str) -> str:
     """The topic of an event: of its device, where wildcards are written as in addresses of the web."""
     device = _escaped(event.device)
     if format == "owntracks":

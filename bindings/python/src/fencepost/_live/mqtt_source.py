@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -84,7 +85,7 @@ class _Subscriber(BrokerClient):
             self._say("refused", f"refuses the subscription of {self.address.topic}")
         elif not self._is_told:
             self._is_told = True
-            self._say("followed", f"{self.address.topic} is followed")
+            self._say("followed", f"{self.address.topic} is followed", logging.INFO)
 
     def _on_disconnected(self) -> None:
         # Some brokers end the connection of a client that asks for topics of the broker itself: not again, then.
@@ -173,7 +174,7 @@ class MqttSource(Source):
         self._by = by
         self._given: deque[_Arrived] = deque()
         self.descriptor = self._client.waker.fileno()
-        self.name, self.retry_at, self.has_more = f"{address.broker}/{address.topic}", None, False
+        self.name = f"{address.broker}/{address.topic}"
         self._client.start()
 
     def read(self) -> Iterator[tuple[str, Any]]:
@@ -200,9 +201,6 @@ class MqttSource(Source):
             return read_message(arrived.payload, self._by, arrived.topic)
         except LineError as error:
             return error
-
-    def rest(self) -> Iterator[tuple[str, Any]]:
-        return iter(())
 
     def taken(self, count: int) -> None:
         for _ in range(count):

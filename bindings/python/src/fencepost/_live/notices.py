@@ -1,14 +1,18 @@
-"""What a watch says on standard error: enough to notice an outage, too little to fill a disk."""
+"""The log of live following: enough to notice an outage, too little to fill a disk."""
 
 from __future__ import annotations
 
 import json
+import logging
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+LOGGER = logging.getLogger("fencepost.live")
 MINUTE = 60.0
 
 
@@ -35,96 +39,183 @@ def write_line(text: str) -> None:
 
 @dataclass
 class _Kind:
-    """Of one kind of notice: when it may be said again, and what came meanwhile."""
+    """The state of one kind: when it may pass again, and how many records came meanwhile."""
 
     next_at: float
     count: int = 0
-    last: str = ""
+    last: logging.LogRecord | None = None
 
 
-class Notices:
-    """Lines for people. Those of one kind are said at most once a minute, with how many there were meanwhile.
+class RateLimit(logging.Filter):
+    """Passes the first record of each kind, then one a minute, which says how many there were.
+
+    The kind of a record is its attribute ``kind`` (``extra={"kind": "late_fixes"}``); records without one pass. A
+    record that stands for several has their number as ``count`` and at the end of its message. A filter of this class
+    may stand on any logger or handler; the records of :mod:`fencepost.live` have passed one already.
 
     Args:
-        write: Takes a line.
+        seconds: The least time between two records of a kind.
         monotonic: Seconds of a clock that never goes back.
     """
 
-    def __init__(
-        self, write: Callable[[str], None] = to_stderr, monotonic: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._write, self._monotonic = write, monotonic
+    def __init__(self, seconds: float = MINUTE, monotonic: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._seconds, self._monotonic = seconds, monotonic
         self._kinds: dict[str, _Kind] = {}
+        self._lock = threading.Lock()
 
-    def say(self, text: str) -> None:
-        """Says it now."""
-        self._tell(text)
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record passes now."""
+        kind = getattr(record, "kind", "")
+        if not kind:
+            return True
+        with self._lock:
+            now, known = self._monotonic(), self._kinds.get(kind)
+            if known is None:
+                self._kinds[kind] = _Kind(now + self._seconds)
+                return True
+            known.count, known.last = known.count + 1, record
+            if now < known.next_at:
+                return False
+            _counted(known)
+            known.next_at = now + self._seconds
+            return True
 
-    def seldom(self, kind: str, text: str) -> None:
-        """Says it now if nothing of this kind was said within the last minute, else counts it."""
-        known = self._kinds.get(kind)
-        if known is None:
-            self._kinds[kind] = _Kind(self._monotonic() + MINUTE)
-            self._tell(text, kind)
-            return
-        known.count += 1
-        known.last = text
-        self.pass_time()
+    def due(self, at_once: bool = False) -> list[logging.LogRecord]:
+        """The records that were held back and are due: the last of each kind whose time has passed.
+
+        Args:
+            at_once: All that were held back, for the end of a program.
+        """
+        found = []
+        with self._lock:
+            now = self._monotonic()
+            for kind, known in list(self._kinds.items()):
+                if not at_once and now < known.next_at:
+                    continue
+                if known.count:
+                    found.append(_counted(known))
+                    known.next_at = now + self._seconds
+                elif not at_once:
+                    del self._kinds[kind]
+            if at_once:
+                self._kinds.clear()
+        return found
 
     def forget(self, kind: str) -> None:
-        """Drops what was counted of a kind: something else tells of it."""
-        if kind in self._kinds:
-            self._kinds[kind].count = 0
-
-    def pass_time(self) -> None:
-        """Says what was counted, of each kind that had its minute."""
-        now = self._monotonic()
-        for kind, known in list(self._kinds.items()):
-            if now < known.next_at:
-                continue
-            if known.count:
-                self._tell_counted(kind, known)
-                known.next_at = now + MINUTE
-            else:
-                del self._kinds[kind]
+        """Drops the records of a kind that were held back."""
+        with self._lock:
+            if kind in self._kinds:
+                self._kinds[kind].count = 0
 
     def pause(self) -> float | None:
-        """Seconds until there is something to say; None: there is nothing."""
-        times = [known.next_at for known in self._kinds.values() if known.count]
+        """Seconds until a record that was held back is due; None: there is none."""
+        with self._lock:
+            times = [known.next_at for known in self._kinds.values() if known.count]
         return max(0.0, min(times) - self._monotonic()) if times else None
 
+
+def _counted(known: _Kind) -> logging.LogRecord:
+    """The last record of a kind, which now stands for all that were held back."""
+    record, count = known.last, known.count
+    assert record is not None
+    known.last, known.count = None, 0
+    record.count = count
+    if count > 1:
+        record.msg, record.args = f"{record.getMessage()} (the last of {count} within a minute)", None
+    return record
+
+
+class Notices:
+    """Writes to a logger. Records of one kind pass at most once a minute, with how many there were meanwhile.
+
+    Args:
+        logger: Gets the records.
+        monotonic: Seconds of a clock that never goes back.
+    """
+
+    def __init__(self, logger: logging.Logger = LOGGER, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._logger, self._limit = logger, RateLimit(MINUTE, monotonic)
+
+    def say(self, text: str, level: int = logging.WARNING) -> None:
+        """Logs at once."""
+        self._log("", text, level)
+
+    def seldom(self, kind: str, text: str, level: int = logging.WARNING) -> None:
+        """Logs at once if no record of this kind was logged within the last minute, else counts it."""
+        self._log(kind, text, level)
+        self.pass_time()
+
+    def _log(self, kind: str, text: str, level: int) -> None:
+        if not self._logger.isEnabledFor(level):
+            return
+        extra = {"kind": kind, "count": 1, "text": text}
+        record = self._logger.makeRecord(self._logger.name, level, __file__, 0, text, (), None, extra=extra)
+        if self._limit.filter(record):
+            self._logger.handle(record)
+
+    def forget(self, kind: str) -> None:
+        """Drops the records of a kind that were held back: another record tells of them."""
+        self._limit.forget(kind)
+
+    def pass_time(self) -> None:
+        """Logs what was held back, of each kind that had its minute."""
+        for record in self._limit.due():
+            self._logger.handle(record)
+
+    def pause(self) -> float | None:
+        """Seconds until a record is due; None: there is none."""
+        return self._limit.pause()
+
     def close(self) -> None:
-        """Says what was counted."""
-        for kind, known in self._kinds.items():
-            if known.count:
-                self._tell_counted(kind, known)
-        self._kinds.clear()
-
-    def _tell_counted(self, kind: str, known: _Kind) -> None:
-        self._tell(known.last, kind, known.count)
-        known.count = 0
-
-    def _tell(self, text: str, kind: str = "", count: int = 1) -> None:
-        more = f" (the last of {count} within a minute)" if count > 1 else ""
-        self._write(text + more)
+        """Logs what was held back."""
+        for record in self._limit.due(at_once=True):
+            self._logger.handle(record)
 
 
-class JsonNotices(Notices):
-    """The same as JSON Lines: ``time``, ``kind`` and ``count`` of what is said once a minute, ``message``."""
+SHARED = Notices()
+"""Of sources, sinks and followers that are not given others."""
 
-    def __init__(
-        self,
-        write: Callable[[str], None] = write_line,
-        monotonic: Callable[[], float] = time.monotonic,
-        wall: Callable[[], float] = time.time,
-    ) -> None:
-        super().__init__(write, monotonic)
-        self._wall = wall
 
-    def _tell(self, text: str, kind: str = "", count: int = 1) -> None:
+class _Stderr(logging.Handler):
+    """Writes each message as a line of text to standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        to_stderr(record.getMessage())
+
+
+class JsonLines(logging.Handler):
+    """Writes JSON Lines: ``time``, ``kind`` and ``count`` of what is logged once a minute, ``message``.
+
+    Args:
+        write: Takes a line.
+    """
+
+    def __init__(self, write: Callable[[str], None] = write_line) -> None:
+        super().__init__()
+        self._write = write
+
+    def emit(self, record: logging.LogRecord) -> None:
         members: dict[str, object] = {
-            "time": datetime.fromtimestamp(self._wall(), UTC).isoformat(timespec="milliseconds")
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         }
-        if kind:
-            members |= {"kind": kind, "count": count}
+        if kind := getattr(record, "kind", ""):
+            members |= {"kind": kind, "count": getattr(record, "count", 1)}
+        text: str = getattr(record, "text", None) or record.getMessage()
         self._write(json.dumps(members | {"message": text[:LONGEST]}))
+
+
+@contextmanager
+def notices_on_stderr(as_json: bool) -> Iterator[Notices]:
+    """For a command: the notices go to standard error alone, until the end of the block."""
+    handler = JsonLines() if as_json else _Stderr()
+    before = LOGGER.propagate, LOGGER.level
+    LOGGER.addHandler(handler)
+    LOGGER.propagate = False
+    LOGGER.setLevel(logging.INFO)
+    try:
+        yield Notices()
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.propagate = before[0]
+        LOGGER.setLevel(before[1])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from .._files.tracks import FixRow
-from .handed import HandedEvent
+from .live_event import LiveEvent
 
 
 class Observer(Protocol):
@@ -21,7 +21,7 @@ class Observer(Protocol):
     def moved(self, device: str, row: FixRow | None) -> None:
         """A device has a new fix; None: it has gone."""
 
-    def happened(self, handed: HandedEvent) -> None:
+    def happened(self, handed: LiveEvent) -> None:
         """There is an event."""
 
     def forgotten(self, devices: Iterable[str]) -> None:
@@ -47,7 +47,7 @@ class Observers:
         for each in self._observers:
             each.moved(device, row)
 
-    def happened(self, handed: HandedEvent) -> None:
+    def happened(self, handed: LiveEvent) -> None:
         for each in self._observers:
             each.happened(handed)
 

@@ -2,12 +2,52 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable
+from inspect import isawaitable
 from typing import Any
 
-from .handling import HandedEvent, Handle, key_of
+from .handling import HandedEvent, key_of
 from .notices import Notices
+
+Sink = Callable[[Any], "bool | Awaitable[bool | None] | None"]
+"""Is called with an event. False: it is called again with the same event, after a pause; True or None: it has it."""
+
+
+class Guarded:
+    """A sink whose exceptions are logged, once a minute: then it does not have the event.
+
+    Args:
+        sink: The sink.
+        notices: Where they are logged.
+    """
+
+    def __init__(self, sink: Sink, notices: Notices) -> None:
+        self._sink, self._notices = sink, notices
+
+    def __repr__(self) -> str:
+        return repr(self._sink)
+
+    def __call__(self, event: Any) -> bool | Awaitable[bool | None] | None:
+        try:
+            answer = self._sink(event)
+        except Exception as error:
+            if getattr(self._sink, "is_last", False):
+                raise
+            return self._failed(error)
+        return self._awaited(answer) if isawaitable(answer) else answer
+
+    async def _awaited(self, answer: Awaitable[bool | None]) -> bool | None:
+        try:
+            return await answer
+        except Exception as error:
+            return self._failed(error)
+
+    def _failed(self, error: Exception) -> bool:
+        text = f"a sink failed: {type(error).__name__}: {error}; the event is given to it again"
+        self._notices.seldom(f"sink {id(self._sink)}", text, logging.ERROR)
+        return False
 
 
 class Sinks:
@@ -15,24 +55,53 @@ class Sinks:
     watch lives; after a restart they are: each event comes at least once, told by device and sequence.
 
     Args:
-        sinks: Each is called with the event; True when it has it.
+        sinks: Each is called with the event.
     """
 
-    def __init__(self, sinks: Sequence[Handle]) -> None:
-        self._sinks = sinks
+    def __init__(self, sinks: Iterable[Sink]) -> None:
+        self._sinks = list(sinks)
         self._done = 0
         self._key: tuple[Any, ...] | None = None
 
+    def add(self, sink: Sink) -> None:
+        """Gives events to a further one."""
+        self._sinks.append(sink)
+
+    def __len__(self) -> int:
+        return len(self._sinks)
+
     def __call__(self, event: HandedEvent) -> bool:
+        """True when all have it.
+
+        Raises:
+            TypeError: One of them is asynchronous.
+        """
+        self._begin(event)
+        while self._done < len(self._sinks):
+            answer = self._sinks[self._done](event)
+            if isawaitable(answer):
+                getattr(answer, "close", lambda: None)()
+                raise TypeError(f"{self._sinks[self._done]!r} is asynchronous: use Follower.serve, not run")
+            if answer is False:
+                return False
+            self._done += 1
+        return True
+
+    async def deliver(self, event: HandedEvent) -> bool:
+        """True when all have it; awaits those that are asynchronous."""
+        self._begin(event)
+        while self._done < len(self._sinks):
+            answer = self._sinks[self._done](event)
+            if (await answer if isawaitable(answer) else answer) is False:
+                return False
+            self._done += 1
+        return True
+
+    def _begin(self, event: HandedEvent) -> None:
+        """Goes on with an event that comes again, or begins with a new one."""
         key = key_of(event)
         if key != self._key:
             self._key, self._done = key, 0
-        while self._done < len(self._sinks):
-            if not self._sinks[self._done](event):
-                return False
-            self._done += 1
-        self._key = None
-        return True
 
 
 class AppendedFile:

@@ -3,65 +3,83 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable
+from typing import Any
 
-from .formats import Decoder, Found, make_decoder
+from .formats import Decoder, make_decoder
 
 PIECE = 65_536
 """Bytes that are read at a time."""
 
 
 class Source:
-    """A file or pipe; `read` does not block once the descriptor is readable.
+    """The base of sources: messages of devices, which a follower asks for. Three methods.
 
     Attributes:
-        descriptor: To wait for; None: there is nothing to wait for now (see :attr:`retry_at`).
-        retry_at: When :meth:`reconnect` is to be called, by the monotonic clock; None: it is connected.
-        has_more: Whether the last read did not reach what is there.
+        name: What the log calls it.
+        descriptor: A file descriptor that is readable when :meth:`read` should be called; None: there is none now (see
+            :attr:`retry_at`).
+        retry_at: When :meth:`read` should be called though there is no descriptor, by the monotonic clock; None: never.
+        has_more: Whether the last :meth:`read` left something that is there now.
+        at_end: Whether the last :meth:`read` gave the last messages.
         reconnects: How often it was connected to anew.
     """
 
+    name = "a source"
+    descriptor: int | None = None
+    retry_at: float | None = None
+    has_more = False
+    at_end = False
     reconnects = 0
 
-    def __init__(self, descriptor: int, name: str, decoder: Decoder) -> None:
-        self.descriptor: int | None = descriptor
-        self.name = name
-        self.retry_at: float | None = None
-        self.has_more = False
-        self._decoder = decoder
-
-    def read(self) -> Iterator[Found] | None:
-        """The fixes that are complete now; None at the end, when all have been given.
+    def read(self) -> Iterable[tuple[str, Any]] | None:
+        """The messages that are there now, each with its place in the source, for the log; None: the source has ended.
+        Does not block once the descriptor is readable.
 
         Raises:
-            OSError: It cannot be read on: a serial port was pulled out, for example.
+            OSError: It cannot be read on.
         """
+        raise NotImplementedError
+
+    def taken(self, count: int) -> None:
+        """So many more of the messages, in the order of :meth:`read`, were fed and are in the store: the sender may
+        forget them. Not called while the store fails."""
+
+    def close(self) -> None:
+        """Ends its use."""
+
+
+class FileSource(Source):
+    """A file or pipe.
+
+    Args:
+        descriptor: To read; closed by :meth:`close` unless it is that of a standard stream.
+        name: For the log.
+        decoder: Turns its bytes into fixes.
+    """
+
+    def __init__(self, descriptor: int, name: str, decoder: Decoder) -> None:
+        self.descriptor, self.name, self._decoder = descriptor, name, decoder
+
+    def read(self) -> Iterable[tuple[str, Any]] | None:
         assert self.descriptor is not None
         try:
             data = os.read(self.descriptor, PIECE)
         except OSError as error:
             raise OSError(error.errno, error.strerror, self.name) from None
         self.has_more = len(data) == PIECE
-        return self._decoder.take(data) if data else None
-
-    def rest(self) -> Iterator[Found]:
-        """After the end: the fixes that are complete because nothing more comes."""
-        return self._decoder.end()
-
-    def taken(self, count: int) -> None:
-        """So many of what :meth:`read` gave, in its order, have been fed."""
-
-    def reconnect(self) -> None:
-        """Tries to connect again."""
+        if data:
+            return self._decoder.take(data)
+        self.at_end = True
+        return self._decoder.end()  # what is complete because nothing more comes
 
     def close(self) -> None:
-        """Ends the use of the descriptor; standard input stays open."""
         if self.descriptor is not None and self.descriptor > 2:
             os.close(self.descriptor)
         self.descriptor = None
 
 
-def open_file(source: str, format: str = "auto", decoder: Decoder | None = None) -> Source:
+def open_file(source: str, format: str = "auto", decoder: Decoder | None = None) -> FileSource:
     """A file or pipe, ``-`` for standard input.
 
     Args:
@@ -73,10 +91,10 @@ def open_file(source: str, format: str = "auto", decoder: Decoder | None = None)
         OSError: It cannot be opened.
     """
     if source == "-":
-        return Source(0, "standard input", decoder or make_decoder(format, "standard input"))
+        return FileSource(0, "standard input", decoder or make_decoder(format, "standard input"))
     descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return Source(descriptor, source, decoder or make_decoder(format, source))
+        return FileSource(descriptor, source, decoder or make_decoder(format, source))
     except BaseException:
         os.close(descriptor)
         raise

@@ -15,8 +15,8 @@ from .._fleet.fleet import Fleet
 from .._native import FencepostError
 from .._values.definitions import Definition
 from .._values.events import distance_text
-from .handed import HandedEvent
 from .handling import key_of
+from .live_event import LiveEvent
 
 TRAIL = 60
 EVENTS = 200
@@ -74,7 +74,7 @@ class View:
                 shown.fix, shown.gone = row, False
                 shown.trail.append((round(row[0], 6), round(row[1], 6)))
 
-    def happened(self, handed: HandedEvent) -> None:
+    def happened(self, handed: LiveEvent) -> None:
         """There is an event; one that comes again is the same."""
         event, key = handed.event, key_of(handed)
         inside = self._inside(handed.device)
@@ -129,7 +129,7 @@ class View:
             return []
         return [(row[0], row[3]) for row in rows if not self._is_others(row[0], device)]
 
-    def _why(self, handed: HandedEvent) -> str:
+    def _why(self, handed: LiveEvent) -> str:
         event = handed.event
         parts = [str(event.cause)]
         if event.boundary_distance is not None:

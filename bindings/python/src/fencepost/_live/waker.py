@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
+from typing import Self
 
 
 class Waker:
@@ -41,3 +43,53 @@ class Waker:
         """Ends its use."""
         self._reader.close()
         self._writer.close()
+
+
+class Stop:
+    """Asks what runs to stop: from another thread, or from a signal. A context manager.
+
+    Its descriptor becomes readable with each request, and stays so until :meth:`clear`: a select that waits for it
+    misses none.
+
+    Attributes:
+        stops: How often it was asked to stop.
+        hang_ups: How often it was asked to read the conditions again, since this was last set to 0.
+        on_hang_up: Reads them.
+    """
+
+    def __init__(self) -> None:
+        self.stops = self.hang_ups = 0
+        self.on_hang_up: Callable[[], None] = lambda: None
+        self._waker: Waker | None = None
+
+    def __enter__(self) -> Self:
+        self._waker = Waker()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._waker is not None:
+            self._waker.close()
+
+    def fileno(self) -> int:
+        """For selectors."""
+        assert self._waker is not None, "not entered"
+        return self._waker.fileno()
+
+    def clear(self) -> None:
+        """Makes the descriptor wait for the next request."""
+        if self._waker is not None:
+            self._waker.clear()
+
+    def is_stopped(self) -> bool:
+        """Whether it is asked to stop."""
+        return self.stops > 0
+
+    def stop(self) -> None:
+        """Asks to stop; from any thread."""
+        self.stops += 1
+        self.wake()
+
+    def wake(self) -> None:
+        """Makes the descriptor readable; from any thread."""
+        if self._waker is not None:
+            self._waker.wake()

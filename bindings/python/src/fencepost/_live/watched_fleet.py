@@ -12,8 +12,8 @@ from .._fleet.fleet import Fleet
 from .._native import FencepostError, QueueFullError
 from .device_lines import source_of
 from .gaps import Gaps
-from .handed import HandedEvent
 from .handling import Handle, Handling
+from .live_event import LiveEvent
 from .messages import DeviceFix, Gone, Message, WaypointRefused
 from .notices import Notices
 from .observers import Observer
@@ -72,6 +72,7 @@ class FleetWatch(Handling):
     Attributes:
         counts: How many ``messages``, ``fixes`` and, of these, ``passed_fixes``, ``late_fixes``, ``double_fixes``,
             ``invalid_fixes``, ``future_fixes`` and ``refused_devices`` there were, ``waypoints``, ``gone``, ``events``.
+        takes_waypoints: Whether the waypoints of phones become circles.
         observer: Is called when something happens, for a page or Home Assistant; None: nobody.
         lags: Of each source: seconds from the time of the last fix that was taken to when it came.
     """
@@ -95,6 +96,7 @@ class FleetWatch(Handling):
         wall: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(fleet, handle, notices, monotonic)
+        self.takes_waypoints = True
         self.fleet, self.circles, self._by = fleet, circles, by
         self._named = named
         self._lag_us, self._wall, self._max_devices = round(lag * 1e6), wall, max_devices
@@ -145,6 +147,8 @@ class FleetWatch(Handling):
                 followed.gone = True
                 if self.observer is not None:
                     self.observer.moved(message.device, None)
+            return True
+        if not self.takes_waypoints:
             return True
         for error in message.refused:
             self.counts[error.kind] += 1
@@ -201,6 +205,7 @@ class FleetWatch(Handling):
         self.counts["fixes"] += 1
         if followed is not None:
             self._gaps.look(device, message.source, place)
+        self.outcome = "accepted" if refusal is None else refusal[0]
         if refusal is not None:
             kind, why = refusal
             self.counts[kind] += 1
@@ -317,11 +322,11 @@ class FleetWatch(Handling):
             self.fleet.acknowledge()
         return False
 
-    def _handed(self, event: Any) -> HandedEvent:
+    def _handed(self, event: Any) -> LiveEvent:
         self.counts["events"] += 1
         followed = self.devices.get(event.device)
         source = source_of(followed.source, self._by) if followed is not None else {}
-        handed = HandedEvent(event, source, self.circles.time_of(event.identifier))
+        handed = LiveEvent(event, source, self.circles.time_of(event.identifier))
         if self.observer is not None:
             self.observer.happened(handed)
         return handed

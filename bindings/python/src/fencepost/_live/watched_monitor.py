@@ -102,6 +102,7 @@ class Watch(Handling):
                 else:
                     refusal = "invalid_fixes", "the receiver has no position"
         self.counts["fixes"] += 1
+        self.outcome = "accepted" if refusal is None else refusal[0]
         if refusal is None:
             self._take_again(place)
         else:

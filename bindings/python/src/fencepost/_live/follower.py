@@ -1,0 +1,397 @@
+"""Following devices in a program: what ``fencepost watch`` is made of."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import timedelta
+from enum import StrEnum
+from os import PathLike
+from typing import Any, Self
+
+from .._files.condition_files import ConditionRow
+from .._files.sources import ConditionsSource, as_conditions
+from .._fleet.conditions import Zones
+from .._fleet.fleet import Fleet
+from .._monitor.monitor import Monitor
+from .._native import InvalidArgumentError, QueueFullError
+from .._replay.filling import sync_conditions
+from .._values.arguments import as_policy
+from .._values.enums import State
+from .._values.fixes import Fix
+from .._values.policy import TransitionPolicy
+from .._values.results import SyncResult
+from .device_lines import read_message
+from .home_assistant import HomeAssistantEvents, places_of
+from .lines import LineError, parse_line
+from .live_events import Awaited, LiveEvents
+from .loop import Watcher
+from .messages import DeviceFix, device_name
+from .mqtt_sink import PublishedEvents
+from .notices import LOGGER, SHARED, Notices
+from .observers import Observer, Observers
+from .running import Running
+from .sinks import Guarded, Sink, Sinks
+from .waker import Stop
+from .watched_fleet import MAX_DEVICES, FleetWatch
+from .watched_monitor import Watch
+from .waypoints import OwnersCircles
+
+
+class Fed(StrEnum):
+    """What became of a fix or a message.
+
+    Example:
+        >>> from fencepost.live import Fed
+        >>> Fed("late") is Fed.LATE
+        True
+    """
+
+    ACCEPTED = "accepted"
+    """It was fed, or was a message of another use, which was taken."""
+    PASSED = "passed"
+    """Not later than the device's clock in the store, up to which it was fed in an earlier life: a message again."""
+    LATE = "late"
+    """Not later than the device's clock."""
+    DOUBLE = "double"
+    """Of the time of the fix before."""
+    INVALID = "invalid"
+    """It has no usable position."""
+    FUTURE = "future"
+    """More than `ahead` seconds after the clock of the computer."""
+    REFUSED = "refused"
+    """Of one device more than `max_devices`."""
+
+
+class Follower(Running):
+    """Follows devices while their fixes come: time passes for each device by itself, and each event is given to every
+    sink until it has it.
+
+    Between two fixes of a device its clock is the time of its last fix plus the time since that came, less `lag`; so a
+    device that reports late, or whose clock is wrong, delays no other. Nothing is done by a thread or a signal handler:
+    time passes in :meth:`tick`, and in :meth:`events`, :meth:`run` and :meth:`serve`, which call it. All methods may be
+    called from any thread. A context manager, also for ``async with``.
+
+    An event is acknowledged when every sink has it and, where the program loops over :meth:`events`, the loop asks for
+    the next one. Until then it is given again, after a restart too if there is a `store`: each event comes at least
+    once, and ``(device, sequence)`` tells whether it is the same. While the store cannot be written no event is given
+    on, and no source is told that its messages were taken.
+
+    Args:
+        zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table, a :class:`Zones`; or the
+            :class:`Fleet` or :class:`Monitor` to feed, which stays open. A monitor follows one device.
+        sinks: Each is called with every event; False, or an exception, which is logged: it is called again with it,
+            after 1 to 60 s. Functions, asynchronous ones for :meth:`serve`, and the sinks of :mod:`fencepost.live`.
+        store: A directory, which must exist, where a fleet of zones is kept.
+        name: Of the fleet in the store.
+        device: The member of JSON messages that names the device.
+        lag: Seconds for which a fix may come late.
+        ahead: Seconds after the computer's clock: later fixes are refused; None: none are.
+        expire: Seconds, or a timedelta: a device from which nothing came for so long is forgotten; None: never.
+        max_devices: Fixes of more devices are refused.
+        unknown_accuracy: Metres: of fixes whose accuracy is 0, which trackers send for one that they do not know.
+        policy: Of zones that have none; None: ``standard``.
+        radius: Metres, of points that have none.
+        assuming: Of each zone, before the first fix of a device; None: unsatisfied, of a monitor unknown.
+        columns: Names of the columns of a table of zones.
+        waypoints: Whether the waypoints of OwnTracks phones become circles of their owners.
+        max_gap: Of a monitor with a path: its own.
+        named: The device of fixes that come without one, as those of a GPS receiver.
+        numbered_by: The member of JSON messages that numbers the messages of a device; None: none does. Numbers that
+            are left out are logged and counted as ``missing_messages``.
+        logger: For what is refused, lost and found: at most one record of a kind a minute.
+        notices: In place of the logger, for ``fencepost watch``.
+        clock: Seconds since 1970, compared with `ahead`.
+        monotonic: Seconds of a clock that never goes back, which lets time pass.
+
+    Raises:
+        InputError: The zones cannot be used.
+        InvalidArgumentError: An option is out of its range.
+
+    Example:
+        >>> from fencepost import Circle, Fix, TransitionPolicy
+        >>> from fencepost.live import Follower
+        >>> seconds = [1_700_000_000.0]
+        >>> clock = lambda: seconds[0]
+        >>> home = {"home": Circle(52.5, 13.4, radius=100)}
+        >>> follower = Follower(home, policy="exact", clock=clock, monotonic=clock)
+        >>> follower.feed("phone", Fix(52.5, 13.4, accuracy=5, time=1_700_000_000_000_000))
+        <Fed.ACCEPTED: 'accepted'>
+        >>> [(event.device, event.identifier, str(event.state)) for event in follower.events()]
+        [('phone', 'home', 'satisfied')]
+    """
+
+    def __init__(
+        self,
+        zones: ConditionsSource | Zones | Fleet | Monitor,
+        *,
+        sinks: Iterable[Sink] = (),
+        store: str | PathLike[str] | None = None,
+        name: str = "fleet",
+        device: str = "device",
+        lag: float = 5.0,
+        ahead: float | None = 60.0,
+        expire: float | timedelta | None = None,
+        max_devices: int = MAX_DEVICES,
+        unknown_accuracy: float = 0.0,
+        policy: TransitionPolicy | str | None = None,
+        radius: float | None = None,
+        assuming: State | str | None = None,
+        columns: Mapping[str, str] | None = None,
+        waypoints: bool = True,
+        max_gap: float | None = None,
+        named: str = "",
+        numbered_by: str | None = None,
+        logger: logging.Logger = LOGGER,
+        notices: Notices | None = None,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        for option, value in (("lag", lag), ("ahead", ahead), ("unknown_accuracy", unknown_accuracy)):
+            if value is not None and not 0 <= value < float("inf"):
+                raise InvalidArgumentError(f"{option} {value} is not a number of 0 or more")
+        expire = expire.total_seconds() if isinstance(expire, timedelta) else expire
+        if expire is not None and not 0 < expire < float("inf"):
+            raise InvalidArgumentError(f"expire {expire} is not a number of seconds above 0")
+        self._stack = ExitStack()
+        self._policy = TransitionPolicy.standard() if policy is None else as_policy(policy)
+        self._reading: dict[str, Any] = {"columns": columns, "radius": radius}
+        self._assuming = assuming
+        self._device, self._named, self._source, self._is_closed = device, named, zones, False
+        is_shared = logger is LOGGER and monotonic is time.monotonic
+        self._notices = notices or (SHARED if is_shared else Notices(logger, monotonic))
+        self._sinks = Sinks([])
+        self._stop = self._running = self._stack.enter_context(Stop())
+        self._awaited, self._is_served = Awaited(), False
+        self._consumer: LiveEvents | None = None
+        self._observers: list[Observer] = []
+        self._circles: OwnersCircles | None = None
+        self._watcher: Watcher
+        options: dict[str, Any] = {
+            "lag": lag, "ahead": ahead, "unknown_accuracy": unknown_accuracy, "monotonic": monotonic, "wall": clock
+        }  # fmt: skip
+        try:
+            if isinstance(zones, Monitor):
+                if store is not None or expire is not None:
+                    raise InvalidArgumentError("store and expire are for a fleet: a monitor brings its own store")
+                self._watcher = Watch(zones, self._sinks, self._notices, max_gap=max_gap, **options)
+            else:
+                rows = None if isinstance(zones, Fleet | Zones) else self._read(zones, State.UNSATISFIED)
+                fleet = self._fleet_of(zones, store, name)
+                self._circles = OwnersCircles(fleet.conditions, self._policy, max_devices)
+                if rows is not None:
+                    self._synced(fleet.conditions, *rows)
+                options |= {
+                    "max_devices": max_devices,
+                    "expire": expire,
+                    "by": device,
+                    "named": named,
+                    "numbered_by": numbered_by,
+                }
+                self._watcher = FleetWatch(fleet, self._sinks, self._notices, self._circles, **options)
+                self._watcher.takes_waypoints = waypoints
+            for sink in sinks:
+                self.add_sink(sink)
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def _fleet_of(self, zones: Any, store: str | PathLike[str] | None, name: str) -> Fleet:
+        if isinstance(zones, Fleet):
+            if store is not None:
+                raise InvalidArgumentError("store: the fleet brings its own")
+            return zones
+        table = zones if isinstance(zones, Zones) else Zones()
+        return self._stack.enter_context(Fleet(table, store=store, name=None if store is None else name))
+
+    # ------------------------------------------------------------------------------------------ input
+
+    def feed(self, device: str | None, fix: Fix) -> Fed:
+        """Feeds a fix as it comes; returns what became of it.
+
+        Args:
+            device: Its identifier: 1 to 256 bytes of UTF-8; None with a monitor, which follows one device.
+            fix: The fix, with its time.
+
+        Raises:
+            ValueError: The device is no identifier.
+            QueueFullError: Too many events wait for the sinks.
+            MonitorClosedError: The follower is closed.
+        """
+        row = (fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
+        if self._is_one:
+            if device is not None:
+                raise InvalidArgumentError(f"device {device!r}: a monitor follows one device; pass None")
+            return self._fed(row, "feed")
+        return self._fed(row if device is None and self._named else DeviceFix(device_name(device), row), "feed")
+
+    def receive(self, message: bytes | str | Mapping[str, Any], topic: str | None = None) -> Fed | None:
+        """Feeds a message of OwnTracks or Traccar, or a JSON object with device, latitude (or lat), longitude (or lon),
+        time and perhaps accuracy.
+
+        Args:
+            message: JSON, or its object. What else it says becomes the ``source`` of events.
+            topic: Of MQTT, which names the device of OwnTracks messages, and of others that name none.
+
+        Returns:
+            None: The message is blank, or of a kind that says nothing of positions.
+
+        Raises:
+            ValueError: The message cannot be used; the text says why.
+            QueueFullError: Too many events wait for the sinks.
+            MonitorClosedError: The follower is closed.
+        """
+        if isinstance(message, Mapping):
+            try:
+                message = json.dumps(dict(message))
+            except (TypeError, ValueError) as error:
+                raise LineError(f"is no JSON object: {error}") from None
+        data = message.encode("utf-8", "surrogatepass") if isinstance(message, str) else bytes(message)
+        try:
+            found = parse_line(data) if self._is_one else read_message(data, self._device, topic)
+        except LineError as error:
+            self._watcher.counts[error.kind] += 1
+            raise
+        return None if found is None else self._fed(found, "receive")
+
+    def _fed(self, message: Any, place: str) -> Fed:
+        watcher = self._watcher
+        with watcher.lock:
+            self._check_open()
+            watcher.outcome = "accepted"
+            if not watcher.feed(message, place):
+                raise QueueFullError("too many events wait to be handled: loop over events(), or run the sinks")
+            outcome = Fed(watcher.outcome.partition("_")[0])
+        self._awaited.wake()
+        self._running.wake()
+        return outcome
+
+    @property
+    def _is_one(self) -> bool:
+        return isinstance(self._watcher, Watch)
+
+    def save(self) -> bool:
+        """Whether all that was fed is in the store, which is tried again where it failed. False: the sender should keep
+        its message. Without a store True."""
+        with self._watcher.lock:
+            self._check_open()
+            self._watcher.keep()
+            return self._watcher.is_kept
+
+    def sync(self, zones: ConditionsSource | None = None) -> SyncResult:
+        """Makes these the zones: equal ones go on, others are added, replaced, removed. An event that waits is given
+        again at once.
+
+        Args:
+            zones: As for :class:`Follower`; None: the path or table from which it was made, read again.
+
+        Raises:
+            InputError: They cannot be used; the zones stay as they were.
+        """
+        source = self._source if zones is None else zones
+        if isinstance(source, Zones | Fleet | Monitor):
+            raise TypeError("sync: these zones are the program's own; change them there")
+        found = self.sync_rows(*self._read(source, State.UNKNOWN if self._is_one else State.UNSATISFIED))
+        self._source = source
+        return found
+
+    def sync_rows(self, label: str, rows: Sequence[ConditionRow]) -> SyncResult:
+        """As :meth:`sync`, with what was read."""
+        watcher = self._watcher
+        holder = watcher.monitor if isinstance(watcher, Watch) else watcher.fleet.conditions
+        with watcher.lock:
+            self._check_open()
+            result = self._synced(holder, label, rows)
+            watcher.look_again()
+        self._awaited.wake()
+        return result
+
+    def _read(self, zones: Any, initial: State) -> tuple[str, list[ConditionRow]]:
+        assuming = initial if self._assuming is None else self._assuming
+        return as_conditions(zones, self._policy, "zones", assuming=assuming, **self._reading)
+
+    def _synced(self, holder: Zones | Monitor, label: str, rows: Sequence[ConditionRow]) -> SyncResult:
+        if self._circles is None:
+            return sync_conditions(holder, rows, label)
+        identifiers = {row.identifier for row in rows}
+        result = sync_conditions(holder, rows, label, self._circles.definitions(but=identifiers))
+        for identifier in self._circles.give_way(identifiers):
+            self._notices.say(f"{label}: {identifier!r} stands for the waypoint of that name from now on")
+        return result
+
+    # ----------------------------------------------------------------------------------------- itself
+
+    @property
+    def fleet(self) -> Fleet:
+        """The fleet that is fed.
+
+        Raises:
+            InvalidArgumentError: It is a monitor.
+        """
+        if isinstance(self._watcher, Watch):
+            raise InvalidArgumentError("a monitor is followed, not a fleet")
+        return self._watcher.fleet
+
+    @property
+    def fleet_watch(self) -> FleetWatch:
+        """What feeds the fleet, for the page of ``fencepost watch``."""
+        assert isinstance(self._watcher, FleetWatch)
+        return self._watcher
+
+    def report(self, name: str) -> None:
+        """Logs how many fixes were refused, of a source of that name."""
+        self._watcher.report(name)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many ``messages``, ``fixes``, ``late_fixes``, ``double_fixes``, ``passed_fixes``, ``invalid_fixes``,
+        ``future_fixes``, ``bad_lines``, ``events`` … there were; what is not named did not happen."""
+        with self._watcher.lock:
+            return dict(self._watcher.counts)
+
+    def add_sink(self, sink: Sink) -> None:
+        """Gives events to a further sink.
+
+        Raises:
+            InvalidArgumentError: It publishes events of devices, and a monitor is followed.
+        """
+        if isinstance(sink, PublishedEvents | HomeAssistantEvents) and self._is_one:
+            raise InvalidArgumentError("to_mqtt publishes by device, and a monitor has none: follow zones or a fleet")
+        if isinstance(sink, HomeAssistantEvents):
+            fleet, circles = self.fleet, self._circles
+            assert circles is not None
+            sink.places_of = lambda device: places_of(fleet, circles, device)
+            sink.inside = lambda device: [row[0] for row in fleet._handle.inside(device)]
+            sink.announce(fleet.devices)
+            self.observe(sink)
+        self._sinks.add(Guarded(sink, self._notices))
+
+    def observe(self, observer: Observer) -> None:
+        """Tells an observer of moves and events, as the page of ``fencepost watch``."""
+        self._observers.append(observer)
+        self.fleet_watch.observer = Observers(self._observers)
+
+    def close(self) -> None:
+        """Ends its use: loops end, the fleet that it made is closed, sinks stay open."""
+        with self._watcher.lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            self._stop.stop()
+            self._awaited.wake()
+            self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self.close()

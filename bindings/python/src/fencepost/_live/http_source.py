@@ -1,0 +1,254 @@
+"""Messages that devices and servers post over HTTP: the HTTP mode of OwnTracks, Traccar's JSON forward."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import selectors
+import socket
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from .._errors import require
+from .device_lines import read_message
+from .lines import LineError
+from .sources import Source
+
+LARGEST = 1 << 18
+"""Bytes of a message; larger ones are refused."""
+MOST_CONNECTIONS = 256
+PATIENCE = 30.0
+"""Seconds that a connection may take for a request, and be idle."""
+PIECE = 65_536
+ANSWERS = {200: b"[]", 400: b"", 401: b"", 405: b"", 413: b"", 503: b""}
+
+
+class _Connection:
+    """One client."""
+
+    def __init__(self, connection: socket.socket, h11: Any, end: float) -> None:
+        self.socket, self.end = connection, end
+        self.protocol = h11.Connection(h11.SERVER, max_incomplete_event_size=16_384)
+        self.body = bytearray()
+        self.request: Any = None
+        self.is_waiting = False
+        """Whether a request has been read whose answer waits until the message is in the store."""
+
+
+class HttpSource(Source):
+    """Listens for messages that are posted: of OwnTracks' HTTP mode, of Traccar's ``forward.type json``, and JSON
+    objects that name their device. A request is answered with 200 when its message has been fed and is in the store;
+    while the store fails it is not answered, and after 30 s with 503: phones and Traccar send it again.
+
+    A fix that was refused because it is late or double is answered with 200 too: sent again it would be the same. For
+    TLS put a reverse proxy in front.
+
+    Args:
+        host: The address to listen on.
+        port: 0: any that is free.
+        login: User and password that each request must have (Basic); None: nobody is asked, for addresses of this
+            computer and behind a proxy that asks.
+        device: The member of JSON objects that names the device.
+        monotonic: Seconds of a clock that never goes back.
+
+    Attributes:
+        port: Where it listens.
+
+    Raises:
+        MissingExtraError: h11 is not installed.
+        OSError: The address cannot be listened on.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        login: tuple[str, str] | None = None,
+        device: str = "device",
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._h11 = require("h11", "live")
+        self._device, self._monotonic = device, monotonic
+        self._login = None if login is None else base64.b64encode(":".join(login).encode())
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._listener = socket.create_server((host, port), family=family, backlog=128)
+        self._listener.setblocking(False)
+        self.port: int = self._listener.getsockname()[1]
+        self.name = f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+        # Its descriptor is readable when one of the sockets is.
+        self._selector: Any = selectors.DefaultSelector()
+        self._selector.register(self._listener, selectors.EVENT_READ, None)
+        self.descriptor = self._selector.fileno()
+        self._connections: set[_Connection] = set()
+        self._given: deque[_Connection] = deque()
+
+    @property
+    def retry_at(self) -> float | None:  # type: ignore[override]
+        """When the first connection has taken too long."""
+        return min((each.end for each in self._connections), default=None)
+
+    def read(self) -> Iterable[tuple[str, Any]]:
+        found: list[tuple[str, Any]] = []
+        for key, _ in self._selector.select(0):
+            if key.data is None:
+                self._accept()
+            else:
+                found += self._receive(key.data)
+        now = self._monotonic()
+        for each in [each for each in self._connections if now >= each.end]:
+            if each.is_waiting:
+                self._answer(each, 503)
+            self._end(each)
+        return found
+
+    def _accept(self) -> None:
+        try:
+            connection, _ = self._listener.accept()
+        except OSError:
+            return  # it has gone again
+        if len(self._connections) >= MOST_CONNECTIONS:
+            connection.close()
+            return
+        connection.setblocking(False)
+        each = _Connection(connection, self._h11, self._monotonic() + PATIENCE)
+        self._connections.add(each)
+        self._selector.register(connection, selectors.EVENT_READ, each)
+
+    def _receive(self, each: _Connection) -> list[tuple[str, Any]]:
+        """What a connection brought: a message, or nothing yet."""
+        try:
+            data = each.socket.recv(PIECE)
+        except BlockingIOError:
+            return []
+        except OSError:
+            data = b""
+        if each.is_waiting:
+            # Pipelined requests are not read before the answer; a client that ends gets none.
+            if not data:
+                self._end(each)
+            else:
+                each.protocol.receive_data(data)
+            return []
+        try:
+            each.protocol.receive_data(data)
+            return self._events(each)
+        except self._h11.RemoteProtocolError as error:
+            self._refuse(each, getattr(error, "error_status_hint", 400))
+            return []
+
+    def _events(self, each: _Connection) -> list[tuple[str, Any]]:
+        h11 = self._h11
+        while True:
+            event = each.protocol.next_event()
+            if event is h11.NEED_DATA:
+                if each.protocol.they_are_waiting_for_100_continue:
+                    self._send(each, h11.InformationalResponse(status_code=100, headers=[]))
+                return []
+            if event is h11.PAUSED or isinstance(event, h11.ConnectionClosed):
+                self._end(each)
+                return []
+            if isinstance(event, h11.Request):
+                each.request, each.body = event, bytearray()
+                if (status := self._refusal(event)) is not None:
+                    self._refuse(each, status)
+                    return []
+            elif isinstance(event, h11.Data):
+                each.body += event.data
+                if len(each.body) > LARGEST:
+                    self._refuse(each, 413)
+                    return []
+            elif isinstance(event, h11.EndOfMessage):
+                return self._message(each)
+
+    def _refusal(self, request: Any) -> int | None:
+        """The status of a request that is refused by its head."""
+        headers = dict(request.headers)
+        if request.method != b"POST":
+            return 405
+        if int(headers.get(b"content-length", b"0")) > LARGEST:
+            return 413
+        if self._login is not None:
+            kind, _, given = headers.get(b"authorization", b"").partition(b" ")
+            if kind.lower() != b"basic" or not hmac.compare_digest(given.strip(), self._login):
+                return 401
+        return None
+
+    def _message(self, each: _Connection) -> list[tuple[str, Any]]:
+        each.is_waiting, each.end = True, self._monotonic() + PATIENCE
+        self._given.append(each)
+        found: Any
+        try:
+            found = read_message(bytes(each.body), self._device, self._topic(each.request))
+        except LineError as error:
+            found = error
+        peer = "a request"
+        if isinstance(found, LineError):
+            # Sent again it would be the same: the sender may forget it, and the log has it.
+            return [(peer, found)]
+        return [(peer, found)]
+
+    @staticmethod
+    def _topic(request: Any) -> str | None:
+        """The topic of a phone that says who it is beside its message, as OwnTracks' HTTP mode does."""
+        headers = {name: value.decode("utf-8", "replace") for name, value in request.headers}
+        query = parse_qs(urlsplit(request.target.decode("ascii", "replace")).query)
+        user = headers.get(b"x-limit-u") or query.get("u", [""])[0]
+        device = headers.get(b"x-limit-d") or query.get("d", [""])[0]
+        return f"owntracks/{user}/{device}" if user and device else None
+
+    def taken(self, count: int) -> None:
+        for _ in range(count):
+            each = self._given.popleft()
+            if each in self._connections and each.is_waiting:
+                self._answer(each, 200)
+
+    def _answer(self, each: _Connection, status: int) -> None:
+        h11, body = self._h11, ANSWERS.get(status, b"")
+        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+        if status == 401:
+            headers.append(("WWW-Authenticate", 'Basic realm="fencepost"'))
+        if status != 200:
+            headers.append(("Connection", "close"))
+        each.is_waiting = False
+        try:
+            self._send(each, h11.Response(status_code=status, headers=headers), h11.Data(data=body), h11.EndOfMessage())
+            each.protocol.start_next_cycle()
+        except (h11.LocalProtocolError, h11.RemoteProtocolError):
+            self._end(each)  # it wants no other request
+            return
+        each.end = self._monotonic() + PATIENCE
+        # A request that came meanwhile waits in the protocol, where no socket tells of it: the client sends it again.
+        if each.protocol.trailing_data[0]:
+            self._end(each)
+
+    def _refuse(self, each: _Connection, status: int) -> None:
+        if each.protocol.our_state in (self._h11.IDLE, self._h11.SEND_RESPONSE):
+            self._answer(each, status)
+        self._end(each)
+
+    def _send(self, each: _Connection, *events: Any) -> None:
+        """Sends at once: an answer is shorter than what a socket holds."""
+        data = b"".join(each.protocol.send(event) or b"" for event in events)
+        try:
+            each.socket.send(data)
+        except OSError:
+            self._end(each)
+
+    def _end(self, each: _Connection) -> None:
+        if each in self._connections:
+            self._connections.discard(each)
+            self._selector.unregister(each.socket)
+            each.socket.close()
+
+    def close(self) -> None:
+        for each in tuple(self._connections):
+            if each.is_waiting:
+                self._answer(each, 503)
+            self._end(each)
+        if self.descriptor is not None:
+            self.descriptor = None
+            self._selector.close()
+            self._listener.close()

@@ -1,0 +1,145 @@
+"""The events of a follower, one after the other: in a loop that ends, or in one that waits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class Awaited:
+    """Wakes the tasks that wait, from any thread."""
+
+    def __init__(self) -> None:
+        self._bells: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
+
+    @contextmanager
+    def bell(self) -> Iterator[asyncio.Event]:
+        """An event of the running loop, which :meth:`wake` sets until the end of the block."""
+        entry = asyncio.get_running_loop(), asyncio.Event()
+        self._bells.add(entry)
+        try:
+            yield entry[1]
+        finally:
+            self._bells.discard(entry)
+
+    def wake(self) -> None:
+        """Wakes all of them."""
+        for loop, bell in tuple(self._bells):
+            try:
+                loop.call_soon_threadsafe(bell.set)
+            except RuntimeError:
+                pass  # its loop is closed
+
+
+async def wait(bell: asyncio.Event, pause: float | None) -> None:
+    """Waits for a bell, for so many seconds at most."""
+    try:
+        await asyncio.wait_for(bell.wait(), pause)
+    except TimeoutError:
+        pass
+
+
+async def ready_descriptors(descriptors: set[int], pause: float | None, bell: asyncio.Event) -> set[int]:
+    """Waits until descriptors are readable, for a bell, for so many seconds at most; returns those that are."""
+    loop, ready, waiting = asyncio.get_running_loop(), set[int](), set[int]()
+
+    def hear(descriptor: int) -> None:
+        ready.add(descriptor)
+        bell.set()
+
+    try:
+        for descriptor in descriptors:
+            try:
+                loop.add_reader(descriptor, hear, descriptor)
+            except PermissionError:  # a regular file, which is always readable
+                ready.add(descriptor)
+            else:
+                waiting.add(descriptor)
+        if ready or pause == 0:
+            await asyncio.sleep(0)
+        else:
+            await wait(bell, pause)
+    finally:
+        for descriptor in waiting:
+            loop.remove_reader(descriptor)
+    return ready
+
+
+class LiveEvents(AsyncIterator[Any], Iterator[Any]):
+    """The events of a :class:`Follower`: what :meth:`Follower.events` gives.
+
+    ``for`` takes those that wait now; ``async for`` waits for more until the follower is stopped or closed, and lets
+    time pass meanwhile. To ask for the next event acknowledges the one before. A loop that is left early gives its last
+    event again to the next loop.
+
+    Example:
+        >>> import asyncio
+        >>> from fencepost import Circle, Fix
+        >>> from fencepost.live import Follower
+        >>> async def first(follower):
+        ...     async for event in follower.events():
+        ...         return event.identifier
+        >>> follower = Follower({"home": Circle(0, 0, 100)}, ahead=None)
+        >>> follower.feed("phone", Fix(0, 0, time=0))
+        <Fed.ACCEPTED: 'accepted'>
+        >>> asyncio.run(first(follower))
+        'home'
+    """
+
+    def __init__(
+        self,
+        look: Callable[[LiveEvents], Any],
+        look_asynchronously: Callable[[LiveEvents], Awaitable[Any]],
+        settle: Callable[[Any, bool], None],
+        tick: Callable[[], float | None],
+        is_over: Callable[[], bool],
+        awaited: Awaited,
+    ) -> None:
+        self._look, self._look_asynchronously, self._settle = look, look_asynchronously, settle
+        self._tick, self._is_over, self._awaited = tick, is_over, awaited
+        self._given: Any = None
+
+    def __iter__(self) -> LiveEvents:
+        return self
+
+    def __aiter__(self) -> LiveEvents:
+        return self
+
+    def _acknowledge(self) -> None:
+        given, self._given = self._given, None
+        if given is not None:
+            self._settle(given, True)
+
+    def __next__(self) -> Any:
+        """Acknowledges the event before, and gives the next one.
+
+        Raises:
+            StopIteration: None waits now.
+        """
+        self._acknowledge()
+        self._given = self._look(self)
+        if self._given is None:
+            self._tick()
+            self._given = self._look(self)
+        if self._given is None:
+            raise StopIteration
+        return self._given
+
+    async def __anext__(self) -> Any:
+        """Acknowledges the event before, and waits for the next one.
+
+        Raises:
+            StopAsyncIteration: The follower was stopped or closed.
+        """
+        self._acknowledge()
+        with self._awaited.bell() as bell:
+            while not self._is_over():
+                bell.clear()
+                pause = self._tick()
+                self._given = await self._look_asynchronously(self)
+                if self._given is not None:
+                    return self._given
+                await wait(bell, pause)
+        raise StopAsyncIteration

@@ -1,0 +1,169 @@
+"""What a follower does by itself: time passes, events are given to sinks and loops."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .._native import ConsumerAlreadyActiveError, InvalidArgumentError, MonitorClosedError
+from .handling import HANDLING_S
+from .live_events import Awaited, LiveEvents, ready_descriptors
+from .loop import Turns, Watcher, watch
+from .notices import Notices
+from .sinks import Sinks
+from .sources import Source
+from .waker import Stop
+
+
+class Running:
+    """The part of a follower that turns time into events, and gives them to sinks and loops."""
+
+    _watcher: Watcher
+    _notices: Notices
+    _sinks: Sinks
+    _stop: Stop
+    _running: Stop
+    _awaited: Awaited
+    _consumer: LiveEvents | None
+    _is_closed: bool
+    _is_served: bool
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise MonitorClosedError("the follower is closed")
+
+    # ------------------------------------------------------------------------------------------- time
+
+    def tick(self) -> float | None:
+        """Lets the time pass that has passed: what is due to devices from which no fix came becomes an event. To be
+        called when the seconds that it returned are over, unless :meth:`run`, :meth:`serve` or a loop over
+        :meth:`events` does it.
+
+        Returns:
+            Seconds until something is due; None: nothing is, until the next fix.
+        """
+        with self._watcher.lock:
+            self._check_open()
+            self._watcher.pass_time()
+            self._notices.pass_time()
+            pauses = [self._watcher.pause(), self._notices.pause()]
+            return min((pause for pause in pauses if pause is not None), default=None)
+
+    # ----------------------------------------------------------------------------------------- events
+
+    def events(self) -> LiveEvents:
+        """The events, for ``for`` and ``async for``: see :class:`LiveEvents`. Each comes after all sinks have it. Of
+        several loops the newest gets them.
+
+        Raises:
+            ConsumerAlreadyActiveError: When it is looped over while :meth:`run` or :meth:`serve` gives the events to
+                sinks, or another loop is newer.
+        """
+        found = LiveEvents(
+            self._next, self._next_asynchronously, self._watcher.settle, self.tick, self._is_over, self._awaited
+        )
+        self._consumer = found
+        return found
+
+    def _is_over(self) -> bool:
+        return self._is_closed or self._stop.is_stopped()
+
+    def _due(self, asker: LiveEvents) -> Any:
+        self._check_open()
+        if self._is_served or asker is not self._consumer:
+            what = "run or serve gives the events to the sinks" if self._is_served else "a newer loop takes the events"
+            raise ConsumerAlreadyActiveError(what)
+        return self._watcher.next_due()
+
+    def _next(self, asker: LiveEvents) -> Any:
+        event = self._due(asker)
+        if event is None or self._sinks(event):
+            return event
+        self._watcher.settle(event, False)
+        return None
+
+    async def _next_asynchronously(self, asker: LiveEvents) -> Any:
+        event = self._due(asker)
+        if event is None or await self._sinks.deliver(event):
+            return event
+        self._watcher.settle(event, False)
+        return None
+
+    # ------------------------------------------------------------------------------------------- runs
+
+    def run(
+        self, *sources: Source, stop: Stop | None = None, each_turn: Callable[[], float | None] = lambda: None
+    ) -> None:
+        """Feeds what the sources bring, lets time pass, and gives the events to the sinks, until the sources have ended
+        and all is handled, or :meth:`stop` is called. Without sources until :meth:`stop`. Blocks.
+
+        Args:
+            sources: Closed by the caller.
+            stop: Asks to stop as well, for example signals; entered.
+            each_turn: Called at least as often as the seconds that it returns.
+
+        Raises:
+            OSError: A source cannot be read on.
+            InputError: Likewise.
+        """
+        if not len(self._sinks):
+            raise InvalidArgumentError("run gives the events to sinks, and there is none")
+        self._running = self._stop if stop is None else stop
+        with self._served():
+            watch(
+                sources, self._watcher, self._running, self._notices, self._running.on_hang_up, each_turn, not sources
+            )
+
+    async def serve(self, *sources: Source) -> None:
+        """As :meth:`run`, on the running event loop, without a thread; sinks may be asynchronous. Without sinks the
+        events wait for a loop over :meth:`events`.
+
+        Raises:
+            OSError: A source cannot be read on.
+            InputError: Likewise.
+        """
+        turns, watcher = Turns(sources, self._watcher, self._notices), self._watcher
+        ready: set[int] = set()
+        with self._served(), self._awaited.bell() as bell:
+            while not self._is_over() and (not sources or not turns.is_over):
+                bell.clear()
+                with watcher.lock:
+                    turns.turn(ready)
+                await self._deliver()
+                self._notices.pass_time()
+                turns.raise_lost(False)
+                if self._is_over() or (sources and turns.is_over):
+                    break
+                ready = await ready_descriptors(turns.descriptors(), turns.pause(), bell)
+            turns.raise_lost(True)
+
+    @contextmanager
+    def _served(self) -> Iterator[None]:
+        self._check_open()
+        if not len(self._sinks):
+            yield
+            return
+        if self._is_served:
+            raise ConsumerAlreadyActiveError("run or serve gives the events to the sinks already")
+        self._is_served = True
+        try:
+            yield
+        finally:
+            self._is_served, self._running = False, self._stop
+
+    async def _deliver(self) -> None:
+        if not len(self._sinks):
+            return
+        end = time.monotonic() + HANDLING_S
+        while not self._is_over() and time.monotonic() < end and (event := self._watcher.next_due()) is not None:
+            is_handled = await self._sinks.deliver(event)
+            self._watcher.settle(event, is_handled)
+            if not is_handled:
+                return
+
+    def stop(self) -> None:
+        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops; from any thread, and from signal handlers."""
+        self._stop.stop()
+        self._awaited.wake()

@@ -1,0 +1,251 @@
+"""Following devices while they move, in a program of your own: what ``fencepost watch`` is made of.
+
+A :class:`Follower` takes fixes and messages of devices and gives events. Sources (:func:`from_mqtt`,
+:func:`from_http`, :func:`from_lines`, :func:`from_gpsd`, or a :class:`Source` of your own) bring messages; sinks
+(:func:`to_file`, :func:`to_command`, :func:`to_mqtt`, :class:`Broadcast`, or any function) get the events. The guide
+"In your own service" has programs that run. What goes wrong is logged to ``logging.getLogger("fencepost.live")``.
+
+Example:
+    >>> from fencepost import Circle
+    >>> from fencepost.live import Follower
+    >>> follower = Follower({"home": Circle(52.5, 13.4, 100)}, ahead=None)
+    >>> follower.receive({"device": "van", "lat": 52.5, "lon": 13.4, "time": 1_700_000_000, "driver": "Ada"})
+    <Fed.ACCEPTED: 'accepted'>
+    >>> for event in follower.events():
+    ...     print(event.device, event.identifier, event.state, event.source)
+    van home satisfied {'driver': 'Ada'}
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+from typing import Protocol
+
+from ._live.broadcast import Broadcast
+from ._live.device_lines import DeviceLines
+from ._live.event_handlers import EventCommand
+from ._live.follower import Fed, Follower
+from ._live.gpsd import Gpsd
+from ._live.home_assistant import HomeAssistantEvents
+from ._live.http_source import HttpSource
+from ._live.live_event import LiveEvent
+from ._live.live_events import LiveEvents
+from ._live.messages import DeviceFix
+from ._live.mqtt_address import read_address
+from ._live.mqtt_sink import FORMATS, PublishedEvents
+from ._live.mqtt_source import MqttSource
+from ._live.notices import LOGGER, SHARED, Notices, RateLimit
+from ._live.sinks import AppendedFile
+from ._live.sources import FileSource, Source, open_file
+from ._native import VERSION, InvalidArgumentError
+
+__all__ = [
+    "Broadcast",
+    "DeviceFix",
+    "Fed",
+    "Follower",
+    "LiveEvent",
+    "LiveEvents",
+    "RateLimit",
+    "Sink",
+    "Source",
+    "from_gpsd",
+    "from_http",
+    "from_lines",
+    "from_mqtt",
+    "to_command",
+    "to_file",
+    "to_mqtt",
+]
+
+
+class Sink(Protocol):
+    """What gets events: any function of one argument, or an object with this method.
+
+    Example:
+        >>> from fencepost.live import Sink
+        >>> def alert(event) -> None:
+        ...     print(event.device, event.identifier)
+        >>> sink: Sink = alert
+    """
+
+    def __call__(self, event: LiveEvent, /) -> bool | None:
+        """True or None: it has the event. False: it is called with it again, after a pause. It may be asynchronous
+        where :meth:`Follower.serve` or ``async for`` runs it."""
+        ...
+
+
+def _notices(logger: logging.Logger) -> Notices:
+    return SHARED if logger is LOGGER else Notices(logger)
+
+
+def from_mqtt(
+    url: str,
+    *,
+    login: tuple[str, str] | None = None,
+    client_id: str | None = None,
+    device: str = "device",
+    authority: str | None = None,
+    logger: logging.Logger = LOGGER,
+) -> MqttSource:
+    """Messages of OwnTracks, Traccar and others on a topic of a broker. paho-mqtt reads the connection in a thread.
+
+    With a `client_id` of its own the broker keeps messages of QoS 1 while the program is away, and each until it is in
+    the store. A broker lets one client of an id in: two programs need two.
+
+    Args:
+        url: ``mqtt://HOST:PORT/TOPIC``, ``mqtts`` with TLS; the topic may have wildcards (default: ``owntracks/#``).
+        login: User and password.
+        client_id: 1 to 100 characters; None: a random one, and the broker keeps nothing.
+        device: The member of JSON objects that names the device.
+        authority: A file of certificates that the broker's is checked with; None: those of the system.
+        logger: For what is lost and found.
+
+    Raises:
+        MissingExtraError: paho-mqtt is not installed.
+        ValueError: It is no such URL.
+    """
+    _check_client_id(client_id)
+    identifier = client_id or f"fencepost-{secrets.token_hex(6)}"
+    address = read_address(url, "owntracks/#")
+    return MqttSource(address, device, identifier, login, authority, client_id is not None, _notices(logger))
+
+
+def _check_client_id(client_id: str | None) -> None:
+    if client_id is not None and not 1 <= len(client_id) <= 100:
+        raise InvalidArgumentError(f"client_id has {len(client_id)} characters: accepted are 1 to 100")
+
+
+def from_http(
+    host: str = "127.0.0.1", port: int = 8085, *, login: tuple[str, str] | None = None, device: str = "device"
+) -> HttpSource:
+    """Messages that phones (OwnTracks' HTTP mode) and Traccar (``forward.type json``) post to a port. Each is answered
+    with 200 when it is in the store. It needs no thread.
+
+    Args:
+        host: The address to listen on.
+        port: 0: any that is free, see ``port`` of what is returned.
+        login: User and password that each request must have; None: whoever reaches the port is taken.
+        device: The member of JSON objects that names the device.
+
+    Raises:
+        MissingExtraError: h11 is not installed.
+        OSError: The address cannot be listened on.
+    """
+    return HttpSource(host, port, login, device)
+
+
+def from_lines(path: str | os.PathLike[str], *, device: str = "device") -> FileSource:
+    """JSON Lines of a file or a pipe, each line an object with its device.
+
+    Args:
+        path: The file; ``-``: standard input.
+        device: The member that names the device.
+
+    Raises:
+        OSError: It cannot be opened.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> from fencepost import Circle
+        >>> from fencepost.live import Follower, from_lines
+        >>> def alert(event):
+        ...     print(event.device, event.identifier)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "fixes.jsonl")
+        ...     _ = file.write_text('{"device": "van", "lat": 0, "lon": 0, "time": 1700000000}')
+        ...     source = from_lines(file)
+        ...     Follower({"depot": Circle(0, 0, 100)}, sinks=[alert]).run(source)
+        ...     source.close()
+        van depot
+    """
+    return open_file(os.fspath(path), decoder=DeviceLines(device))
+
+
+def from_gpsd(
+    url: str = "gpsd://localhost:2947",
+    *,
+    name: str,
+    receiver: str | None = None,
+    patience: float = 300.0,
+    logger: logging.Logger = LOGGER,
+) -> Gpsd:
+    """Fixes of a gpsd. Connecting again blocks for up to 5 s.
+
+    Args:
+        url: ``gpsd://HOST:PORT``.
+        name: The device's, in events; with a monitor any.
+        receiver: Its path, of a gpsd with several; None: the first that has a fix.
+        patience: Seconds for which a lost gpsd is tried again; 0: its end is the end of the source.
+        logger: For what is lost and found.
+
+    Raises:
+        OSError: It does not answer.
+    """
+    return Gpsd(url, patience, _notices(logger), receiver, named=name)
+
+
+def to_file(path: str | os.PathLike[str], *, logger: logging.Logger = LOGGER) -> AppendedFile:
+    """Appends each event to a file, a line of JSON, on the disk before it counts as had.
+
+    Args:
+        path: Made where it is not there.
+        logger: For what goes wrong.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
+    return AppendedFile(os.fspath(path), _notices(logger))
+
+
+def to_command(command: str, *, timeout: float | None = None, logger: logging.Logger = LOGGER) -> EventCommand:
+    """Runs a shell command for each event, with the event as a line of JSON on its standard input, and waits for its
+    end. It has the event when it ends with 0.
+
+    Args:
+        command: For the shell.
+        timeout: Seconds after which the command is ended, and run again; None: it may take any time.
+        logger: For what goes wrong.
+    """
+    return EventCommand(command, None, _notices(logger), timeout)
+
+
+def to_mqtt(
+    url: str,
+    *,
+    format: str = "json",
+    login: tuple[str, str] | None = None,
+    client_id: str | None = None,
+    retain: bool = False,
+    authority: str | None = None,
+    logger: logging.Logger = LOGGER,
+) -> PublishedEvents | HomeAssistantEvents:
+    """Publishes each event with QoS 1, and waits up to 5 s for the broker to confirm it. paho-mqtt keeps the connection
+    in a thread.
+
+    Args:
+        url: ``mqtt://HOST:PORT/TOPIC``, ``mqtts`` with TLS: what topics begin with.
+        format: ``json``: lines of JSON; ``owntracks``: transitions, which the apps show; ``homeassistant``: entities,
+            by MQTT discovery.
+        login: User and password.
+        client_id: None: a random one.
+        retain: Whether the broker keeps the last event of each device and zone.
+        authority: A file of certificates that the broker's is checked with; None: those of the system.
+        logger: For what is lost and found.
+
+    Raises:
+        MissingExtraError: paho-mqtt is not installed.
+        ValueError: It is no such URL, or no such format.
+    """
+    if format not in FORMATS:
+        raise InvalidArgumentError(f"format {format!r}: accepted are {', '.join(FORMATS)}")
+    _check_client_id(client_id)
+    address, identifier = read_address(url, ""), client_id or f"fencepost-{secrets.token_hex(6)}"
+    if set(address.topic) & set("+#"):
+        raise InvalidArgumentError(f"url: {address.topic} has wildcards; events need one topic")
+    notices = _notices(logger)
+    if format == "homeassistant":
+        return HomeAssistantEvents(address, identifier, login, authority, None, notices, VERSION)
+    return PublishedEvents(address, format, identifier, login, authority, None, notices, retain)
