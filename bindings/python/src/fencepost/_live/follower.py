@@ -164,7 +164,7 @@ class Follower(Running):
         is_shared = logger is LOGGER and monotonic is time.monotonic
         self._notices = notices or (SHARED if is_shared else Notices(logger, monotonic))
         self._sinks = Sinks([])
-        self._stop = self._running = self._stack.enter_context(Stop())
+        self._stop = self._running = Stop()
         self._awaited, self._is_served = Awaited(), False
         self._consumer: LiveEvents | None = None
         self._observers: list[Observer] = []

@@ -99,6 +99,8 @@ class Turns:
         watcher, notices = self._watcher, self._notices
         if not (watcher.is_behind or watcher.has_events) and any(each.found for each in self._inputs):
             return 0.0
+        if watcher.is_kept and any(each.untold for each in self._inputs):
+            return 0.0  # the store works again: sources are told at once
         now = time.monotonic()
         retries = (max(0.0, each.retry_at - now) for each in self._inputs if each.retry_at is not None)
         return min((pause for pause in (watcher.pause(), notices.pause(), *retries) if pause is not None), default=None)
@@ -123,7 +125,7 @@ class Turns:
             if watcher.is_kept and each.untold:
                 each.source.taken(each.untold)
                 each.untold = 0
-        inputs.append(inputs.pop(0))  # none waits for another that always has something
+        self._inputs = inputs = [*inputs[1:], *inputs[:1]]  # none waits for another that always has something
         # While fixes wait that were there before, the time since the last one is not that of the next.
         if not watcher.is_behind and not any(each.found or each.has_more for each in inputs):
             watcher.pass_time()

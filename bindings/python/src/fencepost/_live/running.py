@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from .._native import ConsumerAlreadyActiveError, InvalidArgumentError, MonitorClosedError
@@ -110,11 +110,9 @@ class Running:
         """
         if not len(self._sinks):
             raise InvalidArgumentError("run gives the events to sinks, and there is none")
-        self._running = self._stop if stop is None else stop
-        with self._served():
-            watch(
-                sources, self._watcher, self._running, self._notices, self._running.on_hang_up, each_turn, not sources
-            )
+        with self._served(), self._stop if stop is None else nullcontext(stop) as self._running:
+            hang_up = self._running.on_hang_up
+            watch(sources, self._watcher, self._running, self._notices, hang_up, each_turn, not sources)
 
     async def serve(self, *sources: Source) -> None:
         """As :meth:`run`, on the running event loop, without a thread; sinks may be asynchronous. Without sinks the

@@ -67,8 +67,9 @@ class Stop:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._waker is not None:
-            self._waker.close()
+        waker, self._waker = self._waker, None
+        if waker is not None:
+            waker.close()
 
     def fileno(self) -> int:
         """For selectors."""
