@@ -18,7 +18,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # a name that type checkers know: typing itself takes long to load
 if TYPE_CHECKING:
-    from . import errors, geodesic, spark, types
+    from . import errors, geodesic, live, spark, types
     from ._errors import InputError, InputWarning
 
     # Aliases: the names of Core Location and of 0.2.
@@ -103,7 +103,7 @@ _ALIASES = {
     "_values.shapes": "CorridorGeographicCondition PolygonalGeographicCondition",
 }
 _LATER = {name: module for lists in (_MODULES, _ALIASES) for module, names in lists.items() for name in names.split()}
-_PARTS = ("errors", "geodesic", "spark", "types")
+_PARTS = ("errors", "geodesic", "live", "spark", "types")
 
 if not TYPE_CHECKING:  # so that type checkers refuse a name that does not exist
 
@@ -181,6 +181,7 @@ __all__ = [
     "compare",
     "errors",
     "geodesic",
+    "live",
     "replay",
     "spark",
     "types",

@@ -21,7 +21,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-from typing import Protocol
+from typing import Any, Protocol
 
 from ._live.broadcast import Broadcast
 from ._live.device_lines import DeviceLines
@@ -38,7 +38,7 @@ from ._live.mqtt_sink import FORMATS, PublishedEvents
 from ._live.mqtt_source import MqttSource
 from ._live.notices import LOGGER, SHARED, Notices, RateLimit
 from ._live.sinks import AppendedFile
-from ._live.sources import FileSource, Source, open_file
+from ._live.sources import Source, open_file
 from ._native import VERSION, InvalidArgumentError
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "DeviceFix",
     "Fed",
     "Follower",
+    "HttpSource",
     "LiveEvent",
     "LiveEvents",
     "RateLimit",
@@ -62,18 +63,23 @@ __all__ = [
 
 
 class Sink(Protocol):
-    """What gets events: any function of one argument, or an object with this method.
+    """What gets events: an object with these methods, or any function of one argument.
 
     Example:
-        >>> from fencepost.live import Sink
-        >>> def alert(event) -> None:
-        ...     print(event.device, event.identifier)
-        >>> sink: Sink = alert
+        >>> import os, tempfile
+        >>> from fencepost.live import Sink, to_file
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     sink: Sink = to_file(os.path.join(folder, "events.jsonl"))
+        ...     sink.close()
     """
 
-    def __call__(self, event: LiveEvent, /) -> bool | None:
+    def __call__(self, event: Any, /) -> bool | None:
         """True or None: it has the event. False: it is called with it again, after a pause. It may be asynchronous
         where :meth:`Follower.serve` or ``async for`` runs it."""
+        ...
+
+    def close(self) -> None:
+        """Ends its use. A follower does not call it."""
         ...
 
 
@@ -89,7 +95,7 @@ def from_mqtt(
     device: str = "device",
     authority: str | None = None,
     logger: logging.Logger = LOGGER,
-) -> MqttSource:
+) -> Source:
     """Messages of OwnTracks, Traccar and others on a topic of a broker. paho-mqtt reads the connection in a thread.
 
     With a `client_id` of its own the broker keeps messages of QoS 1 while the program is away, and each until it is in
@@ -137,7 +143,7 @@ def from_http(
     return HttpSource(host, port, login, device)
 
 
-def from_lines(path: str | os.PathLike[str], *, device: str = "device") -> FileSource:
+def from_lines(path: str | os.PathLike[str], *, device: str = "device") -> Source:
     """JSON Lines of a file or a pipe, each line an object with its device.
 
     Args:
@@ -171,7 +177,7 @@ def from_gpsd(
     receiver: str | None = None,
     patience: float = 300.0,
     logger: logging.Logger = LOGGER,
-) -> Gpsd:
+) -> Source:
     """Fixes of a gpsd. Connecting again blocks for up to 5 s.
 
     Args:
@@ -187,7 +193,7 @@ def from_gpsd(
     return Gpsd(url, patience, _notices(logger), receiver, named=name)
 
 
-def to_file(path: str | os.PathLike[str], *, logger: logging.Logger = LOGGER) -> AppendedFile:
+def to_file(path: str | os.PathLike[str], *, logger: logging.Logger = LOGGER) -> Sink:
     """Appends each event to a file, a line of JSON, on the disk before it counts as had.
 
     Args:
@@ -200,7 +206,7 @@ def to_file(path: str | os.PathLike[str], *, logger: logging.Logger = LOGGER) ->
     return AppendedFile(os.fspath(path), _notices(logger))
 
 
-def to_command(command: str, *, timeout: float | None = None, logger: logging.Logger = LOGGER) -> EventCommand:
+def to_command(command: str, *, timeout: float | None = None, logger: logging.Logger = LOGGER) -> Sink:
     """Runs a shell command for each event, with the event as a line of JSON on its standard input, and waits for its
     end. It has the event when it ends with 0.
 
@@ -221,7 +227,7 @@ def to_mqtt(
     retain: bool = False,
     authority: str | None = None,
     logger: logging.Logger = LOGGER,
-) -> PublishedEvents | HomeAssistantEvents:
+) -> Sink:
     """Publishes each event with QoS 1, and waits up to 5 s for the broker to confirm it. paho-mqtt keeps the connection
     in a thread.
 

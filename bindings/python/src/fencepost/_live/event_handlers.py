@@ -74,6 +74,9 @@ class EventCommand:
             self._notices.say(f"the command ended with {process.returncode} for {name_of(event)}; it is run again")
         return process.returncode == 0
 
+    def close(self) -> None:
+        """Nothing is open between two events."""
+
     def _wait(self, process: subprocess.Popen[bytes], name: str) -> str | None:
         """Waits for the end; the reason why the command has to be ended, if it has not."""
         started = time.monotonic()

@@ -336,7 +336,7 @@ class Follower(Running):
         return self._watcher.fleet
 
     @property
-    def fleet_watch(self) -> FleetWatch:
+    def _fleet_watch(self) -> FleetWatch:
         """What feeds the fleet, for the page of ``fencepost watch``."""
         assert isinstance(self._watcher, FleetWatch)
         return self._watcher
@@ -372,7 +372,7 @@ class Follower(Running):
     def observe(self, observer: Observer) -> None:
         """Tells an observer of moves and events, as the page of ``fencepost watch``."""
         self._observers.append(observer)
-        self.fleet_watch.observer = Observers(self._observers)
+        self._fleet_watch.observer = Observers(self._observers)
 
     def close(self) -> None:
         """Ends its use: loops end, the fleet that it made is closed, sinks stay open."""

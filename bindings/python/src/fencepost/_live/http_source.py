@@ -60,6 +60,13 @@ class HttpSource(Source):
     Raises:
         MissingExtraError: h11 is not installed.
         OSError: The address cannot be listened on.
+
+    Example:
+        >>> from fencepost.live import from_http
+        >>> source = from_http(port=0)
+        >>> source.name == f"http://127.0.0.1:{source.port}"
+        True
+        >>> source.close()
     """
 
     def __init__(

@@ -56,6 +56,14 @@ class RateLimit(logging.Filter):
     Args:
         seconds: The least time between two records of a kind.
         monotonic: Seconds of a clock that never goes back.
+
+    Example:
+        >>> import logging
+        >>> from fencepost.live import RateLimit
+        >>> limit = RateLimit(60.0)
+        >>> records = [logging.makeLogRecord({"kind": "late_fixes"}) for _ in range(3)]
+        >>> [limit.filter(record) for record in records]
+        [True, False, False]
     """
 
     def __init__(self, seconds: float = MINUTE, monotonic: Callable[[], float] = time.monotonic) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from .handling import HandedEvent, key_of
 from .notices import Notices
 
-Sink = Callable[[Any], "bool | Awaitable[bool | None] | None"]
+Sink = Callable[[Any], bool | Awaitable[bool | None] | None]
 """Is called with an event. False: it is called again with the same event, after a pause; True or None: it has it."""
 
 

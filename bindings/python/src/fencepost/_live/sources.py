@@ -23,6 +23,24 @@ class Source:
         has_more: Whether the last :meth:`read` left something that is there now.
         at_end: Whether the last :meth:`read` gave the last messages.
         reconnects: How often it was connected to anew.
+
+    Example:
+        >>> import os
+        >>> from fencepost import Circle
+        >>> from fencepost.live import DeviceFix, Follower, Source
+        >>> class Once(Source):
+        ...     def __init__(self):
+        ...         self.descriptor, writer = os.pipe()
+        ...         os.close(writer)
+        ...     def read(self):
+        ...         self.at_end = True
+        ...         return [("fix 1", DeviceFix("van", (0.0, 0.0, 5.0, 1_700_000_000_000_000)))]
+        ...     def close(self):
+        ...         os.close(self.descriptor)
+        >>> source = Once()
+        >>> Follower({"depot": Circle(0, 0, 100)}, sinks=[lambda event: print(event.device)]).run(source)
+        van
+        >>> source.close()
     """
 
     name = "a source"
