@@ -260,5 +260,5 @@ $(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gps
 	@.ci/gdal.sh
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
 	  $(python) -m pip install --quiet './bindings/python[$(extras),live]' \
-	    $(call group,test tools browser dist docs site format)
+	    $(call group,test tools browser dist docs services site format)
 	@touch $@

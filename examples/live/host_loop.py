@@ -1,0 +1,58 @@
+"""In the style of a Home Assistant integration: the host owns the event loop and its timers, and there is no thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from fencepost import Fix
+from fencepost.live import Fed, Follower, LiveEvent
+
+
+class Presence:
+    """Tells a host which of its devices are in which zones.
+
+    Args:
+        zones: As for a follower.
+        changed: Called with each event, on the loop; again after a pause when it raises.
+        options: Of the follower.
+    """
+
+    def __init__(self, zones: Any, changed: Callable[[LiveEvent], bool | None], **options: Any) -> None:
+        self._follower = Follower(zones, sinks=[changed], **options)
+        self._timer: asyncio.TimerHandle | None = None
+        self._turn()  # what was due while the host was away
+
+    def location(
+        self,
+        device: str,
+        latitude: float,
+        longitude: float,
+        accuracy: float,
+        at: datetime,
+    ) -> Fed:
+        """A device was located."""
+        fed = self._follower.feed(device, Fix(latitude, longitude, accuracy, time=at))
+        self._turn()
+        return fed
+
+    def _turn(self) -> None:
+        """Hands events on, and sets the timer for what is due next."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for _ in self._follower.events():
+            pass  # the sink has it
+        pause = self._follower.tick()
+        self._timer = None if pause is None else asyncio.get_running_loop().call_later(pause, self._turn)
+
+    def zones_of(self, device: str) -> list[str]:
+        """Where a device is."""
+        return sorted(presence.identifier for presence in self._follower.fleet[device].inside())
+
+    def unload(self) -> None:
+        """Ends it; with a store it goes on with the next start."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._follower.close()
