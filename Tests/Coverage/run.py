@@ -95,7 +95,10 @@ def python() -> Counts:
         "FENCEPOST_LIBRARY": str(library),
         "FENCEPOST_ROOT": str(ROOT),
     }
-    run(interpreter, "-m", "pip", "install", "--quiet", f"{copy}[test,docs]", "coverage>=7.10", env=environment)
+    pip = [interpreter, "-m", "pip", "install", "--quiet"]
+    run(*pip, "pip>=25.1", "coverage>=7.10")
+    groups = [word for name in ("test", "docs") for word in ("--group", f"{PYTHON / 'pyproject.toml'}:{name}")]
+    run(*pip, f"{copy}[cli,files,geo,report,nmea,parquet]", *groups, env=environment)
     settings = WORK / "coveragerc"
     settings.write_text(SETTINGS.format(work=WORK))
     tests = [interpreter, "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", "-rs", "--numprocesses", "2"]
