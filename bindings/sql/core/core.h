@@ -1,0 +1,233 @@
+/*
+ * The part of the SQL extensions that knows no host: sets of places as values, tracks, events and visits over fencepost.h.
+ *
+ * A set of places is a value of the host (BLOB, bytea): identifiers, geometries and options of the places, sorted by
+ * identifier. It is the same bytes on every platform and in every host. What is compiled from it is kept in the process and
+ * found again by a digest, so that all rows of a query, and its threads, share it.
+ *
+ * A host gives fp_reallocate() and fp_release(). fp_reallocate() may leave by longjmp (PostgreSQL): no function here calls
+ * it while it holds a lock or an object that the host would not free.
+ */
+#ifndef FENCEPOST_SQL_CORE_H
+#define FENCEPOST_SQL_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "fencepost.h"
+
+/* Why a call failed, one line of UTF-8 that names cause, place, accepted range and remedy. */
+typedef struct fp_message {
+  char text[512];
+} fp_message;
+
+/* Memory of the host. Returns NULL when there is none left. A size of 0 is never asked for. */
+void *fp_reallocate(void *memory, size_t size);
+void fp_release(void *memory);
+
+/* ------------------------------------------------------------------------------------------ options */
+
+/* Options of places and of replays, written "key=value, key=value". Each key may stand once. */
+typedef struct fp_options {
+  uint32_t given;                     /* FP_OPTION_... */
+  fencepost_transition_policy policy; /* policy, entry_dwell, exit_dwell (seconds), entry_margin, exit_margin,
+                                         exit_margin_limit (metres), accuracy_factor, dwell_policy, notify */
+  fencepost_state assuming;           /* assuming: unknown, unsatisfied, satisfied */
+  fencepost_shape_options shape;      /* edges: planar, geodesic; oriented: true, false; buffer (metres) */
+  double radius_m;                    /* radius (metres) */
+  uint32_t gate;                      /* gate: true, false */
+  fencepost_path path;                /* path: fixes, geodesic */
+  int64_t max_gap_us;                 /* max_gap (seconds) */
+  double max_speed_mps;               /* max_speed (metres a second) */
+  int64_t max_time_step_us;           /* max_time_step (seconds) */
+  uint32_t skip_invalid;              /* invalid: refuse, skip */
+  int64_t unit_us;                    /* time: s, ms, us: the unit of numbers that are times */
+} fp_options;
+
+enum {
+  FP_OPTION_POLICY = 1 << 0,   /* one of the keys of the policy */
+  FP_OPTION_ASSUMING = 1 << 1, /* the others are named as their keys */
+  FP_OPTION_SHAPE = 1 << 2,
+  FP_OPTION_RADIUS = 1 << 3,
+  FP_OPTION_GATE = 1 << 4,
+  FP_OPTION_PATH = 1 << 5,
+  FP_OPTION_STEP = 1 << 6,
+  FP_OPTION_INVALID = 1 << 7,
+  FP_OPTION_TIME = 1 << 8,
+
+  FP_OPTIONS_OF_PLACES =
+      FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_SHAPE | FP_OPTION_RADIUS | FP_OPTION_GATE,
+  FP_OPTIONS_OF_SHAPES = FP_OPTION_SHAPE | FP_OPTION_RADIUS,
+  FP_OPTIONS_OF_REPLAYS =
+      FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_PATH | FP_OPTION_STEP | FP_OPTION_INVALID | FP_OPTION_TIME
+};
+
+/*
+ * Reads options. The defaults: policy standard, unsatisfied, planar edges, no buffer, path fixes, max_gap 600 s, any speed,
+ * invalid=refuse, time=s.
+ *
+ * @param text     size bytes; may be NULL if size is 0.
+ * @param allowed  FP_OPTION_...: keys of other groups are refused.
+ */
+bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options *out, fp_message *message);
+
+/* ------------------------------------------------------------------------------------------- places */
+
+/* Places that are being collected, in any order. Begin with zeros. Belongs to the host: its bytes are fp_reallocate()'s. */
+typedef struct fp_builder {
+  uint8_t *bytes;
+  size_t size, capacity, count;
+} fp_builder;
+
+/* Adds a circle. Degrees, metres; options as text. */
+bool fp_builder_circle(fp_builder *builder, const char *identifier, size_t identifier_size, double latitude,
+                       double longitude, double radius_m, const char *options, size_t options_size,
+                       fp_message *message);
+
+/*
+ * Adds a polygon, a line with the option radius (a corridor) or gate, or a point with the option radius (a circle).
+ * @param geometry  WKB, EWKB or a blob of GeoPackage.
+ */
+bool fp_builder_geometry(fp_builder *builder, const char *identifier, size_t identifier_size, const void *geometry,
+                         size_t size, const char *options, size_t options_size, fp_message *message);
+
+/* Adds the places of another builder. */
+bool fp_builder_merge(fp_builder *builder, const fp_builder *other, fp_message *message);
+
+/*
+ * Sorts the places and gives the value. An identifier that stands twice, and a shape that the engine refuses, are errors
+ * that name it.
+ * @param out_bytes  Receives bytes of fp_reallocate(), *out_size of them.
+ */
+bool fp_builder_finish(fp_builder *builder, uint8_t **out_bytes, size_t *out_size, fp_message *message);
+
+void fp_builder_clear(fp_builder *builder);
+
+/* Compiled places. Shared and counted; threads may use one at the same time. */
+typedef struct fp_places fp_places;
+
+/*
+ * Compiles a value, or finds what was compiled from it.
+ * @param options  Of replays: its policy and assumed state are those of places without their own; NULL: the defaults.
+ * @return NULL with a message. Give it back with fp_places_release().
+ */
+fp_places *fp_places_get(const void *bytes, size_t size, const fp_options *options, fp_message *message);
+
+/* Whether compiled places came from these bytes, by their digest. */
+bool fp_places_are(const fp_places *places, const void *bytes, size_t size);
+
+void fp_places_release(fp_places *places);
+
+/* The conditions, for questions: generations are 1 ... fp_places_count(). Never fed. */
+fencepost_monitor *fp_places_monitor(const fp_places *places);
+size_t fp_places_count(const fp_places *places);
+
+/* Whether a place has an assumed state of its own that is not unsatisfied. */
+bool fp_places_assume(const fp_places *places);
+
+/* The identifier of a generation. Terminated; lives as long as the places. */
+const char *fp_places_identifier(const fp_places *places, uint64_t generation);
+
+/* One shape, compiled from a geometry. As fp_places. */
+fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *options, fp_message *message);
+
+/* The signed distance of a position to the boundary of a shape, metres, negative inside. */
+bool fp_shape_distance(const fp_places *shape, double latitude, double longitude, double *out_m, fp_message *message);
+
+/* -------------------------------------------------------------------------------------------- tracks */
+
+/* The fixes of one device, in any order. Begin with zeros. */
+typedef struct fp_track {
+  fencepost_fix *fixes;
+  size_t count, capacity;
+  uint64_t skipped; /* rows that are no fix, with invalid=skip */
+  bool unsorted;
+} fp_track;
+
+/* Adds a fix. One that is out of range is refused by its values, or skipped and counted. */
+bool fp_track_add(fp_track *track, const fp_options *options, double latitude, double longitude, double accuracy_m,
+                  int64_t time_us, fp_message *message);
+bool fp_track_merge(fp_track *track, const fp_track *other, fp_message *message);
+void fp_track_clear(fp_track *track);
+
+/* A replay of one track. Fixes of one time keep their order. */
+typedef struct fp_replay fp_replay;
+
+/* Begins a replay; sorts the track. Both must stay until fp_replay_end(). NULL with a message. */
+fp_replay *fp_replay_begin(const fp_places *places, fp_track *track, const fp_options *options, fp_message *message);
+
+/* The next event; *out_available is false at the end. */
+bool fp_replay_next(fp_replay *replay, fencepost_event *out_event, bool *out_available, fp_message *message);
+void fp_replay_end(fp_replay *replay);
+
+/* "enter", "exit", "cross", "determined", "timeout" or "diagnostic". */
+const char *fp_event_kind(const fencepost_event *event);
+/* "left_to_right", "right_to_left", or NULL. */
+const char *fp_event_direction(const fencepost_event *event);
+
+/* A time for which a place was satisfied. Times are microseconds since 1970. */
+typedef struct fp_visit {
+  const char *identifier;  /* of the places */
+  int64_t start_us, end_us; /* of the crossings; an open visit ends with the last fix */
+  int64_t confirmed_start_us, confirmed_end_us; /* of the events */
+  const char *start_known, *end_known; /* crossing, determination, assumed, open */
+  bool open;
+} fp_visit;
+
+/*
+ * The visits of a track, by start, then identifier.
+ * @param out_visits  Receives *out_count elements for free(), or NULL.
+ */
+bool fp_visits(const fp_places *places, fp_track *track, const fp_options *options, fp_visit **out_visits,
+               size_t *out_count, fp_message *message);
+
+/* -------------------------------------------------------------------------------------------- fleets */
+
+/*
+ * Devices whose state the host keeps as bytes, so that it changes with the host's transactions: a row a device. Nothing of a
+ * device stays here between two calls.
+ */
+typedef struct fp_fleet fp_fleet;
+
+/* Compiles a set of places for devices. Gates are refused: fleets have no path. NULL with a message. */
+fp_fleet *fp_fleet_create(const void *places, size_t size, const fp_options *options, fp_message *message);
+void fp_fleet_destroy(fp_fleet *fleet);
+
+/* An input of a device. */
+typedef struct fp_input {
+  const char *device; /* 1 ... 256 bytes of UTF-8, terminated */
+  bool is_fix;        /* otherwise only time passes */
+  fencepost_fix fix;
+  const void *state; /* what the last input gave; NULL of a new device */
+  size_t state_size;
+} fp_input;
+
+/* What became of an input. The memory is the fleet's, until its next call. */
+typedef struct fp_outcome {
+  fencepost_status status; /* OK, LATE_INPUT or AHEAD_OF_CLOCK: of the last two the state stays */
+  const void *state;
+  size_t state_size;
+  const fencepost_event *events;
+  size_t count;
+} fp_outcome;
+
+/* Takes an input. A state that came from other places is adapted: see fencepost_fleet_import_devices(). */
+bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_message *message);
+
+/* --------------------------------------------------------------------------------------------- times */
+
+/*
+ * Reads "2026-11-25T20:48:00.123456Z", with a space for the T, a zone as +01:00, or none (UTC).
+ */
+bool fp_time_read(const char *text, size_t size, int64_t *out_us, fp_message *message);
+
+/* A number of the option time's unit as microseconds. */
+bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp_message *message);
+
+/* Writes ISO 8601 UTC with six decimals, terminated: 28 bytes. */
+void fp_time_write(int64_t time_us, char out[32]);
+
+/* Sets a message. Always returns false. */
+bool fp_fail(fp_message *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

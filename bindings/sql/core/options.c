@@ -1,0 +1,198 @@
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core.h"
+
+bool fp_fail(fp_message *message, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  vsnprintf(message->text, sizeof message->text, format, values);
+  va_end(values);
+  return false;
+}
+
+/* What a key sets: the group, how its value is written, and the member. */
+typedef enum { SECONDS, METRES, NUMBER, WORD } value_kind;
+typedef struct key {
+  const char *name;
+  uint32_t group;
+  value_kind kind;
+  size_t offset;
+  const char *words; /* of WORD: "name=number name=number" */
+} key;
+
+#define IN(member) offsetof(fp_options, member)
+static const key keys[] = {
+    {"policy", FP_OPTION_POLICY, WORD, 0, "standard=0 exact=1 core_location=2"},
+    {"entry_dwell", FP_OPTION_POLICY, SECONDS, IN(policy.entry_dwell_us), NULL},
+    {"exit_dwell", FP_OPTION_POLICY, SECONDS, IN(policy.exit_dwell_us), NULL},
+    {"entry_margin", FP_OPTION_POLICY, METRES, IN(policy.entry_margin_m), NULL},
+    {"exit_margin", FP_OPTION_POLICY, METRES, IN(policy.exit_margin_m), NULL},
+    {"exit_margin_limit", FP_OPTION_POLICY, METRES, IN(policy.exit_margin_limit_m), NULL},
+    {"accuracy_factor", FP_OPTION_POLICY, NUMBER, IN(policy.accuracy_factor), NULL},
+    {"dwell_policy", FP_OPTION_POLICY, WORD, IN(policy.dwell_policy), "timer=0 evidence=1"},
+    {"notify", FP_OPTION_POLICY, WORD, IN(policy.notify),
+     "all=7 entry=2 exit=4 entry+exit=6 initial=1 initial+entry=3 initial+exit=5"},
+    {"assuming", FP_OPTION_ASSUMING, WORD, IN(assuming), "unknown=0 satisfied=1 unsatisfied=2"},
+    {"edges", FP_OPTION_SHAPE, WORD, IN(shape.edges), "geodesic=0 planar=1"},
+    {"oriented", FP_OPTION_SHAPE, WORD, IN(shape.oriented), "false=0 true=1"},
+    {"buffer", FP_OPTION_SHAPE, METRES, IN(shape.buffer_m), NULL},
+    {"radius", FP_OPTION_RADIUS, METRES, IN(radius_m), NULL},
+    {"gate", FP_OPTION_GATE, WORD, IN(gate), "false=0 true=1"},
+    {"path", FP_OPTION_PATH, WORD, IN(path), "fixes=0 geodesic=1"},
+    {"max_gap", FP_OPTION_PATH, SECONDS, IN(max_gap_us), NULL},
+    {"max_speed", FP_OPTION_PATH, NUMBER, IN(max_speed_mps), NULL},
+    {"max_time_step", FP_OPTION_STEP, SECONDS, IN(max_time_step_us), NULL},
+    {"invalid", FP_OPTION_INVALID, WORD, IN(skip_invalid), "refuse=0 skip=1"},
+    {"time", FP_OPTION_TIME, WORD, IN(unit_us), "s=1000000 ms=1000 us=1"},
+};
+enum { KEY_COUNT = sizeof keys / sizeof *keys };
+
+/* Finds "word=number" in a list. */
+static bool word_value(const char *words, const char *word, size_t size, int64_t *out) {
+  for (const char *at = words; at != NULL; at = strchr(at, ' ')) {
+    at += *at == ' ';
+    if (strncmp(at, word, size) == 0 && at[size] == '=') {
+      *out = strtoll(at + size + 1, NULL, 10);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* "standard, exact, core_location" of a list of words. */
+static void word_names(const char *words, char *out, size_t capacity) {
+  size_t used = 0;
+  bool number = false;
+  for (; *words != 0 && used + 3 < capacity; words++) {
+    if (*words == '=') number = true;
+    if (*words == ' ') {
+      number = false;
+      out[used++] = ',';
+    }
+    if (!number) out[used++] = *words;
+  }
+  out[used] = 0;
+}
+
+static void set_policy(fp_options *out, int64_t preset) {
+  static const fencepost_transition_policy presets[] = {FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
+                                                        FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
+                                                        FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT};
+  out->policy = presets[preset];
+}
+
+/* A decimal number of at most 15 digits: exact, and independent of the locale, which strtod() is not. */
+static bool decimal(const char *text, double *out) {
+  static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  bool negative = *text == '-', point = false;
+  int64_t digits = 0;
+  int count = 0, places = 0;
+  for (text += negative; *text != 0; text++) {
+    if (*text == '.' && !point) {
+      point = true;
+      continue;
+    }
+    if (*text < '0' || *text > '9' || ++count > 15) return false;
+    digits = digits * 10 + (*text - '0');
+    places += point;
+  }
+  *out = (double)digits / powers[places];
+  if (negative) *out = -*out;
+  return count > 0;
+}
+
+/* One value. `members` are the bytes of the options. */
+static bool set(const key *key, const char *value, size_t size, fp_options *out, fp_message *message) {
+  char *member = (char *)out + key->offset;
+  char text[64];
+  if (key->kind == WORD) {
+    int64_t number = 0;
+    if (!word_value(key->words, value, size, &number)) {
+      char names[160];
+      word_names(key->words, names, sizeof names);
+      return fp_fail(message, "option %s: %.*s is not one of %s", key->name, (int)(size < 60 ? size : 60), value,
+                     names);
+    }
+    if (key->offset == 0) set_policy(out, number);
+    else if (key->offset == IN(unit_us)) out->unit_us = number;
+    else *(uint32_t *)member = (uint32_t)number;
+    return true;
+  }
+  if (size == 0 || size >= sizeof text)
+    return fp_fail(message, "option %s needs a number, as in %s=20", key->name, key->name);
+  memcpy(text, value, size);
+  text[size] = 0;
+  double number;
+  if (!decimal(text, &number))
+    return fp_fail(message, "option %s: %s is not a number with at most 15 digits, as in 20 or 0.5", key->name, text);
+  if (number < 0 && key->offset != IN(shape.buffer_m))
+    return fp_fail(message, "option %s: %s is negative; accepted are numbers from 0", key->name, text);
+  if (key->kind == SECONDS) {
+    if (number > 1e9) return fp_fail(message, "option %s: %s is outside 0 to 1e9 seconds", key->name, text);
+    *(int64_t *)member = (int64_t)llround(number * 1e6);
+  } else {
+    *(double *)member = number;
+  }
+  return true;
+}
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options *out, fp_message *message) {
+  *out = (fp_options){.assuming = FENCEPOST_STATE_UNSATISFIED,
+                      .shape = FENCEPOST_SHAPE_OPTIONS_INIT,
+                      .max_gap_us = 600000000,
+                      .unit_us = 1000000};
+  out->shape.edges = FENCEPOST_EDGES_PLANAR;
+  set_policy(out, 0);
+  bool seen[KEY_COUNT] = {false};
+  for (size_t at = 0; at < size;) {
+    if (is_space(text[at]) || text[at] == ',') {
+      at++;
+      continue;
+    }
+    size_t end = at, equals = SIZE_MAX;
+    while (end < size && text[end] != ',') {
+      if (text[end] == '=' && equals == SIZE_MAX) equals = end;
+      end++;
+    }
+    size_t stop = end, name_end = equals;
+    while (stop > at && is_space(text[stop - 1])) stop--;
+    if (equals == SIZE_MAX)
+      return fp_fail(message, "options: \"%.*s\" is not key=value; separate options by commas",
+                     (int)(stop - at < 60 ? stop - at : 60), text + at);
+    while (name_end > at && is_space(text[name_end - 1])) name_end--;
+    size_t value = equals + 1;
+    while (value < stop && is_space(text[value])) value++;
+    const key *found = NULL;
+    for (size_t i = 0; i < KEY_COUNT; i++)
+      if (strlen(keys[i].name) == name_end - at && memcmp(keys[i].name, text + at, name_end - at) == 0) {
+        if (seen[i]) return fp_fail(message, "option %s stands twice", keys[i].name);
+        if (strcmp(keys[i].name, "policy") == 0 && (out->given & FP_OPTION_POLICY))
+          return fp_fail(message, "option policy must stand before the options that change a part of it");
+        seen[i] = true;
+        found = &keys[i];
+      }
+    if (found == NULL || !(found->group & allowed)) {
+      char names[320];
+      size_t used = 0;
+      for (size_t i = 0; i < KEY_COUNT; i++)
+        if (keys[i].group & allowed)
+          used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", keys[i].name);
+      return fp_fail(message, "options: there is no option %.*s here; there are %s",
+                     (int)(name_end - at < 40 ? name_end - at : 40), text + at, names);
+    }
+    if (!set(found, text + value, stop > value ? stop - value : 0, out, message)) return false;
+    out->given |= found->group;
+    at = end;
+  }
+  if (out->policy.exit_margin_limit_m > 0 && out->policy.exit_margin_limit_m < out->policy.exit_margin_m)
+    return fp_fail(message, "option exit_margin_limit: %g is neither 0 nor at least exit_margin, %g",
+                   out->policy.exit_margin_limit_m, out->policy.exit_margin_m);
+  if (out->path == FENCEPOST_PATH_GEODESIC && out->max_gap_us < 1)
+    return fp_fail(message, "option max_gap: 0 is outside 1e-6 to 1e9 seconds");
+  return true;
+}

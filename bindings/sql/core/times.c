@@ -1,0 +1,102 @@
+#include <math.h>
+#include <string.h>
+#include <stdio.h>
+#include "core.h"
+
+/* Days from 1970-01-01 to a date of the proleptic Gregorian calendar; after Hinnant, "chrono-compatible low-level date
+ * algorithms", days_from_civil. */
+static int64_t days(int64_t year, int month, int day) {
+  year -= month <= 2;
+  int64_t era = (year >= 0 ? year : year - 399) / 400;
+  int64_t of_era = year - era * 400;
+  int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+static bool digits(const char **at, const char *end, int count, int *out) {
+  *out = 0;
+  for (int i = 0; i < count; i++, (*at)++) {
+    if (*at >= end || **at < '0' || **at > '9') return false;
+    *out = *out * 10 + (**at - '0');
+  }
+  return true;
+}
+
+static bool mark(const char **at, const char *end, char wanted) {
+  if (*at >= end || **at != wanted) return false;
+  (*at)++;
+  return true;
+}
+
+static bool read(const char *at, const char *end, int64_t *out_us) {
+  static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  int year, month, day, hour = 0, minute = 0, second = 0, sign = 0, zone_hour = 0, zone_minute = 0;
+  int64_t fraction = 0;
+  if (!digits(&at, end, 4, &year) || !mark(&at, end, '-') || !digits(&at, end, 2, &month) || !mark(&at, end, '-') ||
+      !digits(&at, end, 2, &day))
+    return false;
+  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > lengths[month - 1] + (month == 2 && leap)) return false;
+  if (at < end) {
+    if (!mark(&at, end, 'T') && !mark(&at, end, ' ')) return false;
+    if (!digits(&at, end, 2, &hour) || !mark(&at, end, ':') || !digits(&at, end, 2, &minute)) return false;
+    if (mark(&at, end, ':')) {
+      if (!digits(&at, end, 2, &second)) return false;
+      if (mark(&at, end, '.')) {
+        int64_t unit = 100000;
+        if (at >= end || *at < '0' || *at > '9') return false;
+        for (; at < end && *at >= '0' && *at <= '9'; at++, unit /= 10) fraction += (*at - '0') * unit;
+      }
+    }
+    if (hour > 23 || minute > 59 || second > 59) return false;
+    if (mark(&at, end, '+')) sign = 1;
+    else if (mark(&at, end, '-')) sign = -1;
+    else mark(&at, end, 'Z');
+    if (sign != 0) {
+      if (!digits(&at, end, 2, &zone_hour)) return false;
+      mark(&at, end, ':');
+      if (at < end && !digits(&at, end, 2, &zone_minute)) return false;
+      if (zone_hour > 23 || zone_minute > 59) return false;
+    }
+    if (at != end) return false;
+  }
+  int64_t seconds = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second -
+                    sign * (zone_hour * 3600 + zone_minute * 60);
+  *out_us = seconds * 1000000 + fraction;
+  return *out_us >= FENCEPOST_TIME_MIN && *out_us <= FENCEPOST_TIME_MAX;
+}
+
+bool fp_time_read(const char *text, size_t size, int64_t *out_us, fp_message *message) {
+  if (read(text, text + size, out_us)) return true;
+  return fp_fail(message, "time \"%.*s\" is not as in 2026-11-25 20:48:00 (UTC) or 2026-11-25T20:48:00.5+01:00",
+                 (int)(size < 40 ? size : 40), text);
+}
+
+bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp_message *message) {
+  double us = value * (double)options->unit_us;
+  if (us >= (double)FENCEPOST_TIME_MIN && us <= 253402300799999872.0) {
+    *out_us = options->unit_us == 1 ? (int64_t)value : (int64_t)llround(us);
+    return true;
+  }
+  return fp_fail(message, "time %.17g is outside the years 1 to 9999; if it is in milliseconds or microseconds, pass the "
+                 "option time=ms or time=us", value);
+}
+
+void fp_time_write(int64_t time_us, char out[32]) {
+  int64_t seconds = time_us / 1000000, fraction = time_us % 1000000;
+  if (fraction < 0) fraction += 1000000, seconds--;
+  int64_t day = seconds / 86400, rest = seconds % 86400;
+  if (rest < 0) rest += 86400, day--;
+  /* civil_from_days of the same source. */
+  day += 719468;
+  int64_t era = (day >= 0 ? day : day - 146096) / 146097;
+  int64_t of_era = day - era * 146097;
+  int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+  int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  int64_t shifted = (5 * of_year + 2) / 153;
+  int month = (int)(shifted < 10 ? shifted + 3 : shifted - 9);
+  int64_t year = year_of_era + era * 400 + (month <= 2);
+  snprintf(out, 32, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", (int)year % 10000, month % 100,
+           (int)(of_year - (153 * shifted + 2) / 5 + 1) % 100, (int)(rest / 3600) % 100, (int)(rest / 60 % 60),
+           (int)(rest % 60), (int)fraction);
+}

@@ -1,0 +1,29 @@
+/* What the files of the SQLite extension share. */
+#ifndef FENCEPOST_SQLITE_H
+#define FENCEPOST_SQLITE_H
+
+#include <sqlite3ext.h>
+#include "core.h"
+extern const sqlite3_api_routines *sqlite3_api;
+
+/* Bytes of a BLOB or TEXT value: pointer, then size. */
+const void *fp_value_bytes(sqlite3_value *value, size_t *out_size);
+
+/* Reads options from a value that may be NULL, or left out (a NULL pointer). */
+bool fp_value_options(sqlite3_value *value, uint32_t allowed, fp_options *out, fp_message *message);
+
+/* Reads a number; text and BLOBs are refused. `what` names it in messages. */
+bool fp_value_number(sqlite3_value *value, const char *what, double *out, fp_message *message);
+
+/* Reads a time: text as ISO 8601, numbers in the unit of the option time (seconds). */
+bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out_us, fp_message *message);
+
+int fp_register_functions(sqlite3 *db);
+int fp_register_questions(sqlite3 *db);
+int fp_register_replays(sqlite3 *db);
+int fp_register_fleets(sqlite3 *db);
+
+/* Sets the error of a virtual table. Always returns SQLITE_ERROR. */
+int fp_table_fail(sqlite3_vtab *table, const char *message);
+
+#endif

@@ -1,0 +1,232 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "fencepost_sqlite.h"
+
+const sqlite3_api_routines *sqlite3_api;
+
+void *fp_reallocate(void *memory, size_t size) { return sqlite3_realloc64(memory, size); }
+void fp_release(void *memory) { sqlite3_free(memory); }
+
+const void *fp_value_bytes(sqlite3_value *value, size_t *out_size) {
+  const void *bytes = sqlite3_value_type(value) == SQLITE_TEXT ? (const void *)sqlite3_value_text(value)
+                                                               : sqlite3_value_blob(value);
+  *out_size = bytes == NULL ? 0 : (size_t)sqlite3_value_bytes(value);
+  return bytes;
+}
+
+bool fp_value_options(sqlite3_value *value, uint32_t allowed, fp_options *out, fp_message *message) {
+  size_t size = 0;
+  const char *text = NULL;
+  if (value != NULL && sqlite3_value_type(value) != SQLITE_NULL) {
+    if (sqlite3_value_type(value) != SQLITE_TEXT)
+      return fp_fail(message, "options are text, as in 'policy=exact, path=geodesic'");
+    text = fp_value_bytes(value, &size);
+  }
+  return fp_options_read(text, size, allowed, out, message);
+}
+
+static const char *type_name(sqlite3_value *value) {
+  static const char *const names[] = {"", "an integer", "a real", "text", "a BLOB", "NULL"};
+  return names[sqlite3_value_type(value)];
+}
+
+bool fp_value_number(sqlite3_value *value, const char *what, double *out, fp_message *message) {
+  int type = sqlite3_value_type(value);
+  if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+    return fp_fail(message, "%s is %s; a number is needed (CAST(... AS REAL) makes one of text)", what, type_name(value));
+  *out = sqlite3_value_double(value);
+  return true;
+}
+
+bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out_us, fp_message *message) {
+  size_t size;
+  switch (sqlite3_value_type(value)) {
+    case SQLITE_TEXT: {
+      const char *text = fp_value_bytes(value, &size);
+      return fp_time_read(text, size, out_us, message);
+    }
+    case SQLITE_INTEGER: {
+      sqlite3_int64 number = sqlite3_value_int64(value);
+      if (number > FENCEPOST_TIME_MAX / options->unit_us || number < FENCEPOST_TIME_MIN / options->unit_us)
+        return fp_time_number((double)number, options, out_us, message);
+      *out_us = number * options->unit_us;
+      return true;
+    }
+    case SQLITE_FLOAT:
+      return fp_time_number(sqlite3_value_double(value), options, out_us, message);
+    default:
+      return fp_fail(message, "a time is %s; accepted are text (ISO 8601) and numbers (the option time says the unit)",
+                     type_name(value));
+  }
+}
+
+static void refuse(sqlite3_context *context, const char *name, const fp_message *message) {
+  char text[640];
+  snprintf(text, sizeof text, "%s: %s", name, message->text);
+  sqlite3_result_error(context, text, -1);
+}
+
+static bool has_null(int count, sqlite3_value **values) {
+  for (int i = 0; i < count; i++)
+    if (sqlite3_value_type(values[i]) == SQLITE_NULL) return true;
+  return false;
+}
+
+static void version(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count, (void)values;
+  sqlite3_result_text(context, fencepost_version_string(), -1, SQLITE_STATIC);
+}
+
+static void distance(sqlite3_context *context, int count, sqlite3_value **values) {
+  static const char *const names[] = {"latitude 1", "longitude 1", "latitude 2", "longitude 2"};
+  fp_message message;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  double numbers[4], metres;
+  if (has_null(count, values)) return;
+  for (int i = 0; i < 4; i++)
+    if (!fp_value_number(values[i], names[i], &numbers[i], &message)) {
+      refuse(context, "fp_distance", &message);
+      return;
+    }
+  if (fencepost_geodesic_inverse(numbers[0], numbers[1], numbers[2], numbers[3], &metres, NULL, NULL, &error) ==
+      FENCEPOST_OK) {
+    sqlite3_result_double(context, metres);
+  } else {
+    fp_fail(&message, "%s", error.message);
+    refuse(context, "fp_distance", &message);
+  }
+}
+
+static void release_shape(void *shape) { fp_places_release(shape); }
+
+/* fp_boundary_distance and fp_contains: (geometry, latitude, longitude [, options]). The shape of a constant geometry is
+ * compiled once a statement. */
+static void of_shape(sqlite3_context *context, sqlite3_value **values, int count, const char *name, bool contains) {
+  fp_message message;
+  double latitude, longitude, metres;
+  if (has_null(3, values)) return;
+  fp_places *shape = sqlite3_get_auxdata(context, 0);
+  bool kept = shape != NULL, good = true;
+  if (!kept) {
+    fp_options options;
+    size_t size;
+    const void *bytes = fp_value_bytes(values[0], &size);
+    if (sqlite3_value_type(values[0]) != SQLITE_BLOB)
+      good = fp_fail(&message, "the geometry is %s; accepted are BLOBs of WKB, EWKB or GeoPackage", type_name(values[0]));
+    good = good && fp_value_options(count > 3 ? values[3] : NULL, FP_OPTIONS_OF_SHAPES, &options, &message);
+    shape = good ? fp_shape_get(bytes, size, &options, &message) : NULL;
+    good = shape != NULL;
+  }
+  good = good && fp_value_number(values[1], "latitude", &latitude, &message) &&
+         fp_value_number(values[2], "longitude", &longitude, &message) &&
+         fp_shape_distance(shape, latitude, longitude, &metres, &message);
+  if (!good) refuse(context, name, &message);
+  else if (contains) sqlite3_result_int(context, metres <= 0);
+  else sqlite3_result_double(context, metres);
+  /* Options that change from row to row would be ignored with kept shapes: keep only those without. */
+  if (!kept && shape != NULL) {
+    if (count == 3) sqlite3_set_auxdata(context, 0, shape, release_shape);
+    else fp_places_release(shape);
+  }
+}
+
+static void boundary_distance(sqlite3_context *context, int count, sqlite3_value **values) {
+  of_shape(context, values, count, "fp_boundary_distance", false);
+}
+
+static void contains(sqlite3_context *context, int count, sqlite3_value **values) {
+  of_shape(context, values, count, "fp_contains", true);
+}
+
+/* The state of fp_places(). */
+typedef struct collected {
+  fp_builder builder;
+  bool failed;
+} collected;
+
+/* fp_places(id, geometry [, options]) or (id, latitude, longitude, radius [, options]). */
+static void places_step(sqlite3_context *context, int count, sqlite3_value **values) {
+  collected *state = sqlite3_aggregate_context(context, sizeof *state);
+  fp_message message;
+  if (state == NULL) {
+    sqlite3_result_error_nomem(context);
+    return;
+  }
+  if (state->failed) return;
+  bool circle = count >= 4, good = true;
+  int with_options = circle ? 5 : 3;
+  fp_options options;
+  sqlite3_value *last = count == with_options ? values[count - 1] : NULL;
+  size_t identifier_size, options_size = 0, size;
+  const char *identifier = (const char *)sqlite3_value_text(values[0]);
+  identifier_size = identifier == NULL ? 0 : (size_t)sqlite3_value_bytes(values[0]);
+  if (sqlite3_value_type(values[0]) == SQLITE_NULL)
+    good = fp_fail(&message, "place %zu: the identifier is NULL; leave such rows out with WHERE ... IS NOT NULL", state->builder.count + 1);
+  good = good && fp_value_options(last, FP_OPTIONS_OF_PLACES, &options, &message);
+  const char *text = last == NULL || sqlite3_value_type(last) == SQLITE_NULL ? NULL : fp_value_bytes(last, &options_size);
+  if (good && circle) {
+    double numbers[3];
+    static const char *const names[] = {"latitude", "longitude", "radius"};
+    fp_message why;
+    for (int i = 0; i < 3 && good; i++)
+      if (!fp_value_number(values[i + 1], names[i], &numbers[i], &why))
+        good = fp_fail(&message, "place \"%s\": %.400s", identifier, why.text);
+    good = good && fp_builder_circle(&state->builder, identifier, identifier_size, numbers[0], numbers[1], numbers[2],
+                                     text, options_size, &message);
+  } else if (good) {
+    const void *bytes = fp_value_bytes(values[1], &size);
+    if (sqlite3_value_type(values[1]) != SQLITE_BLOB) {
+      good = fp_fail(&message, "place \"%.*s\": the geometry is %s; accepted are BLOBs of WKB, EWKB or GeoPackage",
+                     (int)(identifier_size < 60 ? identifier_size : 60), identifier, type_name(values[1]));
+    } else {
+      fp_message why;
+      good = fp_builder_geometry(&state->builder, identifier, identifier_size, bytes, size, text, options_size, &why) ||
+             fp_fail(&message, "place \"%.*s\": %.400s", (int)(identifier_size < 60 ? identifier_size : 60), identifier, why.text);
+    }
+  }
+  if (!good) {
+    state->failed = true;
+    refuse(context, "fp_places", &message);
+  }
+}
+
+static void places_final(sqlite3_context *context) {
+  collected none = {0}, *state = sqlite3_aggregate_context(context, 0);
+  fp_message message;
+  uint8_t *bytes;
+  size_t size;
+  if (state == NULL) state = &none;
+  if (!state->failed) {
+    if (fp_builder_finish(&state->builder, &bytes, &size, &message))
+      sqlite3_result_blob64(context, bytes, size, sqlite3_free);
+    else refuse(context, "fp_places", &message);
+  }
+  fp_builder_clear(&state->builder);
+}
+
+int fp_register_functions(sqlite3 *db) {
+  const int pure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+  int code = sqlite3_create_function_v2(db, "fp_version", 0, pure, NULL, version, NULL, NULL, NULL);
+  if (code == SQLITE_OK) code = sqlite3_create_function_v2(db, "fp_distance", 4, pure, NULL, distance, NULL, NULL, NULL);
+  for (int count = 3; count <= 4 && code == SQLITE_OK; count++) {
+    code = sqlite3_create_function_v2(db, "fp_boundary_distance", count, pure, NULL, boundary_distance, NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+      code = sqlite3_create_function_v2(db, "fp_contains", count, pure, NULL, contains, NULL, NULL, NULL);
+  }
+  for (int count = 2; count <= 5 && code == SQLITE_OK; count++)
+    code = sqlite3_create_function_v2(db, "fp_places", count, pure, NULL, NULL, places_step, places_final, NULL);
+  return code;
+}
+
+__attribute__((visibility("default"))) int sqlite3_fencepost_init(sqlite3 *db, char **error,
+                                                                  const sqlite3_api_routines *api);
+int sqlite3_fencepost_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
+  SQLITE_EXTENSION_INIT2(api)
+  (void)error;
+  int code = fp_register_functions(db);
+  if (code == SQLITE_OK) code = fp_register_questions(db);
+  if (code == SQLITE_OK) code = fp_register_replays(db);
+  if (code == SQLITE_OK) code = fp_register_fleets(db);
+  return code;
+}

@@ -1,0 +1,126 @@
+/* fp_containing(places, latitude, longitude) and fp_nearest(places, latitude, longitude, k): a row a place. */
+#include <string.h>
+#include "tables.h"
+
+typedef struct cursor {
+  sqlite3_vtab_cursor base;
+  fp_places *places; /* of the last call; the same value is not looked up again */
+  uint64_t *generations;
+  double *distances;
+  size_t capacity, count, at;
+} cursor;
+
+static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out) {
+  (void)table;
+  cursor *own = sqlite3_malloc64(sizeof *own);
+  if (own == NULL) return SQLITE_NOMEM;
+  memset(own, 0, sizeof *own);
+  *out = &own->base;
+  return SQLITE_OK;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base) {
+  cursor *own = (cursor *)base;
+  fp_places_release(own->places);
+  sqlite3_free(own->generations);
+  sqlite3_free(own->distances);
+  sqlite3_free(own);
+  return SQLITE_OK;
+}
+
+static bool reserve(cursor *own, size_t capacity) {
+  if (capacity <= own->capacity) return true;
+  uint64_t *generations = sqlite3_realloc64(own->generations, capacity * sizeof *generations);
+  if (generations != NULL) own->generations = generations;
+  double *distances = generations == NULL ? NULL : sqlite3_realloc64(own->distances, capacity * sizeof *distances);
+  if (distances == NULL) return false;
+  own->distances = distances;
+  own->capacity = capacity;
+  return true;
+}
+
+static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc, sqlite3_value **argv) {
+  (void)number, (void)text;
+  cursor *own = (cursor *)base;
+  fp_message message;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  double latitude, longitude;
+  size_t size;
+  own->count = own->at = 0;
+  for (int i = 0; i < argc; i++)
+    if (sqlite3_value_type(argv[i]) == SQLITE_NULL) return SQLITE_OK;
+  if (sqlite3_value_type(argv[0]) != SQLITE_BLOB)
+    return fp_table_fail(base->pVtab, "the first argument is the BLOB of fp_places()");
+  const void *bytes = fp_value_bytes(argv[0], &size);
+  if (own->places == NULL || !fp_places_are(own->places, bytes, size)) {
+    fp_places_release(own->places);
+    own->places = fp_places_get(bytes, size, NULL, &message);
+    if (own->places == NULL) return fp_table_fail(base->pVtab, message.text);
+  }
+  if (!fp_value_number(argv[1], "latitude", &latitude, &message) ||
+      !fp_value_number(argv[2], "longitude", &longitude, &message))
+    return fp_table_fail(base->pVtab, message.text);
+  fencepost_monitor *monitor = fp_places_monitor(own->places);
+  fencepost_status status;
+  if (argc > 3) {
+    sqlite3_int64 nearest = sqlite3_value_int64(argv[3]);
+    if (sqlite3_value_type(argv[3]) != SQLITE_INTEGER || nearest < 1)
+      return fp_table_fail(base->pVtab, "k is not an integer from 1");
+    size_t most = fp_places_count(own->places);
+    if ((uint64_t)nearest > most) nearest = (sqlite3_int64)most;
+    if (!reserve(own, (size_t)nearest + 1)) return SQLITE_NOMEM;
+    status = fencepost_monitor_nearest(monitor, latitude, longitude, (size_t)nearest, own->generations, own->distances,
+                                       &own->count, &error);
+  } else {
+    if (!reserve(own, 16)) return SQLITE_NOMEM;
+    do {
+      status = fencepost_monitor_containing(monitor, latitude, longitude, own->generations, own->distances, own->capacity,
+                                            &own->count, &error);
+      if (status == FENCEPOST_E_BUFFER_TOO_SMALL && !reserve(own, own->count)) return SQLITE_NOMEM;
+    } while (status == FENCEPOST_E_BUFFER_TOO_SMALL);
+  }
+  if (status == FENCEPOST_OK) return SQLITE_OK;
+  own->count = 0;
+  return fp_table_fail(base->pVtab, error.message);
+}
+
+static int next(sqlite3_vtab_cursor *base) {
+  ((cursor *)base)->at++;
+  return SQLITE_OK;
+}
+static int at_end(sqlite3_vtab_cursor *base) { return ((cursor *)base)->at >= ((cursor *)base)->count; }
+static int row_number(sqlite3_vtab_cursor *base, sqlite3_int64 *out) {
+  *out = (sqlite3_int64)((cursor *)base)->at;
+  return SQLITE_OK;
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number) {
+  const cursor *own = (const cursor *)base;
+  if (number == 0)
+    sqlite3_result_text(context, fp_places_identifier(own->places, own->generations[own->at]), -1, SQLITE_TRANSIENT);
+  else if (number == 1) sqlite3_result_double(context, own->distances[own->at]);
+  return SQLITE_OK;
+}
+
+static const sqlite3_module module = {.xConnect = fp_table_connect,
+                                      .xBestIndex = fp_table_best_index,
+                                      .xDisconnect = fp_table_disconnect,
+                                      .xOpen = open_cursor,
+                                      .xClose = close_cursor,
+                                      .xFilter = filter,
+                                      .xNext = next,
+                                      .xEof = at_end,
+                                      .xColumn = column,
+                                      .xRowid = row_number};
+
+int fp_register_questions(sqlite3 *db) {
+  static fp_function containing = {
+      "fp_containing", "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, longitude HIDDEN)", 2,
+      3, 3, false};
+  static fp_function nearest = {"fp_nearest",
+                                "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, "
+                                "longitude HIDDEN, k HIDDEN)",
+                                2, 4, 4, false};
+  int code = sqlite3_create_module(db, containing.name, &module, &containing);
+  return code != SQLITE_OK ? code : sqlite3_create_module(db, nearest.name, &module, &nearest);
+}
