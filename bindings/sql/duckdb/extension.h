@@ -1,0 +1,50 @@
+/* What the files of the DuckDB extension share. DuckDB hands the columns of a chunk over flat. */
+#ifndef FENCEPOST_DUCKDB_H
+#define FENCEPOST_DUCKDB_H
+
+#include "duckdb_extension.h"
+#include "core.h"
+DUCKDB_EXTENSION_EXTERN
+
+/* A column of a chunk. */
+typedef struct fp_column {
+  void *data;
+  uint64_t *validity; /* NULL: no value is NULL */
+} fp_column;
+
+static inline fp_column fp_column_of(duckdb_data_chunk chunk, idx_t number) {
+  duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, number);
+  return (fp_column){duckdb_vector_get_data(vector), duckdb_vector_get_validity(vector)};
+}
+
+static inline bool fp_is_null(fp_column column, idx_t row) {
+  return column.validity != NULL && !(column.validity[row / 64] >> (row % 64) & 1);
+}
+
+static inline double fp_double(fp_column column, idx_t row) { return ((double *)column.data)[row]; }
+static inline int64_t fp_int64(fp_column column, idx_t row) { return ((int64_t *)column.data)[row]; }
+
+/* The bytes of a VARCHAR or BLOB. Where several rows hold one value, DuckDB gives the same pointer for all. */
+static inline const char *fp_bytes(fp_column column, idx_t row, size_t *out_size) {
+  duckdb_string_t *string = (duckdb_string_t *)column.data + row;
+  *out_size = string->value.inlined.length;
+  return string->value.inlined.length <= 12 ? string->value.inlined.inlined : string->value.pointer.ptr;
+}
+
+/* Makes a value of a result NULL. */
+void fp_set_null(duckdb_vector vector, idx_t row);
+
+/* A type of one of the hosts' own. */
+duckdb_logical_type fp_type(duckdb_type type);
+/* LIST of `type`, or LIST(STRUCT(...)) of names and types; NULL after the last name. */
+duckdb_logical_type fp_list_of(duckdb_type type);
+duckdb_logical_type fp_list_of_structs(const char *const *names, const duckdb_type *types);
+
+/* Room for `more` elements of a LIST column; gives the index of the first. SIZE_MAX: there is none. */
+size_t fp_list_grow(duckdb_vector list, size_t more);
+
+bool fp_register_scalars(duckdb_connection connection);
+bool fp_register_places(duckdb_connection connection);
+bool fp_register_replays(duckdb_connection connection);
+
+#endif

@@ -1,0 +1,278 @@
+/* fp_version, fp_distance, fp_boundary_distance, fp_contains, fp_containing, fp_nearest. NULL in any argument gives NULL. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "extension.h"
+
+static void refuse(duckdb_function_info info, const char *name, const char *why) {
+  char text[640];
+  snprintf(text, sizeof text, "%s: %s", name, why);
+  duckdb_scalar_function_set_error(info, text);
+}
+
+static void version(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  (void)info;
+  idx_t count = duckdb_data_chunk_get_size(input);
+  for (idx_t row = 0; row < count; row++) duckdb_vector_assign_string_element(output, row, fencepost_version_string());
+}
+
+static void distance(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  idx_t count = duckdb_data_chunk_get_size(input);
+  fp_column columns[4];
+  for (idx_t i = 0; i < 4; i++) columns[i] = fp_column_of(input, i);
+  double *metres = duckdb_vector_get_data(output);
+  for (idx_t row = 0; row < count; row++) {
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    if (fp_is_null(columns[0], row) || fp_is_null(columns[1], row) || fp_is_null(columns[2], row) ||
+        fp_is_null(columns[3], row)) {
+      fp_set_null(output, row);
+    } else if (fencepost_geodesic_inverse(fp_double(columns[0], row), fp_double(columns[1], row),
+                                          fp_double(columns[2], row), fp_double(columns[3], row), &metres[row], NULL,
+                                          NULL, &error) != FENCEPOST_OK) {
+      refuse(info, "fp_distance", error.message);
+      return;
+    }
+  }
+}
+
+/* (geometry, latitude, longitude [, options]). */
+static void of_shape(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name,
+                     bool contains) {
+  idx_t count = duckdb_data_chunk_get_size(input);
+  bool with_options = duckdb_data_chunk_get_column_count(input) == 4;
+  fp_column columns[4];
+  for (idx_t i = 0; i < 3 + (idx_t)with_options; i++) columns[i] = fp_column_of(input, i);
+  void *out = duckdb_vector_get_data(output);
+  fp_places *shape = NULL;
+  const char *last = NULL, *last_options = NULL;
+  size_t last_size = 0, last_options_size = 0;
+  fp_message message;
+  for (idx_t row = 0; row < count; row++) {
+    if (fp_is_null(columns[0], row) || fp_is_null(columns[1], row) || fp_is_null(columns[2], row)) {
+      fp_set_null(output, row);
+      continue;
+    }
+    size_t size, options_size = 0;
+    const char *bytes = fp_bytes(columns[0], row, &size), *text = NULL;
+    if (with_options && !fp_is_null(columns[3], row)) text = fp_bytes(columns[3], row, &options_size);
+    bool same = shape != NULL && bytes == last && size == last_size && options_size == last_options_size &&
+                (options_size == 0 || memcmp(text, last_options, options_size) == 0);
+    if (!same) {
+      fp_options options;
+      fp_places_release(shape);
+      shape = fp_options_read(text, options_size, FP_OPTIONS_OF_SHAPES, &options, &message)
+                  ? fp_shape_get(bytes, size, &options, &message)
+                  : NULL;
+      last = bytes, last_size = size, last_options = text, last_options_size = options_size;
+    }
+    double metres;
+    if (shape == NULL ||
+        !fp_shape_distance(shape, fp_double(columns[1], row), fp_double(columns[2], row), &metres, &message)) {
+      refuse(info, name, message.text);
+      break;
+    }
+    if (contains) ((bool *)out)[row] = metres <= 0;
+    else ((double *)out)[row] = metres;
+  }
+  fp_places_release(shape);
+}
+
+static void boundary_distance(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  of_shape(info, input, output, "fp_boundary_distance", false);
+}
+
+static void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  of_shape(info, input, output, "fp_contains", true);
+}
+
+/* The rows of a chunk that ask the same places together. */
+typedef struct question {
+  idx_t rows[2048];
+  double latitudes[2048], longitudes[2048];
+  int64_t offsets[2049];
+  size_t count;
+  uint64_t *generations;
+  double *distances;
+  size_t capacity;
+} question;
+
+static bool reserve(question *question, size_t capacity, fp_message *message) {
+  if (capacity <= question->capacity) return true;
+  uint64_t *generations = realloc(question->generations, capacity * sizeof *generations);
+  if (generations != NULL) question->generations = generations;
+  double *distances = generations == NULL ? NULL : realloc(question->distances, capacity * sizeof *distances);
+  if (distances == NULL) return fp_fail(message, "out of memory");
+  question->distances = distances;
+  question->capacity = capacity;
+  return true;
+}
+
+/* The places that hold each of the rows. */
+static bool ask_containing(const fp_places *places, question *question, duckdb_vector output, fp_message *message) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_point_columns points = FENCEPOST_POINT_COLUMNS_INIT;
+  points.latitudes = question->latitudes;
+  points.longitudes = question->longitudes;
+  size_t size = 0;
+  if (!reserve(question, 8192, message)) return false;
+  while (true) {
+    fencepost_status status =
+        fencepost_monitor_containing_columns(fp_places_monitor(places), &points, question->count, question->offsets,
+                                             question->generations, NULL, question->capacity, &size, &error);
+    if (status == FENCEPOST_OK) break;
+    if (status != FENCEPOST_E_BUFFER_TOO_SMALL) return fp_fail(message, "%s", error.message);
+    if (!reserve(question, size, message)) return false;
+  }
+  size_t first = fp_list_grow(output, size);
+  if (first == SIZE_MAX) return fp_fail(message, "out of memory");
+  duckdb_list_entry *entries = duckdb_vector_get_data(output);
+  duckdb_vector names = duckdb_list_vector_get_child(output);
+  for (size_t i = 0; i < question->count; i++) {
+    uint64_t start = (uint64_t)question->offsets[i], end = (uint64_t)question->offsets[i + 1];
+    entries[question->rows[i]] = (duckdb_list_entry){first + start, end - start};
+  }
+  for (size_t i = 0; i < size; i++)
+    duckdb_vector_assign_string_element(names, first + i, fp_places_identifier(places, question->generations[i]));
+  return true;
+}
+
+/* The k nearest of each of the rows, with their distances. */
+static bool ask_nearest(const fp_places *places, question *question, size_t nearest, duckdb_vector output,
+                        fp_message *message) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_point_columns points = FENCEPOST_POINT_COLUMNS_INIT;
+  points.latitudes = question->latitudes;
+  points.longitudes = question->longitudes;
+  size_t found = 0;
+  if (nearest > fp_places_count(places)) nearest = fp_places_count(places);
+  if (!reserve(question, nearest * question->count + 1, message)) return false;
+  if (fencepost_monitor_nearest_columns(fp_places_monitor(places), &points, question->count, nearest,
+                                        question->generations, question->distances, &found, &error) != FENCEPOST_OK)
+    return fp_fail(message, "%s", error.message);
+  size_t first = fp_list_grow(output, found * question->count);
+  if (first == SIZE_MAX) return fp_fail(message, "out of memory");
+  duckdb_list_entry *entries = duckdb_vector_get_data(output);
+  duckdb_vector child = duckdb_list_vector_get_child(output);
+  duckdb_vector names = duckdb_struct_vector_get_child(child, 0);
+  double *metres = duckdb_vector_get_data(duckdb_struct_vector_get_child(child, 1));
+  for (size_t i = 0; i < question->count; i++) {
+    entries[question->rows[i]] = (duckdb_list_entry){first + i * found, found};
+    for (size_t k = 0; k < found; k++) {
+      duckdb_vector_assign_string_element(names, first + i * found + k,
+                                          fp_places_identifier(places, question->generations[i * nearest + k]));
+      metres[first + i * found + k] = question->distances[i * nearest + k];
+    }
+  }
+  return true;
+}
+
+/* (places, latitude, longitude [, k]): runs of rows with the same places are answered together. */
+static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name) {
+  idx_t count = duckdb_data_chunk_get_size(input), columns_count = duckdb_data_chunk_get_column_count(input);
+  fp_column columns[4];
+  for (idx_t i = 0; i < columns_count; i++) columns[i] = fp_column_of(input, i);
+  fp_message message;
+  question *question = calloc(1, sizeof *question);
+  fp_places *places = NULL;
+  bool good = question != NULL || fp_fail(&message, "out of memory");
+  for (idx_t row = 0; good && row < count;) {
+    const char *bytes = NULL;
+    size_t size = 0;
+    int64_t nearest = 0;
+    question->count = 0;
+    for (; row < count && question->count < 2048; row++) {
+      bool is_null = false;
+      for (idx_t i = 0; i < columns_count; i++) is_null |= fp_is_null(columns[i], row);
+      if (is_null) {
+        fp_set_null(output, row);
+        ((duckdb_list_entry *)duckdb_vector_get_data(output))[row] = (duckdb_list_entry){0, 0};
+        continue;
+      }
+      size_t own_size;
+      const char *own = fp_bytes(columns[0], row, &own_size);
+      int64_t own_nearest = columns_count == 4 ? fp_int64(columns[3], row) : 0;
+      if (question->count > 0 && (own != bytes || own_size != size || own_nearest != nearest)) break;
+      bytes = own, size = own_size, nearest = own_nearest;
+      question->rows[question->count] = row;
+      question->latitudes[question->count] = fp_double(columns[1], row);
+      question->longitudes[question->count++] = fp_double(columns[2], row);
+    }
+    if (question->count == 0) break;
+    if (places == NULL || !fp_places_are(places, bytes, size)) {
+      fp_places_release(places);
+      places = fp_places_get(bytes, size, NULL, &message);
+    }
+    if (columns_count == 4 && nearest < 1) good = fp_fail(&message, "k is %lld; accepted are integers from 1", (long long)nearest);
+    good = good && places != NULL &&
+           (columns_count == 4 ? ask_nearest(places, question, (size_t)nearest, output, &message)
+                               : ask_containing(places, question, output, &message));
+  }
+  fp_places_release(places);
+  if (question != NULL) {
+    free(question->generations);
+    free(question->distances);
+    free(question);
+  }
+  if (!good) refuse(info, name, message.text);
+}
+
+static void containing(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  of_places(info, input, output, "fp_containing");
+}
+
+static void nearest(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  of_places(info, input, output, "fp_nearest");
+}
+
+/* Adds an overload. The types end with DUCKDB_TYPE_INVALID; the result type is given away. */
+static bool add(duckdb_scalar_function_set set, const char *name, const duckdb_type *types, duckdb_logical_type result,
+                duckdb_scalar_function_t function) {
+  duckdb_scalar_function own = duckdb_create_scalar_function();
+  duckdb_scalar_function_set_name(own, name);
+  for (; *types != DUCKDB_TYPE_INVALID; types++) {
+    duckdb_logical_type type = fp_type(*types);
+    duckdb_scalar_function_add_parameter(own, type);
+    duckdb_destroy_logical_type(&type);
+  }
+  duckdb_scalar_function_set_return_type(own, result);
+  duckdb_destroy_logical_type(&result);
+  duckdb_scalar_function_set_special_handling(own);
+  duckdb_scalar_function_set_function(own, function);
+  bool good = duckdb_add_scalar_function_to_set(set, own) == DuckDBSuccess;
+  duckdb_destroy_scalar_function(&own);
+  return good;
+}
+
+#define TYPES(...) ((const duckdb_type[]){__VA_ARGS__, DUCKDB_TYPE_INVALID})
+#define D DUCKDB_TYPE_DOUBLE
+#define B DUCKDB_TYPE_BLOB
+#define V DUCKDB_TYPE_VARCHAR
+
+bool fp_register_scalars(duckdb_connection connection) {
+  static const char *const members[] = {"place", "distance", NULL};
+  static const duckdb_type member_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_DOUBLE};
+  static const char *const names[] = {"fp_version", "fp_distance", "fp_boundary_distance",
+                                      "fp_contains", "fp_containing", "fp_nearest"};
+  bool good = true;
+  for (size_t i = 0; i < sizeof names / sizeof *names && good; i++) {
+    duckdb_scalar_function_set set = duckdb_create_scalar_function_set(names[i]);
+    switch (i) {
+      case 0: good = add(set, names[i], TYPES(DUCKDB_TYPE_INVALID), fp_type(V), version); break;
+      case 1: good = add(set, names[i], TYPES(D, D, D, D), fp_type(D), distance); break;
+      case 2:
+        good = add(set, names[i], TYPES(B, D, D), fp_type(D), boundary_distance) &&
+               add(set, names[i], TYPES(B, D, D, V), fp_type(D), boundary_distance);
+        break;
+      case 3:
+        good = add(set, names[i], TYPES(B, D, D), fp_type(DUCKDB_TYPE_BOOLEAN), contains) &&
+               add(set, names[i], TYPES(B, D, D, V), fp_type(DUCKDB_TYPE_BOOLEAN), contains);
+        break;
+      case 4: good = add(set, names[i], TYPES(B, D, D), fp_list_of(V), containing); break;
+      default:
+        good = add(set, names[i], TYPES(B, D, D, DUCKDB_TYPE_BIGINT), fp_list_of_structs(members, member_types), nearest);
+    }
+    good = good && duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
+    duckdb_destroy_scalar_function_set(&set);
+  }
+  return good;
+}

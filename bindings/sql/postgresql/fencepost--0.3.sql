@@ -1,0 +1,155 @@
+\echo Use "CREATE EXTENSION fencepost" to load this file. \quit
+
+CREATE FUNCTION fp_version() RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION fp_distance(latitude1 float8, longitude1 float8, latitude2 float8, longitude2 float8) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION fp_distance IS 'metres along the WGS84 geodesic; degrees';
+
+CREATE FUNCTION fp_boundary_distance(geometry bytea, latitude float8, longitude float8, options text DEFAULT NULL)
+  RETURNS float8 AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION fp_boundary_distance IS 'metres to the boundary of a shape (WKB, EWKB), negative inside';
+
+CREATE FUNCTION fp_contains(geometry bytea, latitude float8, longitude float8, options text DEFAULT NULL)
+  RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION fp_contains IS 'whether a shape (WKB, EWKB) holds a position, its boundary included';
+
+CREATE FUNCTION fp_places_step(internal, text, bytea) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_places_step(internal, text, bytea, text) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_places_step(internal, text, float8, float8, float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_places_step(internal, text, float8, float8, float8, text) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_places_final(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+
+CREATE AGGREGATE fp_places(id text, geometry bytea) (
+  SFUNC = fp_places_step, STYPE = internal, FINALFUNC = fp_places_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_places(id text, geometry bytea, options text) (
+  SFUNC = fp_places_step, STYPE = internal, FINALFUNC = fp_places_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_places(id text, latitude float8, longitude float8, radius float8) (
+  SFUNC = fp_places_step, STYPE = internal, FINALFUNC = fp_places_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_places(id text, latitude float8, longitude float8, radius float8, options text) (
+  SFUNC = fp_places_step, STYPE = internal, FINALFUNC = fp_places_final, PARALLEL = SAFE);
+
+CREATE FUNCTION fp_containing(places bytea, latitude float8, longitude float8) RETURNS text[]
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION fp_containing IS 'the places that hold a position, ordered by identifier';
+
+CREATE FUNCTION fp_nearest(places bytea, latitude float8, longitude float8, k integer)
+  RETURNS TABLE (place text, distance float8) AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION fp_nearest IS 'the k places whose boundaries are nearest, with metres, negative inside';
+
+CREATE TYPE fp_event AS (
+  place text, kind text, "time" timestamptz, evidence_time timestamptz, state text, latitude float8, longitude float8,
+  accuracy float8, distance float8, sequence bigint, direction text, on_path boolean, after_gap boolean);
+CREATE TYPE fp_visit AS (
+  place text, start timestamptz, "end" timestamptz, duration interval, start_known text, end_known text,
+  confirmed_start timestamptz, confirmed_end timestamptz);
+
+CREATE FUNCTION fp_track_step(internal, bytea, timestamptz, float8, float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_track_step(internal, bytea, timestamptz, float8, float8, float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_track_step(internal, bytea, timestamptz, float8, float8, float8, text) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_events_final(internal) RETURNS fp_event[]
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION fp_visits_final(internal) RETURNS fp_visit[]
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+
+CREATE AGGREGATE fp_events(places bytea, "time" timestamptz, latitude float8, longitude float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_events_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_events(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_events_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_events(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           options text) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_events_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_visits_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_visits_final, PARALLEL = SAFE);
+CREATE AGGREGATE fp_visits(places bytea, "time" timestamptz, latitude float8, longitude float8, accuracy float8,
+                           options text) (
+  SFUNC = fp_track_step, STYPE = internal, FINALFUNC = fp_visits_final, PARALLEL = SAFE);
+
+-- Fleets: devices whose states are rows, so that they change with the transactions that feed them.
+
+CREATE TABLE fleets (
+  name text PRIMARY KEY,
+  places bytea NOT NULL,
+  options text);
+ALTER TABLE fleets ALTER COLUMN places SET STORAGE EXTERNAL;
+
+CREATE TABLE devices (
+  fleet text REFERENCES fleets ON UPDATE CASCADE ON DELETE CASCADE,
+  device text,
+  state bytea,
+  PRIMARY KEY (fleet, device));
+
+CREATE TABLE events (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  fleet text NOT NULL REFERENCES fleets ON UPDATE CASCADE ON DELETE CASCADE,
+  device text NOT NULL,
+  place text, kind text, "time" timestamptz, evidence_time timestamptz, state text, latitude float8, longitude float8,
+  accuracy float8, distance float8, sequence bigint, direction text, on_path boolean, after_gap boolean);
+
+SELECT pg_catalog.pg_extension_config_dump('fleets', '');
+SELECT pg_catalog.pg_extension_config_dump('devices', '');
+SELECT pg_catalog.pg_extension_config_dump('events', '');
+
+CREATE FUNCTION fp_fleet_step(places bytea, options text, device text, state bytea, "time" timestamptz,
+                              latitude float8, longitude float8, accuracy float8,
+                              OUT next bytea, OUT late boolean, OUT found fp_event[])
+  AS 'MODULE_PATHNAME' LANGUAGE c STABLE;
+
+CREATE FUNCTION create_fleet(name text, places bytea, options text DEFAULT NULL) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  -- Compiles the places, so that a set that no device can use is refused now.
+  PERFORM fencepost.fp_fleet_step(places, options, 'check', NULL, timestamptz 'epoch', NULL, NULL, NULL);
+  INSERT INTO fencepost.fleets VALUES (name, places, options);
+END $$;
+
+CREATE FUNCTION set_places(fleet text, new_places bytea) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM fencepost.fp_fleet_step(new_places, f.options, 'check', NULL, timestamptz 'epoch', NULL, NULL, NULL)
+    FROM fencepost.fleets f WHERE f.name = fleet;
+  UPDATE fencepost.fleets f SET places = new_places WHERE f.name = fleet;
+  IF NOT FOUND THEN
+    RAISE 'there is no fleet %', fleet USING ERRCODE = 'no_data_found';
+  END IF;
+END $$;
+COMMENT ON FUNCTION set_places IS 'changes the places of a fleet; devices meet the change at their next input';
+
+CREATE FUNCTION feed(fleet text, device text, "time" timestamptz, latitude float8 DEFAULT NULL,
+                     longitude float8 DEFAULT NULL, accuracy float8 DEFAULT NULL) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+  of fencepost.fleets;
+  before bytea;
+  step record;
+BEGIN
+  SELECT * INTO of FROM fencepost.fleets f WHERE f.name = feed.fleet;
+  IF NOT FOUND THEN
+    RAISE 'there is no fleet %', feed.fleet USING ERRCODE = 'no_data_found',
+      HINT = 'Make it with fencepost.create_fleet(name, places).';
+  END IF;
+  -- One transaction at a time feeds a device, a new one too.
+  INSERT INTO fencepost.devices VALUES (feed.fleet, feed.device, NULL) ON CONFLICT DO NOTHING;
+  SELECT d.state INTO before FROM fencepost.devices d WHERE d.fleet = feed.fleet AND d.device = feed.device FOR UPDATE;
+  SELECT * INTO step FROM fencepost.fp_fleet_step(of.places, of.options, feed.device, before, feed.time, feed.latitude,
+                                                  feed.longitude, feed.accuracy);
+  IF step.late THEN
+    RETURN NULL;
+  END IF;
+  UPDATE fencepost.devices d SET state = step.next WHERE d.fleet = feed.fleet AND d.device = feed.device;
+  INSERT INTO fencepost.events (fleet, device, place, kind, "time", evidence_time, state, latitude, longitude, accuracy,
+                                distance, sequence, direction, on_path, after_gap)
+    SELECT feed.fleet, feed.device, e.* FROM unnest(step.found) e;
+  RETURN coalesce(array_length(step.found, 1), 0);
+END $$;
+COMMENT ON FUNCTION feed IS
+  'feeds a fix, or without a position lets time pass; gives the number of events, NULL for an input that is too late';
