@@ -16,13 +16,21 @@ mkdir -p "$out"
   echo "bindings/sql/build.sh: $archive is missing; run make .build/stamps/archive" >&2
   exit 1
 }
+# As bindings/c/build.sh: the versions of glibc's functions that older systems have too.
+older=$root/.build/older-glibc
+older_options=
+cc=${CC:-cc}
+if [ -e "$older/remap" ] && command -v swiftc > /dev/null; then
+  cc=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
+  older_options="-fuse-ld=lld -Wl,--remap-inputs-file=$older/remap $older/missing.o"
+fi
 flags="-std=c11 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter -Werror -I$root/include -I$here/core"
 
 case $host in
   sqlite)
     # The engine's calls of SQLite are answered by no_store.c: the host's SQLite stays the only one.
     # shellcheck disable=SC2086
-    ${CC:-cc} $flags -shared -o "$out/fencepost.so.new" "$here"/sqlite/*.c "$here"/core/*.c "$archive" \
+    "$cc" $flags -shared -o "$out/fencepost.so.new" "$here"/sqlite/*.c "$here"/core/*.c "$archive" $older_options \
       -Wl,--version-script="$here/sqlite/extension.map" -Wl,-Bsymbolic -Wl,--gc-sections -Wl,-z,defs -s -lm -lpthread
     ;;
   duckdb)
@@ -30,8 +38,8 @@ case $host in
     headers=$root/.build/duckdb
     [ -f "$headers/duckdb_extension.h" ] || "$root/.ci/duckdb.sh" "$headers"
     # shellcheck disable=SC2086
-    ${CC:-cc} $flags -isystem "$headers" -shared -o "$out/fencepost.duckdb.new" "$here"/duckdb/*.c "$here"/core/*.c \
-      "$archive" -Wl,--version-script="$here/duckdb/extension.map" -Wl,-Bsymbolic -Wl,--gc-sections -Wl,-z,defs -s -lm \
+    "$cc" $flags -isystem "$headers" -shared -o "$out/fencepost.duckdb.new" "$here"/duckdb/*.c "$here"/core/*.c \
+      "$archive" $older_options -Wl,--version-script="$here/duckdb/extension.map" -Wl,-Bsymbolic -Wl,--gc-sections -Wl,-z,defs -s -lm \
       -lpthread
     mv -f "$out/fencepost.duckdb.new" "$out/fencepost.duckdb"
     echo "$out/fencepost.duckdb"

@@ -63,7 +63,7 @@ enum {
 };
 
 /*
- * Reads options. The defaults: policy standard, unsatisfied, planar edges, no buffer, path fixes, max_gap 600 s, any speed,
+ * Reads options. The defaults: policy standard, unsatisfied, planar edges, no buffer, path fixes (geodesic needs max_gap), any speed,
  * invalid=refuse, time=s.
  *
  * @param text     size bytes; may be NULL if size is 0.

@@ -144,7 +144,6 @@ static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c ==
 bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options *out, fp_message *message) {
   *out = (fp_options){.assuming = FENCEPOST_STATE_UNSATISFIED,
                       .shape = FENCEPOST_SHAPE_OPTIONS_INIT,
-                      .max_gap_us = 600000000,
                       .unit_us = 1000000};
   out->shape.edges = FENCEPOST_EDGES_PLANAR;
   set_policy(out, 0);
@@ -193,6 +192,6 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
     return fp_fail(message, "option exit_margin_limit: %g is neither 0 nor at least exit_margin, %g",
                    out->policy.exit_margin_limit_m, out->policy.exit_margin_m);
   if (out->path == FENCEPOST_PATH_GEODESIC && out->max_gap_us < 1)
-    return fp_fail(message, "option max_gap: 0 is outside 1e-6 to 1e9 seconds");
+    return fp_fail(message, "option path=geodesic needs max_gap, how far apart fixes may be: 1e-6 to 1e9 seconds");
   return true;
 }

@@ -280,7 +280,7 @@ static fp_options compiling(const fp_options *options) {
   own.policy = defaults.policy;
   own.assuming = defaults.assuming;
   own.path = FENCEPOST_PATH_GEODESIC;
-  own.max_gap_us = defaults.max_gap_us;
+  own.max_gap_us = 1;
   return own;
 }
 
@@ -367,8 +367,8 @@ static bool define(const uint8_t *at, const fp_options *of_replay, fencepost_con
     out->latitude = get_double(at + 16);
     out->longitude = get_double(at + 24);
     out->radius_m = get_double(at + 32);
-    if (own.given & (FP_OPTION_GATE | FP_OPTION_SHAPE))
-      return fp_fail(message, "place \"%s\": a circle has no gate, edges or buffer", name);
+    if (own.gate || own.shape.buffer_m != 0 || own.shape.oriented)
+      return fp_fail(message, "place \"%s\": a circle has no gate, orientation or buffer", name);
     return true;
   }
   out->wkb = text + options;

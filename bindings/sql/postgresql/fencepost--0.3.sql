@@ -153,3 +153,37 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION feed IS
   'feeds a fix, or without a position lets time pass; gives the number of events, NULL for an input that is too late';
+
+-- Functions over the types of PostGIS, made where it is installed. A geometry (EPSG:4326) is read as bytea is, through PostGIS'
+-- own cast: edges are straight on the map. Edges of a geography are geodesics.
+CREATE FUNCTION with_postgis() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  s text;
+  t text;
+BEGIN
+  SELECT n.nspname INTO s FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'postgis';
+  IF NOT FOUND THEN
+    RAISE 'PostGIS is not installed in this database' USING HINT = 'CREATE EXTENSION postgis;';
+  END IF;
+  IF to_regprocedure(format('fencepost.fp_places_step(internal, text, %I.geography)', s)) IS NOT NULL THEN
+    RETURN;
+  END IF;
+  FOREACH t IN ARRAY ARRAY['geometry', 'geography'] LOOP
+    EXECUTE format($sql$
+      CREATE FUNCTION fencepost.fp_places_step(internal, text, %1$I.%2$I) RETURNS internal
+        AS '$libdir/fencepost' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+      CREATE FUNCTION fencepost.fp_places_step(internal, text, %1$I.%2$I, text) RETURNS internal
+        AS '$libdir/fencepost' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+      CREATE AGGREGATE fencepost.fp_places(id text, geometry %1$I.%2$I) (
+        SFUNC = fencepost.fp_places_step, STYPE = internal, FINALFUNC = fencepost.fp_places_final, PARALLEL = SAFE);
+      CREATE AGGREGATE fencepost.fp_places(id text, geometry %1$I.%2$I, options text) (
+        SFUNC = fencepost.fp_places_step, STYPE = internal, FINALFUNC = fencepost.fp_places_final, PARALLEL = SAFE);
+    $sql$, s, t);
+  END LOOP;
+  EXECUTE format($sql$
+    CREATE FUNCTION fencepost.fp_containing(places bytea, point %1$I.geometry) RETURNS text[]
+      LANGUAGE sql IMMUTABLE PARALLEL SAFE
+      RETURN fencepost.fp_containing(places, %1$I.st_y(point), %1$I.st_x(point));
+  $sql$, s);
+END $$;
+COMMENT ON FUNCTION with_postgis IS 'adds fp_places(id, geometry or geography) and fp_containing(places, geometry) where PostGIS is installed';

@@ -14,6 +14,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "parser/parse_coerce.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -169,6 +170,18 @@ static MemoryContext aggregate_context(FunctionCallInfo fcinfo) {
   return context;
 }
 
+/* The bytes of a geometry: a bytea, or a type of PostGIS by its own implicit cast to one. */
+static bytea *geometry_of(FunctionCallInfo fcinfo, int argument, bool *out_round) {
+  Oid type = get_fn_expr_argtype(fcinfo->flinfo, argument), cast;
+  *out_round = false;
+  if (type == BYTEAOID || !OidIsValid(type)) return PG_GETARG_BYTEA_PP(argument);
+  char *name = format_type_be(type), *last = strrchr(name, '.');
+  *out_round = strcmp(last == NULL ? name : last + 1, "geography") == 0;
+  if (find_coercion_pathway(BYTEAOID, type, COERCION_IMPLICIT, &cast) != COERCION_PATH_FUNC)
+    refuse("fp_places", "the type of the geometry has no cast to bytea");
+  return DatumGetByteaPP(OidFunctionCall1(cast, PG_GETARG_DATUM(argument)));
+}
+
 /* fp_places(id, geometry [, options]) and (id, latitude, longitude, radius [, options]); argument 0 is the state. */
 PG_FUNCTION_INFO_V1(fp_places_step);
 Datum fp_places_step(PG_FUNCTION_ARGS) {
@@ -191,7 +204,15 @@ Datum fp_places_step(PG_FUNCTION_ARGS) {
   text *options = PG_NARGS() > last && !PG_ARGISNULL(last) ? PG_GETARG_TEXT_PP(last) : NULL;
   const char *option_text = options == NULL ? NULL : VARDATA_ANY(options);
   size_t option_size = options == NULL ? 0 : VARSIZE_ANY_EXHDR(options);
-  bytea *geometry = circle ? NULL : PG_GETARG_BYTEA_PP(2);
+  bool is_round = false;
+  bytea *geometry = circle ? NULL : geometry_of(fcinfo, 2, &is_round);
+  if (is_round && (option_text == NULL || strstr(text_to_cstring(options), "edges") == NULL)) {
+    /* Edges of a geography are geodesics. */
+    char *with_edges = psprintf("%.*s%sedges=geodesic", (int)option_size, option_text == NULL ? "" : option_text,
+                                option_size > 0 ? ", " : "");
+    option_text = with_edges;
+    option_size = strlen(with_edges);
+  }
   MemoryContext before = MemoryContextSwitchTo(context);
   good = circle ? fp_builder_circle(builder, name, name_size, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3),
                                     PG_GETARG_FLOAT8(4), option_text, option_size, &message)

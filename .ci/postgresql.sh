@@ -1,0 +1,14 @@
+#!/bin/bash
+# Makes sure that there is what the SQL extensions are built and tested with; the tests start a server of their own.
+set -euo pipefail
+wanted=()
+command -v sqlite3 > /dev/null || wanted+=(sqlite3)
+for package in postgresql-15 postgresql-server-dev-15 postgresql-15-postgis-3; do
+  dpkg -s "$package" > /dev/null 2>&1 || wanted+=("$package")
+done
+if [ ${#wanted[@]} != 0 ] && [ "$(id -u)" = 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+  # No server of Debian's own.
+  mkdir -p /etc/postgresql-common
+  echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf
+fi
+exec "$(dirname "$0")/install.sh" ${wanted[@]+"${wanted[@]}"}

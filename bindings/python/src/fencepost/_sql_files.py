@@ -1,0 +1,22 @@
+"""The SQL extensions that the wheel carries."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def extension_file(name: str) -> Path:
+    """The file of an extension: beside the package, or in the folder that FENCEPOST_SQL names.
+
+    Raises:
+        FileNotFoundError: This build of the package has no SQL extensions.
+    """
+    given = os.environ.get("FENCEPOST_SQL")
+    file = Path(given or Path(__file__).parent / "_sql") / name
+    if file.is_file():
+        return file
+    raise FileNotFoundError(
+        f"{file} is missing: this build of fencepost has no SQL extensions; `make wheel` builds one that has, "
+        "`make sql` builds the extensions alone, and FENCEPOST_SQL names their folder"
+    )

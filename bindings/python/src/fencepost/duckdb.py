@@ -1,0 +1,72 @@
+"""The DuckDB extension: questions, events and visits in SQL.
+
+The guide "In your database" says what the functions do. One file serves DuckDB 1.2 and later.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, Protocol
+
+from ._sql_files import extension_file
+
+__all__ = ["load", "write"]
+
+_API = "v1.2.0"
+
+
+class _Connection(Protocol):
+    def execute(self, query: str, /) -> Any: ...
+
+
+def _footer(platform: str, version: str) -> bytes:
+    """What DuckDB wants behind an extension: a custom section of WebAssembly's form with eight fields of 32 bytes (last
+    first: 4, platform, API version, extension version, kind of ABI) and 256 bytes for a signature."""
+    fields = ["", "", "", "C_STRUCT", version, _API, platform, "4"]
+    head = b"\x00\x93\x04\x10duckdb_signature\x80\x04"
+    return head + b"".join(field.encode().ljust(32, b"\0") for field in fields) + bytes(256)
+
+
+def write(folder: str | Path, platform: str) -> Path:
+    """Writes ``fencepost.duckdb_extension`` into a folder, for ``LOAD`` of DuckDB's shell and of other languages.
+
+    Args:
+        folder: Must exist.
+        platform: What ``PRAGMA platform`` of that DuckDB says, as in ``linux_amd64``.
+
+    Raises:
+        FileNotFoundError: This build of the package has no SQL extensions.
+    """
+    from ._native import VERSION
+
+    source, file = extension_file("fencepost.duckdb"), Path(folder) / "fencepost.duckdb_extension"
+    file.write_bytes(source.read_bytes() + _footer(platform, f"v{VERSION}"))
+    return file
+
+
+def load(connection: _Connection) -> None:
+    """Loads the extension into a connection of ``duckdb``.
+
+    DuckDB loads only what its makers signed, unless the database was opened with
+    ``config={"allow_unsigned_extensions": "true"}``: extensions are native code, and that setting lets any SQL of the
+    process load any file. Use it where you trust the SQL.
+
+    Raises:
+        FileNotFoundError: This build of the package has no SQL extensions.
+        RuntimeError: The database was opened without ``allow_unsigned_extensions``.
+    """
+    allowed = connection.execute("SELECT current_setting('allow_unsigned_extensions')").fetchone()[0]
+    if str(allowed).lower() != "true":
+        raise RuntimeError(
+            "DuckDB loads unsigned extensions only where the database was opened with "
+            "config={'allow_unsigned_extensions': 'true'}"
+        )
+    platform = connection.execute("PRAGMA platform").fetchone()[0]
+    folder = tempfile.mkdtemp(prefix="fencepost-")
+    try:
+        quoted = str(write(folder, platform)).replace("'", "''")
+        connection.execute(f"LOAD '{quoted}'")
+    finally:
+        shutil.rmtree(folder)

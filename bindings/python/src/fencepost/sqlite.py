@@ -1,0 +1,46 @@
+"""The SQLite extension: questions, events, visits and fleets in SQL.
+
+The guide "In your database" says what the functions do. The extension holds an engine of its own, and no second SQLite.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ._sql_files import extension_file
+
+__all__ = ["load", "path"]
+
+
+class _Connection(Protocol):
+    def enable_load_extension(self, enabled: bool, /) -> object: ...
+    def load_extension(self, name: str, /) -> object: ...
+
+
+def path() -> str:
+    """The file of the extension, for ``.load`` of the ``sqlite3`` shell and for other programs.
+
+    Raises:
+        FileNotFoundError: This build of the package has no SQL extensions.
+    """
+    return str(extension_file("fencepost.so"))
+
+
+def load(connection: _Connection) -> None:
+    """Loads the extension into a connection of ``sqlite3`` or ``apsw``. Loading is allowed for this call only.
+
+    Raises:
+        FileNotFoundError: This build of the package has no SQL extensions.
+        RuntimeError: This build of Python was made without loadable extensions (``apsw`` from PyPI has them).
+    """
+    file = path()
+    if not hasattr(connection, "enable_load_extension"):
+        raise RuntimeError(
+            "this Python's sqlite3 was built without loadable extensions; use apsw (pip install apsw) or a Python that was "
+            "built with --enable-loadable-sqlite-extensions, as Debian's is"
+        )
+    connection.enable_load_extension(True)
+    try:
+        connection.load_extension(file)
+    finally:
+        connection.enable_load_extension(False)

@@ -1,0 +1,256 @@
+"""Each host with the extension loaded, behind one interface: tables in, rows out."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+BUILT = ROOT / ".build" / "sql"
+os.environ["FENCEPOST_SQL"] = str(BUILT)
+
+PLACES = "(SELECT fp_places(id, geometry, options) FROM zones)"
+
+
+@functools.cache
+def build(host: str) -> Path:
+    """Builds an extension; gives its file."""
+    built = subprocess.run([ROOT / "bindings/sql/build.sh", host], check=True, capture_output=True, text=True)
+    return Path(built.stdout.splitlines()[-1])
+
+
+class Host:
+    """A database. Times of fixes go in as microseconds; times of results come out so."""
+
+    name = ""
+    errors: tuple[type[Exception], ...] = ()
+    types = {"text": "TEXT", "float": "DOUBLE PRECISION", "bytes": "BLOB", "time": "TEXT", "int": "BIGINT"}
+    mark = "?"
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def time(self, time_us: int) -> Any:
+        return time_us
+
+    def table(self, name: str, columns: dict[str, str], rows: Sequence[Sequence[Any]]) -> None:
+        self.run(f"DROP TABLE IF EXISTS {name}")
+        listed = ", ".join(f'"{column}" {self.types[kind]}' for column, kind in columns.items())
+        self.run(f"CREATE TABLE {name}({listed})")
+        kinds = list(columns.values())
+        marks = ", ".join([self.mark] * len(columns))
+        for row in rows:
+            values = [
+                self.time(value) if kind == "time" and value is not None else value for kind, value in zip(kinds, row)
+            ]
+            self.run(f"INSERT INTO {name} VALUES ({marks})", values)
+
+    def zones(self, zones: Sequence[tuple[str, bytes, str | None]]) -> None:
+        self.table("zones", {"id": "text", "geometry": "bytes", "options": "text"}, zones)
+
+    def fixes(self, rows: Sequence[tuple[Any, int, float | None, float | None, float | None]]) -> None:
+        columns = {"device": "text", "time": "time", "latitude": "float", "longitude": "float", "accuracy": "float"}
+        self.table("fixes", columns, rows)
+
+    def containing(self) -> list[tuple[Any, str]]:
+        """(id of a point, place) of the table points."""
+        raise NotImplementedError
+
+    def nearest(self, k: int) -> list[tuple[Any, str, float]]:
+        raise NotImplementedError
+
+    def replay(self, function: str, columns: str, options: str) -> list[tuple[Any, ...]]:
+        """Rows of fp_events or fp_visits of the table fixes: the device, then `columns`."""
+        raise NotImplementedError
+
+
+class SQLite(Host):
+    name = "sqlite"
+
+    def __init__(self) -> None:
+        apsw = pytest.importorskip("apsw")
+        from fencepost import sqlite
+
+        self.errors = (apsw.Error,)
+        self.connection = apsw.Connection(":memory:")
+        sqlite.load(self.connection)
+        self.types = self.types | {"time": "INTEGER", "float": "REAL"}
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        return list(self.connection.execute(sql, values))
+
+    def containing(self) -> list[tuple[Any, str]]:
+        return self.run(f"SELECT p.id, c.place FROM points p, fp_containing({PLACES}, p.latitude, p.longitude) c")
+
+    def nearest(self, k: int) -> list[tuple[Any, str, float]]:
+        sql = f"SELECT p.id, c.place, c.distance FROM points p, fp_nearest({PLACES}, p.latitude, p.longitude, {k}) c"
+        return self.run(sql)
+
+    def replay(self, function: str, columns: str, options: str) -> list[tuple[Any, ...]]:
+        query = "SELECT device, time, latitude, longitude, accuracy FROM fixes"
+        sql = f"SELECT device, {columns} FROM {function}(?, {PLACES}, ?)"
+        return [tuple(map(_parsed, row)) for row in self.run(sql, (query, f"{options}, time=us".lstrip(", ")))]
+
+
+def _parsed(value: Any) -> Any:
+    """A time of SQLite as microseconds; other values as they are."""
+    if isinstance(value, str) and len(value) == 27 and value.endswith("Z"):
+        return time_us(datetime.fromisoformat(value))
+    return value
+
+
+def time_us(time: datetime) -> int:
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    span = time - datetime(1970, 1, 1, tzinfo=UTC)
+    return (span.days * 86400 + span.seconds) * 1_000_000 + span.microseconds
+
+
+class _Aggregates(Host):
+    """Hosts where the replays are aggregates."""
+
+    def time(self, time_us: int) -> datetime:
+        return datetime.fromtimestamp(time_us // 1_000_000, UTC).replace(microsecond=time_us % 1_000_000)
+
+    def nested(self, function: str, options: str) -> str:
+        raise NotImplementedError
+
+    def replay(self, function: str, columns: str, options: str) -> list[tuple[Any, ...]]:
+        order = "device, sequence" if function == "fp_events" else "device, start, place"
+        rows = self.run(f"SELECT device, {columns} FROM ({self.nested(function, options)}) x ORDER BY {order}")
+        return [tuple(time_us(value) if isinstance(value, datetime) else value for value in row) for row in rows]
+
+
+class DuckDB(_Aggregates):
+    name = "duckdb"
+
+    def __init__(self) -> None:
+        duckdb = pytest.importorskip("duckdb")
+        from fencepost import duckdb as extension
+
+        self.errors = (duckdb.Error,)
+        self.connection = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": "2"})
+        extension.load(self.connection)
+        self.connection.execute("SET TimeZone = 'UTC'")
+        self.types = self.types | {"time": "TIMESTAMP"}
+
+    def time(self, time_us: int) -> datetime:
+        return super().time(time_us).replace(tzinfo=None)
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        return self.connection.execute(sql, list(values)).fetchall()
+
+    def containing(self) -> list[tuple[Any, str]]:
+        return self.run(f"SELECT id, unnest(fp_containing({PLACES}, latitude, longitude)) FROM points")
+
+    def nearest(self, k: int) -> list[tuple[Any, str, float]]:
+        rows = f"SELECT id, unnest(fp_nearest({PLACES}, latitude, longitude, {k}), recursive := true) FROM points"
+        return self.run(rows)
+
+    def nested(self, function: str, options: str) -> str:
+        columns = f"{PLACES}, time, latitude, longitude, accuracy, '{options}'"
+        return f"SELECT device, unnest({function}({columns}), recursive := true) FROM fixes GROUP BY device"
+
+
+class PostgreSQL(_Aggregates):
+    name = "postgresql"
+    mark = "%s"
+
+    def __init__(self, server: Server) -> None:
+        psycopg = pytest.importorskip("psycopg")
+        self.errors = (psycopg.Error,)
+        self.server = server
+        self.connection = server.connect()
+        self.types = self.types | {"time": "TIMESTAMPTZ", "bytes": "BYTEA"}
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        cursor = self.connection.execute(sql, values or None)
+        return cursor.fetchall() if cursor.description else []
+
+    def containing(self) -> list[tuple[Any, str]]:
+        return self.run(f"SELECT id, unnest(fp_containing({PLACES}, latitude, longitude)) FROM points")
+
+    def nearest(self, k: int) -> list[tuple[Any, str, float]]:
+        sql = f"SELECT p.id, n.* FROM points p, fp_nearest({PLACES}, p.latitude, p.longitude, {k}) n"
+        return self.run(sql)
+
+    def nested(self, function: str, options: str) -> str:
+        columns = f"{PLACES}, time, latitude, longitude, accuracy, '{options}'"
+        return (
+            f"SELECT device, e.* FROM (SELECT device, {function}({columns}) AS found FROM fixes GROUP BY device) g,"
+            " unnest(found) e"
+        )
+
+
+class Server:
+    """A PostgreSQL server of the tests' own: on a socket in a folder of its own, as an unprivileged user."""
+
+    def __init__(self) -> None:
+        config = shutil.which("pg_config")
+        if config is None:
+            pytest.skip("PostgreSQL's headers are not installed: .ci/postgresql.sh")
+        self.programs = Path(self._config("--bindir"))
+        built = build("postgresql")
+        # Installed as `make install` of PGXS would; the tests run as root or as who owns these folders.
+        shutil.copy(built, Path(self._config("--pkglibdir")) / "fencepost.so")
+        shared = Path(self._config("--sharedir")) / "extension"
+        for file in ("fencepost.control", "fencepost--0.3.sql"):
+            shutil.copy(ROOT / "bindings/sql/postgresql" / file, shared)
+        self.folder = Path(tempfile.mkdtemp(prefix="fp-pg-", dir="/tmp"))
+        self.as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        if self.as_user:
+            shutil.chown(self.folder, "postgres", "postgres")
+        data = str(self.folder / "data")
+        initdb = ["initdb", "-D", data, "-E", "UTF8", "--locale=C.UTF-8", "-A", "trust", "-U", "tester"]
+        self._program(*initdb)
+        self.start()
+
+    @staticmethod
+    def _config(option: str) -> str:
+        return subprocess.run(["pg_config", option], check=True, capture_output=True, text=True).stdout.strip()
+
+    def _program(self, name: str, *arguments: str) -> None:
+        command = [*self.as_user, str(self.programs / name), *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/", timeout=120)
+
+    def start(self) -> None:
+        options = f"-k {self.folder} -c listen_addresses='' -c max_connections=20"
+        log = str(self.folder / "log")
+        self._program("pg_ctl", "-D", str(self.folder / "data"), "-o", options, "-l", log, "-w", "start")
+
+    def stop(self, mode: str = "fast") -> None:
+        self._program("pg_ctl", "-D", str(self.folder / "data"), "-m", mode, "-w", "stop")
+
+    def connect(self, database: str = "postgres") -> Any:
+        import psycopg
+
+        connection = psycopg.connect(f"host={self.folder} user=tester dbname={database}", autocommit=True)
+        connection.execute("CREATE EXTENSION IF NOT EXISTS fencepost")
+        connection.execute("SET search_path = public, fencepost")
+        connection.execute("SET TimeZone = 'UTC'")
+        return connection
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.stop("immediate")
+    shutil.rmtree(made.folder)
+
+
+@pytest.fixture(scope="session", params=["sqlite", "duckdb", "postgresql"])
+def host(request: pytest.FixtureRequest) -> Host:
+    if request.param == "postgresql":
+        return PostgreSQL(request.getfixturevalue("server"))
+    build(request.param)
+    return SQLite() if request.param == "sqlite" else DuckDB()

@@ -1,0 +1,164 @@
+"""The answers of each host are those of the Python package, which asks the same engine by other functions."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from conftest import Host, time_us
+from worlds import drive, zones
+
+from fencepost import Notify, TransitionPolicy, Zones, geodesic
+from fencepost import replay as replayed
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "": {},
+    "policy=exact": {"policy": "exact"},
+    "policy=exact, path=geodesic, max_gap=600": {"policy": "exact", "path": "geodesic", "max_gap": 600},
+    "entry_dwell=60, exit_dwell=90, entry_margin=5, path=geodesic, max_gap=10": {
+        "policy": TransitionPolicy(entry_dwell=60, exit_dwell=90, entry_margin=5),
+        "path": "geodesic",
+        "max_gap": 10,
+    },
+    "policy=core_location, exit_dwell=40, notify=entry+exit": {
+        "policy": replace(TransitionPolicy.core_location(), exit_dwell=40, notify=Notify.ENTRY | Notify.EXIT)
+    },
+}
+
+
+def points(host: Host, seed: int) -> list[tuple[int, float, float]]:
+    rng = random.Random(seed)
+    made = [(number, rng.uniform(47.48, 47.62), rng.uniform(7.48, 7.72)) for number in range(600)]
+    host.table("points", {"id": "int", "latitude": "float", "longitude": "float"}, made)
+    return made
+
+
+def table(conditions: dict[str, Any]) -> Zones:
+    made = Zones()
+    for identifier, condition in conditions.items():
+        made.add(condition, identifier)
+    return made
+
+
+def test_distance_is_that_of_the_geodesic(host: Host) -> None:
+    rng = random.Random(1)
+    for _ in range(50):
+        pair = [rng.uniform(-90, 90), rng.uniform(-180, 180), rng.uniform(-90, 90), rng.uniform(-180, 180)]
+        (found,) = host.run("SELECT fp_distance({}, {}, {}, {})".format(*map(repr, pair)))
+        assert found[0] == geodesic.inverse(*pair).distance
+
+
+def test_containing_is_that_of_the_package(host: Host) -> None:
+    for seed in range(3):
+        rows, conditions = zones(seed)
+        random.Random(seed).shuffle(rows)  # the order of rows does not matter
+        host.zones(rows)
+        asked, places = points(host, seed), table(conditions)
+        expected = [
+            (number, name) for number, latitude, longitude in asked for name in places.containing(latitude, longitude)
+        ]
+        assert len(expected) > 100
+        assert sorted(host.containing()) == sorted(expected)
+
+
+def test_nearest_is_that_of_the_package(host: Host) -> None:
+    rows, conditions = zones(7)
+    host.zones(rows)
+    asked, places = points(host, 7), table(conditions)
+    expected = {
+        number: list(places.nearest(latitude, longitude, 3).items())
+        for number, latitude, longitude in asked
+    }
+    found: dict[int, list[tuple[str, float]]] = {}
+    for number, place, distance in host.nearest(3):
+        found.setdefault(number, []).append((place, distance))
+    assert found == expected
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_events_are_those_of_replay(host: Host, options: str) -> None:
+    given = OPTIONS[options]
+    rows, conditions = zones(3, 60)
+    host.zones(rows)
+    drives = {f"van {number}": drive(number) for number in range(4)}
+    fixes = [
+        (device, fix.time_us, fix.latitude, fix.longitude, fix.accuracy) for device, track in drives.items() for fix in track
+    ]
+    random.Random(options).shuffle(fixes)
+    host.fixes(fixes)
+    expected = []
+    for device, track in sorted(drives.items()):
+        log = replayed(track, conditions, assuming="unsatisfied", **given)
+        expected += [
+            (device, e.identifier, e.date_us, e.evidence_date_us, str(e.state), e.boundary_distance, e.sequence)
+            for e in log
+        ]
+    columns = "place, time, evidence_time, state, distance, sequence"
+    assert len(expected) > 20
+    assert host.replay("fp_events", columns, options) == expected
+
+
+@pytest.mark.parametrize("options", ["", "policy=exact, path=geodesic, max_gap=600", "assuming=satisfied", "assuming=unknown"])
+def test_visits_are_those_of_replay(host: Host, options: str) -> None:
+    rows, conditions = zones(5, 60)
+    host.zones(rows)
+    drives = {f"van {number}": drive(number + 10) for number in range(3)}
+    host.fixes(
+        [(device, f.time_us, f.latitude, f.longitude, f.accuracy) for device, track in drives.items() for f in track]
+    )
+    given: dict[str, Any] = {"assuming": "unsatisfied"}
+    if options.startswith("assuming="):
+        given["assuming"] = options.partition("=")[2]
+    elif options:
+        given |= OPTIONS[options]
+    expected = []
+    for device, track in sorted(drives.items()):
+        expected += [
+            (
+                device,
+                visit.identifier,
+                _us(visit.start),
+                _us(visit.end),
+                str(visit.start_known),
+                str(visit.end_known),
+                _us(visit.confirmed_start),
+                _us(visit.confirmed_end),
+            )
+            for visit in replayed(track, conditions, **given).visits()
+        ]
+    columns = 'place, start, "end", start_known, end_known, confirmed_start, confirmed_end'
+    assert len(expected) > 10
+    assert host.replay("fp_visits", columns, options) == expected
+
+
+def _us(time: Any) -> int | None:
+    return None if time is None else time_us(time)
+
+
+def test_gates_count_crossings_with_a_path(host: Host) -> None:
+    import shapely
+
+    host.zones([("gate", shapely.LineString([(7.6, 47.5), (7.6, 47.6)]).wkb, "gate=true")])
+    host.fixes([("van", 0, 47.55, 7.59, 0.0), ("van", 10_000_000, 47.55, 7.61, 0.0), ("van", 20_000_000, 47.55, 7.59, 0.0)])
+    found = host.replay("fp_events", "place, kind, direction, time", "path=geodesic, max_gap=60")
+    assert [row[:4] for row in found] == [
+        ("van", "gate", "cross", "left_to_right"),
+        ("van", "gate", "cross", "right_to_left"),
+    ]
+    with pytest.raises(host.errors, match="path=geodesic"):
+        host.replay("fp_events", "place", "")
+
+
+def test_shapes_answer_alone(host: Host) -> None:
+    rows, conditions = zones(11)
+    places = table(conditions)
+    host.zones(rows)
+    for identifier, _, options in rows[:12]:
+        arguments = "geometry, 47.55, 7.6" + (f", '{options}'" if options else "")
+        sql = f"SELECT fp_boundary_distance({arguments}), fp_contains({arguments}) FROM zones WHERE id = '{identifier}'"
+        ((distance, contains),) = host.run(sql)
+        named = dict(places.nearest(47.55, 7.6, len(rows)))
+        assert distance == named[identifier]
+        assert bool(contains) == (distance <= 0)

@@ -1,0 +1,126 @@
+"""Hostile input gives the host's error, and the host goes on."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+import shapely
+from conftest import PLACES, Host
+from worlds import zones
+
+SQUARE = shapely.box(7.5, 47.5, 7.6, 47.6).wkb
+
+
+def refused(host: Host, sql: str, match: str) -> None:
+    with pytest.raises(host.errors, match=match):
+        host.run(sql)
+    assert host.run("SELECT 1") == [(1,)]
+
+
+def literal(host: Host, value: bytes) -> str:
+    return {"sqlite": "x'{}'", "duckdb": "from_hex('{}')", "postgresql": "'\\x{}'::bytea"}[host.name].format(value.hex())
+
+
+def test_null_gives_null(host: Host) -> None:
+    host.zones([("a", SQUARE, None)])
+    square = literal(host, SQUARE)
+    assert host.run("SELECT fp_distance(NULL, 1, 2, 3)") == [(None,)]
+    assert host.run(f"SELECT fp_contains({square}, NULL, 3), fp_boundary_distance({square}, 47, NULL)") == [(None, None)]
+    host.table("points", {"id": "int", "latitude": "float", "longitude": "float"}, [(1, None, 7.55), (2, 47.55, 7.55)])
+    assert host.containing() == [(2, "a")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        ([(None, SQUARE, None)], "NULL"),
+        ([("a", None, None)], "NULL"),
+        ([("", SQUARE, None)], "1 to 256 bytes"),
+        ([("x" * 257, SQUARE, None)], "1 to 256 bytes"),
+        ([("a", SQUARE, None), ("a", SQUARE, None)], "two places"),
+        ([("a", b"", None)], "empty"),
+        ([("a", b"\x01\x02", None)], '"a"'),
+        ([("a", SQUARE[:-1], None)], '"a"'),
+        ([("a", SQUARE, "colour=red")], "no option colour"),
+        ([("a", SQUARE, "radius")], "key=value"),
+        ([("a", SQUARE, "buffer=1e3")], "15 digits"),
+        ([("a", SQUARE, "buffer=nan")], "15 digits"),
+        ([("a", SQUARE, "entry_dwell=-1")], "negative"),
+        ([("a", SQUARE, "entry_dwell=1, entry_dwell=1")], "twice"),
+        ([("a", SQUARE, "entry_dwell=1, policy=exact")], "before"),
+        ([("a", SQUARE, "radius=5")], "buffer"),
+        ([("a", shapely.Point(7, 47).wkb, None)], "radius"),
+        ([("a", shapely.Point(7, 97).wkb, "radius=5")], "latitude"),
+        ([("a", shapely.LineString([(7, 47), (8, 47)]).wkb, None)], "radius"),
+        ([("a", shapely.LineString([(7, 47), (8, 47)]).wkb, "gate=true, radius=4")], "gate"),
+        ([("a", shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1)]).wkb, None)], "cross"),
+        ([("a", b"GP\x00\x01" + (3857).to_bytes(4, "little") + SQUARE, None)], "3857"),
+        ([("a", b"GP\x00\x0f" + bytes(4) + SQUARE, None)], "damaged|envelope|head"),
+    ],
+)
+def test_places_that_are_refused(host: Host, rows: Any, match: str) -> None:
+    host.zones(rows)
+    refused(host, f"SELECT {PLACES}", match)
+
+
+def test_values_that_are_not_places(host: Host) -> None:
+    """Any bytes: none ends the process, and a changed byte is noticed."""
+    rows, _ = zones(2, 5)
+    host.zones(rows)
+    ((good,),) = host.run(f"SELECT {PLACES}")
+    for number in range(16):  # what was compiled is found again by the head alone: let other places take its room
+        host.run(f"SELECT fp_places('p{number}', 1.0, 2.0, 3.0)")
+    rng = random.Random(4)
+    for _ in range(60):
+        bad = bytearray(good)
+        match rng.randrange(3):
+            case 0:
+                bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
+            case 1:
+                bad = bad[: rng.randrange(len(bad))]
+            case _:
+                bad = bytearray(rng.randbytes(rng.randrange(200)))
+        if bytes(bad) == good:
+            continue
+        table = "fp_containing({}, 47.5, 7.5)".format(literal(host, bytes(bad)))
+        refused(host, f"SELECT * FROM {table}" if host.name == "sqlite" else f"SELECT {table}", "not a set of places")
+
+
+@pytest.mark.parametrize(
+    ("row", "match"),
+    [
+        (("van", 0, 91.0, 7.0, 0.0), "latitude 91"),
+        (("van", 0, 47.0, 181.0, 0.0), "longitude 181"),
+        (("van", 0, 47.0, 7.0, -1.0), "accuracy -1"),
+    ],
+)
+def test_fixes_that_are_refused_or_skipped(host: Host, row: Any, match: str) -> None:
+    host.zones([("a", SQUARE, None)])
+    host.fixes([("van", 1_000_000, 47.55, 7.55, 0.0), row])
+    with pytest.raises(host.errors, match=match):
+        host.replay("fp_events", "place", "")
+    assert host.replay("fp_events", "place, kind", "invalid=skip") == [("van", "a", "determined")]
+
+
+def test_rows_without_a_position_are_no_fixes(host: Host) -> None:
+    host.zones([("a", SQUARE, None)])
+    host.fixes([("van", 1_000_000, 47.55, 7.55, None), ("van", 2_000_000, None, None, 5.0), ("van", None, 47.0, 7.0, 0.0)])
+    assert host.replay("fp_events", "place, kind", "") == [("van", "a", "determined")]
+
+
+def test_a_large_polygon_and_many_places(host: Host) -> None:
+    ring = shapely.Point(7.55, 47.55).buffer(0.05, quad_segs=5000)
+    many = [(f"p{number:06d}", shapely.Point(7 + number * 1e-5, 47.5).wkb, "radius=10") for number in range(3000)]
+    host.zones([("large", ring.wkb, None), *many])
+    host.table("points", {"id": "int", "latitude": "float", "longitude": "float"}, [(1, 47.55, 7.55)])
+    assert host.containing() == [(1, "large")]
+
+
+def test_options_of_other_functions_are_refused(host: Host) -> None:
+    host.zones([("a", SQUARE, None)])
+    host.fixes([("van", 0, 47.5, 7.5, 0.0)])
+    for options, match in (("edges=planar", "no option edges"), ("path=geodesic", "max_gap"), ("policy=exct", "exct")):
+        with pytest.raises(host.errors, match=match):
+            host.replay("fp_visits", "place", options)

@@ -1,0 +1,183 @@
+"""What one host has and the others lack."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import shapely
+from conftest import PostgreSQL, Server, SQLite, build
+from worlds import zones
+
+from fencepost import Polygon, Zones, geodesic
+
+RADIUS = "'radius=500'"
+
+
+def test_sqlite_works_in_the_shell_of_debian(tmp_path: Path) -> None:
+    file = build("sqlite")
+    sql = f""".load {file}
+        CREATE TABLE zones(id, latitude, longitude, radius);
+        INSERT INTO zones VALUES ('a', 47.55, 7.58, 500), ('b', 47.56, 7.6, 800);
+        SELECT place, round(distance, 3)
+          FROM fp_containing((SELECT fp_places(id, latitude, longitude, radius) FROM zones), 47.551, 7.581);"""
+    shell = subprocess.run(["sqlite3", tmp_path / "a.db"], input=sql, capture_output=True, text=True, check=True)
+    distance = geodesic.inverse(47.55, 7.58, 47.551, 7.581).distance - 500
+    assert shell.stderr == ""
+    assert shell.stdout.splitlines() == [f"a|{distance:.3f}"]
+
+
+def test_sqlite_works_in_debians_python() -> None:
+    file = build("sqlite")
+    program = (
+        "import sqlite3, sys; c = sqlite3.connect(':memory:'); c.enable_load_extension(True); c.load_extension(sys.argv[1]);"
+        "print(c.execute('SELECT fp_distance(0, 0, 0, 1)').fetchone()[0])"
+    )
+    python = subprocess.run(["/usr/bin/python3", "-c", program, file], capture_output=True, text=True, check=True)
+    assert float(python.stdout) == pytest.approx(111319.49079327357, abs=1e-8)
+
+
+def test_sqlite_brings_no_second_sqlite() -> None:
+    """apsw has a SQLite of its own inside: Debian's must not come beside it."""
+    pytest.importorskip("apsw")
+    build("sqlite")
+    program = (
+        "import apsw; from fencepost import sqlite; c = apsw.Connection(':memory:'); sqlite.load(c);"
+        "c.execute('SELECT fp_distance(0, 0, 0, 1)').fetchall();"
+        "print(any('libsqlite3' in line for line in open('/proc/self/maps')))"
+    )
+    # The package's own library needs one, so it is not loaded here: `fencepost.sqlite` alone must not.
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
+
+
+def test_sqlite_reads_geopackage_blobs(tmp_path: Path) -> None:
+    """A layer that GDAL wrote, read as it is; QGIS and GDAL open the same file."""
+    geopandas = pytest.importorskip("geopandas")
+    apsw = pytest.importorskip("apsw")
+    from fencepost import sqlite
+
+    build("sqlite")
+    rows, conditions = zones(41, 20)
+    kept = [(name, shapely.from_wkb(wkb)) for name, wkb, options in rows if options is None]
+    frame = geopandas.GeoDataFrame({"name": [name for name, _ in kept]}, geometry=[g for _, g in kept], crs="EPSG:4326")
+    file = tmp_path / "zones.gpkg"
+    frame.to_file(file, driver="GPKG", layer="zones")
+    connection = apsw.Connection(str(file))
+    sqlite.load(connection)
+    table = Zones()
+    for name, _ in kept:
+        table.add(conditions[name], name)
+    for latitude, longitude in [(47.55, 7.6), (47.52, 7.55), (47.58, 7.65), (47.53, 7.68)]:
+        sql = "SELECT place FROM fp_containing((SELECT fp_places(name, geom) FROM zones), ?, ?)"
+        found = [place for (place,) in connection.execute(sql, (latitude, longitude))]
+        assert found == sorted(table.containing(latitude, longitude))
+    frame.to_crs(3857).to_file(file, driver="GPKG", layer="metres")
+    with pytest.raises(apsw.SQLError, match="3857"):
+        list(connection.execute("SELECT fp_places(name, geom) FROM metres"))
+
+
+def test_sqlite_a_view_of_visits(tmp_path: Path) -> None:
+    build("sqlite")
+    host = SQLite()
+    host.run("CREATE TABLE zones(id, latitude, longitude, radius)")
+    host.run("INSERT INTO zones VALUES ('a', 47.55, 7.58, 500)")
+    host.run("CREATE TABLE log(van, at, lat, lon)")
+    host.run(
+        "INSERT INTO log VALUES (1, '2026-01-01 00:00:00', 47.5, 7.5), (1, '2026-01-01 00:01:00', 47.55, 7.58), "
+        "(1, '2026-01-01T01:02:00+01:00', 47.5, 7.5)"
+    )
+    host.run(
+        "CREATE VIEW visits AS SELECT device, place, start, \"end\" FROM fp_visits('SELECT van, at, lat, lon FROM log', "
+        "(SELECT fp_places(id, latitude, longitude, radius) FROM zones), 'policy=exact')"
+    )
+    times = ("2026-01-01T00:01:00.000000Z", "2026-01-01T00:02:00.000000Z")
+    assert host.run("SELECT * FROM visits") == [("1", "a", *times)]
+    for query, match in (
+        ("DELETE FROM log", "one SELECT"),
+        ("SELECT 1; SELECT 2", "one SELECT"),
+        ("SELECT van, at FROM log", "2 columns"),
+        ("SELECT no FROM log", "no such column"),
+        ("SELECT van, 'yesterday', lat, lon FROM log", "row 1"),
+        ("SELECT van, 1767225600000, lat, lon FROM log", "time=ms"),
+        ("SELECT van, at, 'north', lon FROM log", "latitude is text"),
+        ("SELECT NULL, at, lat, lon FROM log", "device is NULL"),
+    ):
+        with pytest.raises(host.errors, match=match):
+            host.run("SELECT * FROM fp_visits(?, (SELECT fp_places(id, latitude, longitude, radius) FROM zones))", (query,))
+
+
+def test_duckdb_says_what_it_needs() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    from fencepost import duckdb as extension
+
+    build("duckdb")
+    with pytest.raises(RuntimeError, match="allow_unsigned_extensions"):
+        extension.load(duckdb.connect())
+
+
+def test_duckdb_threads_share_places_and_groups_of_any_order() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    from fencepost import duckdb as extension
+
+    build("duckdb")
+    connection = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": "4"})
+    extension.load(connection)
+    connection.execute("CREATE TABLE zones AS SELECT 'z' || i AS id, 47 + i / 500.0 AS lat, 7.5 AS lon FROM range(500) t(i)")
+    connection.execute(
+        "CREATE TABLE fixes AS SELECT i % 50 AS van, TIMESTAMP '2026-01-01' + to_seconds(i // 50 * 10) AS t, "
+        "47 + (i // 50) / 4000.0 + (i % 50) / 100.0 AS lat, 7.5 AS lon FROM range(200000) t(i)"
+    )
+    places = "(SELECT fp_places(id, lat, lon, 300.0) FROM zones)"
+    sql = f"SELECT van, unnest(fp_events({places}, t, lat, lon, 0, 'policy=exact'), recursive := true) FROM {{}} GROUP BY van"
+    one = connection.execute(f"SELECT * FROM ({sql.format('fixes')}) ORDER BY van, sequence").fetchall()
+    other = connection.execute(f"SELECT * FROM ({sql.format('(FROM fixes ORDER BY random())')}) ORDER BY van, sequence")
+    assert other.fetchall() == one
+    assert len(one) > 1000
+
+
+@pytest.fixture
+def postgis(server: Server) -> PostgreSQL:
+    host = PostgreSQL(server)
+    try:
+        host.run("CREATE EXTENSION IF NOT EXISTS postgis SCHEMA public")
+    except host.errors:
+        pytest.skip("PostGIS is not installed: .ci/postgresql.sh")
+    host.run("SELECT fencepost.with_postgis()")
+    return host
+
+
+def test_postgis_geometry_and_geography_are_accepted(postgis: PostgreSQL) -> None:
+    rows, conditions = zones(42, 30)
+    kept = [(name, wkb) for name, wkb, options in rows if options is None]
+    postgis.run("DROP TABLE IF EXISTS shapes")
+    postgis.run("CREATE TABLE shapes(id text, flat geometry(Geometry, 4326), round geography)")
+    for name, wkb in kept:
+        postgis.run("INSERT INTO shapes VALUES (%s, ST_GeomFromWKB(%s, 4326), ST_GeomFromWKB(%s, 4326))", (name, wkb, wkb))
+    planar, round_ = Zones(), Zones()
+    for name, wkb in kept:
+        planar.add(conditions[name], name)
+        round_.add(Polygon(shapely.from_wkb(wkb), edges="geodesic"), name)
+    for latitude, longitude in [(47.55, 7.6), (47.52, 7.55), (47.58, 7.65)]:
+        for column, table in (("flat", planar), ("round", round_)):
+            sql = f"SELECT fp_containing((SELECT fp_places(id, {column}) FROM shapes), ST_Point({longitude}, {latitude}, 4326))"
+            assert postgis.run(sql) == [(sorted(table.containing(latitude, longitude)),)]
+
+
+def test_postgis_agrees_within_a_distance(postgis: PostgreSQL) -> None:
+    """ST_DWithin of geographies and circles are the same question; PostGIS' tolerance is 1e-8 m and more."""
+    postgis.run("DROP TABLE IF EXISTS a, b")
+    postgis.run("SELECT setseed(0.3)")
+    postgis.run("CREATE TABLE a AS SELECT i, 47 + random() AS lat, 7 + random() AS lon FROM generate_series(1, 2000) i")
+    postgis.run("CREATE TABLE b AS SELECT i::text AS id, 47 + random() AS lat, 7 + random() AS lon FROM generate_series(1, 50) i")
+    ours = postgis.run(
+        "SELECT i, unnest(fp_containing((SELECT fp_places(id, lat, lon, 5000) FROM b), lat, lon)) FROM a ORDER BY 1, 2"
+    )
+    theirs = postgis.run(
+        "SELECT a.i, b.id FROM a, b WHERE ST_DWithin(ST_Point(a.lon, a.lat, 4326)::geography, "
+        "ST_Point(b.lon, b.lat, 4326)::geography, 5000) ORDER BY 1, 2"
+    )
+    assert ours == theirs
+    assert len(ours) > 500
