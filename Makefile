@@ -4,6 +4,7 @@
 # make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it;
 #              with FENCEPOST_RUNTIME=full the large one with a Swift runtime inside
 # make wheel   builds the Python wheel and the source distribution into .build/dist
+# make sql     builds the extensions for SQLite and DuckDB, and where PostgreSQL's headers are, for PostgreSQL, into .build/sql
 # make docs    builds the documentation, guides and references, into .build/docs: open index.html
 # make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL are what its metadata state
 # make wasm   builds the WebAssembly module and the npm package folder .build/js: npm pack .build/js
@@ -28,7 +29,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall wheel docs docs-c docs-python docs-site clean-docs wasm \
+.PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall wheel docs docs-c docs-python docs-site clean-docs wasm sql \
   qgis-plugin bench bench-streams bench-spark million mutants coverage sanitize fuzz format format-check release clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
@@ -59,7 +60,7 @@ setup-lint: $(stamps)/lint
 
 # With what `make docs` needs: each of these installs the package again, which must not happen while tests of the other lane
 # import it.
-setup-test-all: $(stamps)/python-test-all $(stamps)/python-tools $(stamps)/site $(stamps)/library $(stamps)/wasm
+setup-test-all: $(stamps)/python-test-all $(stamps)/python-tools $(stamps)/site $(stamps)/library $(stamps)/wasm $(stamps)/sql
 
 test-all: setup-test-all
 	@Tests/run.sh heavy
@@ -70,7 +71,7 @@ install: $(stamps)/archive
 uninstall:
 	@bindings/c/install.sh uninstall
 
-wheel: $(stamps)/python-tools $(stamps)/library
+wheel: $(stamps)/python-tools $(stamps)/library $(stamps)/sql
 	@bindings/python/dist.sh
 
 docs: clean-docs docs-c docs-python docs-site
@@ -90,6 +91,9 @@ docs-site: $(stamps)/site $(stamps)/wasm
 
 clean-docs:
 	@rm -rf .build/docs
+
+sql: $(stamps)/sql
+	@ls -l .build/sql
 
 wasm: $(stamps)/wasm
 	@ls -l .build/js/fencepost.wasm
@@ -247,6 +251,14 @@ $(stamps)/lint: $(stamps)/python-test .ci/lint.sh
 	@$(python) -m pip install --quiet $(call group,lint)
 	@touch $@
 
+# The SQL extensions. What PostgreSQL needs is installed with what the heavy tests need.
+$(stamps)/sql: $(stamps)/archive $(stamps)/venv .ci/duckdb.sh bindings/sql/build.sh $(shell find bindings/sql -name '*.[ch]' -o -name '*.map')
+	@echo "== building the SQL extensions"
+	@bindings/sql/build.sh sqlite > /dev/null
+	@bindings/sql/build.sh duckdb > /dev/null
+	@! command -v pg_config > /dev/null || [ ! -e "$$(pg_config --includedir-server)/postgres.h" ] || bindings/sql/build.sh postgresql > /dev/null
+	@touch $@
+
 # Spark, and the Java that it runs on.
 $(stamps)/spark: $(stamps)/python-test .ci/java.sh
 	@echo "== installing Spark"
@@ -255,10 +267,11 @@ $(stamps)/spark: $(stamps)/python-test .ci/java.sh
 	  $(python) -m pip install --quiet './bindings/python[spark]'
 	@touch $@
 
-$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/gdal.sh $(stamps)/spark $(stamps)/lint
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/gdal.sh .ci/postgresql.sh $(stamps)/spark $(stamps)/lint
 	@echo "== installing what the heavy tests need"
 	@.ci/gdal.sh
+	@.ci/postgresql.sh
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
 	  $(python) -m pip install --quiet './bindings/python[$(extras),live]' \
-	    $(call group,test tools browser dist docs services site format)
+	    $(call group,test tools sql browser dist docs services site format)
 	@touch $@

@@ -17,7 +17,7 @@ lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
 # What builds wheels or source distributions stands in one lane.
 heavy1=(swiftpm docs browser gpsd qgis full spark sanitize runtimes)
-heavy2=(workflows tools live wasm wheels sdist pages)
+heavy2=(workflows tools sql live wasm wheels sdist pages)
 heavy=("${heavy1[@]}" "${heavy2[@]}")
 
 # A mutant whose place has changed would prove nothing the next time that somebody runs them.
@@ -52,6 +52,8 @@ workflows() { Tests/Workflows/run.sh; }
 docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
 # What `make test` skipped for want of a library or program that is only installed for the heavy tests.
 tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/tables/test_arrow.py tests/monitor/test_arrow_libraries.py tests/files/test_duckdb.py tests/files/test_moving.py tests/files/test_moving_clip.py tests/log/test_files_out.py); }
+# The extensions of the databases, in these.
+sql() { (cd bindings/sql/tests && ../../../.venv/bin/python -m pytest -rs -p no:cacheprovider -c pytest.ini .); }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
 live() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 live); }

@@ -22,6 +22,9 @@ sqlite=$root/.build/older-sqlite
 bindings/c/older-sqlite.sh "$sqlite" "$older"
 export LDFLAGS="-L$older ${LDFLAGS:-}"
 
+# The SQL extensions, where they were built: make wheel does.
+[ ! -f "$root/.build/sql/fencepost.so" ] || export FENCEPOST_SQL=$root/.build/sql
+
 # The wheel is built from the unpacked source distribution, where nothing of an earlier build lies.
 FENCEPOST_LIBRARY=$root/.build/lib/$soname \
   "$python" -m build --outdir "$folder.new/built" bindings/python > "$folder.new/log" 2>&1 || {

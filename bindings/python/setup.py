@@ -89,13 +89,18 @@ class BuildExtension(build_ext):
             stale.unlink()
         shutil.copyfile(library, bundled)
         strip(bundled)
-        self.bundled = bundled
+        self.bundled = [bundled]
+        # The extensions for SQLite and DuckDB, if FENCEPOST_SQL names the folder of built ones.
+        given = os.environ.get("FENCEPOST_SQL")
+        for name in ("fencepost.so", "fencepost.duckdb") if given else ():
+            (beside / "_sql").mkdir(exist_ok=True)
+            self.bundled.append(Path(shutil.copyfile(Path(given or "") / name, beside / "_sql" / name)))
         for extension in self.extensions:
             extension.extra_link_args += [str(bundled), RUN_PATH]
         super().run()
 
     def get_outputs(self) -> list[str]:
-        return [*super().get_outputs(), str(self.bundled)]
+        return [*super().get_outputs(), *map(str, self.bundled)]
 
 
 class SourceDistribution(sdist):

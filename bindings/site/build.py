@@ -35,6 +35,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "guides/javascript": "bindings/js/README.md",
         "guides/swift": f"{ARTICLES}/GettingStarted.md",
         "guides/fleets": "bindings/site/guides/fleets.md",
+        "guides/databases": "bindings/site/guides/databases.md",
         "guides/spark": "bindings/site/guides/spark.md",
         "guides/command-line": "bindings/site/guides/command-line.md",
         "guides/files": "bindings/site/guides/files.md",

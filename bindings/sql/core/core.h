@@ -55,11 +55,10 @@ enum {
   FP_OPTION_INVALID = 1 << 7,
   FP_OPTION_TIME = 1 << 8,
 
-  FP_OPTIONS_OF_PLACES =
-      FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_SHAPE | FP_OPTION_RADIUS | FP_OPTION_GATE,
+  FP_OPTIONS_OF_PLACES = FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_SHAPE | FP_OPTION_RADIUS | FP_OPTION_GATE,
   FP_OPTIONS_OF_SHAPES = FP_OPTION_SHAPE | FP_OPTION_RADIUS,
-  FP_OPTIONS_OF_REPLAYS =
-      FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_PATH | FP_OPTION_STEP | FP_OPTION_INVALID | FP_OPTION_TIME
+  FP_OPTIONS_OF_REPLAYS = FP_OPTION_POLICY | FP_OPTION_ASSUMING | FP_OPTION_PATH | FP_OPTION_STEP | FP_OPTION_INVALID |
+      FP_OPTION_TIME
 };
 
 /*
@@ -167,10 +166,10 @@ const char *fp_event_direction(const fencepost_event *event);
 
 /* A time for which a place was satisfied. Times are microseconds since 1970. */
 typedef struct fp_visit {
-  const char *identifier;  /* of the places */
-  int64_t start_us, end_us; /* of the crossings; an open visit ends with the last fix */
+  const char *identifier;                       /* of the places */
+  int64_t start_us, end_us;                     /* of the crossings; an open visit ends with the last fix */
   int64_t confirmed_start_us, confirmed_end_us; /* of the events */
-  const char *start_known, *end_known; /* crossing, determination, assumed, open */
+  const char *start_known, *end_known;          /* crossing, determination, assumed, open */
   bool open;
 } fp_visit;
 

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CANT_OPEN = 14, MISUSE = 21 };
+enum {
+  CANT_OPEN = 14,
+  MISUSE = 21
+};
 
 #define REFUSE(name, parameters) \
   int name parameters;           \

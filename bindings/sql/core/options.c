@@ -14,7 +14,12 @@ bool fp_fail(fp_message *message, const char *format, ...) {
 }
 
 /* What a key sets: the group, how its value is written, and the member. */
-typedef enum { SECONDS, METRES, NUMBER, WORD } value_kind;
+typedef enum {
+  SECONDS,
+  METRES,
+  NUMBER,
+  WORD
+} value_kind;
 typedef struct key {
   const char *name;
   uint32_t group;
@@ -48,7 +53,9 @@ static const key keys[] = {
     {"invalid", FP_OPTION_INVALID, WORD, IN(skip_invalid), "refuse=0 skip=1"},
     {"time", FP_OPTION_TIME, WORD, IN(unit_us), "s=1000000 ms=1000 us=1"},
 };
-enum { KEY_COUNT = sizeof keys / sizeof *keys };
+enum {
+  KEY_COUNT = sizeof keys / sizeof *keys
+};
 
 /* Finds "word=number" in a list. */
 static bool word_value(const char *words, const char *word, size_t size, int64_t *out) {
@@ -142,9 +149,8 @@ static bool set(const key *key, const char *value, size_t size, fp_options *out,
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options *out, fp_message *message) {
-  *out = (fp_options){.assuming = FENCEPOST_STATE_UNSATISFIED,
-                      .shape = FENCEPOST_SHAPE_OPTIONS_INIT,
-                      .unit_us = 1000000};
+  *out =
+      (fp_options){.assuming = FENCEPOST_STATE_UNSATISFIED, .shape = FENCEPOST_SHAPE_OPTIONS_INIT, .unit_us = 1000000};
   out->shape.edges = FENCEPOST_EDGES_PLANAR;
   set_policy(out, 0);
   bool seen[KEY_COUNT] = {false};

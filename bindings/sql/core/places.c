@@ -10,7 +10,10 @@
  *   place  its bytes (4), identifier's (4), options' (4), geometry's (4), latitude, longitude, radius (8 each), identifier,
  *          0, options, geometry. Without a geometry it is a circle.
  */
-enum { HEAD = 40, PLACE = 40 };
+enum {
+  HEAD = 40,
+  PLACE = 40
+};
 static const char magic[8] = {'F', 'P', 'P', 'L', 'A', 'C', 'E', '1'};
 static const uint64_t most_bytes = 1u << 30;
 
@@ -78,11 +81,13 @@ static bool reserve(fp_builder *builder, size_t more, fp_message *message) {
   return true;
 }
 
-static bool append(fp_builder *builder, const char *identifier, size_t identifier_size, double latitude, double longitude,
-                   double radius_m, const char *options, size_t options_size, const void *geometry, size_t size,
-                   fp_message *message) {
-  if (options_size > 10000) return fp_fail(message, "place \"%.*s\": options of more than 10 000 bytes", (int)identifier_size, identifier);
-  if (size > most_bytes) return fp_fail(message, "place \"%.*s\": a geometry of more than 1 GiB", (int)identifier_size, identifier);
+static bool append(fp_builder *builder, const char *identifier, size_t identifier_size, double latitude,
+                   double longitude, double radius_m, const char *options, size_t options_size, const void *geometry,
+                   size_t size, fp_message *message) {
+  if (options_size > 10000)
+    return fp_fail(message, "place \"%.*s\": options of more than 10 000 bytes", (int)identifier_size, identifier);
+  if (size > most_bytes)
+    return fp_fail(message, "place \"%.*s\": a geometry of more than 1 GiB", (int)identifier_size, identifier);
   size_t bytes = PLACE + identifier_size + 1 + options_size + size;
   if (!reserve(builder, bytes, message)) return false;
   uint8_t *at = builder->bytes + builder->size;
@@ -119,8 +124,8 @@ static bool skip_head(const uint8_t **bytes, size_t *size, fp_message *message) 
   if (at[2] != 0 || kind > 4 || *size < 8 + envelopes[kind])
     return fp_fail(message, "a GeoPackage blob of version %d with a damaged head; accepted is version 0", at[2]);
   if (at[3] & 0x20) return fp_fail(message, "an extended GeoPackage geometry; accepted are standard ones");
-  uint32_t srs = (at[3] & 1) ? get32(at + 4)
-                             : (uint32_t)at[4] << 24 | (uint32_t)at[5] << 16 | (uint32_t)at[6] << 8 | at[7];
+  uint32_t srs =
+      (at[3] & 1) ? get32(at + 4) : (uint32_t)at[4] << 24 | (uint32_t)at[5] << 16 | (uint32_t)at[6] << 8 | at[7];
   if (srs != 4326 && srs != 0 && srs != UINT32_MAX)
     return fp_fail(message, "the geometry has the coordinate system %d; transform it to EPSG:4326", (int)srs);
   *bytes += 8 + envelopes[kind];
@@ -191,7 +196,8 @@ bool fp_builder_finish(fp_builder *builder, uint8_t **out_bytes, size_t *out_siz
   bool good = true;
   for (size_t i = 0; i < count && good; i++) {
     if (i > 0 && by_identifier(&places[i - 1], &places[i]) == 0)
-      good = fp_fail(message, "two places have the identifier \"%s\"; identifiers must differ", (const char *)places[i] + PLACE);
+      good = fp_fail(message, "two places have the identifier \"%s\"; identifiers must differ",
+                     (const char *)places[i] + PLACE);
     memcpy(bytes + size, places[i], get32(places[i]));
     size += get32(places[i]);
   }
@@ -234,7 +240,9 @@ struct fp_places {
 };
 
 /* The places that were used last stay compiled: as many as a query may name. */
-enum { KEPT = 16 };
+enum {
+  KEPT = 16
+};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fp_places *kept[KEPT]; /* the last used first; each holds a reference */
 
@@ -346,8 +354,8 @@ typedef struct pointed {
 } pointed;
 
 /* Reads one place of a value into a definition. The value's lengths were checked. */
-static bool define(const uint8_t *at, const fp_options *of_replay, fencepost_condition_definition *out, pointed *pointed,
-                   fp_message *message) {
+static bool define(const uint8_t *at, const fp_options *of_replay, fencepost_condition_definition *out,
+                   pointed *pointed, fp_message *message) {
   uint32_t identifier = get32(at + 4), options = get32(at + 8), geometry = get32(at + 12);
   const char *text = (const char *)at + PLACE + identifier + 1;
   const char *name = (const char *)at + PLACE;
@@ -377,7 +385,9 @@ static bool define(const uint8_t *at, const fp_options *of_replay, fencepost_con
   out->radius_m = own.radius_m;
   bool big = at[PLACE + identifier + 1 + options] == 0;
   const uint8_t *type = (const uint8_t *)out->wkb + 1;
-  uint32_t kind = geometry < 5 ? 0 : big ? (uint32_t)type[0] << 24 | (uint32_t)type[1] << 16 | (uint32_t)type[2] << 8 | type[3] : get32(type);
+  uint32_t kind = geometry < 5 ? 0
+                  : big        ? (uint32_t)type[0] << 24 | (uint32_t)type[1] << 16 | (uint32_t)type[2] << 8 | type[3]
+                               : get32(type);
   kind = (kind & 0x0fffffffu) % 1000;
   bool line = kind == 2 || kind == 5;
   if (own.gate) {
@@ -444,7 +454,8 @@ static const uint8_t **parts(const uint8_t *bytes, size_t size, size_t *out_coun
 }
 
 /* Adds the places of a value to a monitor, or to a table of fleets. */
-static bool compile(fp_places *places, fencepost_conditions *table, const uint8_t *const *of_value, fp_message *message) {
+static bool compile(fp_places *places, fencepost_conditions *table, const uint8_t *const *of_value,
+                    fp_message *message) {
   size_t count = places->count, used = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_condition_definition *definitions = malloc((count + 1) * sizeof *definitions);
@@ -593,7 +604,8 @@ fp_fleet *fp_fleet_create(const void *bytes, size_t size, const fp_options *opti
   own.max_time_step_us = options->max_time_step_us;
   bool good = fleet != NULL;
   if (places != NULL && fleet == NULL) fp_fail(message, "out of memory");
-  if (good && fencepost_conditions_create(&fleet->table, &error) != FENCEPOST_OK) good = fp_fail(message, "%s", error.message);
+  if (good && fencepost_conditions_create(&fleet->table, &error) != FENCEPOST_OK)
+    good = fp_fail(message, "%s", error.message);
   good = good && compile(places, fleet->table, of_value, message);
   if (good && fencepost_fleet_create(fleet->table, &own, &fleet->fleet, &error) != FENCEPOST_OK)
     good = fp_fail(message, "%s", error.message);

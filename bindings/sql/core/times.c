@@ -78,8 +78,10 @@ bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp
     *out_us = options->unit_us == 1 ? (int64_t)value : (int64_t)llround(us);
     return true;
   }
-  return fp_fail(message, "time %.17g is outside the years 1 to 9999; if it is in milliseconds or microseconds, pass the "
-                 "option time=ms or time=us", value);
+  return fp_fail(message,
+                 "time %.17g is outside the years 1 to 9999; if it is in milliseconds or microseconds, pass the "
+                 "option time=ms or time=us",
+                 value);
 }
 
 void fp_time_write(int64_t time_us, char out[32]) {

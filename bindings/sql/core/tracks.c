@@ -44,7 +44,8 @@ bool fp_track_merge(fp_track *track, const fp_track *other, fp_message *message)
   if (other->count == 0) return true;
   size_t count = track->count + other->count;
   if (!grow((void **)&track->fixes, &track->capacity, count, sizeof *track->fixes, message)) return false;
-  track->unsorted |= other->unsorted || (track->count > 0 && track->fixes[track->count - 1].time_us > other->fixes[0].time_us);
+  track->unsorted |=
+      other->unsorted || (track->count > 0 && track->fixes[track->count - 1].time_us > other->fixes[0].time_us);
   memcpy(track->fixes + track->count, other->fixes, other->count * sizeof *other->fixes);
   track->count = count;
   return true;
@@ -64,7 +65,10 @@ static int by_time(const void *a, const void *b) {
   return (x->accuracy_m > y->accuracy_m) - (x->accuracy_m < y->accuracy_m);
 }
 
-enum { BLOCK = 4096, EVENTS = 64 };
+enum {
+  BLOCK = 4096,
+  EVENTS = 64
+};
 
 struct fp_replay {
   const fp_places *places;
@@ -130,15 +134,12 @@ void fp_replay_end(fp_replay *replay) {
 const char *fp_event_kind(const fencepost_event *event) {
   switch (event->cause) {
     case FENCEPOST_CAUSE_CROSSING:
-      return event->state == FENCEPOST_STATE_SATISFIED ? "enter"
+      return event->state == FENCEPOST_STATE_SATISFIED     ? "enter"
              : event->state == FENCEPOST_STATE_UNSATISFIED ? "exit"
                                                            : "cross";
-    case FENCEPOST_CAUSE_DETERMINATION:
-      return "determined";
-    case FENCEPOST_CAUSE_TIMEOUT:
-      return "timeout";
-    default:
-      return "diagnostic";
+    case FENCEPOST_CAUSE_DETERMINATION: return "determined";
+    case FENCEPOST_CAUSE_TIMEOUT: return "timeout";
+    default: return "diagnostic";
   }
 }
 
@@ -173,8 +174,8 @@ typedef struct visits {
   size_t count, capacity;
 } visits;
 
-static bool open_visit(visits *visits, const char *identifier, int64_t evidence_us, int64_t confirmed_us, const char *how,
-                       fp_message *message) {
+static bool open_visit(visits *visits, const char *identifier, int64_t evidence_us, int64_t confirmed_us,
+                       const char *how, fp_message *message) {
   if (visits->count == visits->capacity) {
     size_t capacity = visits->capacity < 8 ? 8 : visits->capacity * 2;
     fp_visit *list = realloc(visits->list, capacity * sizeof *list);

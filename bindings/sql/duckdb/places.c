@@ -45,23 +45,26 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
   size_t identifier_size, options_size = 0, size;
   const char *text = NULL;
   if (fp_is_null(columns[0], row))
-    return fp_fail(message, "the identifier of a place is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)");
+    return fp_fail(message,
+                   "the identifier of a place is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)");
   const char *identifier = fp_bytes(columns[0], row, &identifier_size);
   int shown = (int)(identifier_size < 60 ? identifier_size : 60);
   for (idx_t i = 1; i < (circle ? 4u : 2u); i++)
     if (fp_is_null(columns[i], row))
-      return fp_fail(message, "place \"%.*s\": argument %d is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)",
+      return fp_fail(message,
+                     "place \"%.*s\": argument %d is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)",
                      shown, identifier, (int)i + 1);
   if ((count == 3 || count == 5) && !fp_is_null(columns[count - 1], row))
     text = fp_bytes(columns[count - 1], row, &options_size);
   fp_message why;
   if (circle) {
-    if (fp_builder_circle(&own->builder, identifier, identifier_size, fp_double(columns[1], row), fp_double(columns[2], row),
-                          fp_double(columns[3], row), text, options_size, &why))
+    if (fp_builder_circle(&own->builder, identifier, identifier_size, fp_double(columns[1], row),
+                          fp_double(columns[2], row), fp_double(columns[3], row), text, options_size, &why))
       return true;
   } else {
     const char *bytes = fp_bytes(columns[1], row, &size);
-    if (fp_builder_geometry(&own->builder, identifier, identifier_size, bytes, size, text, options_size, &why)) return true;
+    if (fp_builder_geometry(&own->builder, identifier, identifier_size, bytes, size, text, options_size, &why))
+      return true;
   }
   return fp_fail(message, "place \"%.*s\": %.400s", shown, identifier, why.text);
 }
@@ -78,7 +81,8 @@ static void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_ag
     }
 }
 
-static void combine(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_aggregate_state *target, idx_t count) {
+static void combine(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_aggregate_state *target,
+                    idx_t count) {
   fp_message message;
   for (idx_t i = 0; i < count; i++)
     if (!fp_builder_merge(&((state *)target[i])->builder, &((state *)source[i])->builder, &message)) {

@@ -60,7 +60,8 @@ static bool start(state *own, const char *bytes, size_t size, const char *text, 
 static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row, fp_message *message) {
   for (idx_t i = 1; i < 4; i++)
     if (fp_is_null(columns[i], row)) return true;
-  if (fp_is_null(columns[0], row)) return fp_fail(message, "the places are NULL; the first argument is a BLOB of fp_places()");
+  if (fp_is_null(columns[0], row))
+    return fp_fail(message, "the places are NULL; the first argument is a BLOB of fp_places()");
   size_t size, text_size = 0;
   const char *bytes = fp_bytes(columns[0], row, &size), *text = NULL;
   if (count == 6 && !fp_is_null(columns[5], row)) text = fp_bytes(columns[5], row, &text_size);
@@ -81,7 +82,8 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
                       fp_int64(columns[1], row), message);
 }
 
-static void update_named(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state *states, const char *name) {
+static void update_named(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state *states,
+                         const char *name) {
   idx_t rows = duckdb_data_chunk_get_size(input), count = duckdb_data_chunk_get_column_count(input);
   fp_column columns[6];
   fp_message message;
@@ -105,7 +107,8 @@ static void update_visits(duckdb_function_info info, duckdb_data_chunk input, du
   update_named(info, input, states, "fp_visits");
 }
 
-static void combine(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_aggregate_state *target, idx_t count) {
+static void combine(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_aggregate_state *target,
+                    idx_t count) {
   fp_message message;
   for (idx_t i = 0; i < count; i++) {
     group *from = ((state *)source[i])->group, **to = &((state *)target[i])->group;
@@ -137,10 +140,13 @@ static void set_double(duckdb_vector vector, idx_t row, double value) {
   ((double *)duckdb_vector_get_data(vector))[row] = value;
   if (value != value) fp_set_null(vector, row);
 }
-static void set_bool(duckdb_vector vector, idx_t row, bool value) { ((bool *)duckdb_vector_get_data(vector))[row] = value; }
+static void set_bool(duckdb_vector vector, idx_t row, bool value) {
+  ((bool *)duckdb_vector_get_data(vector))[row] = value;
+}
 
-static const char *const event_names[] = {"place", "kind", "time", "evidence_time", "state", "latitude", "longitude",
-                                          "accuracy", "distance", "sequence", "direction", "on_path", "after_gap", NULL};
+static const char *const event_names[] = {"place",     "kind",     "time",     "evidence_time", "state",     "latitude",
+                                          "longitude", "accuracy", "distance", "sequence",      "direction", "on_path",
+                                          "after_gap", NULL};
 
 static void write_event(duckdb_vector child, idx_t row, const fencepost_event *event) {
   duckdb_vector members[13];
@@ -161,7 +167,7 @@ static void write_event(duckdb_vector child, idx_t row, const fencepost_event *e
   set_bool(members[12], row, (evidence & FENCEPOST_EVIDENCE_AFTER_GAP) != 0);
 }
 
-static const char *const visit_names[] = {"place",   "start",           "end",           "duration", "start_known",
+static const char *const visit_names[] = {"place",     "start",           "end",           "duration", "start_known",
                                           "end_known", "confirmed_start", "confirmed_end", NULL};
 
 static void write_visit(duckdb_vector child, idx_t row, const fp_visit *visit) {
@@ -170,7 +176,8 @@ static void write_visit(duckdb_vector child, idx_t row, const fp_visit *visit) {
   set_text(members[0], row, visit->identifier);
   set_time(members[1], row, visit->start_us, true);
   set_time(members[2], row, visit->end_us, !visit->open);
-  ((duckdb_interval *)duckdb_vector_get_data(members[3]))[row] = (duckdb_interval){0, 0, visit->end_us - visit->start_us};
+  ((duckdb_interval *)duckdb_vector_get_data(members[3]))[row] =
+      (duckdb_interval){0, 0, visit->end_us - visit->start_us};
   set_text(members[4], row, visit->start_known);
   set_text(members[5], row, visit->end_known);
   set_time(members[6], row, visit->confirmed_start_us, true);
@@ -222,17 +229,17 @@ static void finalize_named(duckdb_function_info info, duckdb_aggregate_state *so
   }
 }
 
-static void finalize_events(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_vector result, idx_t count,
-                            idx_t offset) {
+static void finalize_events(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_vector result,
+                            idx_t count, idx_t offset) {
   finalize_named(info, source, result, count, offset, "fp_events", finish_events);
 }
-static void finalize_visits(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_vector result, idx_t count,
-                            idx_t offset) {
+static void finalize_visits(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_vector result,
+                            idx_t count, idx_t offset) {
   finalize_named(info, source, result, count, offset, "fp_visits", finish_visits);
 }
 
-static bool add_all(duckdb_aggregate_function_set set, const char *name, const fp_aggregate *aggregate, duckdb_type time,
-                    bool visits) {
+static bool add_all(duckdb_aggregate_function_set set, const char *name, const fp_aggregate *aggregate,
+                    duckdb_type time, bool visits) {
   const duckdb_type b = DUCKDB_TYPE_BLOB, d = DUCKDB_TYPE_DOUBLE, v = DUCKDB_TYPE_VARCHAR, o = DUCKDB_TYPE_BOOLEAN;
   const duckdb_type events_types[] = {v, v, time, time, v, d, d, d, d, DUCKDB_TYPE_BIGINT, v, o, o};
   const duckdb_type visits_types[] = {v, time, time, DUCKDB_TYPE_INTERVAL, v, v, time, time};

@@ -202,7 +202,8 @@ static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb
       fp_places_release(places);
       places = fp_places_get(bytes, size, NULL, &message);
     }
-    if (columns_count == 4 && nearest < 1) good = fp_fail(&message, "k is %lld; accepted are integers from 1", (long long)nearest);
+    if (columns_count == 4 && nearest < 1)
+      good = fp_fail(&message, "k is %lld; accepted are integers from 1", (long long)nearest);
     good = good && places != NULL &&
            (columns_count == 4 ? ask_nearest(places, question, (size_t)nearest, output, &message)
                                : ask_containing(places, question, output, &message));
@@ -251,7 +252,7 @@ static bool add(duckdb_scalar_function_set set, const char *name, const duckdb_t
 bool fp_register_scalars(duckdb_connection connection) {
   static const char *const members[] = {"place", "distance", NULL};
   static const duckdb_type member_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_DOUBLE};
-  static const char *const names[] = {"fp_version", "fp_distance", "fp_boundary_distance",
+  static const char *const names[] = {"fp_version",  "fp_distance",   "fp_boundary_distance",
                                       "fp_contains", "fp_containing", "fp_nearest"};
   bool good = true;
   for (size_t i = 0; i < sizeof names / sizeof *names && good; i++) {
@@ -269,7 +270,8 @@ bool fp_register_scalars(duckdb_connection connection) {
         break;
       case 4: good = add(set, names[i], TYPES(B, D, D), fp_list_of(V), containing); break;
       default:
-        good = add(set, names[i], TYPES(B, D, D, DUCKDB_TYPE_BIGINT), fp_list_of_structs(members, member_types), nearest);
+        good =
+            add(set, names[i], TYPES(B, D, D, DUCKDB_TYPE_BIGINT), fp_list_of_structs(members, member_types), nearest);
     }
     good = good && duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
     duckdb_destroy_scalar_function_set(&set);

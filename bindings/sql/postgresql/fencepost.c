@@ -122,7 +122,8 @@ static void keep(kept *own, fp_places *places) {
 
 static bool same_bytes(const void *a, const void *b) {
   if (a == NULL || b == NULL) return a == b;
-  return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) && memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
+  return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
+         memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
 }
 
 static double shape_distance(FunctionCallInfo fcinfo, const char *name) {
@@ -235,7 +236,8 @@ Datum fp_places_final(PG_FUNCTION_ARGS) {
   size_t size;
   aggregate_context(fcinfo);
   if (!fp_builder_finish(builder, &bytes, &size, &message)) refuse("fp_places", message.text);
-  if (size > MaxAllocSize - VARHDRSZ) refuse("fp_places", "the places have more than 1 GB; split them into several sets");
+  if (size > MaxAllocSize - VARHDRSZ)
+    refuse("fp_places", "the places have more than 1 GB; split them into several sets");
   bytea *value = palloc(size + VARHDRSZ);
   SET_VARSIZE(value, size + VARHDRSZ);
   memcpy(VARDATA(value), bytes, size);
@@ -335,7 +337,8 @@ Datum fp_track_step(PG_FUNCTION_ARGS) {
   TimestampTz at = PG_GETARG_TIMESTAMPTZ(2);
   int64 time_us = TIMESTAMP_NOT_FINITE(at) ? PG_INT64_MAX : at + epoch_difference_us;
   MemoryContext before = MemoryContextSwitchTo(context);
-  bool good = fp_track_add(&own->track, &own->options, PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4), accuracy, time_us, &message);
+  bool good =
+      fp_track_add(&own->track, &own->options, PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4), accuracy, time_us, &message);
   MemoryContextSwitchTo(before);
   if (!good) refuse("fp_events", message.text);
   PG_RETURN_POINTER(own);
@@ -348,25 +351,29 @@ static TupleDesc element_type(FunctionCallInfo fcinfo, Oid *out_type) {
 
 static Datum time_datum(int64 time_us) { return TimestampTzGetDatum(time_us - epoch_difference_us); }
 
-enum { EVENT_MEMBERS = 13, VISIT_MEMBERS = 8 };
+enum {
+  EVENT_MEMBERS = 13,
+  VISIT_MEMBERS = 8
+};
 
 static Datum event_datum(TupleDesc type, const fencepost_event *event) {
   uint32_t evidence = fencepost_event_evidence(event);
   const char *direction = fp_event_direction(event);
   bool no_fix = isnan(event->latitude);
-  Datum values[EVENT_MEMBERS] = {CStringGetTextDatum(event->identifier),
-                                 CStringGetTextDatum(fp_event_kind(event)),
-                                 time_datum(event->date_us),
-                                 event->evidence_date_us == FENCEPOST_TIME_UNSET ? 0 : time_datum(event->evidence_date_us),
-                                 CStringGetTextDatum(fencepost_state_name(event->state)),
-                                 Float8GetDatum(event->latitude),
-                                 Float8GetDatum(event->longitude),
-                                 Float8GetDatum(event->accuracy_m),
-                                 Float8GetDatum(event->boundary_distance_m),
-                                 Int64GetDatum((int64)event->sequence),
-                                 direction == NULL ? 0 : CStringGetTextDatum(direction),
-                                 BoolGetDatum((evidence & FENCEPOST_EVIDENCE_ON_PATH) != 0),
-                                 BoolGetDatum((evidence & FENCEPOST_EVIDENCE_AFTER_GAP) != 0)};
+  Datum values[EVENT_MEMBERS] = {
+      CStringGetTextDatum(event->identifier),
+      CStringGetTextDatum(fp_event_kind(event)),
+      time_datum(event->date_us),
+      event->evidence_date_us == FENCEPOST_TIME_UNSET ? 0 : time_datum(event->evidence_date_us),
+      CStringGetTextDatum(fencepost_state_name(event->state)),
+      Float8GetDatum(event->latitude),
+      Float8GetDatum(event->longitude),
+      Float8GetDatum(event->accuracy_m),
+      Float8GetDatum(event->boundary_distance_m),
+      Int64GetDatum((int64)event->sequence),
+      direction == NULL ? 0 : CStringGetTextDatum(direction),
+      BoolGetDatum((evidence & FENCEPOST_EVIDENCE_ON_PATH) != 0),
+      BoolGetDatum((evidence & FENCEPOST_EVIDENCE_AFTER_GAP) != 0)};
   bool nulls[EVENT_MEMBERS] = {false};
   nulls[3] = event->evidence_date_us == FENCEPOST_TIME_UNSET;
   nulls[5] = nulls[6] = nulls[7] = nulls[8] = no_fix;
@@ -397,7 +404,9 @@ Datum fp_events_final(PG_FUNCTION_ARGS) {
     }
   }
   PG_FINALLY();
-  { fp_replay_end(replay); }
+  {
+    fp_replay_end(replay);
+  }
   PG_END_TRY();
   PG_RETURN_DATUM(makeArrayResult(result, CurrentMemoryContext));
 }
@@ -420,16 +429,23 @@ Datum fp_visits_final(PG_FUNCTION_ARGS) {
       const fp_visit *visit = &visits[i];
       Interval *duration = palloc0(sizeof *duration);
       duration->time = visit->end_us - visit->start_us;
-      Datum values[VISIT_MEMBERS] = {CStringGetTextDatum(visit->identifier), time_datum(visit->start_us),
-                                     time_datum(visit->end_us),             IntervalPGetDatum(duration),
-                                     CStringGetTextDatum(visit->start_known), CStringGetTextDatum(visit->end_known),
-                                     time_datum(visit->confirmed_start_us), time_datum(visit->confirmed_end_us)};
+      Datum values[VISIT_MEMBERS] = {CStringGetTextDatum(visit->identifier),
+                                     time_datum(visit->start_us),
+                                     time_datum(visit->end_us),
+                                     IntervalPGetDatum(duration),
+                                     CStringGetTextDatum(visit->start_known),
+                                     CStringGetTextDatum(visit->end_known),
+                                     time_datum(visit->confirmed_start_us),
+                                     time_datum(visit->confirmed_end_us)};
       bool nulls[VISIT_MEMBERS] = {false, false, visit->open, false, false, false, false, visit->open};
-      accumArrayResult(result, HeapTupleGetDatum(heap_form_tuple(type, values, nulls)), false, element, CurrentMemoryContext);
+      accumArrayResult(result, HeapTupleGetDatum(heap_form_tuple(type, values, nulls)), false, element,
+                       CurrentMemoryContext);
     }
   }
   PG_FINALLY();
-  { free(visits); }
+  {
+    free(visits);
+  }
   PG_END_TRY();
   PG_RETURN_DATUM(makeArrayResult(result, CurrentMemoryContext));
 }
@@ -476,7 +492,8 @@ Datum fp_fleet_step(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(2) || PG_ARGISNULL(4))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("fencepost: places, device or time is NULL")));
   if (PG_ARGISNULL(5) != PG_ARGISNULL(6))
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("fencepost: latitude or longitude is NULL; both or none are")));
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("fencepost: latitude or longitude is NULL; both or none are")));
   fp_fleet *own = fleet_of(PG_GETARG_BYTEA_PP(0), PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1));
   bytea *state = PG_ARGISNULL(3) ? NULL : PG_GETARG_BYTEA_PP(3);
   TimestampTz at = PG_GETARG_TIMESTAMPTZ(4);
@@ -488,7 +505,8 @@ Datum fp_fleet_step(PG_FUNCTION_ARGS) {
     input.fix.latitude = PG_GETARG_FLOAT8(5);
     input.fix.longitude = PG_GETARG_FLOAT8(6);
     input.fix.accuracy_m = PG_ARGISNULL(7) ? 0 : PG_GETARG_FLOAT8(7);
-    if (!(input.fix.accuracy_m >= 0)) refuse("fencepost", "the accuracy is negative or NaN; accepted are metres from 0, or NULL");
+    if (!(input.fix.accuracy_m >= 0))
+      refuse("fencepost", "the accuracy is negative or NaN; accepted are metres from 0, or NULL");
   }
   if (state != NULL) {
     input.state = VARDATA_ANY(state);

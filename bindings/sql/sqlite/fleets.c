@@ -16,8 +16,25 @@
 static const char columns[] =
     "device TEXT, place TEXT, kind TEXT, time TEXT, evidence_time TEXT, state TEXT, latitude REAL, longitude REAL, "
     "accuracy REAL, distance REAL, sequence INTEGER";
-enum { VISIBLE = 11, PLACES = VISIBLE, OPTIONS, ALL_COLUMNS };
-enum { DEVICE, PLACE, KIND, TIME, EVIDENCE_TIME, STATE, LATITUDE, LONGITUDE, ACCURACY, DISTANCE, SEQUENCE };
+enum {
+  VISIBLE = 11,
+  PLACES = VISIBLE,
+  OPTIONS,
+  ALL_COLUMNS
+};
+enum {
+  DEVICE,
+  PLACE,
+  KIND,
+  TIME,
+  EVIDENCE_TIME,
+  STATE,
+  LATITUDE,
+  LONGITUDE,
+  ACCURACY,
+  DISTANCE,
+  SEQUENCE
+};
 
 typedef struct table {
   sqlite3_vtab base;
@@ -80,7 +97,8 @@ static int disconnect(sqlite3_vtab *base) {
 static int connect_table(sqlite3 *db, void *more, int argc, const char *const *argv, sqlite3_vtab **out, char **error) {
   (void)more;
   if (argc > 3) {
-    *error = sqlite3_mprintf("fencepost_fleet takes no arguments; set its places with INSERT INTO %s(places) ...", argv[2]);
+    *error =
+        sqlite3_mprintf("fencepost_fleet takes no arguments; set its places with INSERT INTO %s(places) ...", argv[2]);
     return SQLITE_ERROR;
   }
   char *schema = sqlite3_mprintf("CREATE TABLE x(%s, places HIDDEN, options HIDDEN)", columns);
@@ -200,8 +218,9 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
   table *of = (table *)base->pVtab;
   sqlite3_finalize(own->events);
   own->events = NULL;
-  int code = prepare(of, &own->events,
-                     number ? "SELECT * FROM \"%w\".\"%w_events\" WHERE id = ?" : "SELECT * FROM \"%w\".\"%w_events\" ORDER BY id");
+  int code = prepare(
+      of, &own->events,
+      number ? "SELECT * FROM \"%w\".\"%w_events\" WHERE id = ?" : "SELECT * FROM \"%w\".\"%w_events\" ORDER BY id");
   if (code == SQLITE_OK && number) code = sqlite3_bind_value(own->events, 1, argv[0]);
   return code == SQLITE_OK ? next(base) : code;
 }
@@ -237,7 +256,8 @@ static int setup(table *own, fp_message *message) {
       const char *text = (const char *)sqlite3_column_text(query, 2);
       size_t size = text == NULL ? 0 : strlen(text);
       if (fp_options_read(text, size, FP_OPTIONS_OF_REPLAYS & ~(uint32_t)FP_OPTION_PATH, &own->options, message))
-        own->fleet = fp_fleet_create(sqlite3_column_blob(query, 1), (size_t)sqlite3_column_bytes(query, 1), &own->options, message);
+        own->fleet = fp_fleet_create(sqlite3_column_blob(query, 1), (size_t)sqlite3_column_bytes(query, 1),
+                                     &own->options, message);
       if (own->fleet == NULL) code = fail(own, "%s: %s", own->name, message->text);
       own->data_version = version;
     }
@@ -332,7 +352,8 @@ static int feed(table *own, sqlite3_value **values) {
            fp_value_number(values[LONGITUDE], "longitude", &input.fix.longitude, &message) &&
            (sqlite3_value_type(values[ACCURACY]) == SQLITE_NULL ||
             fp_value_number(values[ACCURACY], "accuracy", &accuracy, &message));
-    if (good && accuracy < 0) good = fp_fail(&message, "accuracy %g is negative; accepted are metres from 0, or NULL", accuracy);
+    if (good && accuracy < 0)
+      good = fp_fail(&message, "accuracy %g is negative; accepted are metres from 0, or NULL", accuracy);
     input.fix.accuracy_m = accuracy;
   }
   if (!good) return fail(own, "%s: device \"%.60s\": %s", own->name, input.device, message.text);
@@ -365,12 +386,15 @@ static int update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_in
     sqlite3_finalize(remove);
     return code;
   }
-  if (sqlite3_value_type(argv[0]) != SQLITE_NULL) return fail(own, "%s: events cannot be changed, only deleted", own->name);
+  if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
+    return fail(own, "%s: events cannot be changed, only deleted", own->name);
   sqlite3_value **values = argv + 2;
   static const int of_events[] = {PLACE, KIND, EVIDENCE_TIME, STATE, DISTANCE, SEQUENCE};
   for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++)
     if (sqlite3_value_type(values[of_events[i]]) != SQLITE_NULL)
-      return fail(own, "%s: an input has device, time, latitude, longitude and accuracy; the other columns are of events", own->name);
+      return fail(own,
+                  "%s: an input has device, time, latitude, longitude and accuracy; the other columns are of events",
+                  own->name);
   *out_row = 0;
   if (sqlite3_value_type(values[PLACES]) != SQLITE_NULL || sqlite3_value_type(values[OPTIONS]) != SQLITE_NULL) {
     if (sqlite3_value_type(values[DEVICE]) != SQLITE_NULL)

@@ -9,8 +9,8 @@ void *fp_reallocate(void *memory, size_t size) { return sqlite3_realloc64(memory
 void fp_release(void *memory) { sqlite3_free(memory); }
 
 const void *fp_value_bytes(sqlite3_value *value, size_t *out_size) {
-  const void *bytes = sqlite3_value_type(value) == SQLITE_TEXT ? (const void *)sqlite3_value_text(value)
-                                                               : sqlite3_value_blob(value);
+  const void *bytes =
+      sqlite3_value_type(value) == SQLITE_TEXT ? (const void *)sqlite3_value_text(value) : sqlite3_value_blob(value);
   *out_size = bytes == NULL ? 0 : (size_t)sqlite3_value_bytes(value);
   return bytes;
 }
@@ -34,7 +34,8 @@ static const char *type_name(sqlite3_value *value) {
 bool fp_value_number(sqlite3_value *value, const char *what, double *out, fp_message *message) {
   int type = sqlite3_value_type(value);
   if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
-    return fp_fail(message, "%s is %s; a number is needed (CAST(... AS REAL) makes one of text)", what, type_name(value));
+    return fp_fail(message, "%s is %s; a number is needed (CAST(... AS REAL) makes one of text)", what,
+                   type_name(value));
   *out = sqlite3_value_double(value);
   return true;
 }
@@ -53,8 +54,7 @@ bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out
       *out_us = number * options->unit_us;
       return true;
     }
-    case SQLITE_FLOAT:
-      return fp_time_number(sqlite3_value_double(value), options, out_us, message);
+    case SQLITE_FLOAT: return fp_time_number(sqlite3_value_double(value), options, out_us, message);
     default:
       return fp_fail(message, "a time is %s; accepted are text (ISO 8601) and numbers (the option time says the unit)",
                      type_name(value));
@@ -113,7 +113,8 @@ static void of_shape(sqlite3_context *context, sqlite3_value **values, int count
     size_t size;
     const void *bytes = fp_value_bytes(values[0], &size);
     if (sqlite3_value_type(values[0]) != SQLITE_BLOB)
-      good = fp_fail(&message, "the geometry is %s; accepted are BLOBs of WKB, EWKB or GeoPackage", type_name(values[0]));
+      good =
+          fp_fail(&message, "the geometry is %s; accepted are BLOBs of WKB, EWKB or GeoPackage", type_name(values[0]));
     good = good && fp_value_options(count > 3 ? values[3] : NULL, FP_OPTIONS_OF_SHAPES, &options, &message);
     shape = good ? fp_shape_get(bytes, size, &options, &message) : NULL;
     good = shape != NULL;
@@ -162,9 +163,11 @@ static void places_step(sqlite3_context *context, int count, sqlite3_value **val
   const char *identifier = (const char *)sqlite3_value_text(values[0]);
   identifier_size = identifier == NULL ? 0 : (size_t)sqlite3_value_bytes(values[0]);
   if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-    good = fp_fail(&message, "place %zu: the identifier is NULL; leave such rows out with WHERE ... IS NOT NULL", state->builder.count + 1);
+    good = fp_fail(&message, "place %zu: the identifier is NULL; leave such rows out with WHERE ... IS NOT NULL",
+                   state->builder.count + 1);
   good = good && fp_value_options(last, FP_OPTIONS_OF_PLACES, &options, &message);
-  const char *text = last == NULL || sqlite3_value_type(last) == SQLITE_NULL ? NULL : fp_value_bytes(last, &options_size);
+  const char *text =
+      last == NULL || sqlite3_value_type(last) == SQLITE_NULL ? NULL : fp_value_bytes(last, &options_size);
   if (good && circle) {
     double numbers[3];
     static const char *const names[] = {"latitude", "longitude", "radius"};
@@ -182,7 +185,8 @@ static void places_step(sqlite3_context *context, int count, sqlite3_value **val
     } else {
       fp_message why;
       good = fp_builder_geometry(&state->builder, identifier, identifier_size, bytes, size, text, options_size, &why) ||
-             fp_fail(&message, "place \"%.*s\": %.400s", (int)(identifier_size < 60 ? identifier_size : 60), identifier, why.text);
+             fp_fail(&message, "place \"%.*s\": %.400s", (int)(identifier_size < 60 ? identifier_size : 60), identifier,
+                     why.text);
     }
   }
   if (!good) {
@@ -208,9 +212,11 @@ static void places_final(sqlite3_context *context) {
 int fp_register_functions(sqlite3 *db) {
   const int pure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
   int code = sqlite3_create_function_v2(db, "fp_version", 0, pure, NULL, version, NULL, NULL, NULL);
-  if (code == SQLITE_OK) code = sqlite3_create_function_v2(db, "fp_distance", 4, pure, NULL, distance, NULL, NULL, NULL);
+  if (code == SQLITE_OK)
+    code = sqlite3_create_function_v2(db, "fp_distance", 4, pure, NULL, distance, NULL, NULL, NULL);
   for (int count = 3; count <= 4 && code == SQLITE_OK; count++) {
-    code = sqlite3_create_function_v2(db, "fp_boundary_distance", count, pure, NULL, boundary_distance, NULL, NULL, NULL);
+    code =
+        sqlite3_create_function_v2(db, "fp_boundary_distance", count, pure, NULL, boundary_distance, NULL, NULL, NULL);
     if (code == SQLITE_OK)
       code = sqlite3_create_function_v2(db, "fp_contains", count, pure, NULL, contains, NULL, NULL, NULL);
   }

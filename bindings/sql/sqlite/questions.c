@@ -74,8 +74,8 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
   } else {
     if (!reserve(own, 16)) return SQLITE_NOMEM;
     do {
-      status = fencepost_monitor_containing(monitor, latitude, longitude, own->generations, own->distances, own->capacity,
-                                            &own->count, &error);
+      status = fencepost_monitor_containing(monitor, latitude, longitude, own->generations, own->distances,
+                                            own->capacity, &own->count, &error);
       if (status == FENCEPOST_E_BUFFER_TOO_SMALL && !reserve(own, own->count)) return SQLITE_NOMEM;
     } while (status == FENCEPOST_E_BUFFER_TOO_SMALL);
   }
@@ -115,12 +115,19 @@ static const sqlite3_module module = {.xConnect = fp_table_connect,
 
 int fp_register_questions(sqlite3 *db) {
   static fp_function containing = {
-      "fp_containing", "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, longitude HIDDEN)", 2,
-      3, 3, false};
+      "fp_containing",
+      "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, longitude HIDDEN)",
+      2,
+      3,
+      3,
+      false};
   static fp_function nearest = {"fp_nearest",
                                 "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, "
                                 "longitude HIDDEN, k HIDDEN)",
-                                2, 4, 4, false};
+                                2,
+                                4,
+                                4,
+                                false};
   int code = sqlite3_create_module(db, containing.name, &module, &containing);
   return code != SQLITE_OK ? code : sqlite3_create_module(db, nearest.name, &module, &nearest);
 }

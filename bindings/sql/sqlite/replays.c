@@ -105,7 +105,9 @@ static device *device_named(cursor *own, const char *name, size_t size) {
   return &own->devices[own->device_count++];
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(((const device *)a)->name, ((const device *)b)->name); }
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const device *)a)->name, ((const device *)b)->name);
+}
 
 /* Reads one row of the query. A row without a position or time is not a fix, and left out. */
 static bool read_row(cursor *own, sqlite3_stmt *query, int columns, fp_message *message) {
@@ -139,8 +141,10 @@ static int read_fixes(cursor *own, const char *sql, fp_message *message) {
   int columns = query == NULL ? 0 : sqlite3_column_count(query);
   while (good && rest != NULL && (*rest == ' ' || *rest == '\n' || *rest == ';' || *rest == '\t')) rest++;
   if (good && (query == NULL || !sqlite3_stmt_readonly(query) || (columns != 4 && columns != 5) || *rest != 0))
-    good = fp_fail(message, "the fixes are one SELECT of device, time, latitude, longitude and, if there is one, accuracy; "
-                   "this has %d columns", columns);
+    good = fp_fail(message,
+                   "the fixes are one SELECT of device, time, latitude, longitude and, if there is one, accuracy; "
+                   "this has %d columns",
+                   columns);
   size_t row = 0;
   while (good) {
     int code = sqlite3_step(query);
@@ -243,12 +247,16 @@ static void visit_column(const fp_visit *visit, sqlite3_context *context, int nu
   switch (number) {
     case 1: result_text(context, visit->identifier); break;
     case 2: result_time(context, visit->start_us); break;
-    case 3: if (!visit->open) result_time(context, visit->end_us); break;
+    case 3:
+      if (!visit->open) result_time(context, visit->end_us);
+      break;
     case 4: sqlite3_result_double(context, (double)(visit->end_us - visit->start_us) / 1e6); break;
     case 5: result_text(context, visit->start_known); break;
     case 6: result_text(context, visit->end_known); break;
     case 7: result_time(context, visit->confirmed_start_us); break;
-    case 8: if (!visit->open) result_time(context, visit->confirmed_end_us); break;
+    case 8:
+      if (!visit->open) result_time(context, visit->confirmed_end_us);
+      break;
     default: break;
   }
 }
@@ -298,12 +306,18 @@ int fp_register_replays(sqlite3 *db) {
                                "state TEXT, latitude REAL, longitude REAL, accuracy REAL, distance REAL, "
                                "sequence INTEGER, direction TEXT, on_path INTEGER, after_gap INTEGER, "
                                "fixes HIDDEN, places HIDDEN, options HIDDEN)",
-                               14, 2, 3, true};
+                               14,
+                               2,
+                               3,
+                               true};
   static fp_function visits = {"fp_visits",
                                "CREATE TABLE x(device TEXT, place TEXT, start TEXT, \"end\" TEXT, duration REAL, "
                                "start_known TEXT, end_known TEXT, confirmed_start TEXT, confirmed_end TEXT, "
                                "fixes HIDDEN, places HIDDEN, options HIDDEN)",
-                               9, 2, 3, true};
+                               9,
+                               2,
+                               3,
+                               true};
   int code = sqlite3_create_module(db, events.name, &module, &events);
   return code != SQLITE_OK ? code : sqlite3_create_module(db, visits.name, &module, &visits);
 }

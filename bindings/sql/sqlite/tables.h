@@ -12,9 +12,9 @@ typedef struct fp_table {
 typedef struct fp_function {
   const char *name;
   const char *schema;
-  int columns;   /* visible ones */
-  int required;  /* arguments that must be there; the others may follow */
-  int arguments; /* all */
+  int columns;     /* visible ones */
+  int required;    /* arguments that must be there; the others may follow */
+  int arguments;   /* all */
   bool runs_query; /* runs SQL that an argument holds: not for the schema of an untrusted file */
 } fp_function;
 

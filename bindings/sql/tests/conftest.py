@@ -205,6 +205,7 @@ class Server:
         shared = Path(self._config("--sharedir")) / "extension"
         for file in ("fencepost.control", "fencepost--0.3.sql"):
             shutil.copy(ROOT / "bindings/sql/postgresql" / file, shared)
+        self.connections: list[Any] = []
         self.folder = Path(tempfile.mkdtemp(prefix="fp-pg-", dir="/tmp"))
         self.as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
         if self.as_user:
@@ -234,6 +235,7 @@ class Server:
         import psycopg
 
         connection = psycopg.connect(f"host={self.folder} user=tester dbname={database}", autocommit=True)
+        self.connections.append(connection)
         connection.execute("CREATE EXTENSION IF NOT EXISTS fencepost")
         connection.execute("SET search_path = public, fencepost")
         connection.execute("SET TimeZone = 'UTC'")
@@ -244,6 +246,8 @@ class Server:
 def server() -> Iterator[Server]:
     made = Server()
     yield made
+    for connection in made.connections:
+        connection.close()
     made.stop("immediate")
     shutil.rmtree(made.folder)
 

@@ -10,13 +10,13 @@ import pytest
 from conftest import Host, time_us
 from worlds import drive, zones
 
-from fencepost import Notify, TransitionPolicy, Zones, geodesic
-from fencepost import replay as replayed
+from fencepost import Notify, TransitionPolicy, Zones, geodesic, replay as replayed
 
+PATH = "policy=exact, path=geodesic, max_gap=600"
 OPTIONS: dict[str, dict[str, Any]] = {
     "": {},
     "policy=exact": {"policy": "exact"},
-    "policy=exact, path=geodesic, max_gap=600": {"policy": "exact", "path": "geodesic", "max_gap": 600},
+    PATH: {"policy": "exact", "path": "geodesic", "max_gap": 600},
     "entry_dwell=60, exit_dwell=90, entry_margin=5, path=geodesic, max_gap=10": {
         "policy": TransitionPolicy(entry_dwell=60, exit_dwell=90, entry_margin=5),
         "path": "geodesic",
@@ -67,10 +67,7 @@ def test_nearest_is_that_of_the_package(host: Host) -> None:
     rows, conditions = zones(7)
     host.zones(rows)
     asked, places = points(host, 7), table(conditions)
-    expected = {
-        number: list(places.nearest(latitude, longitude, 3).items())
-        for number, latitude, longitude in asked
-    }
+    expected = {number: list(places.nearest(latitude, longitude, 3).items()) for number, latitude, longitude in asked}
     found: dict[int, list[tuple[str, float]]] = {}
     for number, place, distance in host.nearest(3):
         found.setdefault(number, []).append((place, distance))
@@ -84,7 +81,9 @@ def test_events_are_those_of_replay(host: Host, options: str) -> None:
     host.zones(rows)
     drives = {f"van {number}": drive(number) for number in range(4)}
     fixes = [
-        (device, fix.time_us, fix.latitude, fix.longitude, fix.accuracy) for device, track in drives.items() for fix in track
+        (device, fix.time_us, fix.latitude, fix.longitude, fix.accuracy)
+        for device, track in drives.items()
+        for fix in track
     ]
     random.Random(options).shuffle(fixes)
     host.fixes(fixes)
@@ -100,7 +99,7 @@ def test_events_are_those_of_replay(host: Host, options: str) -> None:
     assert host.replay("fp_events", columns, options) == expected
 
 
-@pytest.mark.parametrize("options", ["", "policy=exact, path=geodesic, max_gap=600", "assuming=satisfied", "assuming=unknown"])
+@pytest.mark.parametrize("options", ["", PATH, "assuming=satisfied", "assuming=unknown"])
 def test_visits_are_those_of_replay(host: Host, options: str) -> None:
     rows, conditions = zones(5, 60)
     host.zones(rows)
@@ -141,7 +140,9 @@ def test_gates_count_crossings_with_a_path(host: Host) -> None:
     import shapely
 
     host.zones([("gate", shapely.LineString([(7.6, 47.5), (7.6, 47.6)]).wkb, "gate=true")])
-    host.fixes([("van", 0, 47.55, 7.59, 0.0), ("van", 10_000_000, 47.55, 7.61, 0.0), ("van", 20_000_000, 47.55, 7.59, 0.0)])
+    host.fixes(
+        [("van", 0, 47.55, 7.59, 0.0), ("van", 10_000_000, 47.55, 7.61, 0.0), ("van", 20_000_000, 47.55, 7.59, 0.0)]
+    )
     found = host.replay("fp_events", "place, kind, direction, time", "path=geodesic, max_gap=60")
     assert [row[:4] for row in found] == [
         ("van", "gate", "cross", "left_to_right"),

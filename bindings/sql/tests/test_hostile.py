@@ -20,14 +20,18 @@ def refused(host: Host, sql: str, match: str) -> None:
 
 
 def literal(host: Host, value: bytes) -> str:
-    return {"sqlite": "x'{}'", "duckdb": "from_hex('{}')", "postgresql": "'\\x{}'::bytea"}[host.name].format(value.hex())
+    return {"sqlite": "x'{}'", "duckdb": "from_hex('{}')", "postgresql": "'\\x{}'::bytea"}[host.name].format(
+        value.hex()
+    )
 
 
 def test_null_gives_null(host: Host) -> None:
     host.zones([("a", SQUARE, None)])
     square = literal(host, SQUARE)
     assert host.run("SELECT fp_distance(NULL, 1, 2, 3)") == [(None,)]
-    assert host.run(f"SELECT fp_contains({square}, NULL, 3), fp_boundary_distance({square}, 47, NULL)") == [(None, None)]
+    assert host.run(f"SELECT fp_contains({square}, NULL, 3), fp_boundary_distance({square}, 47, NULL)") == [
+        (None, None)
+    ]
     host.table("points", {"id": "int", "latitude": "float", "longitude": "float"}, [(1, None, 7.55), (2, 47.55, 7.55)])
     assert host.containing() == [(2, "a")]
 
@@ -84,7 +88,7 @@ def test_values_that_are_not_places(host: Host) -> None:
                 bad = bytearray(rng.randbytes(rng.randrange(200)))
         if bytes(bad) == good:
             continue
-        table = "fp_containing({}, 47.5, 7.5)".format(literal(host, bytes(bad)))
+        table = f"fp_containing({literal(host, bytes(bad))}, 47.5, 7.5)"
         refused(host, f"SELECT * FROM {table}" if host.name == "sqlite" else f"SELECT {table}", "not a set of places")
 
 
@@ -106,7 +110,9 @@ def test_fixes_that_are_refused_or_skipped(host: Host, row: Any, match: str) -> 
 
 def test_rows_without_a_position_are_no_fixes(host: Host) -> None:
     host.zones([("a", SQUARE, None)])
-    host.fixes([("van", 1_000_000, 47.55, 7.55, None), ("van", 2_000_000, None, None, 5.0), ("van", None, 47.0, 7.0, 0.0)])
+    host.fixes(
+        [("van", 1_000_000, 47.55, 7.55, None), ("van", 2_000_000, None, None, 5.0), ("van", None, 47.0, 7.0, 0.0)]
+    )
     assert host.replay("fp_events", "place, kind", "") == [("van", "a", "determined")]
 
 

@@ -36,8 +36,8 @@ def load(connection: _Connection) -> None:
     file = path()
     if not hasattr(connection, "enable_load_extension"):
         raise RuntimeError(
-            "this Python's sqlite3 was built without loadable extensions; use apsw (pip install apsw) or a Python that was "
-            "built with --enable-loadable-sqlite-extensions, as Debian's is"
+            "this Python's sqlite3 was built without loadable extensions; use apsw (pip install apsw) or a Python "
+            "that was built with --enable-loadable-sqlite-extensions, as Debian's is"
         )
     connection.enable_load_extension(True)
     try:
