@@ -30,6 +30,9 @@ MAY_IMPORT["_spark"] = {*MAY_IMPORT["_fleet"], "_fleet"}
 MAY_IMPORT["spark"] = {*MAY_IMPORT["_spark"], "_spark"}
 MAY_IMPORT["errors"] = {"_native", "_errors", "_tables"}
 MAY_IMPORT["types"] = {*MAY_IMPORT["_replay"], "_replay"}
+MAY_IMPORT["_sql_files"] = set()
+MAY_IMPORT["sqlite"] = {"_sql_files"}
+MAY_IMPORT["duckdb"] = {"_native", "_sql_files"}
 MAY_IMPORT["__main__"] = {"_command"}
 
 
@@ -104,11 +107,14 @@ def test_only_the_face_and_the_folders_lie_on_top() -> None:
         "__init__.py",
         "__main__.py",
         "_errors.py",
+        "_sql_files.py",
         "_system.py",
+        "duckdb.py",
         "errors.py",
         "geodesic.py",
         "live.py",
         "spark.py",
+        "sqlite.py",
         "types.py",
     }
     for path in PACKAGE.glob("*/__init__.py"):
