@@ -24,6 +24,7 @@ from fencepost import (
     State,
     TransitionPolicy,
     Visit,
+    Visits,
     compare,
     geodesic,
     replay,
@@ -312,3 +313,23 @@ def test_visits_of_one_track_do_not_overlap() -> None:
     for earlier, later in itertools.pairwise(visits):
         assert earlier.identifier != later.identifier or earlier.start + earlier.duration <= later.start
     assert all(isinstance(visit, Visit) and visit.duration >= timedelta(0) for visit in visits)
+
+
+def test_the_table_of_visits_is_that_of_the_visits() -> None:
+    """It is made of the engine's rows, without an event or a visit."""
+    pandas = pytest.importorskip("pandas")
+    table = pytest.importorskip("pyarrow")
+    log = demo()
+    for visits in (log.visits(), replay(DATA / "drive.csv", {}).visits()):
+        made = Visits(list(visits), visits.by)
+        assert len(made) == len(visits) and made == visits
+        pandas.testing.assert_frame_equal(visits.to_pandas(), made.to_pandas())
+        assert table.table(visits).equals(table.table(made))
+    times = pandas.date_range("2024-05-01", periods=90, freq="min", tz="UTC")
+    rows = pandas.DataFrame(
+        {"car": ["a", "b", "c"] * 30, "time": times, "lat": 0.0, "lon": [0.0, 0, 0, 0.01, 0.01, 0] * 15}
+    )
+    tracks = replay(rows, {"here": Circle(0, 0, 150)}, by="car", policy="exact").visits()
+    made = Visits(list(tracks), "car")
+    assert len(tracks) > 30 and any(visit.open for visit in made)
+    pandas.testing.assert_frame_equal(tracks.to_pandas(), made.to_pandas())

@@ -14,7 +14,7 @@ from .._tables.times import from_us, time_text, utc_text
 from .._values.any_condition import Condition
 from .._values.enums import State
 from .._values.events import EVENT_KINDS, LOG_COLUMNS, Event, event_points
-from .visits import Visits, visits_of
+from .visits import Visits, visit_rows
 
 if TYPE_CHECKING:
     from typing import Self
@@ -56,7 +56,7 @@ class TrackReplay:
     fixes: Sequence[FixRow]
     """Latitude and longitude in degrees, accuracy in metres (0: not reported; NaN: no position), and the time in
     microseconds since 1970."""
-    events: tuple[Event, ...]
+    events: Sequence[Event]
     """Its events, in the order in which they were handed out."""
     counts: ReplayCounts
     """Its inputs, and how many of them were skipped."""
@@ -88,10 +88,13 @@ class Log(Rows[Event]):
     def __init__(
         self, replays: Sequence[TrackReplay], conditions: Sequence[ConditionRow], by: str | None = None
     ) -> None:
-        super().__init__(event for replayed in replays for event in replayed.events)
+        super().__init__(lambda: (event for replayed in self._replays for event in replayed.events))
         self._replays, self._conditions = tuple(replays), tuple(conditions)
         self.by = by
         """Name of the column that tells tracks apart; None: there is one track."""
+
+    def __len__(self) -> int:
+        return sum(len(replayed.events) for replayed in self._replays)
 
     @property
     def tracks(self) -> tuple[Any, ...]:
@@ -146,15 +149,13 @@ class Log(Rows[Event]):
             >>> [(visit.identifier, str(visit.end_known)) for visit in log.visits()]
             [('start', 'crossing')]
         """
-        return Visits(
-            (
-                visit
-                for part in self._replays
-                for visit in visits_of(part.events, part.begin_us, part.end_us, self.assumed, part.key, self.by)
-            ),
-            self.by,
-            self.conditions,
-        )
+        assumed = self.assumed
+        rows = [
+            row
+            for part in self._replays
+            for row in visit_rows(part.events, part.begin_us, part.end_us, assumed, part.key)
+        ]
+        return Visits(rows, self.by, self.conditions)
 
     def columns(self) -> dict[str, list[Any]]:
         """The table as a dict of columns: those of the JSON Lines; first `by`, where there is one.

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias
 
 from .._errors import require
 from .._tables.rows import Rows
-from .._tables.table import Plain
+from .._tables.table import Plain, series
 from .._tables.times import from_us
-from .._values.enums import Cause, State
+from .._values.enums import CAUSES, STATES, Cause, State
 from .._values.events import Event
+from .lazy_events import LazyEvents
 
 
 class Known(enum.StrEnum):
@@ -110,9 +112,15 @@ class Visits(Rows[Visit]):
     """
 
     def __init__(
-        self, visits: Iterable[Visit], by: str | None = None, conditions: Mapping[str, Any] | None = None
+        self, visits: Iterable[Visit | VisitRow], by: str | None = None, conditions: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__(visits)
+        given = list(visits)
+        self._plain = [each for each in given if isinstance(each, VisitRow)]
+        if len(self._plain) < len(given):
+            self._plain = []
+            super().__init__(each.visit(by) if isinstance(each, VisitRow) else each for each in given)
+        else:
+            super().__init__(lambda: (each.visit(by) for each in self._plain))
         self._conditions = conditions or {}
         self.by = by
         """Name of the column that tells tracks apart; None: there is one track."""
@@ -135,6 +143,37 @@ class Visits(Rows[Visit]):
         frame["duration"] = frame["duration"].dt.total_seconds()
         places = geopandas.GeoSeries([drawn.get(each.identifier) for each in self], index=frame.index, dtype="geometry")
         return geopandas.GeoDataFrame(frame, geometry=places, crs="EPSG:4326")
+
+    def __len__(self) -> int:
+        return len(self._plain) or super().__len__()
+
+    def to_pandas(self) -> Any:
+        if not self._plain:
+            return super().to_pandas()
+        pandas, numpy = require("pandas", "geo"), require("numpy", "geo")
+        starts, identifiers, left, last, start_known, end_known, confirmed, ended, tracks = zip(*self._plain)
+        begin, end = (numpy.array(column, "i8") for column in (starts, last))
+
+        def times(column: Sequence[int | None]) -> Any:
+            missing = numpy.iinfo("i8").min  # NaT
+            whole = numpy.array([missing if each is None else each for each in column], "i8")
+            return pandas.Series(whole.view("M8[us]")).dt.tz_localize("UTC")
+
+        columns = {} if self.by is None else {self.by: series(pandas, tracks, None)}
+        return pandas.DataFrame(
+            columns
+            | {
+                "identifier": pandas.Series(identifiers, dtype=object),
+                "start": times(starts),
+                "end": times(left),
+                "duration": pandas.Series((end - begin).view("m8[us]")),
+                "start_known": pandas.Series(list(map(str, start_known)), dtype=object),
+                "end_known": pandas.Series(list(map(str, end_known)), dtype=object),
+                "open": pandas.Series([each is None for each in left]),
+                "confirmed_start": times(confirmed),
+                "confirmed_end": times(ended),
+            }
+        )
 
     def columns(self) -> dict[str, list[Any]]:
         """The table as a dict of columns: identifier, start, end, duration, start_known, end_known, open,
@@ -199,6 +238,111 @@ def intervals(
             yield Interval(identifier, state, since, None, cause, evidence, generation, None)
 
 
+class VisitRow(NamedTuple):
+    """A visit with times in microseconds; `left_us` is None while it is open, `last_us` is then the end of the log."""
+
+    start_us: int
+    identifier: str
+    left_us: int | None
+    last_us: int
+    start_known: Known
+    end_known: Known
+    confirmed_start_us: int
+    confirmed_end_us: int | None
+    track: Any
+
+    def visit(self, by: str | None) -> Visit:
+        """The visit, of a log of several tracks where `by` names the column that tells them apart."""
+        values = (
+            self.identifier,
+            from_us(self.start_us),
+            from_us(self.left_us),
+            timedelta(microseconds=self.last_us - self.start_us),
+            self.start_known,
+            self.end_known,
+            self.left_us is None,
+            from_us(self.confirmed_start_us),
+            from_us(self.confirmed_end_us),
+        )
+        return Visit(*values) if by is None else TrackVisit(*values, self.track)  # type: ignore[arg-type]
+
+
+_Change: TypeAlias = tuple[str, State, Cause, int | None, int | None, int]
+"""Identifier, state, cause, date, evidence and generation of an event."""
+
+
+def _changes(events: Iterable[Event]) -> Iterator[_Change]:
+    if isinstance(events, LazyEvents):
+        for row in events.rows:
+            yield row[1], STATES[row[2]], CAUSES[row[3]], row[4], row[5], row[8]
+        return
+    for event in events:
+        yield event.identifier, event.state, event.cause, event.date_us, event.evidence_date_us, event.generation
+
+
+def visit_rows(
+    events: Iterable[Event],
+    begin_us: int | None,
+    end_us: int | None,
+    assumed: Mapping[str, State] | None = None,
+    track: Any = None,
+) -> list[VisitRow]:
+    """The visits of one track, by start, then identifier.
+
+    Args:
+        events: As :func:`intervals` takes them.
+        begin_us: Start of the log.
+        end_us: End of the log.
+        assumed: States from the beginning of the log.
+        track: The track's value of the column that tells tracks apart.
+    """
+    found: list[VisitRow] = []
+    assumed = assumed or {}
+    # By identifier: state, since when, its cause and evidence, generation.
+    current: dict[str, tuple[State, int | None, Cause, int | None, int]] = {}
+    for change in _changes(events):
+        identifier, state, cause, date_us, evidence_us, generation = change
+        own = current.get(identifier)
+        if own is None:
+            own = assumed.get(identifier, State.UNKNOWN), begin_us, Cause.NONE, None, generation
+            current[identifier] = own
+        if state is own[0] and generation == own[4]:
+            continue  # only its flags changed
+        if own[0] is State.SATISFIED and own[1] is not None and date_us is not None:
+            found.append(_visit_row(identifier, own, change, end_us, track))
+        current[identifier] = state, date_us, cause, evidence_us, generation
+    for identifier, state in assumed.items():
+        if state is State.SATISFIED and identifier not in current:
+            current[identifier] = state, begin_us, Cause.NONE, None, 0
+    for identifier, own in current.items():
+        if own[0] is State.SATISFIED and own[1] is not None:
+            found.append(_visit_row(identifier, own, None, end_us, track))
+    found.sort(key=itemgetter(0, 1))
+    return found
+
+
+def _visit_row(
+    identifier: str,
+    own: tuple[State, int | None, Cause, int | None, int],
+    ended: _Change | None,
+    end_us: int | None,
+    track: Any,
+) -> VisitRow:
+    _, since, cause, evidence_us, generation = own
+    since_us = since or 0
+    start_us = since_us if evidence_us is None else min(evidence_us, since_us)
+    if ended is None:
+        last_us = start_us if end_us is None else max(end_us, start_us)
+        return VisitRow(start_us, identifier, None, last_us, _CAUSES[cause], Known.OPEN, since_us, None, track)
+    _, _, end_cause, date_us, left_evidence_us, next_generation = ended
+    replaced, confirmed_us = next_generation != generation, date_us or 0
+    # The evidence of a replacement is of the new condition.
+    left_us = confirmed_us if replaced or left_evidence_us is None else left_evidence_us
+    left_us = max(start_us, min(left_us, confirmed_us))
+    known = Known.REPLACED if replaced else _CAUSES[end_cause]
+    return VisitRow(start_us, identifier, left_us, left_us, _CAUSES[cause], known, since_us, date_us, track)
+
+
 def visits_of(
     events: Iterable[Event],
     begin_us: int | None,
@@ -207,41 +351,5 @@ def visits_of(
     track: Any = None,
     by: str | None = None,
 ) -> list[Visit]:
-    """The visits of one track, by start, then identifier.
-
-    Args:
-        events: As :func:`intervals` takes them.
-        begin_us: Start of the log.
-        end_us: End of the log.
-        assumed: States from the beginning of the log.
-        track: The track's value of the column `by`.
-        by: Name of the column that tells tracks apart; None: there is one track.
-    """
-    found = []
-    for part in intervals(events, begin_us, assumed):
-        if part.state is not State.SATISFIED:
-            continue
-        start_us = part.start_us if part.evidence_us is None else min(part.evidence_us, part.start_us)
-        ended, left_us = part.next, None
-        if ended is None:
-            known, last_us = Known.OPEN, start_us if end_us is None else max(end_us, start_us)
-        else:
-            replaced = ended.generation != part.generation
-            known = Known.REPLACED if replaced else _CAUSES[ended.cause]
-            confirmed_us = part.end_us or 0
-            # The evidence of a replacement is of the new condition.
-            evidence_us = confirmed_us if replaced or ended.evidence_date_us is None else ended.evidence_date_us
-            last_us = left_us = max(start_us, min(evidence_us, confirmed_us))
-        values = (
-            part.identifier,
-            from_us(start_us),
-            from_us(left_us),
-            timedelta(microseconds=last_us - start_us),
-            _CAUSES[part.cause],
-            known,
-            ended is None,
-            from_us(part.start_us),
-            from_us(part.end_us),
-        )
-        found.append(Visit(*values) if by is None else TrackVisit(*values, track))  # type: ignore[arg-type]
-    return sorted(found, key=lambda visit: (visit.start, visit.identifier))
+    """As :func:`visit_rows`; `by` is the name of the column that tells tracks apart."""
+    return [row.visit(by) for row in visit_rows(events, begin_us, end_us, assumed, track)]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from .._errors import warn
 from .._files.doubts import is_position, is_usable
 from .._files.tracks import FixRow
-from .._values.enums import State
-from .._values.events import Event
+from .._values.enums import STATES, State
+from .._values.events import DIRECTION, Event, EventRow
 
 if TYPE_CHECKING:
     from .._fleet.conditions import Zones
@@ -24,6 +24,11 @@ _LOOKED_AT = 100
 def is_presence(event: Event) -> bool:
     """Whether an event proves that a fix was near a condition, so that nothing is exchanged."""
     return event.state is State.SATISFIED or event.direction is not None
+
+
+def is_presence_row(row: EventRow) -> bool:
+    """The same of the engine's row of an event."""
+    return STATES[row[2]] is State.SATISFIED or bool(row[13] & DIRECTION)
 
 
 def some_points(fixes: Sequence[FixRow]) -> list[tuple[float, float]]:

@@ -13,10 +13,10 @@ from .._files.many_tracks import Rows
 from .._files.sightings import Report
 from .._files.table_rows import Fixes
 from .._files.tracks import Track
+from .._log.lazy_events import LazyEvents
 from .._log.log import TrackReplay
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError
-from .._values.events import Event
 from .shard import Shard, Work
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def replay_tracks(
     replays = []
     for ended in shard.end()[0]:
         track = tracks[ended.track]
-        events = map(Event._from_row, found[ended.track] + ended.events)
+        events = LazyEvents(found[ended.track] + ended.events)
         replays.append(
-            TrackReplay(track.key, track.path, track.fixes, tuple(events), ended.counts, ended.begin_us, ended.end_us)
+            TrackReplay(track.key, track.path, track.fixes, events, ended.counts, ended.begin_us, ended.end_us)
         )
     return replays
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any
 
 from .._errors import InputError
@@ -22,11 +22,12 @@ from .._files.sightings import Report
 from .._files.table_rows import TableRows
 from .._files.vector import Reading
 from .._fleet.conditions import Zones
+from .._log.lazy_events import LazyEvents
 from .._log.log import TrackedEvent, TrackReplay
 from .._log.texts import line_head
 from .._monitor.monitor import Monitor
 from .._values.events import Event
-from .exchanged import is_presence, warn_of_exchanged
+from .exchanged import is_presence, is_presence_row, warn_of_exchanged
 from .shard import Ended, Found, Work
 
 
@@ -63,14 +64,14 @@ class ManyReplay:
             self._has_presence = self._has_presence or is_presence(event)
             yield TrackedEvent(keys[track], event)
 
-    def events_by_track(self) -> dict[Any, list[Event]]:
+    def events_by_track(self) -> dict[Any, LazyEvents]:
         """All events at once, by their track's key."""
-        found: dict[int, list[Event]] = defaultdict(list)
-        for track, row in self._found(self._work):
-            event = Event._from_row(row)
-            self._has_presence = self._has_presence or is_presence(event)
-            found[track].append(event)
-        return {self._tracks.keys[track]: events for track, events in found.items()}
+        found: dict[int, list[Any]] = defaultdict(list)
+        for events in self._batches(self._work):
+            for _, track, row in events:
+                found[track].append(row)
+        self._has_presence = any(map(is_presence_row, chain.from_iterable(found.values())))
+        return {self._tracks.keys[track]: LazyEvents(rows) for track, rows in found.items()}
 
     def lines(self) -> Iterator[str]:
         """The same as JSON Lines, as :func:`event_line` writes them."""
@@ -88,6 +89,12 @@ class ManyReplay:
             warn_of_exchanged(self._tracks.path, self._tracks.first.points(), self._work.conditions)
 
     def _found(self, work: Work) -> Iterator[tuple[int, Any]]:
+        for events in self._batches(work):
+            for _, track, row in events:
+                yield track, row
+
+    def _batches(self, work: Work) -> Iterator[list[tuple[int, int, Any]]]:
+        """The events of each batch of rows, as :class:`Found` has them, and those of the ends of tracks."""
         from .shards import Here, Processes
 
         shards: Here | Processes = Here(work) if self._jobs == 1 else Processes(work, self._jobs)
@@ -98,24 +105,22 @@ class ManyReplay:
                 for rows in self._tracks.batches():
                     fed.append((rows, shards.feed(rows)))
                     if len(fed) > shards.ahead:
-                        yield from self._merged(*fed.popleft())
+                        yield self._merged(*fed.popleft())
             except InputError:  # what came before it counts
                 while fed:
-                    yield from self._merged(*fed.popleft())
+                    yield self._merged(*fed.popleft())
                 raise
             while fed:
-                yield from self._merged(*fed.popleft())
+                yield self._merged(*fed.popleft())
             for ended, counts in shards.end():
                 self.ended += ended
                 self.counts += counts
         if self.flaw is not None and self.counts["fixes"] == self.counts["invalid_fixes"]:
             refuse(self._tracks.path, self.flaw, self.counts["fixes"])
         self.ended.sort()
-        for one in self.ended:
-            for row in one.events:
-                yield one.track, row
+        yield [(0, one.track, row) for one in self.ended for row in one.events]
 
-    def _merged(self, rows: Rows, result: Callable[[], list[Found]]) -> Iterator[tuple[int, Any]]:
+    def _merged(self, rows: Rows, result: Callable[[], list[Found]]) -> list[tuple[int, int, Any]]:
         found = result()
         begin = self.counts["fixes"]
         counts = sum((part.counts for part in found), Counter[str]())
@@ -129,14 +134,10 @@ class ManyReplay:
         self.counts += counts
         if counts["invalid_fixes"] and (self.flaw is None or self.flaw.is_missing):
             self.flaw = worse(self.flaw, _flaw(rows))
-        yield from self._in_place(found)
-
-    def _in_place(self, found: Sequence[Found]) -> Iterator[tuple[int, Any]]:
-        rows = [event for part in found for event in part.events]
+        events = [event for part in found for event in part.events]
         if len(found) > 1:
-            rows.sort(key=lambda event: event[0])  # stable: the events of a place are all of one shard
-        for _, track, row in rows:
-            yield track, row
+            events.sort(key=lambda event: event[0])  # stable: the events of a place are all of one shard
+        return events
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
         """What became of each track, after its events were taken; `events` by the track's key.
@@ -148,7 +149,7 @@ class ManyReplay:
         return [
             TrackReplay(
                 keys[one.track], path, FileFixes(again, one.track, one.counts.fixes),
-                tuple(events.get(keys[one.track], ())), one.counts, one.begin_us, one.end_us,
+                _sequence(events.get(keys[one.track], ())), one.counts, one.begin_us, one.end_us,
             )
             for one in self.ended
         ]  # fmt: skip
@@ -164,21 +165,25 @@ def replay_rows(
     reports: Sequence[Report],
     until_us: int | None,
     rows: TableRows | None = None,
-) -> tuple[ManyReplay, dict[Any, list[Event]]]:
+) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
     """Replays a file of many tracks, or the rows of a table, to its end: what became of it, and the events by track.
 
     Where rows are not in the order of time, and not from the first ones on, all are read at once and sorted.
     """
 
-    def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, list[Event]]]:
+    def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
         tracks = ManyTracks(path, by, columns, how, sort=sort, held_rows=held_rows, table=rows)
         many = ManyReplay(tracks, conditions, reports, until_us)
         return many, many.events_by_track()
 
     try:
-        return run(None)
+        return run(None if rows is None else 1)  # a table is at hand: to feed it again costs less than to look first
     except UnsortedError:
         return run(ALL_ROWS)
+
+
+def _sequence(events: Sequence[Event]) -> Sequence[Event]:
+    return events if isinstance(events, LazyEvents) else tuple(events)
 
 
 def _flaw(rows: Rows) -> Flaw | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import IO, Any, Generic, TypeAlias, TypeVar, overload
@@ -20,12 +20,25 @@ Target: TypeAlias = str | os.PathLike[str] | IO[str] | None
 
 
 class Rows(Table, Sequence[T], Generic[T]):
-    """A sequence whose elements are also the rows of a table."""
+    """A sequence whose elements are also the rows of a table.
 
-    _rows: tuple[T, ...]
+    Args:
+        rows: The elements, or what makes them when the first of them is needed.
+    """
 
-    def __init__(self, rows: Iterable[T]) -> None:
-        self._rows = tuple(rows)
+    def __init__(self, rows: Iterable[T] | Callable[[], Iterable[T]]) -> None:
+        self._source: Callable[[], Iterable[T]] | None = None
+        self._held: tuple[T, ...] = ()
+        if callable(rows):
+            self._source = rows
+        else:
+            self._held = tuple(rows)
+
+    @property
+    def _rows(self) -> tuple[T, ...]:
+        if self._source is not None:
+            self._held, self._source = tuple(self._source()), None
+        return self._held
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -105,7 +105,7 @@ class Table:
         pandas = require("pandas", "geo")
         kinds = self._kinds()
         frame: DataFrame = pandas.DataFrame(
-            {name: _series(pandas, values, kinds.get(name)) for name, values in self.columns().items()}
+            {name: series(pandas, values, kinds.get(name)) for name, values in self.columns().items()}
         )
         return frame
 
@@ -132,7 +132,8 @@ class Table:
         return ArrowExport(self)
 
 
-def _series(pandas: Any, values: Sequence[Any], kind: str | None) -> Any:
+def series(pandas: Any, values: Sequence[Any], kind: str | None) -> Any:
+    """A column of pandas; `kind` is that of :meth:`Table._kinds`."""
     if kind == "time":
         naive = [None if value is None else value.replace(tzinfo=None) for value in values]
         return pandas.Series(pandas.array(naive, dtype="datetime64[us]")).dt.tz_localize("UTC")

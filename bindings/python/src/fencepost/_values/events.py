@@ -41,7 +41,7 @@ _NO_DIAGNOSTICS = Diagnostics(0)
 ON_PATH, AFTER_GAP = 1, 2
 """The bits of the evidence, as the library has them."""
 _DIRECTIONS = {4: CrossingDirection.LEFT_TO_RIGHT, 8: CrossingDirection.RIGHT_TO_LEFT}
-_DIRECTION = 12
+DIRECTION = 12
 """Those that say how a gate was crossed."""
 
 
@@ -245,7 +245,7 @@ class Event:
             tag,
             bool(source & ON_PATH),
             bool(source & AFTER_GAP),
-            _DIRECTIONS.get(source & _DIRECTION) if source else None,
+            _DIRECTIONS.get(source & DIRECTION) if source else None,
         )
 
 
