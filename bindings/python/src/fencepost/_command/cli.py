@@ -80,6 +80,7 @@ def _refuse(reason: str) -> int:
 
 COMMANDS = {
     "replay": "replay a track against conditions and print the events",
+    "join": "write which conditions hold which points",
     "circles": "write the circles of conditions as polygons",
     "watch": "follow fixes as they come and run a command for each event",
 }
