@@ -17,7 +17,10 @@
 #include <sys/syscall.h>
 
 /* Of <linux/futex.h>, which is not among the headers of musl. */
-enum { FUTEX_WAIT_PRIVATE = 128, FUTEX_WAKE_PRIVATE = 129 };
+enum {
+  FUTEX_WAIT_PRIVATE = 128,
+  FUTEX_WAKE_PRIVATE = 129
+};
 
 static void wait_while(cplatform_word *word, cplatform_word value) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);

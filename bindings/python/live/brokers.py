@@ -26,8 +26,8 @@ def mosquitto() -> str | None:
 
 
 def free_port() -> int:
-    """Below those that the system gives to connections: while the broker is away, one of those could be taken, even by a
-    watch that tries to connect."""
+    """Below those that the system gives to connections: while the broker is away, one of those could be taken, even by
+    a watch that tries to connect."""
     while True:
         try:
             with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:
