@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, in_full
 
 for library in ("nbclient", "ipykernel", "geopandas", "pyarrow", "nanoarrow", "bokeh"):
     pytest.importorskip(library)
@@ -30,7 +30,11 @@ def test_the_notebooks_are_found() -> None:
     assert [path.stem for path in NOTEBOOKS] == ["fleet", "gis", "tour"]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path for part in ([path] if path.stem == "tour" else in_full(path) for path in NOTEBOOKS) for path in part],
+    ids=lambda path: path.stem,
+)
 def test_shows_what_a_fresh_execution_shows(path: Path) -> None:
     if not SITE.is_dir():
         pytest.skip("a source distribution holds no site")

@@ -9,7 +9,7 @@ import os
 import random
 
 import pytest
-from conftest import SECOND
+from conftest import SECOND, in_full
 from reference import ReferenceMonitor
 from reference_gate import gate_of
 
@@ -32,7 +32,7 @@ def somewhere(source: random.Random, centre: tuple[float, float], size: float) -
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", ["town", "equator", "antimeridian", "pole", *in_full("tiny", "ocean")])
 def test_engine_and_reference_agree(world: str, number: int) -> None:
     source = random.Random(f"gates {world} {number}")
     *centre, size = WORLDS[world]

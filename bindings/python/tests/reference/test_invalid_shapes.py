@@ -6,13 +6,15 @@ import json
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, only_in_full
 from reference_shapes import Defect, corridor_from, polygon_from
 from reference_shapes.defects import REASONS
 
 CASES = json.loads((ROOT / "Tests/Golden/invalid-shapes.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.full
+@only_in_full
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_the_reference_refuses_it(case: dict[str, Any]) -> None:
     try:

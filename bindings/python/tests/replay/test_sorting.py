@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from alone import one_by_one, told
-from conftest import EXACT, ROOT, TRACKS, Run, needs_shared
+from conftest import EXACT, ROOT, TRACKS, Run, in_full, needs_shared
 
 from fencepost import Circle, EventLog, Fix, InputError, InputWarning, Zones, compare, replay
 from fencepost._files import many_tracks
@@ -51,7 +51,7 @@ def test_a_file_in_another_order_gives_the_same_events(tmp_path: Path, order: st
     assert as_it_is.counts.late_fixes > len(rows) / 2 and len(as_it_is) < len(log)
 
 
-@pytest.mark.parametrize("name", ["t.fgb", "t.gpkg", "t.parquet", "t.shp.zip"])
+@pytest.mark.parametrize("name", ["t.fgb", *in_full("t.gpkg", "t.parquet", "t.shp.zip")])
 def test_vector_files(tmp_path: Path, name: str, run: Run) -> None:
     """FlatGeobuf is written in the order of space: 2 288 of the 2 297 fixes of the demo were late."""
     geopandas = pytest.importorskip("geopandas")
