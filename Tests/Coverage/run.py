@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures which lines the tests of `make test` run, and writes the figures into the README beside it.
 
-    .venv/bin/python Tests/Coverage/run.py [swift | python]...
+    .venv/bin/python Tests/Coverage/run.py [swift | python]... [-- OPTION...]
 
 ``swift``: the Swift tests and the C cases, by llvm-cov. ``python``: the Python tests, by coverage.py for the package
 and by gcov for its extension, which is built anew for that. Without a word both. Works in .build/coverage.
+With options of pytest or `swift test`, to look at some tests alone, the figures are printed and not written.
 """
 
 from __future__ import annotations
@@ -58,10 +59,10 @@ def summed(files: Iterable[tuple[str, int, int]]) -> Counts:
 # ------------------------------------------------------------------------------------------------------- Swift
 
 
-def swift() -> Counts:
+def swift(options: list[str]) -> Counts:
     scratch = WORK / "swift"
     environment = {**os.environ, "FENCEPOST_OPTIMISED": "1"}
-    run("swift", "test", "--enable-code-coverage", "--scratch-path", scratch, cwd=ROOT, env=environment)
+    run("swift", "test", "--enable-code-coverage", "--scratch-path", scratch, *options, cwd=ROOT, env=environment)
     (exported,) = scratch.glob("*/debug/codecov/fencepost.json")
     data = json.loads(exported.read_text())["data"][0]
     files = []
@@ -77,7 +78,7 @@ def swift() -> Counts:
 # ------------------------------------------------------------------------------------------------------ Python
 
 
-def python() -> Counts:
+def python(options: list[str]) -> Counts:
     shutil.rmtree(WORK / "python", ignore_errors=True)
     shutil.rmtree(WORK / "data", ignore_errors=True)
     (WORK / "data").mkdir(parents=True)
@@ -103,7 +104,7 @@ def python() -> Counts:
     settings.write_text(SETTINGS.format(work=WORK))
     tests = [interpreter, "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", "-rs", "--numprocesses", "2"]
     without = " or ".join(OTHERWISE)
-    run(*tests, "--dist", "worksteal", "-k", f"not ({without})", cwd=PYTHON, allow_failure=True)
+    run(*tests, "--dist", "worksteal", "-k", f"not ({without})", *options, cwd=PYTHON, allow_failure=True)
     run(interpreter, "-m", "coverage", "combine", "--quiet", f"--rcfile={settings}", cwd=PYTHON, allow_failure=True)
     report = WORK / "python.json"
     run(interpreter, "-m", "coverage", "json", "--quiet", f"--rcfile={settings}", "-o", report, cwd=PYTHON)
@@ -149,15 +150,20 @@ def written(text: str, counts: Counts) -> str:
 
 def main() -> None:
     parts = {"swift": swift, "python": python}
-    chosen = sys.argv[1:] or list(parts)
+    words, options = sys.argv[1:], []
+    if "--" in words:
+        words, options = words[: words.index("--")], words[words.index("--") + 1 :]
+    chosen = words or list(parts)
     if not {*chosen} <= {*parts}:
-        sys.exit(f"usage: {sys.argv[0]} [swift | python]...")
+        sys.exit(f"usage: {sys.argv[0]} [swift | python]... [-- OPTION...]")
     WORK.mkdir(parents=True, exist_ok=True)
     counts: Counts = {}
     for name in chosen:
-        counts |= parts[name]()
+        counts |= parts[name](options)
     for name, (covered, total) in counts.items():
         print(f"{name:50} {covered:6} of {total:6}  {100 * covered / total:5.1f} %")
+    if options:
+        return
     PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), counts), encoding="utf-8")
     print(f"coverage: written into {PAGE.relative_to(ROOT)}")
 
