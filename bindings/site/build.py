@@ -41,6 +41,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "guides/files": "bindings/site/guides/files.md",
         "guides/service": "bindings/site/guides/service.md",
         "guides/phones": "bindings/site/guides/phones.md",
+        "guides/tuning": "bindings/site/guides/tuning.md",
         "guides/own-service": "bindings/site/guides/own-service.md",
         "guides/systemd": "examples/service/README.md",
         "guides/qgis": "bindings/qgis/README.md",

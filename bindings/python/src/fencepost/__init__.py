@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from ._replay.compare import Comparison, compare
     from ._replay.replay import replay
+    from ._replay.tune import Tuning, tune
     from ._values.any_condition import Condition
     from ._values.conditions import (
         Beacon,
@@ -85,6 +86,7 @@ _MODULES = {
     "_native": "FencepostError",
     "_replay.compare": "Comparison compare",
     "_replay.replay": "replay",
+    "_replay.tune": "Tuning tune",
     "_values.any_condition": "Condition",
     "_values.conditions": "Beacon Circle",
     "_values.enums": "Cause CrossingDirection Delivery DevicePath Diagnostics Durability DwellPolicy EventKind "
@@ -173,6 +175,7 @@ __all__ = [
     "SignificantChangeFilter",
     "State",
     "TransitionPolicy",
+    "Tuning",
     "Visit",
     "Visits",
     "Zones",
@@ -184,5 +187,6 @@ __all__ = [
     "live",
     "replay",
     "spark",
+    "tune",
     "types",
 ]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._monitor.planning import ArmedCondition, RotationPlan
     from ._monitor.updates import Updates
     from ._replay.compare import Outcome
+    from ._replay.tune import Fold, Trial
     from ._tables.arrow_out import ArrowExport
     from ._values.definitions import Definition
     from ._values.enums import Reason, StoreStatus
@@ -42,6 +43,7 @@ _MODULES = {
     "_monitor.planning": "ArmedCondition RotationPlan",
     "_monitor.updates": "Updates",
     "_replay.compare": "Outcome",
+    "_replay.tune": "Fold Trial",
     "_tables.arrow_out": "ArrowExport",
     "_values.definitions": "Definition",
     "_values.enums": "Reason StoreStatus",
@@ -84,6 +86,7 @@ __all__ = [
     "Explanation",
     "FeedResult",
     "FleetStatistics",
+    "Fold",
     "Known",
     "Matches",
     "Outcome",
@@ -100,5 +103,6 @@ __all__ = [
     "TableVersion",
     "TrackReplay",
     "TrackedEvent",
+    "Trial",
     "Updates",
 ]

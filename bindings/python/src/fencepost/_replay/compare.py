@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._errors import InputError
 from .._files.condition_files import ConditionRow
@@ -17,16 +17,19 @@ from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tr
 from .._files.tracks import Track
 from .._files.vector import Reading
 from .._log.event_log import EventLog
-from .._log.visits import Known, Visit
+from .._log.visits import Known, TrackVisit, Visit, Visits
 from .._native import InvalidArgumentError
 from .._tables.rows import Rows
 from .._tables.text_times import time_style
-from .._tables.times import Time, to_us
+from .._tables.times import EPOCH, Time, to_us
 from .._values.arguments import as_policy, device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.policy import TransitionPolicy
 from .filling import conditions_of
 from .replay import reports_of, scale_of, timed
+
+if TYPE_CHECKING:
+    from .labels import LabelSource
 
 Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
 """Policies by the name that the table gives them, or names of presets."""
@@ -84,11 +87,11 @@ class Comparison(Rows[Outcome]):
     """
 
     def __init__(
-        self, outcomes: Iterable[Outcome], baseline: EventLog, baseline_name: str, flap_seconds: float
+        self, outcomes: Iterable[Outcome], baseline: EventLog | Visits, baseline_name: str, flap_seconds: float
     ) -> None:
         super().__init__(outcomes)
         self.baseline = baseline
-        """The log with which the others are compared."""
+        """The log, or the labels as visits, with which the others are compared."""
         self.baseline_name = baseline_name
         """What the baseline is, in words."""
         self.flap_seconds = flap_seconds
@@ -137,6 +140,7 @@ def compare(
     *,
     policies: Policies = PRESETS,
     baseline: TrackSource | EventLog | None = None,
+    labels: LabelSource | None = None,
     flap_seconds: float | timedelta = 60,
     device: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -175,6 +179,8 @@ def compare(
         policies: Policies by name, or names of presets.
         baseline: The truth: a log, or a track (a better recording of the same way) that is replayed with the
             ``exact`` policy; None: the ``exact`` crossings of `track` itself.
+        labels: The truth as visits that somebody has written down, as for :func:`tune`; in place of `baseline`. Times
+            without a zone are of `time_zone`; without that they are refused.
         flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.
         device: See :func:`replay`, also for the options that follow.
 
@@ -220,20 +226,45 @@ def compare(
         track_column(track, by),
     )
     exact = TransitionPolicy.exact()
-    if isinstance(baseline, EventLog):
+    truth: EventLog | Visits
+    if labels is not None:
+        if baseline is not None:
+            raise InvalidArgumentError("baseline and labels: give one of them")
+        truth, words = _labelled(labels, again(tracks, exact), rows, time_zone), "the labels"
+    elif isinstance(baseline, EventLog):
         truth, words = baseline, "the given log"
     elif baseline is None:
         truth, words = again(tracks, exact), "the exact crossings of the same track"
     else:
         better = as_tracks(baseline, columns or {}, by, hdop_scale, "baseline", **reading)
         truth, words = again(better, exact), "the exact crossings of the baseline track"
-    if set(truth.tracks) != {one.key for one in tracks}:
+    if isinstance(truth, EventLog) and set(truth.tracks) != {one.key for one in tracks}:
         raise InputError("baseline", "", f"has the tracks {_listed(truth.tracks)}, not those of track")
     outcomes = []
     for policy_name, policy in chosen.items():
         log = again(tracks, policy)
         outcomes.append(outcome(policy_name, policy, log, truth, round(limit * _SECOND)))
     return Comparison(outcomes, truth, words, limit)
+
+
+def _labelled(
+    labels: LabelSource, log: EventLog, rows: Sequence[ConditionRow], time_zone: str | tzinfo | None
+) -> Visits:
+    """Labels as visits, by track, then start."""
+    from .labels import read_labels
+
+    ends = {replay.key: replay.end_us or 0 for replay in log.replays}
+    found = read_labels(labels, {row.identifier for row in rows}, ends, log.by, time_zone)
+    visits: list[Visit] = []
+    for (track, identifier), spans in found.items():
+        for start_us, end_us, is_open in spans:
+            start, end = (EPOCH + timedelta(microseconds=time_us) for time_us in (start_us, end_us))
+            known = Known.OPEN if is_open else Known.CROSSING
+            last = None if is_open else end
+            visits.append(
+                TrackVisit(identifier, start, last, end - start, Known.CROSSING, known, is_open, start, last, track)
+            )
+    return Visits(visits, log.by)
 
 
 def _listed(keys: Iterable[Any]) -> str:
@@ -270,7 +301,7 @@ class _Again:
         return EventLog(replays, own, self.by)
 
 
-def outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog, flap_us: int) -> Outcome:
+def outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog | Visits, flap_us: int) -> Outcome:
     theirs, ours = _by_place(truth), _by_place(log)
     entries: list[int] = []
     exits: list[int] = []
@@ -287,9 +318,9 @@ def outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog,
     )  # fmt: skip
 
 
-def _by_place(log: EventLog) -> defaultdict[tuple[Any, str], list[Visit]]:
+def _by_place(log: EventLog | Visits) -> defaultdict[tuple[Any, str], list[Visit]]:
     places: defaultdict[tuple[Any, str], list[Visit]] = defaultdict(list)
-    for visit in log.visits():
+    for visit in log.visits() if isinstance(log, EventLog) else log:
         places[visit.track, visit.identifier].append(visit)
     return places
 

@@ -1,0 +1,194 @@
+"""Labels: the visits that really took place, as somebody has written them down."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Any, TypeAlias
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from .._errors import InputError
+from .._log.visits import Visit
+from .._native import InvalidArgumentError
+from .._tables.text_times import parse_time
+from .._tables.times import to_us
+
+LabelSource: TypeAlias = Any
+"""Visits, a DataFrame, an Arrow table, a dict of columns, or rows that are dicts."""
+Place: TypeAlias = tuple[Any, str]
+"""A track's key and a zone's identifier."""
+Span: TypeAlias = tuple[int, int, bool]
+"""Start and end, microseconds since 1970, and whether it is open: the end is that of its track."""
+NAME = "labels"
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    row: int
+    start: int
+    end: int | None
+
+
+def read_labels(
+    labels: LabelSource,
+    identifiers: Collection[str],
+    ends: Mapping[Any, int],
+    column: str | None,
+    time_zone: str | tzinfo | None,
+) -> dict[Place, list[Span]]:
+    """The labels of each track and zone, in their order.
+
+    Args:
+        labels: What the caller gave.
+        identifiers: Of the zones.
+        ends: Of each track by its key: where a label without an end ends.
+        column: That tells tracks apart; None: there is one.
+        time_zone: Of times that have none; None: such times are refused.
+
+    Raises:
+        InputError: A label cannot be used; the text names its row, from 0.
+    """
+    columns = _columns(labels)
+    names = ["identifier", "start", "end"]
+    if column is not None:
+        own = next((name for name in (column, "device", "track") if name in columns), None)
+        if own is None and len(ends) > 1:
+            raise InputError(NAME, "", f"has no column {column!r}, which tells whose visit it is")
+    else:
+        own = None
+    for name in names:
+        if name not in columns:
+            raise InputError(NAME, "", f"has no column {name!r}; it has {', '.join(map(repr, columns)) or 'none'}")
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) > 1:
+        raise InputError(NAME, "", f"has columns of {' and '.join(map(str, sorted(lengths)))} rows")
+    zone = _zone(time_zone)
+    only = next(iter(ends)) if len(ends) == 1 else None
+    found: defaultdict[Place, list[_Label]] = defaultdict(list)
+    known = {str(key): key for key in ends}
+    for row in range(lengths.pop() if lengths else 0):
+
+        def wrong(reason: str, row: int = row) -> InputError:
+            return InputError(NAME, f"row {row}", reason, row)
+
+        identifier = columns["identifier"][row]
+        if identifier not in identifiers:
+            raise wrong(f"names the zone {identifier!r}; there are {_some(identifiers)}")
+        track = only
+        if own is not None:
+            track = known.get(str(columns[own][row]), _some)
+            if track is _some:
+                raise wrong(f"names the {own} {columns[own][row]!r}, which has no fixes; there are {_some(known)}")
+        start = _time(columns["start"][row], "start", zone, wrong)
+        end = _time(columns["end"][row], "end", zone, wrong)
+        if start is None:
+            raise wrong("start is missing (NaT or None): a label needs one; only an end may be missing")
+        if end is not None and end < start:
+            raise wrong(f"ends before it starts: {columns['end'][row]} is before {columns['start'][row]}")
+        found[track, identifier].append(_Label(row, start, end))
+    return {place: _checked(place, own, ends[place[0]]) for place, own in found.items()}
+
+
+def _checked(place: Place, labels: list[_Label], end_us: int) -> list[Span]:
+    """The labels of a place in the order of time.
+
+    Raises:
+        InputError: Two overlap.
+    """
+    labels.sort(key=lambda label: (label.start, label.row))
+    spans: list[Span] = []
+    for before, label in zip([None, *labels], labels):
+        if before is not None and (before.end is None or label.start < before.end):
+            rows = sorted((before.row, label.row))
+            reason = f"overlaps row {rows[0]}: both are visits of zone {place[1]!r}; join them to one"
+            raise InputError(NAME, f"row {rows[1]}", reason, rows[1])
+        is_open = label.end is None
+        spans.append((label.start, max(label.start, end_us) if label.end is None else label.end, is_open))
+    return spans
+
+
+def _some(names: Iterable[Any]) -> str:
+    listed = sorted(map(repr, names))
+    return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
+
+
+def _zone(time_zone: str | tzinfo | None) -> tzinfo | None:
+    if not isinstance(time_zone, str):
+        return time_zone
+    try:
+        return ZoneInfo(time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise InvalidArgumentError(f"time_zone {time_zone!r} is no time zone, such as Europe/Berlin") from None
+
+
+def _time(value: Any, name: str, zone: tzinfo | None, wrong: Callable[[str], InputError]) -> int | None:
+    """A time in microseconds; None: it is missing."""
+    if value is None or value != value or str(value) in ("NaT", "<NA>", ""):
+        return None
+    try:
+        if isinstance(value, str):
+            try:
+                value = datetime.fromisoformat(value)
+            except ValueError:
+                return parse_time(value)
+        if getattr(getattr(value, "dtype", None), "kind", "") == "M":  # a datetime64 of NumPy
+            value = value.astype("datetime64[us]").item()
+        if isinstance(value, datetime) and value.tzinfo is None:
+            if zone is None:
+                raise wrong(f'{name} {value} has no time zone; give time_zone="Europe/Berlin" or another')
+            value = value.replace(tzinfo=zone)
+        return to_us(value, name)
+    except InputError:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
+        raise wrong(f"{name} cannot be used: {error}") from None
+
+
+def _columns(labels: LabelSource) -> dict[str, Sequence[Any]]:
+    """The columns of what the caller gave."""
+    if isinstance(labels, Mapping):
+        return {str(name): list(values) for name, values in labels.items()}
+    if callable(found := getattr(labels, "to_pydict", None)):  # an Arrow table
+        return dict(found())
+    if hasattr(labels, "columns") and hasattr(labels, "iloc"):  # pandas
+        return {str(name): list(labels[name]) for name in labels.columns}
+    if type(labels).__module__.partition(".")[0] == "polars":
+        return dict(labels.to_dict(as_series=False))
+    if callable(found := getattr(labels, "columns", None)):  # Visits
+        return dict(found())
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        kinds = "Visits, a DataFrame, an Arrow table, a dict of columns or a list of dicts"
+        raise TypeError(f"labels must be {kinds}, not {type(labels).__name__}")
+    columns: dict[str, list[Any]] = {}
+    count = 0
+    for count, given in enumerate(labels, 1):
+        row: Any = given
+        if isinstance(given, Visit):
+            row = {name: getattr(given, name) for name in ("identifier", "start", "end", "track")}
+        if not isinstance(row, Mapping):
+            raise TypeError(f"labels: element {count - 1} must be a dict or a Visit, not {type(given).__name__}")
+        for name, value in row.items():
+            columns.setdefault(str(name), [None] * (count - 1)).append(value)
+        for values in columns.values():
+            values.extend([None] * (count - len(values)))
+    return dict(columns) if count else {name: [] for name in ("identifier", "start", "end")}
+
+
+def matched(theirs: Sequence[Span], ours: Sequence[Span]) -> list[tuple[int, int]]:
+    """As many pairs of a label and a visit that overlap as there can be, each in one pair: their numbers.
+
+    Both are in order, and do not overlap among themselves; so the earliest pair is part of a largest set of pairs.
+    """
+    pairs, at, mine = [], 0, 0
+    while at < len(theirs) and mine < len(ours):
+        (start, end, _), (begin, stop, _) = theirs[at], ours[mine]
+        if start <= stop and begin <= end:
+            pairs.append((at, mine))
+            at, mine = at + 1, mine + 1
+        elif end < begin:
+            at += 1
+        else:
+            mine += 1
+    return pairs

@@ -1,0 +1,415 @@
+"""Which policy finds the visits that really took place."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import pairwise, product
+from typing import Any, TypeAlias
+
+from .._errors import InputError, require
+from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
+from .._log.visits import Known, Visit, visits_of
+from .._native import InvalidArgumentError
+from .._tables.rows import Rows
+from .._tables.table import Plain
+from .._values.arguments import as_policy, device_column
+from .._values.policy import TransitionPolicy
+from .filling import conditions_of
+from .in_memory import replay_tracks
+from .labels import LabelSource, Place, Span, matched, read_labels
+
+Grid: TypeAlias = Mapping[str, Iterable[Any]]
+"""Values to try of fields of :class:`TransitionPolicy`, by the field's name."""
+GRID: Grid = {"dwell": (0.0, 20.0, 60.0, 180.0), "margin": (0.0, 20.0, 50.0), "accuracy_factor": (0.0, 1.0)}
+MOST = 10_000
+"""Policies times zones."""
+_DAY = 86_400_000_000
+_NUMBERS = ("precision", "recall", "f1", "entry_delay", "exit_delay", "flaps", "found", "missed", "false")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial(Plain):
+    """What a policy found of the labels.
+
+    A visit and a label of the same device and zone match when they overlap; each is part of one match at most, so that
+    a visit that is torn into two counts as one found and one false.
+
+    Attributes:
+        name: The policy's.
+        policy: The policy.
+        precision: `found` of all visits; None: it made none.
+        recall: `found` of all labels.
+        f1: The harmonic mean of both; 0 where nothing was found.
+        entry_delay: Mean seconds from the start of a label to when the entry was confirmed, of matches; None: no match.
+        exit_delay: The same of the ends that are known.
+        flaps: Crossings that the opposite crossing undid within `flap_seconds`.
+        found: How many labels were matched.
+        missed: How many were not.
+        false: How many visits match no label.
+
+    Example:
+        >>> from fencepost import Circle, Fix, tune
+        >>> labels = [{"identifier": "home", "start": "1970-01-01T00:00Z", "end": None}]
+        >>> tune([Fix(0, 0, time=0)], {"home": Circle(0, 0, 100)}, labels, policies=["exact"])[0].recall
+        1.0
+    """
+
+    name: str
+    policy: TransitionPolicy
+    precision: float | None
+    recall: float
+    f1: float
+    entry_delay: float | None
+    exit_delay: float | None
+    flaps: int
+    found: int
+    missed: int
+    false: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fold(Plain):
+    """A part of the labels that was left out, and how well the policy that the others chose does on it.
+
+    Attributes:
+        left_out: The device or the day (UTC).
+        trial: Of the chosen policy, on this part alone.
+
+    Example:
+        >>> from fencepost import Circle, Fix, tune
+        >>> fixes = [Fix(0, 0, time=0), Fix(0, 0, time=86_400_000_000), Fix(0, 1, time=86_500_000_000)]
+        >>> labels = [{"identifier": "home", "start": "1970-01-01T00:00Z", "end": "1970-01-02T00:00Z"}]
+        >>> found = tune(fixes, {"home": Circle(0, 0, 100)}, labels, policies=["exact"], cross_validate=None)
+        >>> found.folds
+        []
+    """
+
+    left_out: Any
+    trial: Trial
+
+
+class Tuning(Rows[Trial]):
+    """One :class:`Trial` a policy, in the order in which they were given.
+
+    Attributes:
+        best: The one with the largest F1; of several the one with the smallest delay, then the fewest flaps.
+        folds: Of the cross-validation; empty: there was none.
+
+    Example:
+        >>> from fencepost import Circle, Fix, tune
+        >>> labels = [{"identifier": "home", "start": "1970-01-01T00:00Z", "end": None}]
+        >>> found = tune([Fix(0, 0, time=0)], {"home": Circle(0, 0, 100)}, labels, policies=["exact", "standard"])
+        >>> found.best.name, found.columns()["f1"]
+        ('exact', [1.0, 1.0])
+    """
+
+    def __init__(self, trials: Iterable[Trial], folds: Iterable[Fold]) -> None:
+        super().__init__(trials)
+        self.best = _best(self)
+        self.folds = list(folds)
+
+    @property
+    def policy(self) -> TransitionPolicy:
+        """The policy of :attr:`best`."""
+        return self.best.policy
+
+    @property
+    def validated_f1(self) -> float | None:
+        """F1 of all labels, each judged by the policy that was chosen without its device or day: what to expect of new
+        data. None: there was no cross-validation."""
+        if not self.folds:
+            return None
+        found, missed, false = (sum(getattr(fold.trial, name) for fold in self.folds) for name in _NUMBERS[-3:])
+        return _f1(found, missed, false)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The table as a dict of columns: policy, then the numbers of :class:`Trial`; delays in seconds."""
+        return {"policy": [trial.name for trial in self]} | {
+            name: [getattr(trial, name) for trial in self] for name in _NUMBERS
+        }
+
+    def plot(self) -> Any:
+        """A figure of Bokeh: recall and precision of each policy, with its name and numbers where the pointer is; the
+        best one is larger. ``bokeh.plotting.show`` shows it.
+
+        Raises:
+            MissingExtraError: Bokeh is not installed.
+        """
+        plotting = require("bokeh.plotting", "report")
+        columns = self.columns()
+        columns["precision"] = [0.0 if value is None else value for value in columns["precision"]]
+        columns["size"] = [14 if trial is self.best else 7 for trial in self]
+        tips = [(name, f"@{name}") for name in ("policy", *_NUMBERS)]
+        figure = plotting.figure(
+            x_axis_label="recall", y_axis_label="precision", x_range=(-0.05, 1.05), y_range=(-0.05, 1.05), tooltips=tips
+        )
+        figure.scatter("recall", "precision", size="size", alpha=0.6, source=columns)
+        return figure
+
+    def _summary(self) -> str:
+        text = f"{len(self)} policies; {self.best.name} is best: F1 {self.best.f1:.3f}"
+        return text if self.validated_f1 is None else f"{text}, {self.validated_f1:.3f} in cross-validation"
+
+
+def tune(
+    tracks: TrackSource,
+    zones: ConditionsSource,
+    labels: LabelSource,
+    *,
+    policies: Mapping[str, TransitionPolicy | str] | Sequence[str] | None = None,
+    grid: Grid | None = None,
+    cross_validate: str | None = None,
+    flap_seconds: float | timedelta = 60,
+    device: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    radius: float | None = None,
+    time_zone: str | tzinfo | None = None,
+) -> Tuning:
+    """Tries policies on tracks, and says which finds the visits that really took place.
+
+    The rows are read once, and all policies are tried in one pass over them. Each policy applies to all zones and
+    replaces their own.
+
+    Args:
+        tracks: As for :func:`replay`.
+        zones: As for :func:`replay`.
+        labels: The visits that took place: :class:`Visits`, a DataFrame, an Arrow table, a dict of columns or a list of
+            dicts with ``identifier``, ``start``, ``end`` and, of several devices, the column of the device. A label
+            without an end lasts to the end of its track. Labels of one device and zone must not overlap.
+        policies: By name, or names of presets. None: those of `grid`.
+        grid: Values of fields of :class:`TransitionPolicy`, of which every combination is tried; ``dwell`` and
+            ``margin`` stand for both directions. None, without policies: dwells of 0 to 180 s, margins of 0 to 50 m,
+            with and without accuracy.
+        cross_validate: ``"device"`` or ``"day"`` (UTC): each device or day is judged by the policy that is best for the
+            others. None: no cross-validation.
+        flap_seconds: A crossing that the opposite one undoes within this time is a flap.
+        device: The column that tells devices apart.
+        columns: As for :func:`replay`.
+        radius: Metres, of points that have none.
+        time_zone: Of labels whose times have none; None: such labels are refused.
+
+    Raises:
+        InputError: A label, a file or a table cannot be used; of a label the text names the row.
+        InvalidArgumentError: An argument is out of its range.
+        TypeError: An argument is of no kind that is understood.
+
+    Example:
+        >>> from fencepost import Circle, Fix, TransitionPolicy, tune
+        >>> way = [0, 0, 0.002, 0, 0, 0, 0.002, 0.002]  # once it jumps out, at the end it leaves
+        >>> fixes = [Fix(0, longitude, time=at * 60_000_000) for at, longitude in enumerate(way)]
+        >>> labels = [{"identifier": "home", "start": "1970-01-01T00:00Z", "end": "1970-01-01T00:06Z"}]
+        >>> found = tune(fixes, {"home": Circle(0, 0, 100)}, labels, grid={"dwell": [0, 90], "margin": [0]})
+        >>> [(trial.name, trial.found, trial.false) for trial in found]
+        [('dwell=0 margin=0', 1, 1), ('dwell=90 margin=0', 1, 0)]
+        >>> found.policy.exit_dwell
+        90
+    """
+    chosen = _policies(policies, grid)
+    limit = flap_seconds.total_seconds() if isinstance(flap_seconds, timedelta) else float(flap_seconds)
+    if not limit >= 0:
+        raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
+    if cross_validate not in (None, "device", "day"):
+        raise InvalidArgumentError(f"cross_validate {cross_validate!r}: accepted are 'device', 'day' and None")
+    device = device_column(device, None)
+    column = track_column(tracks, device)
+    name, rows = as_conditions(zones, TransitionPolicy.exact(), columns=None, radius=radius, by=column, name="zones")
+    rows = [row for row in rows if row.policy is not None]  # gates have no visits
+    if not rows:
+        raise InputError(name, "", "has no zone that a policy applies to: gates and beacons have none")
+    if len(rows) * len(chosen) > MOST:
+        counts = f"{len(chosen)} policies of {len(rows)} zones are"
+        raise InvalidArgumentError(f"{counts} more than {MOST}: try a smaller grid, or fewer zones")
+    read = as_tracks(tracks, columns or {}, device, None)
+    # One table holds each zone once for each policy: all are fed by one pass over the rows.
+    copies = [
+        replace(row, identifier=f"{number}:{at}", policy=policy)
+        for number, policy in enumerate(chosen.values())
+        for at, row in enumerate(rows)
+    ]
+    replays = replay_tracks(read, conditions_of(copies, name, {}))
+    truth = read_labels(
+        labels,
+        {row.identifier for row in rows},
+        {replay.key: replay.end_us or 0 for replay in replays},
+        column,
+        time_zone,
+    )
+    parts = [_Parts(cross_validate) for _ in chosen]
+    assumed = {row.identifier: row.assuming for row in copies}
+    visits: list[defaultdict[Place, list[Visit]]] = [defaultdict(list) for _ in chosen]
+    for replay in replays:
+        for visit in visits_of(replay.events, replay.begin_us, replay.end_us, assumed):
+            number, at = map(int, visit.identifier.split(":"))
+            visits[number][replay.key, rows[at].identifier].append(visit)
+        for number, at, time_us in _flaps(replay.events, round(limit * 1e6)):
+            parts[number].of((replay.key, rows[at].identifier), time_us).flaps += 1
+    for part, own in zip(parts, visits):
+        for place in truth.keys() | own.keys():
+            part.add(place, truth.get(place, []), own.get(place, []))
+    trials = [part.trial(name, policy, part.counts) for part, (name, policy) in zip(parts, chosen.items())]
+    return Tuning(trials, _folds(parts, chosen) if cross_validate else ())
+
+
+def _policies(policies: Any, grid: Grid | None) -> dict[str, TransitionPolicy]:
+    """The policies to try, by name."""
+    if policies is not None and grid is not None:
+        raise InvalidArgumentError("policies and grid: give one of them")
+    if isinstance(policies, str):
+        raise TypeError("policies must be a mapping or a sequence of names, not str")
+    if policies is not None:
+        given = policies if isinstance(policies, Mapping) else {name: name for name in policies}
+        found = {str(name): as_policy(policy) for name, policy in given.items()}
+    else:
+        values = {name: list(each) for name, each in (GRID if grid is None else grid).items()}
+        found = {}
+        for combination in product(*values.values()) if values else ():
+            fields: dict[str, Any] = {}
+            for name, value in zip(values, combination):
+                both = name in ("dwell", "margin")
+                fields |= {f"entry_{name}": value, f"exit_{name}": value} if both else {name: value}
+            text = " ".join(f"{name}={_short(value)}" for name, value in zip(values, combination))
+            try:
+                found[text] = TransitionPolicy(**fields)
+            except TypeError as error:
+                raise InvalidArgumentError(f"grid: {error}") from None
+    if not found:
+        raise InvalidArgumentError("policies: there is none")
+    return found
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def _flaps(events: Iterable[Any], limit_us: int) -> Iterable[tuple[int, int, int]]:
+    """Of each flap: the numbers of its policy and its zone, and its time."""
+    crossings: defaultdict[str, list[tuple[int, Any]]] = defaultdict(list)
+    for event in events:
+        if event.cause == "crossing" and event.date_us is not None:
+            crossings[event.identifier].append((event.date_us, event.state))
+    for identifier, own in crossings.items():
+        number, at = map(int, identifier.split(":"))
+        for earlier, later in pairwise(own):
+            if later[0] - earlier[0] <= limit_us and later[1] is not earlier[1]:
+                yield number, at, later[0]
+
+
+class _Counts:
+    """What was found of some labels."""
+
+    def __init__(self) -> None:
+        self.found = self.missed = self.false = self.flaps = 0
+        self.entries: list[int] = []
+        self.exits: list[int] = []
+
+    def __add__(self, other: _Counts) -> _Counts:
+        total = _Counts()
+        for name in ("found", "missed", "false", "flaps", "entries", "exits"):
+            setattr(total, name, getattr(self, name) + getattr(other, name))
+        return total
+
+
+class _Parts:
+    """What a policy found, by device or day.
+
+    Args:
+        by: What tells the parts apart; None: there is one.
+    """
+
+    def __init__(self, by: str | None) -> None:
+        self._by = by
+        self.parts: defaultdict[Any, _Counts] = defaultdict(_Counts)
+
+    def of(self, place: Place, time_us: int) -> _Counts:
+        """The part of a device and a time."""
+        if self._by == "day":
+            return self.parts[time_us // _DAY]
+        return self.parts[place[0] if self._by == "device" else None]
+
+    @property
+    def counts(self) -> _Counts:
+        """All of them."""
+        return sum(self.parts.values(), _Counts())
+
+    def add(self, place: Place, theirs: Sequence[Span], ours: Sequence[Visit]) -> None:
+        """Compares the visits of a place with its labels."""
+        spans = [_span(visit) for visit in ours]
+        pairs = matched(theirs, spans)
+        for label, mine in pairs:
+            part = self.of(place, theirs[label][0])
+            part.found += 1
+            visit, (start, end, is_open) = ours[mine], theirs[label]
+            if visit.start_known == Known.CROSSING:
+                part.entries.append(_us(visit.confirmed_start) - start)
+            if visit.confirmed_end is not None and not is_open and visit.end_known == Known.CROSSING:
+                part.exits.append(_us(visit.confirmed_end) - end)
+        labels, mines = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
+        for label, (start, _, _) in enumerate(theirs):
+            self.of(place, start).missed += label not in labels
+        for mine, (start, _, _) in enumerate(spans):
+            self.of(place, start).false += mine not in mines
+
+    @staticmethod
+    def trial(name: str, policy: TransitionPolicy, counts: _Counts) -> Trial:
+        """The numbers of what was found."""
+        found, missed, false = counts.found, counts.missed, counts.false
+        return Trial(
+            name=name,
+            policy=policy,
+            precision=found / (found + false) if found + false else None,
+            recall=found / (found + missed) if found + missed else 1.0,
+            f1=_f1(found, missed, false),
+            entry_delay=_mean(counts.entries),
+            exit_delay=_mean(counts.exits),
+            flaps=counts.flaps,
+            found=found,
+            missed=missed,
+            false=false,
+        )
+
+
+def _folds(parts: Sequence[_Parts], chosen: Mapping[str, TransitionPolicy]) -> list[Fold]:
+    """Leaves each part out once."""
+    names = sorted({name for each in parts for name in each.parts}, key=lambda name: (str(type(name)), name))
+    if len(names) < 2:
+        raise InvalidArgumentError(f"cross_validate: there is {len(names)} part, and two are needed")
+    folds = []
+    for left in names:
+        others = [
+            each.trial(name, policy, sum((own for key, own in each.parts.items() if key != left), _Counts()))
+            for each, (name, policy) in zip(parts, chosen.items())
+        ]
+        best = others.index(_best(others))
+        name, policy = list(chosen.items())[best]
+        key = datetime.fromtimestamp(left * 86_400, UTC).date() if parts[0]._by == "day" else left
+        folds.append(Fold(key, parts[best].trial(name, policy, parts[best].parts.get(left, _Counts()))))
+    return folds
+
+
+def _best(trials: Iterable[Trial]) -> Trial:
+    """The largest F1; of several the smallest delay, then the fewest flaps, then the first."""
+
+    def key(trial: Trial) -> tuple[float, float, int]:
+        delays = [abs(delay) for delay in (trial.entry_delay, trial.exit_delay) if delay is not None]
+        return -trial.f1, sum(delays) / len(delays) if delays else 0.0, trial.flaps
+
+    return min(trials, key=key)
+
+
+def _f1(found: int, missed: int, false: int) -> float:
+    return 2 * found / (2 * found + missed + false) if found + missed + false else 1.0
+
+
+def _span(visit: Visit) -> Span:
+    return _us(visit.start), _us(visit.start + visit.duration if visit.end is None else visit.end), visit.open
+
+
+def _us(time: datetime) -> int:
+    return (time - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
+def _mean(delays: Sequence[int]) -> float | None:
+    return sum(delays) / len(delays) / 1e6 if delays else None

@@ -1,0 +1,254 @@
+"""Tuning: labels against visits, by brute force and by separate replays; labels that cannot be."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from conftest import ROOT, SECOND
+
+from fencepost import Circle, Fix, TransitionPolicy, Tuning, compare, replay, tune
+from fencepost._replay.labels import matched
+from fencepost.errors import InvalidArgumentError
+
+pd = pytest.importorskip("pandas")
+ZONES = {"home": Circle(0, 0, 150), "work": Circle(0, 0.02, 150)}
+START = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def at(minutes: float) -> datetime:
+    return START + timedelta(minutes=minutes)
+
+
+def wander(seed: int, count: int = 400) -> list[tuple[int, float, float]]:
+    """Minutes of somebody between two places, with noise: time, longitude, accuracy."""
+    numbers = random.Random(seed)
+    place, found = 0.0, []
+    for minute in range(count):
+        if numbers.random() < 0.03:
+            place = numbers.choice((0.0, 0.02, 0.05))
+        found.append((minute, place + numbers.gauss(0, 0.0012), numbers.choice((5.0, 30.0, 100.0))))
+    return found
+
+
+def frame(**tracks: list[tuple[int, float, float]]) -> Any:
+    rows = [
+        (name, at(minute), 0.0, longitude, accuracy)
+        for name, track in tracks.items()
+        for minute, longitude, accuracy in track
+    ]
+    return pd.DataFrame(rows, columns=["device", "time", "latitude", "longitude", "accuracy"])
+
+
+def tuned(rows: Any, zones: Any, labels: Any, **options: Any) -> Tuning:
+    return tune(rows, zones, labels, device="device", **options)
+
+
+def truth(*tracks: str) -> Any:
+    """Made-up labels, whatever the devices did."""
+    rows = [
+        (track, identifier, at(60 * hour + shift), at(60 * hour + shift + 35))
+        for track, (identifier, shift) in itertools.product(tracks, (("home", 3), ("work", 20)))
+        for hour in range(6)
+    ]
+    return pd.DataFrame(rows, columns=["device", "identifier", "start", "end"])
+
+
+def largest(theirs: list[Any], ours: list[Any]) -> int:
+    """The size of a largest matching of spans that overlap, by trying each choice (an augmenting path at a time)."""
+    overlaps = [[at for at, own in enumerate(ours) if own[0] <= their[1] and their[0] <= own[1]] for their in theirs]
+    owner: dict[int, int] = {}
+
+    def place(label: int, seen: set[int]) -> bool:
+        for mine in overlaps[label]:
+            if mine not in seen:
+                seen.add(mine)
+                if mine not in owner or place(owner[mine], seen):
+                    owner[mine] = label
+                    return True
+        return False
+
+    return sum(place(label, set()) for label in range(len(theirs)))
+
+
+def test_as_many_pairs_as_there_can_be() -> None:
+    numbers = random.Random(5)
+    for _ in range(3_000):
+        spans = []
+        for _ in range(2):
+            ends = sorted(numbers.choices(range(20), k=2 * numbers.randrange(6)))
+            spans.append([(start, end, False) for start, end in zip(ends[::2], ends[1::2])])
+        theirs, ours = spans
+        pairs = matched(theirs, ours)
+        assert len(pairs) == largest(theirs, ours), (theirs, ours)
+        assert len({label for label, _ in pairs}) == len({mine for _, mine in pairs}) == len(pairs)
+        assert all(ours[mine][0] <= theirs[label][1] and theirs[label][0] <= ours[mine][1] for label, mine in pairs)
+
+
+def test_one_pass_gives_what_a_replay_for_each_policy_gives() -> None:
+    rows, labels = frame(ann=wander(1), bob=wander(2)), truth("ann", "bob")
+    policies = {"exact": TransitionPolicy.exact(), "slow": TransitionPolicy(entry_dwell=300, exit_dwell=300)}
+    found = tuned(rows, ZONES, labels, policies=policies, flap_seconds=180)
+    for trial in found:
+        log = replay(rows, ZONES, policy=policies[trial.name], device="device")
+        count = hits = 0
+        for track, identifier in itertools.product(("ann", "bob"), ZONES):
+            visits = [each for each in log.visits() if (each.track, each.identifier) == (track, identifier)]
+            own = labels[(labels.device == track) & (labels.identifier == identifier)]
+            ours = [(each.start, each.start + each.duration) for each in visits]
+            hits += largest(list(zip(own.start, own.end)), ours)
+            count += len(visits)
+        assert (trial.found, trial.false, trial.missed) == (hits, count - hits, len(labels) - hits)
+        assert trial.precision == hits / count and trial.recall == hits / len(labels)
+        assert trial.f1 == pytest.approx(2 / (1 / trial.precision + 1 / trial.recall))
+        alone = compare(rows, ZONES, policies={"p": policies[trial.name]}, flap_seconds=180, device="device")["p"]
+        assert trial.flaps == alone.flaps
+    assert found.best.f1 == max(trial.f1 for trial in found)
+    assert found.columns()["policy"] == ["exact", "slow"] and list(found.to_pandas()["f1"]) == [t.f1 for t in found]
+
+
+def test_delays_by_hand() -> None:
+    way = [0.05, 0.05, 0.0, 0.0, 0.0, 0.0, 0.05, 0.05, 0.05]
+    fixes = [Fix(0, longitude, 5, time=at(minute)) for minute, longitude in enumerate(way)]
+    labels = [{"identifier": "home", "start": at(1.5), "end": at(5.5)}]
+    found = tune(fixes, ZONES, labels, grid={"dwell": [0, 60], "margin": [0]})
+    assert [(t.found, t.false, t.entry_delay, t.exit_delay) for t in found] == [(1, 0, 30.0, 30.0), (1, 0, 90.0, 90.0)]
+    assert found.best.name == "dwell=0 margin=0", "of equal F1 the smaller delay"
+    (first, *_) = compare(fixes, ZONES, policies=["exact"], labels=labels)
+    assert (first.missed_visits, first.false_visits, first.entry_delay, first.exit_delay) == (0, 0, 30.0, 30.0)
+    with pytest.raises(InvalidArgumentError, match="one of them"):
+        compare(fixes, ZONES, labels=labels, baseline=fixes)
+
+
+def test_each_fold_is_judged_by_a_policy_that_has_not_seen_it() -> None:
+    rows, labels = frame(ann=wander(1), bob=wander(2), eve=wander(3)), truth("ann", "bob", "eve")
+    grid = {"dwell": [0, 120, 300], "margin": [0, 50]}
+    found = tuned(rows, ZONES, labels, grid=grid, cross_validate="device")
+    assert [fold.left_out for fold in found.folds] == ["ann", "bob", "eve"]
+    total = [0, 0, 0]
+    for fold in found.folds:
+        others = tuned(rows[rows.device != fold.left_out], ZONES, labels[labels.device != fold.left_out], grid=grid)
+        assert fold.trial.name == others.best.name
+        own = tuned(rows[rows.device == fold.left_out], ZONES, labels[labels.device == fold.left_out], grid=grid)
+        (alone,) = [trial for trial in own if trial.name == fold.trial.name]
+        assert fold.trial == alone
+        total = [a + b for a, b in zip(total, (alone.found, alone.missed, alone.false))]
+    assert found.validated_f1 == 2 * total[0] / (2 * total[0] + total[1] + total[2])
+    days = tuned(frame(ann=wander(4, 4_000)), ZONES, truth("ann"), grid=grid, cross_validate="day")
+    assert [fold.left_out.isoformat() for fold in days.folds] == ["2026-03-01", "2026-03-02", "2026-03-03"]
+    assert sum(fold.trial.found + fold.trial.missed for fold in days.folds) == len(truth("ann"))
+    with pytest.raises(InvalidArgumentError, match="two are needed"):
+        tuned(frame(ann=wander(1)), ZONES, truth("ann"), grid=grid, cross_validate="device")
+    with pytest.raises(InvalidArgumentError, match="cross_validate"):
+        tuned(rows, ZONES, labels, cross_validate="week")
+
+
+def test_a_visit_in_pieces_is_one_found_and_the_rest_false() -> None:
+    way = [0.0, 0.0, 0.05, 0.0, 0.05, 0.0, 0.05]
+    fixes = [Fix(0, longitude, 5, time=at(minute)) for minute, longitude in enumerate(way)]
+    labels = [{"identifier": "home", "start": at(0), "end": at(6)}]
+    (trial,) = tune(fixes, ZONES, labels, policies=["exact"])
+    assert (trial.found, trial.missed, trial.false, trial.flaps) == (1, 0, 2, 4)
+
+
+LABEL = {"device": "ann", "identifier": "home", "start": at(0), "end": at(5)}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"end": at(-1)}, "row 1: ends before it starts"),
+        ({"start": at(3), "end": at(9)}, "row 1: overlaps row 0"),
+        ({"start": at(-9), "end": None}, "row 1: overlaps row 0"),
+        ({"start": None}, "row 1: start is missing"),
+        ({"start": pd.NaT}, "row 1: start is missing"),
+        ({"identifier": "nowhere"}, "row 1: names the zone 'nowhere'; there are 'home', 'work'"),
+        ({"identifier": None}, "row 1: names the zone None"),
+        ({"device": "zoe"}, "row 1: names the device 'zoe', which has no fixes; there are 'ann', 'bob'"),
+        ({"start": datetime(2026, 3, 1, 8)}, "row 1: start 2026-03-01 08:00:00 has no time zone"),
+        ({"start": "2026-03-01 08:00"}, "row 1: start 2026-03-01 08:00:00 has no time zone"),
+        ({"start": pd.Timestamp("2026-03-01 08:00")}, "has no time zone"),
+        ({"start": "soon"}, "row 1: start cannot be used"),
+        ({"start": 1.5}, "row 1: start cannot be used"),
+        ({"start": []}, "row 1: start cannot be used"),
+    ],
+)
+def test_labels_that_cannot_be(change: dict[str, Any], reason: str) -> None:
+    rows = frame(ann=wander(1, 20), bob=wander(2, 20))
+    labels = [LABEL, LABEL | {"start": at(7), "end": at(12)} | change]
+    with pytest.raises(ValueError, match="labels") as caught:
+        tuned(rows, ZONES, labels, policies=["exact"])
+    assert reason in str(caught.value)
+
+
+def test_labels_of_any_kind_are_the_same() -> None:
+    rows = frame(ann=wander(1), bob=wander(2))
+    labels = truth("ann", "bob")
+    expected = tuned(rows, ZONES, labels, policies=["exact"])[0]
+    shuffled = labels.sample(frac=1, random_state=3)
+    texts = labels.assign(
+        start=labels.start.astype(str), end=labels.end.astype(str), device=labels.device.astype("category")
+    )
+    local = labels.assign(start=labels.start.dt.tz_convert("Asia/Tokyo").dt.tz_localize(None),
+                          end=labels.end.dt.tz_convert("Asia/Tokyo").dt.tz_localize(None))  # fmt: skip
+    for given in (shuffled, texts, labels.to_dict("list"), labels.to_dict("records")):
+        assert tuned(rows, ZONES, given, policies=["exact"])[0] == expected
+    assert tuned(rows, ZONES, local, policies=["exact"], time_zone="Asia/Tokyo")[0] == expected
+    arrow = pytest.importorskip("pyarrow")
+    assert tuned(rows, ZONES, arrow.Table.from_pandas(labels), policies=["exact"])[0] == expected
+    own = replay(rows, ZONES, policy="exact", device="device").visits()
+    perfect = tuned(rows, ZONES, own, policies=["exact"])[0]
+    assert (perfect.f1, perfect.entry_delay, perfect.exit_delay, perfect.missed) == (1.0, 0.0, 0.0, 0)
+    assert perfect == tuned(rows, ZONES, list(own), policies=["exact"])[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"policies": []}, "there is none"),
+        ({"grid": {}}, "there is none"),
+        ({"grid": {"dwell": []}}, "there is none"),
+        ({"grid": {"colour": [1]}}, "colour"),
+        ({"grid": {"dwell": [-1]}}, "entry_dwell"),
+        ({"grid": {"dwell": range(6_000)}}, "more than 10000"),
+        ({"policies": ["exact"], "grid": {"dwell": [1]}}, "one of them"),
+        ({"flap_seconds": -1}, "flap_seconds"),
+        ({"time_zone": "Mars/Olympus"}, "time_zone"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=reason):
+        tune([Fix(0, 0, time=0)], ZONES, [], **options)
+
+
+def test_no_labels_make_every_visit_false() -> None:
+    (trial,) = tune([Fix(0, 0, time=at(0)), Fix(0, 1, time=at(1))], ZONES, [], policies=["exact"])
+    assert (trial.found, trial.false, trial.precision, trial.f1) == (0, 1, 0.0, 0.0)
+
+
+def test_the_plot_has_a_point_for_each_policy() -> None:
+    pytest.importorskip("bokeh")
+    found = tuned(frame(ann=wander(1)), ZONES, truth("ann"))
+    (renderer,) = found.plot().renderers
+    assert len(renderer.data_source.data["recall"]) == len(found) == 24
+    assert sorted(renderer.data_source.data["size"])[-2:] == [7, 14]
+
+
+def test_a_real_drive_with_noise() -> None:
+    """Labels by rule: where the recording itself is inside for a minute. Noise tears visits; a dwell joins them."""
+    (path,) = sorted((ROOT / "examples" / "data").glob("drive.gpx"))
+    log = replay(path, ROOT / "examples" / "data" / "conditions.geojson", policy="exact")
+    labels = [visit for visit in log.visits() if visit.duration >= timedelta(seconds=60)]
+    assert labels
+    numbers = random.Random(7)
+    noisy = [
+        Fix(lat + numbers.gauss(0, 3e-4), lon + numbers.gauss(0, 3e-4), 30, time=time_us)
+        for lat, lon, _, time_us in log.replays[0].fixes
+    ]
+    found = tune(noisy, ROOT / "examples" / "data" / "conditions.geojson", labels)
+    plain = next(trial for trial in found if trial.name == "dwell=0 margin=0 accuracy_factor=0")
+    assert found.best.f1 > plain.f1 and found.best.flaps < plain.flaps
+    assert SECOND == 1_000_000
