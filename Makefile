@@ -3,6 +3,8 @@
 # make test-all  runs the heavy tests beside them; screenshots of the report are in .build/screenshots
 # make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it;
 #              with FENCEPOST_RUNTIME=full the large one with a Swift runtime inside
+# make cross TARGET=aarch64-linux-gnu   builds the C library and the wheel for another target, into .build/cross/TARGET; the
+#              targets are in bindings/c/targets.sh, Tests/Cross/run.sh TARGET tests what is built
 # make wheel   builds the Python wheel and the source distribution into .build/dist
 # make sql     builds the extensions for SQLite and DuckDB, and where PostgreSQL's headers are, for PostgreSQL, into .build/sql
 # make docs    builds the documentation, guides and references, into .build/docs: open index.html
@@ -29,7 +31,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall wheel docs docs-c docs-python docs-site clean-docs wasm sql \
+.PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall cross wheel docs docs-c docs-python docs-site clean-docs wasm sql \
   qgis-plugin bench bench-streams bench-spark million mutants coverage sanitize fuzz format format-check release clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
@@ -70,6 +72,10 @@ install: $(stamps)/archive
 
 uninstall:
 	@bindings/c/install.sh uninstall
+
+cross: $(stamps)/python-tools
+	@.ci/cross.sh "$(TARGET)"
+	@export FENCEPOST_TARGET="$(TARGET)"; bindings/c/build.sh && bindings/c/archive.sh && bindings/python/cross.sh
 
 wheel: $(stamps)/python-tools $(stamps)/library $(stamps)/sql
 	@bindings/python/dist.sh

@@ -3,8 +3,8 @@
 #
 #   .ci/cross.sh TARGET        one of bindings/c/targets.sh
 #
-# Compilers and emulators are Debian's packages. What runs on the target, SQLite and Python for arm64, is unpacked into
-# .build/cross/TARGET/root: the system keeps its one architecture.
+# Compilers and emulators are Debian's packages. What is for the target lies in .build/cross/TARGET/root, so that the system
+# keeps its one architecture: SQLite and Python for arm64, unpacked; SQLite for musl, compiled from Debian's source.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck disable=SC2034 # targets.sh
@@ -16,30 +16,72 @@ missing=()
 for package in $test_needs; do
   dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q ' installed$' || missing+=("$package")
 done
-.ci/install.sh "${missing[@]}"
+.ci/install.sh ${missing[@]+"${missing[@]}"}
+
+unpacked=$PWD/.build/cross/$target/root
+apt=$PWD/.build/cross/$target/apt
+
+# is_there WHAT: whether the root was made of that; done_with WHAT notes it.
+is_there() { [ "$(cat "$unpacked.made-of" 2> /dev/null)" = "$*" ]; }
+done_with() {
+  rm -rf "$apt"
+  echo "$*" > "$unpacked.made-of"
+}
+
+# begin_apt: lists of apt apart from the system's; apt_get with them and the options in apt_options.
+begin_apt() {
+  rm -rf "$apt" "$unpacked"
+  mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/files" "$apt/parts" "$unpacked"
+}
+apt_get() {
+  apt-get -qq -o APT::Sandbox::User=root -o Dir::State="$apt/state" -o Dir::Cache="$apt/cache" "${apt_options[@]}" "$@" >&2
+}
 
 case $target in
-  aarch64-linux-gnu) architecture=arm64 ;;
-  *) exit 0 ;;
+  aarch64-linux-gnu)
+    packages=(libc6 libgcc-s1 libstdc++6 libsqlite3-0 libsqlite3-dev python3.11-minimal python3.11 libpython3.11-minimal
+      libpython3.11-stdlib libpython3.11 libpython3.11-dev zlib1g libexpat1 libssl3 libffi8 liblzma5 libbz2-1.0 libuuid1
+      libncursesw6 libtinfo6 libreadline8 libdb5.3)
+    if is_there "${packages[@]}"; then exit; fi
+    echo "fencepost: unpacking Debian's packages for arm64 into .build/cross/$target/root" >&2
+    begin_apt
+    touch "$apt/status"
+    apt_options=(-o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::status=$apt/status")
+    apt_get update
+    (cd "$apt/files" && apt_get download "${packages[@]}")
+    for deb in "$apt"/files/*.deb; do dpkg-deb --extract "$deb" "$unpacked"; done
+    done_with "${packages[@]}"
+    ;;
+  x86_64-linux-musl)
+    # Options that SQLite's documentation recommends to those who embed it; what the store uses is left.
+    options='-Os -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+      -DSQLITE_THREADSAFE=1 -DSQLITE_DQS=0 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_OMIT_DEPRECATED -DSQLITE_OMIT_SHARED_CACHE'
+    if is_there "$options"; then exit; fi
+    echo "fencepost: compiling SQLite of Debian's source package for musl into .build/cross/$target/root" >&2
+    begin_apt
+    # The sources of the packages that the system takes.
+    for list in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list.d/debian.list; do
+      [ ! -e "$list" ] || sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' "$list" > "$apt/parts/$(basename "$list")"
+    done
+    apt_options=(-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$apt/parts")
+    apt_get update
+    (cd "$apt/files" && apt_get source --download-only sqlite3 && dpkg-source --no-check -x ./*.dsc source > /dev/null 2>&1)
+    mkdir "$apt/files/build" && cd "$apt/files/build"
+    { ../source/configure --disable-tcl && make sqlite3.c; } > log 2>&1 || {
+      tail -n 20 log >&2
+      exit 1
+    }
+    # shellcheck disable=SC2086
+    $cc $options -c sqlite3.c -o sqlite3.o
+    mkdir -p "$unpacked/usr/lib" "$unpacked/usr/include"
+    ar rcsD "$unpacked/usr/lib/libsqlite3.a" sqlite3.o
+    cp sqlite3.h "$unpacked/usr/include"
+    # What the shared library is linked to: the C library under the name that it has on Alpine. Every musl takes the name for its
+    # own, and tools tell musl by it.
+    LC_ALL=C nm -D --defined-only /usr/lib/x86_64-linux-musl/libc.so |
+      awk '{ printf ".globl %s\n.type %s, %%function\n%s:\n", $3, $3, $3 }' > libc.s
+    gcc -shared -nostdlib -Wl,-soname,libc.musl-x86_64.so.1 libc.s -o "$unpacked/usr/lib/libc.so"
+    cd "$root"
+    done_with "$options"
+    ;;
 esac
-packages=(libc6 libgcc-s1 libsqlite3-0 libsqlite3-dev python3.11-minimal python3.11 libpython3.11-minimal libpython3.11-stdlib
-  libpython3.11 libpython3.11-dev zlib1g libexpat1 libssl3 libffi8 liblzma5 libbz2-1.0 libuuid1 libncursesw6 libtinfo6 libreadline8
-  libdb5.3)
-unpacked=$PWD/.build/cross/$target/root
-[ "$(cat "$unpacked.packages" 2> /dev/null)" != "${packages[*]}" ] || exit 0
-
-# apt with lists of its own, for an architecture that dpkg does not know.
-apt=$PWD/.build/cross/$target/apt
-rm -rf "$apt" "$unpacked"
-mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/debs" "$unpacked"
-touch "$apt/status"
-apt_get() {
-  apt-get -qq -o APT::Architecture=$architecture -o APT::Architectures=$architecture -o APT::Sandbox::User=root \
-    -o Dir::State="$apt/state" -o Dir::State::status="$apt/status" -o Dir::Cache="$apt/cache" "$@"
-}
-echo "fencepost: unpacking Debian's packages for $architecture into .build/cross/$target/root" >&2
-apt_get update >&2
-(cd "$apt/debs" && apt_get download "${packages[@]}" >&2)
-for deb in "$apt"/debs/*.deb; do dpkg-deb --extract "$deb" "$unpacked"; done
-rm -rf "$apt"
-echo "${packages[*]}" > "$unpacked.packages"

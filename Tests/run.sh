@@ -17,7 +17,7 @@ lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
 # What builds wheels or source distributions stands in one lane.
 heavy1=(swiftpm docs browser gpsd qgis full spark sanitize runtimes)
-heavy2=(workflows tools sql live wasm wheels sdist pages)
+heavy2=(workflows tools sql live wasm wheels sdist pages musl arm64)
 heavy=("${heavy1[@]}" "${heavy2[@]}")
 
 # A mutant whose place has changed would prove nothing the next time that somebody runs them.
@@ -48,6 +48,8 @@ sanitize() { Tests/Sanitize/run.sh; }
 runtimes() { Tests/Runtimes/run.sh && Tests/Runtimes/portable.sh; }
 # The package for JavaScript.
 wasm() { node --test bindings/js/test/*.test.js && (cd bindings/python && ../../.venv/bin/python -m pytest -rs ../js/browser); }
+arm64() { Tests/Cross/run.sh aarch64-linux-gnu; }
+musl() { Tests/Cross/run.sh x86_64-linux-musl; }
 workflows() { Tests/Workflows/run.sh; }
 docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
 # What `make test` skipped for want of a library or program that is only installed for the heavy tests.

@@ -63,7 +63,8 @@
  *           FENCEPOST_OK.
  * Static    The archive has no Swift runtime inside and fits into a program beside any other library. (That of the full
  *           build has one: a program may hold one such archive, and any number of shared libraries.)
- * Backtrace The library has no symbols but those below, and unwind tables (.eh_frame) for all of its functions.
+ * Backtrace The library has no symbols but those below, and no unwind tables (.eh_frame): a backtrace from inside ends
+ *           there, and no C++ exception passes through (no function calls back). That of the full build has tables.
  * Host      No thread, no signal handler, no environment, no locale, no network, no global state; no file but those
  *           of a store directory that you name.
  *           (The hash seed comes from getrandom(). SQLite looks at SQLITE_TMPDIR and TMPDIR for what does not fit into

@@ -2,7 +2,7 @@
 # Makes the static archive that a plain `cc` links: libfencepost.a in FENCEPOST_LIB. bindings/c/build.sh must have
 # run with the same settings, which it describes.
 #
-#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_LIB=] bindings/c/archive.sh
+#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_LIB=] bindings/c/archive.sh
 #
 # The archive holds one relocatable object: the library's objects and, in the full build, Swift's start object and the
 # members of Swift's static runtime that they need. Everything but the functions of the header is made local, so that
@@ -20,8 +20,10 @@ if [ "$runtime" = embedded ]; then
   # have to be told to.
   objects=$("$root/bindings/c/embedded.sh" "$target")
   kept=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/-u \1/p' "$root/bindings/c/fencepost.map")
+  # Where SQLite is not a library of the system it is inside.
+  case $store/$libraries in sqlite/*sqlite3* | none/*) inside= ;; *) inside="$link_options -lsqlite3" ;; esac
   # shellcheck disable=SC2086
-  "${tools}ld" -r --gc-sections --force-group-allocation $kept -o "$folder/fencepost.o" $objects
+  "${tools}ld" -r --gc-sections --force-group-allocation $kept -o "$folder/fencepost.o" $objects $inside
 else
   objects=$root/.build/release-lib/release/fencepost-c.product/Objects.LinkFileList
   [ -f "$objects" ] || {

@@ -2,7 +2,7 @@
 # Builds the C library as it is released: self-contained, exporting the functions of the header and nothing else,
 # stripped. The one place that knows how; the Python package and the Makefile call it.
 #
-#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_LIB=] bindings/c/build.sh
+#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_LIB=] bindings/c/build.sh
 #
 # Full is ordinary Swift with the runtime inside; embedded has none (embedded.sh). names.sh has the defaults. The library is
 # for this machine, in .build/lib, or for a target of targets.sh, in .build/cross/TARGET/lib.
@@ -27,10 +27,10 @@ command -v swift > /dev/null || {
 case $(uname -s)/$target in Linux/*-linux-gnu) CC=$cc "$root/bindings/c/older-glibc.sh" "$older" ;; esac
 if [ "$runtime" = embedded ]; then
   objects=$("$root/bindings/c/embedded.sh" "$target")
-  linked=$root/.build/embedded/$target/libfencepost.so
+  linked=$root/.build/embedded/$target$variant/libfencepost.so
   older_options=
   [ ! -e "$older/remap" ] || older_options="-Wl,--remap-inputs-file=$older/remap $older/missing.o"
-  # The linker of the toolchain, because others lack --remap-inputs-file; its clang has no musl.
+  # The linker of the toolchain, because others lack --remap-inputs-file; its clang does not know where musl is.
   case $target in
     *-musl) linker=$cc ;;
     *) linker="$(dirname "$(readlink -f "$(command -v swiftc)")")/clang --target=$target -fuse-ld=lld" ;;
@@ -38,7 +38,7 @@ if [ "$runtime" = embedded ]; then
   # shellcheck disable=SC2086
   $linker -shared -o "$linked" $objects $older_options $link_options \
     -Wl,--version-script="$root/bindings/c/fencepost.map" -Wl,-soname,"$soname" -Wl,--gc-sections -Wl,--as-needed \
-    -Wl,-z,defs -lsqlite3 -lm
+    -Wl,-z,defs $([ $store = none ] || echo -lsqlite3) -lm
 else
   linked=$scratch/release/$built_name
   older_options=

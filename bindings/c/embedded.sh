@@ -1,10 +1,10 @@
 #!/bin/sh
 # Compiles the library as Embedded Swift: objects that need a C library and nothing of Swift's runtime.
 #
-#   bindings/c/embedded.sh TARGET
+#   [FENCEPOST_STORE=none] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
 #
-# TARGET is one of targets.sh. Leaves the objects in .build/embedded/TARGET and prints their paths. build.sh links the shared
-# library and archive.sh the archive.
+# TARGET is one of targets.sh. Leaves the objects in .build/embedded and prints their paths. build.sh links the shared library
+# and archive.sh the archive.
 #
 # A module copies code of the modules that it imports. When the sources of one have changed, it and all modules after it are
 # compiled anew: an object that is older than a module that it imports would give wrong answers without a message.
@@ -14,8 +14,29 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/bindings/c/targets.sh"
 set_target "${1:?usage: embedded.sh TARGET}"
 cd "$root"
-out=.build/embedded/$target
-mkdir -p "$out"
+
+# With the Address Sanitizer they are not optimised: each access of the source is one of the program.
+case ${FENCEPOST_SANITIZE:-} in
+  '') sanitized='' how=-O ;;
+  address)
+    sanitized=-address how='-Onone -gline-tables-only -sanitize=address'
+    cc="$(dirname "$(readlink -f "$(command -v swiftc)")")/clang" cc_options="$cc_options -fsanitize=address -g"
+    ;;
+  *)
+    echo "embedded.sh: FENCEPOST_SANITIZE is $FENCEPOST_SANITIZE; accepted is address" >&2
+    exit 2
+    ;;
+esac
+
+# folder_of MODULE: where its object lies. The modules of the engine are the same with and without a store.
+folder_of() {
+  case $1 in
+    FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of$sanitized" ;;
+    *) echo ".build/embedded/$swift_of$sanitized$variant" ;;
+  esac
+}
+out=.build/embedded/$target$sanitized$variant
+mkdir -p "$out" "$(folder_of FencepostKernel)" "$(folder_of FencepostABI)"
 
 unicode=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/embedded/$triple/libswiftUnicodeDataTables.a
 [ -f "$unicode" ] || {
@@ -39,40 +60,44 @@ c_sources() {
   case $1 in
     FencepostKernel) find Sources/CPlatform/include -type f ;;
     FencepostStoreCore) find Sources/CPosix Sources/CSQLite -type f ;;
-    FencepostABI) find include -name '*.h' -o -name '*.modulemap' ;;
+    FencepostABI) echo include/module.modulemap ;;
   esac
 }
 
+# The header without its comments, which change no object.
+header() { [ "$1" != FencepostABI ] || ${CC:-cc} -E -P -dD -x c include/fencepost.h; }
+
 if [ "$swift_of" = "$target" ]; then
-  set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo -O \
+  # shellcheck disable=SC2086
+  set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo $how \
     -enable-experimental-feature Embedded -enable-upcoming-feature InternalImportsByDefault \
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny \
-    -Xfrontend -function-sections ${pic:+-Xcc $pic} -I "$out" -I Sources/CPlatform/include -I Sources/CPosix \
-    -I Sources/CSQLite -I include
+    -Xfrontend -function-sections ${pic:+-Xcc $pic} -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite -I include
   [ "$triple" = x86_64-unknown-linux-gnu ] || set -- "$@" -Xfrontend -clang-target -Xfrontend "$c_target"
   for option in $c_headers; do set -- "$@" -Xcc "$option"; done
   before="$(swiftc --version 2>&1) $*"
   for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
     # What the object was made of: its sources, the modules before it, the options and the compiler.
     # shellcheck disable=SC2046
-    made_of=$({ echo "$before" && sha256sum $(sources "$module") $(c_sources "$module"); } | sha256sum)
-    if [ "$(cat "$out/$module.made-of" 2> /dev/null)" != "$made_of" ]; then
-      rm -f "$out/$module".*
-      echo "embedded: $target, $module" >&2
+    object=$(folder_of $module)/$module
+    made_of=$({ echo "$before" && sha256sum $(sources "$module") $(c_sources "$module") && header "$module"; } | sha256sum)
+    if [ "$(cat "$object.made-of" 2> /dev/null)" != "$made_of" ]; then
+      rm -f "$object".*
+      echo "embedded: $target$sanitized$variant, $module" >&2
       # shellcheck disable=SC2046
-      swiftc "$@" -module-name "$module" -emit-module -emit-module-path "$out/$module.swiftmodule" \
-        -c $(sources "$module") -o "$out/$module.o" > "$out/$module.log" 2>&1 || {
-        cat "$out/$module.log" >&2
+      swiftc "$@" -I "$(folder_of FencepostKernel)" -I "$(folder_of FencepostABI)" -module-name "$module" -emit-module -emit-module-path "$object.swiftmodule" \
+        -c $(sources "$module") -o "$object.o" > "$object.log" 2>&1 || {
+        cat "$object.log" >&2
         exit 1
       }
       # Interpolating anything but numbers, strings and what has a description compiles, and prints that it cannot be printed.
       # The sources of all targets are the same: the objects of one tell, and those of x86-64 name the strings that they use.
-      if [ "$target" = x86_64-linux-gnu ] && objdump -dr --no-show-raw-insn "$out/$module.o" |
+      if [ "$target$sanitized" = x86_64-linux-gnu ] && objdump -dr --no-show-raw-insn "$object.o" |
         awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
         echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2
         exit 1
       fi
-      echo "$made_of" > "$out/$module.made-of"
+      echo "$made_of" > "$object.made-of"
     fi
     before=$made_of
   done
@@ -91,6 +116,6 @@ done
 cmp -s "$unicode" "$out/unicode.a" || cp "$unicode" "$out/unicode.a"
 
 for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
-  echo "$root/.build/embedded/$swift_of/$module.o"
+  echo "$root/$(folder_of $module)/$module.o"
 done
 ls "$root/$out/c-"*.o "$root/$out/unicode.a"

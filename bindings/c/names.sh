@@ -21,10 +21,10 @@ if [ -n "${FENCEPOST_TARGET:-}" ]; then
     echo "FENCEPOST_RUNTIME is $FENCEPOST_RUNTIME; accepted for the target $target is embedded" >&2
     exit 2
   }
-  default_lib=$root/.build/cross/$target/lib
+  default_lib=$root/.build/cross/$target$variant/lib
 else
-  set_target x86_64-linux-gnu
-  default_lib=$root/.build/lib
+  set_target x86_64-linux-gnu || exit 2
+  default_lib=$root/.build/lib$variant
 fi
 
 # How the library is built: embedded (Embedded Swift: a fifth of the size, without a Swift runtime; the default on x86-64
@@ -44,10 +44,7 @@ esac
 
 # What a program that links the archive needs beside it, as names for -l. A further system library is a line here.
 if [ "$runtime" = embedded ]; then
-  system_libraries='
-sqlite3
-m
-'
+  system_libraries=$libraries
   objects_folder=$root/.build/embedded/$swift_of
 else
   system_libraries='

@@ -26,7 +26,7 @@ case $(uname -s) in
     strip_library() { "${tools}strip" --strip-unneeded -o "$2" "$1"; }
     needed_by() { LC_ALL=C readelf --dynamic --wide "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
     is_of_the_system() {
-      case $1 in ld-linux*.so.* | libc.so) return ;; esac
+      case $1 in ld-linux*.so.* | libc.musl-*.so.1) return ;; esac
       case " c gcc_s $(echo $system_libraries) " in *" $(expr "$1" : 'lib\(.*\)\.so.*') "*) ;; *) return 1 ;; esac
     }
     # lld, because the default linker of the toolchain lets symbols of Swift data slip past the version script.

@@ -12,16 +12,31 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 #   cc            compiles the C files, with cc_options
 #   tools         what the names of ld, objcopy, strip and ar begin with
 #   link_options  where its libsqlite3 is found
+#   libraries     what it needs beside the C library, as names for -l
 #   swift_of      the target whose Swift objects this one takes: same processor, same layouts (embedded/layouts.c)
 #   pic           position-independent code; a WebAssembly module is linked at fixed addresses, which such code would look up
-#   store         sqlite, or none: a module without files in the place of FencepostStoreCore
+#   store         sqlite, or none: a module without files in the place of FencepostStoreCore. FENCEPOST_STORE=none takes that
+#                 for any target
+#   variant       what folders of such a library have behind the target's name
 #   test_needs    Debian's packages beside those of .ci/system.sh
 set_target() {
-  target=$1 c_target=$1 pic=-fPIC c_headers='' cc_options='' tools='' link_options='' swift_of=$1 store=sqlite test_needs=''
+  target=$1 c_target=$1 pic=-fPIC c_headers='' cc_options='' tools='' link_options='' libraries='sqlite3 m' swift_of=$1
+  store=${FENCEPOST_STORE:-sqlite} variant='' test_needs=''
+  case $store in
+    sqlite) ;;
+    none) variant=-nostore libraries=m ;;
+    *)
+      echo "FENCEPOST_STORE is $store; accepted are sqlite and none" >&2
+      return 2
+      ;;
+  esac
   case $1 in
     x86_64-linux-gnu) triple=x86_64-unknown-linux-gnu cc=${CC:-cc} ;;
     x86_64-linux-musl)
-      triple=x86_64-unknown-linux-gnu cc=musl-gcc swift_of=x86_64-linux-gnu test_needs='musl-tools'
+      # Its mathematics library is a part of the C library. SQLite is inside: there is none to link to.
+      triple=x86_64-unknown-linux-gnu cc=musl-gcc swift_of=x86_64-linux-gnu libraries=''
+      cc_options="-isystem $root/.build/cross/$1/root/usr/include" link_options="-L$root/.build/cross/$1/root/usr/lib"
+      test_needs='musl-tools tcl dpkg-dev'
       ;;
     aarch64-linux-gnu)
       triple=aarch64-none-none-elf cc=aarch64-linux-gnu-gcc tools=aarch64-linux-gnu-
@@ -30,7 +45,7 @@ set_target() {
       c_headers="-isystem .build/cross/$1/root/usr/include -isystem /usr/aarch64-linux-gnu/include"
       ;;
     wasm32-wasi)
-      triple=wasm32-unknown-none-wasm cc=clang pic='' store=none test_needs='wasi-libc libclang-rt-14-dev-wasm32 nodejs'
+      triple=wasm32-unknown-none-wasm cc=clang pic='' store=none variant='' libraries='' test_needs='wasi-libc libclang-rt-14-dev-wasm32 nodejs'
       c_headers='-isystem /usr/include/wasm32-wasi'
       cc_options="--target=wasm32-wasi $c_headers"
       ;;

@@ -34,6 +34,8 @@ def install_name(library: Path) -> str:
 
 
 def strip(library: Path) -> None:
-    """Removes the symbols that no program needs."""
+    """Removes the symbols that no program needs, with the tool ``STRIP`` where the library is for another machine."""
     if not PORTABLE:
-        subprocess.run(["strip", "-x" if IS_MACOS else "--strip-unneeded", str(library)], check=True)
+        subprocess.run(
+            [os.environ.get("STRIP", "strip"), "-x" if IS_MACOS else "--strip-unneeded", str(library)], check=True
+        )

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Runs the programs of replay.c and compares the SHA-256 of their events with those that every build of the library gives:
+# Tests/Golden/events.sha256.
+#
+#   Tests/Determinism/hashes.sh FOLDER COMMAND...     COMMAND is replay, built against a library, or what runs it
+#   Tests/Determinism/hashes.sh update FOLDER COMMAND...     writes the list anew
+#
+# Leaves the events in FOLDER.
+set -eu
+cd "$(dirname "$0")/../.."
+golden=$PWD/Tests/Golden/events.sha256
+update=
+[ "$1" != update ] || { update=1 && shift; }
+folder=$1
+shift
+mkdir -p "$folder"
+
+"$@" drive examples/data/drive.csv examples/data/conditions.geojson 0 > "$folder/drive"
+"$@" walk 200000 0 > "$folder/walk"
+"$@" shapes 20000 7 > "$folder/shapes"
+"$@" paths 20000 0 > "$folder/paths"
+cd "$folder"
+for name in drive paths shapes walk; do
+  [ -s "$name" ] || {
+    echo "hashes: $name: no event" >&2
+    exit 1
+  }
+done
+sha256sum drive paths shapes walk > hashes
+[ -z "$update" ] || cp hashes "$golden"
+cmp -s hashes "$golden" || {
+  echo "hashes: other events than $golden lists:" >&2
+  diff "$golden" hashes >&2 || true
+  exit 1
+}
+echo "the events of $(wc -l < walk) + $(wc -l < shapes) + $(wc -l < paths) + $(wc -l < drive) lines have the listed SHA-256"
