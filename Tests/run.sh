@@ -16,8 +16,8 @@ lane1=(build kinds swift determinism host store fuzz symbols abi header examples
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
 # What builds wheels or source distributions stands in one lane.
-heavy1=(swiftpm docs browser gpsd qgis full spark sanitize runtimes)
-heavy2=(workflows tools sql live wasm wheels sdist pages musl arm64)
+heavy1=(workflows tools sql swiftpm docs browser gpsd qgis full spark sanitize runtimes)
+heavy2=(live wasm wheels sdist pages musl arm64)
 heavy=("${heavy1[@]}" "${heavy2[@]}")
 
 # A mutant whose place has changed would prove nothing the next time that somebody runs them.

@@ -28,6 +28,7 @@ ARTICLES = "Sources/Fencepost/Fencepost.docc"
 CHAPTERS: dict[str, dict[str, str]] = {
     "Begin": {
         "start": "bindings/site/start.md",
+        "guides/install": "bindings/site/guides/install.md",
     },
     "Guides": {
         "guides/python": "bindings/python/README.md",
@@ -64,6 +65,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "concepts/questions": "bindings/site/concepts/questions.md",
         "concepts/policies": "bindings/site/concepts/policies.md",
         "concepts/time": "bindings/site/concepts/time.md",
+        "concepts/determinism": "bindings/site/concepts/determinism.md",
         "concepts/stability": "bindings/site/concepts/stability.md",
         "concepts/accuracy": "bindings/site/concepts/accuracy.md",
         "concepts/semantics": f"{ARTICLES}/Semantics.md",
