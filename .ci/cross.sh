@@ -5,9 +5,9 @@
 #
 # Compilers and emulators are Debian's packages. What is for the target lies in .build/cross/TARGET/root, so that the system
 # keeps its one architecture: SQLite and Python for arm64, unpacked; SQLite for musl, compiled from Debian's source.
+# shellcheck disable=SC2034,SC2154 # root is for targets.sh, which sets others
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# shellcheck disable=SC2034 # targets.sh
 root=$PWD
 . bindings/c/targets.sh
 set_target "${1:?usage: .ci/cross.sh TARGET}"

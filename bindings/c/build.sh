@@ -23,6 +23,13 @@ command -v swift > /dev/null || {
   exit 1
 }
 
+case $target in
+  wasm*)
+    echo "bindings/c/build.sh: make wasm builds the library for $target" >&2
+    exit 2
+    ;;
+esac
+
 # What runs on older systems too: the versions of glibc's functions that these have.
 case $(uname -s)/$target in Linux/*-linux-gnu) CC=$cc "$root/bindings/c/older-glibc.sh" "$older" ;; esac
 if [ "$runtime" = embedded ]; then

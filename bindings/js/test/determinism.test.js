@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { load, Monitor } from "../../../.build/js/fencepost.js";
@@ -24,6 +25,12 @@ for (const words of [["walk", "200000", "0"], ["walk", "200000", "7"], ["shapes"
     assert.equal(digest(run(process.execPath, ...wasi, ...words)), digest(expected));
   });
 }
+
+test("the SHA-256 that every build must have", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fencepost-"));
+  run(join(ROOT, "Tests/Determinism/hashes.sh"), folder, process.execPath, ...wasi);
+  rmSync(folder, { recursive: true });
+});
 
 test("the drive through the package, in one batch and fix by fix", async () => {
   await load();
