@@ -1,7 +1,7 @@
 /*
- * The rows of `make bench` that are about the library, small enough to count their instructions: run.sh compares two builds.
+ * The rows of `make bench` that are about the library, small enough to count their instructions: builds.sh compares two builds.
  *
- *     rows ROW     circles-20 circles-1000 circles-20000 single polygons path fleet containing nearest json snapshot store
+ *     rows ROW [FOLDER]     circles-20 circles-1000 circles-20000 single polygons path fleet containing nearest json snapshot store
  *
  * callgrind counts what measured() calls; what is prepared is outside. Prints a checksum of the answers.
  */

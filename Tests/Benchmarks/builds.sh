@@ -1,0 +1,44 @@
+#!/bin/bash
+# Compares two builds of the C library row by row, by the instructions that valgrind counts: a figure that does not depend on
+# what else the machine does.
+#
+#   Tests/Benchmarks/builds.sh [LIBRARY [OTHER]]
+#
+# LIBRARY is the embedded build of .build/lib, OTHER the one with a Swift runtime, which Tests/Runtimes/run.sh leaves in
+# .build/full/lib. Fails where a row takes 2 % more instructions with LIBRARY than with OTHER, or the two give other answers.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+root=$PWD
+. bindings/c/names.sh
+library=${1:-$root/.build/lib/$soname} other=${2:-$root/.build/full/lib/$soname}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+[ -e "$other" ] || {
+  echo "builds: $other is missing; FENCEPOST_RUNTIME=full FENCEPOST_LIB=.build/full/lib bindings/c/build.sh builds it" >&2
+  exit 2
+}
+command -v valgrind > /dev/null || .ci/install.sh valgrind
+
+# count BUILD ROW: instructions; the answers go to BUILD.ROW.
+count() {
+  mkdir "$folder/$1-$2"
+  valgrind --tool=callgrind --toggle-collect=measured --callgrind-out-file="$folder/callgrind" "$folder/$1" "$2" "$folder/$1-$2" \
+    2> "$folder/log" > "$folder/$1.$2" || {
+    cat "$folder/log" >&2
+    exit 1
+  }
+  sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$folder/log"
+}
+for build in library other; do
+  cc -std=gnu11 -O2 -Iinclude Tests/Benchmarks/rows.c "${!build}" -Wl,-rpath,"$(dirname "${!build}")" -o "$folder/$build"
+done
+status=0
+printf '%-16s %14s %14s  ratio\n' row "$(basename "$(dirname "$(dirname "$library")")")" "$(basename "$(dirname "$(dirname "$other")")")"
+for row in circles-20 circles-1000 circles-20000 single polygons path fleet containing nearest json snapshot store; do
+  first=$(count library $row)
+  second=$(count other $row)
+  printf '%-16s %14d %14d  %s\n' $row "$first" "$second" "$(awk -v a="$first" -v b="$second" 'BEGIN { printf "%.3f", a / b }')"
+  [ $((first * 100)) -le $((second * 102)) ] || status=1
+  cmp "$folder/library.$row" "$folder/other.$row" || status=1
+done
+exit $status
