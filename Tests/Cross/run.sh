@@ -45,7 +45,7 @@ case $target in
     needed='libc.musl-x86_64.so.1 '
     machine='Advanced Micro Devices X86-64' largest=3000000
     here="env LD_LIBRARY_PATH=$lib"
-    link=(-pthread)
+    link=(-pthread -Wl,--allow-shlib-undefined -Wl,-rpath-link,/lib)
     ;;
   *) fail "has no tests here" ;;
 esac
@@ -72,7 +72,7 @@ compile -ITests/CCases -ITests/CCases/include Tests/CCases/*.c Tests/CInstalled/
   -lm "${link[@]}"
 $here "$folder/cases/run" || fail "C cases"
 # shellcheck disable=SC2046
-compile examples/c/quickstart.c "$archive" $link_options ${libraries:+$(printf ' -l%s' $libraries)} "${link[@]}" -o "$folder/quickstart"
+compile examples/c/quickstart.c "$archive" ${libraries:+$link_options $(printf ' -l%s' $libraries)} "${link[@]}" -o "$folder/quickstart"
 $here "$folder/quickstart" | diff examples/c/quickstart.expected - || fail "the C example prints something else"
 
 # The same events as from every other build, byte for byte.

@@ -1,21 +1,15 @@
-# The part of run.sh for musl: a program that is static as a whole, a library without stores, the wheel. Sourced.
+# The part of run.sh for musl: a program that is static as a whole, the wheel. Sourced.
 # shellcheck shell=bash disable=SC2154
 
-# Static programs: with SQLite inside, and without stores, which is the smallest that the library gives.
-step "static programs"
+# A program that is static as a whole, SQLite inside.
+step "a static program"
 static() { # ARCHIVE OUTPUT LARGEST
-  compile -Os -static -s Tests/Determinism/replay.c "$1" -o "$2"
+  compile -Os -static -s -Wl,--gc-sections Tests/Determinism/replay.c "$1" -o "$2"
   if LC_ALL=C readelf --program-headers "$2" | grep -q INTERP; then fail "$2 is not static"; fi
   [ "$(stat -c %s "$2")" -le "$3" ] || fail "$2 has $(stat -c %s "$2") bytes; accepted are $3"
   Tests/Determinism/hashes.sh "$folder/events-$(basename "$2")" "$2" >&2 || fail "other events of $2"
 }
 static "$archive" "$folder/static" 2000000
-step "the library without stores"
-storeless=$(FENCEPOST_STORE=none FENCEPOST_LIB=$lib/nostore bindings/c/archive.sh)
-static "$storeless" "$folder/static-nostore" 1500000
-compile -static Tests/Cross/store.c "$storeless" -o "$folder/refused"
-if "$folder/refused" write "$folder" 2> "$folder/refusal"; then fail "a library without stores opened one"; fi
-grep -q 'store_unavailable: this build of the library has no store' "$folder/refusal" || fail "says $(cat "$folder/refusal")"
 
 # CPython's headers are the same with every C library; no CPython for musl is among Debian's packages, so nothing of the wheel runs
 # here but its library, which the C cases have tested.
@@ -25,4 +19,4 @@ case $(basename "$wheel") in
   *-cp311-abi3-musllinux_1_2_x86_64.whl) ;;
   *) fail "auditwheel gives the wheel the name $(basename "$wheel")" ;;
 esac
-tested=", static programs of $(stat -c %s "$folder/static") and without stores $(stat -c %s "$folder/static-nostore") bytes"
+tested=", a static program of $(stat -c %s "$folder/static") bytes, wheel $(basename "$wheel")"

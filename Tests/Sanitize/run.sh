@@ -1,6 +1,6 @@
 #!/bin/bash
-# The C cases with the whole engine under a sanitizer: Thread Sanitizer for the cases with threads, in an ordinary build;
-# Address Sanitizer for all of them and for the fuzz corpora, in the Embedded build that is released. Neither is optimised.
+# The C cases with the whole engine under a sanitizer: Thread Sanitizer for the cases with threads, Address Sanitizer
+# for all of them and for the fuzz corpora. Debug builds, each with a scratch folder of its own.
 #
 #   Tests/Sanitize/run.sh [thread|address]...
 set -euo pipefail
@@ -10,7 +10,7 @@ export SWIFT_BACKTRACE=enable=no
 clang=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
 flags='-std=gnu11 -g -O1 -D_GNU_SOURCE -Iinclude -ITests/CCases/include'
 
-# link SANITIZER OUTPUT SOURCE...: C sources and the library, with swiftc, which knows the libraries of its runtime, or clang.
+# link SANITIZER OUTPUT SOURCE...: C sources and the library, with swiftc, which knows the libraries of its runtime.
 link() {
   local sanitizer=$1 output=$2 objects=() source object
   shift 2
@@ -20,12 +20,7 @@ link() {
     "$clang" $flags -fsanitize="$sanitizer" -c "$source" -o "$object"
     objects+=("$object")
   done
-  if [ "$sanitizer" = thread ]; then
-    swiftc -sanitize=thread -use-ld=lld "${objects[@]}" "$build/debug/libfencepost-c-static.a" -lsqlite3 -lm -lpthread -o "$output"
-  else
-    # shellcheck disable=SC2086
-    "$clang" -fsanitize=address -fuse-ld=lld "${objects[@]}" $embedded -lsqlite3 -lm -lpthread -o "$output"
-  fi
+  swiftc -sanitize="$sanitizer" -use-ld=lld "${objects[@]}" "$build/debug/libfencepost-c-static.a" -lsqlite3 -lm -lpthread -o "$output"
 }
 
 check() {
@@ -33,15 +28,13 @@ check() {
   build=.build/sanitize-$sanitizer
   mkdir -p "$build"
   echo "== building with the $sanitizer sanitizer"
-  if [ "$sanitizer" = thread ]; then
-    swift build --sanitize thread --product fencepost-c-static --scratch-path "$build" -Xswiftc -DFENCEPOST_THREAD_SANITIZER \
-      > "$build.log" 2>&1 || {
-      cat "$build.log" >&2
-      return 1
-    }
-  else
-    embedded=$(FENCEPOST_SANITIZE=address bindings/c/embedded.sh x86_64-linux-gnu)
-  fi
+  local define=()
+  if [ "$sanitizer" = thread ]; then define=(-Xswiftc -DFENCEPOST_THREAD_SANITIZER); fi
+  swift build --sanitize "$sanitizer" --product fencepost-c-static --scratch-path "$build" "${define[@]}" \
+    > "$build.log" 2>&1 || {
+    cat "$build.log" >&2
+    return 1
+  }
   mkdir -p "$build/cases"
   link "$sanitizer" "$build/cases/run" Tests/CCases/*.c Tests/CInstalled/cases.c
   if [ "$sanitizer" = thread ]; then

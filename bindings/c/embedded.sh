@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles the library as Embedded Swift: objects that need a C library and nothing of Swift's runtime.
 #
-#   [FENCEPOST_STORE=none] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
+#   [FENCEPOST_STORE=none] bindings/c/embedded.sh TARGET
 #
 # TARGET is one of targets.sh. Leaves the objects in .build/embedded and prints their paths. build.sh links the shared library
 # and archive.sh the archive.
@@ -15,27 +15,14 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 set_target "${1:?usage: embedded.sh TARGET}"
 cd "$root"
 
-# With the Address Sanitizer they are not optimised: each access of the source is one of the program.
-case ${FENCEPOST_SANITIZE:-} in
-  '') sanitized='' how=-O ;;
-  address)
-    sanitized=-address how='-Onone -gline-tables-only -sanitize=address'
-    cc="$(dirname "$(readlink -f "$(command -v swiftc)")")/clang" cc_options="$cc_options -fsanitize=address -g"
-    ;;
-  *)
-    echo "embedded.sh: FENCEPOST_SANITIZE is $FENCEPOST_SANITIZE; accepted is address" >&2
-    exit 2
-    ;;
-esac
-
 # folder_of MODULE: where its object lies. The modules of the engine are the same with and without a store.
 folder_of() {
   case $1 in
-    FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of$sanitized" ;;
-    *) echo ".build/embedded/$swift_of$sanitized$variant" ;;
+    FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of" ;;
+    *) echo ".build/embedded/$swift_of$variant" ;;
   esac
 }
-out=.build/embedded/$target$sanitized$variant
+out=.build/embedded/$target$variant
 mkdir -p "$out" "$(folder_of FencepostKernel)" "$(folder_of FencepostABI)"
 
 unicode=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/embedded/$triple/libswiftUnicodeDataTables.a
@@ -68,8 +55,7 @@ c_sources() {
 header() { [ "$1" != FencepostABI ] || ${CC:-cc} -E -P -dD -x c include/fencepost.h; }
 
 if [ "$swift_of" = "$target" ]; then
-  # shellcheck disable=SC2086
-  set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo $how \
+  set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo -O \
     -enable-experimental-feature Embedded -enable-upcoming-feature InternalImportsByDefault \
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny \
     -Xfrontend -function-sections ${pic:+-Xcc $pic} -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite -I include
@@ -83,16 +69,16 @@ if [ "$swift_of" = "$target" ]; then
     made_of=$({ echo "$before" && sha256sum $(sources "$module") $(c_sources "$module") && header "$module"; } | sha256sum)
     if [ "$(cat "$object.made-of" 2> /dev/null)" != "$made_of" ]; then
       rm -f "$object".*
-      echo "embedded: $target$sanitized$variant, $module" >&2
+      echo "embedded: $target$variant, $module" >&2
       # shellcheck disable=SC2046
-      swiftc "$@" -I "$(folder_of FencepostKernel)" -I "$(folder_of FencepostABI)" -module-name "$module" -emit-module -emit-module-path "$object.swiftmodule" \
+      swiftc "$@" -I "$(folder_of FencepostABI)" -I "$(folder_of FencepostKernel)" -module-name "$module" -emit-module -emit-module-path "$object.swiftmodule" \
         -c $(sources "$module") -o "$object.o" > "$object.log" 2>&1 || {
         cat "$object.log" >&2
         exit 1
       }
       # Interpolating anything but numbers, strings and what has a description compiles, and prints that it cannot be printed.
       # The sources of all targets are the same: the objects of one tell, and those of x86-64 name the strings that they use.
-      if [ "$target$sanitized" = x86_64-linux-gnu ] && objdump -dr --no-show-raw-insn "$object.o" |
+      if [ "$target" = x86_64-linux-gnu ] && objdump -dr --no-show-raw-insn "$object.o" |
         awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
         echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2
         exit 1
