@@ -6,6 +6,8 @@ import base64
 import contextlib
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Run
 from full_disk import FullDisk
-from watching import START
+from watching import START, circles
 
 from fencepost import Circle
 from fencepost._live import handling
@@ -187,3 +190,51 @@ def test_a_connection_that_says_nothing_ends() -> None:
         assert connection.recv(1) == b"" and source.retry_at is None
     source.close()
     source.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ("--source http://127.0.0.1", "is not http://HOST:PORT"),
+        ("--source http://127.0.0.1:port", "is not http://HOST:PORT"),
+        ("--source http://127.0.0.1:65536", "is not http://HOST:PORT"),
+        ("--source http://0.0.0.0:8085", "--http-login is needed"),
+        ("--source http://127.0.0.1:0 --http-login nowhere", "nowhere"),
+        ("--source http://127.0.0.1:0 --http-login empty", "the first is the user"),
+        ("--source - --by device --http-login empty", "is for a source http://"),
+        ("--source http://127.0.0.1:0 --as x", "messages that are posted name their device"),
+    ],
+)
+def test_the_command_refuses_what_does_not_fit(run: Run, tmp_path: Path, arguments: str, reason: str) -> None:
+    (tmp_path / "empty").write_text("")
+    ended = run("watch", "--conditions", circles(tmp_path / "places.geojson", office=200), *arguments.split())
+    assert ended.returncode == 2 and len(ended.stderr.splitlines()) == 1 and reason in ended.stderr, ended.stderr
+
+
+def test_the_command_listens(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    places = circles(tmp_path / "places.geojson", office=200)
+    (tmp_path / "login").write_text("ann\nsecret\n")
+    arguments = ["--source", f"http://127.0.0.1:{port}", "--http-login", "login", "--any-time", "--append", "events"]
+    command = [sys.executable, "-m", "fencepost", "watch", "--conditions", places, *arguments]
+    process = subprocess.Popen(command, cwd=tmp_path)
+    try:
+        while True:
+            with (
+                contextlib.suppress(ConnectionRefusedError),
+                socket.create_connection(("127.0.0.1", port)) as connection,
+            ):
+                allowed = "Basic " + base64.b64encode(b"ann:secret").decode()
+                connection.sendall(request(LOCATION, "/?u=ann&d=phone", Authorization=allowed))
+                assert status(connection)[0] == 200
+                break
+            time.sleep(0.05)
+            assert process.poll() is None
+        while not (tmp_path / "events").read_text().endswith("\n"):
+            time.sleep(0.01)
+    finally:
+        process.terminate()
+        assert process.wait(60) == 0
+    event = json.loads((tmp_path / "events").read_text())
+    assert (event["device"], event["state"]) == ("ann/phone", "satisfied")

@@ -24,8 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--source",
         action=AddSource,
-        metavar="FILE|-|gpsd://HOST:PORT|mqtt://HOST:PORT/TOPIC",
-        help="fixes of a file or pipe, or a gpsd; messages of phones and trackers of a broker (mqtts: with TLS); "
+        metavar="FILE|-|gpsd://HOST:PORT|mqtt://HOST:PORT/TOPIC|http://HOST:PORT",
+        help="fixes of a file or pipe, or a gpsd; messages of phones and trackers of a broker (mqtts: with TLS), "
+        "or that they post to http://HOST:PORT; "
         "several times: of all of them",
     )
     add("--format", choices=FORMATS, default="auto", help="of a file or pipe; GPX is read to its end first")
@@ -69,6 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what brokers know this watch by (default: a random one, kept in --store); two watches need two",
     )
     add("--mqtt-login", metavar="FILE", help="user and password, a line each; else FENCEPOST_MQTT_USER and …_PASSWORD")
+    add(
+        "--http-login",
+        metavar="FILE",
+        help="user and password that posted messages need; required beyond this computer",
+    )
     add("--publish-login", metavar="FILE", help="of another broker; else FENCEPOST_PUBLISH_USER and …_PASSWORD")
     add("--mqtt-ca", metavar="FILE", help="certificates that brokers are checked with; without it those of the system")
     add("--store", metavar="DIR", help="keep what is followed in that directory, which must exist")

@@ -8,8 +8,10 @@ from typing import Any
 
 from .._live.device_lines import DeviceLines
 from .._live.gpsd import Gpsd
-from .._live.mqtt_address import is_address
+from .._live.http_source import HttpSource
+from .._live.mqtt_address import is_address, read_login
 from .._live.notices import Notices
+from .._live.page_access import is_loopback
 from .._live.sources import Source, open_file
 from .outcomes import UsageError
 from .watch_brokers import check_brokers, open_broker, place_of
@@ -28,6 +30,10 @@ def _is_gpsd(source: str) -> bool:
     return source.startswith("gpsd://")
 
 
+def _is_http(source: str) -> bool:
+    return source.startswith("http://")
+
+
 def check_sources(options: argparse.Namespace) -> bool:
     """Whether one device is followed, by a monitor.
 
@@ -40,14 +46,17 @@ def check_sources(options: argparse.Namespace) -> bool:
         if place in places[:number]:
             raise UsageError(f"argument --source: {sources[number]} is there twice")
     gpsds = [source for source in sources if _is_gpsd(source)]
-    files = [source for source in sources if not _is_gpsd(source) and not is_address(source)]
     brokers = [source for source in sources if is_address(source)]
+    ports = [source for source in sources if _is_http(source)]
+    files = [source for source in sources if source not in (*gpsds, *brokers, *ports)]
+    if options.http_login is not None and not ports:
+        raise UsageError("argument --http-login: is for a source http://HOST:PORT")
     if options.device is not None and not gpsds:
         raise UsageError("argument --device: is for a gpsd")
     if options.device is not None and len(gpsds) > 1:
         raise UsageError("argument --device: is for one gpsd, not for several")
     check_brokers(options, brokers)
-    if by is None and named is None and not brokers:
+    if by is None and named is None and not brokers and not ports:
         if len(sources) > 1:
             raise UsageError("argument --source: several need the names of their devices: --by, --as or brokers")
         return True
@@ -60,7 +69,8 @@ def check_sources(options: argparse.Namespace) -> bool:
     if named is not None and not nameless:
         if by is not None:
             raise UsageError("argument --as: not allowed with argument --by")
-        raise UsageError("argument --as: messages of a broker name their device")
+        sender = "of a broker" if brokers else "that are posted"
+        raise UsageError(f"argument --as: messages {sender} name their device")
     if len(nameless) > 1:
         raise UsageError(f"argument --as: {nameless[0]} and {nameless[1]} would be one device")
     return False
@@ -80,8 +90,25 @@ def _opened(options: argparse.Namespace, source: str, notices: Notices) -> Sourc
         return Gpsd(source, options.reconnect, notices, options.device)
     if is_address(source):
         return open_broker(options, source, notices)
+    if _is_http(source):
+        return _open_port(options, source)
     if options.by is not None:
         if options.format not in ("auto", "jsonl"):
             raise UsageError(f"argument --by: is for JSON Lines, not {options.format}")
         return open_file(source, decoder=DeviceLines(options.by))
     return open_file(source, options.format)
+
+
+def _open_port(options: argparse.Namespace, source: str) -> HttpSource:
+    """Listens where the command line says."""
+    host, _, port = source.removeprefix("http://").rstrip("/").rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+        raise UsageError(f"argument --source: {source} is not http://HOST:PORT")
+    try:
+        login = read_login(options.http_login, None)
+    except ValueError as error:
+        raise UsageError(f"argument --http-login: {error}") from None
+    if login is None and not is_loopback(host):
+        raise UsageError(f"argument --source: {host} is more than this computer, for which --http-login is needed")
+    return HttpSource(host, int(port), login, options.by or "device")
