@@ -423,3 +423,66 @@ def test_the_filter_works_on_any_handler() -> None:
 def test_a_gpsd_that_does_not_answer() -> None:
     with pytest.raises(OSError):
         from_gpsd("gpsd://127.0.0.1:1", name="boat")
+
+
+def test_a_sink_may_feed() -> None:
+    had: list[int] = []
+
+    def sink(event: Any) -> None:
+        had.append(event.sequence)
+        if len(had) < 5:
+            live.feed("x", fix(len(had), 0.01 * (len(had) % 2)))
+
+    live, _ = follower(ahead=None, sinks=[sink])
+    live.feed("x", fix(0))
+    assert len(list(live.events())) == 5 and had == [1, 2, 3, 4, 5]
+
+
+def test_closed_while_it_runs_in_another_thread_or_task() -> None:
+    live, _ = follower(sinks=[lambda event: None])
+    thread = threading.Thread(target=live.run)
+    thread.start()
+    live.close()
+    thread.join(60)
+    assert not thread.is_alive()
+
+    async def main() -> None:
+        for start in (lambda live: live.serve(), lambda live: live.events().__anext__()):
+            live = Follower(OFFICE, sinks=[lambda event: None])
+            task = asyncio.ensure_future(start(live))
+            await asyncio.sleep(0.01)
+            live.close()
+            (ended,) = await asyncio.wait_for(asyncio.gather(task, return_exceptions=True), 60)
+            assert ended is None or isinstance(ended, StopAsyncIteration)
+
+    asyncio.run(main())
+
+
+def test_an_asynchronous_sink_needs_a_loop_and_may_be_cancelled() -> None:
+    had: list[int] = []
+
+    async def slow(event: Any) -> None:
+        had.append(event.sequence)
+        await asyncio.sleep(3600 if len(had) == 1 else 0)
+
+    live, _ = follower(sinks=[slow])
+    live.feed("x", fix(0))
+    with pytest.raises(TypeError, match="serve"):
+        list(live.events())
+
+    async def main() -> None:
+        first = asyncio.ensure_future(live.serve())
+        while not had:
+            await asyncio.sleep(0.001)
+        with pytest.raises(ConsumerAlreadyActiveError):
+            await live.serve()
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        again = asyncio.ensure_future(live.serve())
+        while len(had) < 2 or live.fleet.statistics().pending_events:
+            await asyncio.sleep(0.001)
+        live.stop()
+        await asyncio.wait_for(again, 60)
+
+    asyncio.run(asyncio.wait_for(main(), 120))
+    assert had == [1, 1], "what was cancelled is given again"

@@ -162,6 +162,7 @@ class Running:
                 return
 
     def stop(self) -> None:
-        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops; from any thread, and from signal handlers."""
+        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops, also those to come; from any thread, and from signal
+        handlers."""
         self._stop.stop()
         self._awaited.wake()

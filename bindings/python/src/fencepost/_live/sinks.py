@@ -25,6 +25,7 @@ class Guarded:
 
     def __init__(self, sink: Sink, notices: Notices) -> None:
         self._sink, self._notices = sink, notices
+        self.pending: Awaitable[bool | None] | None = None
 
     def __repr__(self) -> str:
         return repr(self._sink)
@@ -36,7 +37,10 @@ class Guarded:
             if getattr(self._sink, "is_last", False):
                 raise
             return self._failed(error)
-        return self._awaited(answer) if isawaitable(answer) else answer
+        if not isawaitable(answer):
+            return answer
+        self.pending = answer
+        return self._awaited(answer)
 
     async def _awaited(self, answer: Awaitable[bool | None]) -> bool | None:
         try:
@@ -80,7 +84,8 @@ class Sinks:
         while self._done < len(self._sinks):
             answer = self._sinks[self._done](event)
             if isawaitable(answer):
-                getattr(answer, "close", lambda: None)()
+                for each in (answer, getattr(self._sinks[self._done], "pending", None)):
+                    getattr(each, "close", lambda: None)()  # a coroutine that nothing will await
                 raise TypeError(f"{self._sinks[self._done]!r} is asynchronous: use Follower.serve, not run")
             if answer is False:
                 return False
