@@ -1,8 +1,8 @@
 # The part of run.sh for musl: a program that is static as a whole, the wheel. Sourced.
 # shellcheck shell=bash disable=SC2154
 
-# A program that is static as a whole, SQLite inside.
-step "a static program"
+# Programs that are static as a whole: with SQLite inside, and without stores.
+step "static programs"
 static() { # ARCHIVE OUTPUT LARGEST
   compile -Os -static -s -Wl,--gc-sections Tests/Determinism/replay.c "$1" -o "$2"
   if LC_ALL=C readelf --program-headers "$2" | grep -q INTERP; then fail "$2 is not static"; fi
@@ -10,6 +10,12 @@ static() { # ARCHIVE OUTPUT LARGEST
   Tests/Determinism/hashes.sh "$folder/events-$(basename "$2")" "$2" >&2 || fail "other events of $2"
 }
 static "$archive" "$folder/static" 2000000
+step "the library without stores"
+storeless=$(FENCEPOST_STORE=none FENCEPOST_LIB=$lib/nostore bindings/c/archive.sh)
+static "$storeless" "$folder/static-nostore" 1500000
+compile -static Tests/Cross/store.c "$storeless" -o "$folder/refused"
+if "$folder/refused" write "$folder" 2> "$folder/refusal"; then fail "a library without stores opened one"; fi
+grep -q 'store_unavailable: this build of the library has no store' "$folder/refusal" || fail "says $(cat "$folder/refusal")"
 
 # CPython's headers are the same with every C library; no CPython for musl is among Debian's packages, so nothing of the wheel runs
 # here but its library, which the C cases have tested.
@@ -19,4 +25,4 @@ case $(basename "$wheel") in
   *-cp311-abi3-musllinux_1_2_x86_64.whl) ;;
   *) fail "auditwheel gives the wheel the name $(basename "$wheel")" ;;
 esac
-tested=", a static program of $(stat -c %s "$folder/static") bytes, wheel $(basename "$wheel")"
+tested=", static programs of $(stat -c %s "$folder/static") and without stores $(stat -c %s "$folder/static-nostore") bytes, wheel $(basename "$wheel")"
