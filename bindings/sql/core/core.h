@@ -115,6 +115,9 @@ fp_places *fp_places_get(const void *bytes, size_t size, const fp_options *optio
 /* Whether compiled places came from these bytes, by their digest. */
 bool fp_places_are(const fp_places *places, const void *bytes, size_t size);
 
+/* Whether two came from the same bytes and options: threads may have compiled them apart. */
+bool fp_places_equal(const fp_places *a, const fp_places *b);
+
 void fp_places_release(fp_places *places);
 
 /* The conditions, for questions: generations are 1 ... fp_places_count(). Never fed. */

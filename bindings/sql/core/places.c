@@ -491,6 +491,11 @@ bool fp_places_are(const fp_places *places, const void *bytes, size_t size) {
          get64(head + 16) == places->digest[1];
 }
 
+bool fp_places_equal(const fp_places *a, const fp_places *b) {
+  return a->size == b->size && memcmp(a->digest, b->digest, sizeof a->digest) == 0 &&
+         memcmp(&a->options, &b->options, sizeof a->options) == 0;
+}
+
 fp_places *fp_places_get(const void *bytes, size_t size, const fp_options *options, fp_message *message) {
   fp_options own = compiling(options);
   const uint8_t *head = bytes;

@@ -116,7 +116,7 @@ static void combine(duckdb_function_info info, duckdb_aggregate_state *source, d
     if (*to == NULL) {
       *to = from;
       ((state *)source[i])->group = NULL;
-    } else if ((*to)->places != from->places) {
+    } else if (!fp_places_equal((*to)->places, from->places)) {
       fp_refuse_aggregate(info, "fp_events", "the places or options change within a group");
       return;
     } else if (!fp_track_merge(&(*to)->track, &from->track, &message)) {

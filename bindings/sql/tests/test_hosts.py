@@ -144,6 +144,14 @@ def test_duckdb_threads_share_places_and_groups_of_any_order() -> None:
     other = connection.execute(f"SELECT * FROM ({sql.format('(FROM fixes ORDER BY random())')}) ORDER BY van, sequence")
     assert other.fetchall() == one
     assert len(one) > 1000
+    # Threads that begin at the same time compile the same places apart; their parts of a group belong together.
+    for number in range(20):
+        places = f"(SELECT fp_places(id, lat, lon, {300 + number}.0) FROM zones)"
+        apart = (
+            f"SELECT sum(len(found)) FROM (SELECT fp_events({places}, t, lat, lon) AS found FROM fixes GROUP BY van)"
+        )
+        ((total,),) = connection.execute(apart).fetchall()
+        assert total > 1000
 
 
 @pytest.fixture
