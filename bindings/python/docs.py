@@ -47,6 +47,9 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(f"usage: {sys.argv[0]} FOLDER")
     warnings.simplefilter("error")
+    # The types of Spark are named as they are written where Spark is not installed.
+    warnings.filterwarnings("ignore", message=".*No module named 'pyspark'")
+    warnings.filterwarnings("ignore", message=".*for fencepost.spark", category=UserWarning)
     for module in public_modules(fencepost):
         resolve_named_tuples(module)
     show_members_of_private_bases()

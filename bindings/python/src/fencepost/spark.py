@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ._errors import require
 from ._files.sources import ConditionsSource
@@ -17,11 +17,14 @@ from ._fleet.conditions import Zones
 from ._native import InvalidArgumentError
 from ._values.arguments import device_column
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame  # type: ignore[import-not-found, unused-ignore]
+
 __all__ = ["containing", "events", "replay"]
 
 
 def events(
-    stream: Any,
+    stream: DataFrame,
     conditions: Zones | ConditionsSource,
     *,
     device: str | None = None,
@@ -39,7 +42,7 @@ def events(
     versions: str | os.PathLike[str] | None = None,
     missing_versions: str = "skip",
     initial_state: str | os.PathLike[str] | None = None,
-) -> Any:
+) -> DataFrame:
     """The events of a stream of fixes of many devices: a streaming DataFrame.
 
     Each device's events are those of a monitor of its own which is fed its rows in the order of time, whatever the
@@ -110,7 +113,7 @@ def events(
 
 
 def replay(
-    frame: Any,
+    frame: DataFrame,
     conditions: Zones | ConditionsSource,
     *,
     device: str | None = None,
@@ -119,7 +122,7 @@ def replay(
     accuracy: str | None = None,
     time: str | None = None,
     by: str | None = None,
-) -> Any:
+) -> DataFrame:
     """The events of a DataFrame of the fixes of many devices: those of ``fencepost replay --by``.
 
     Each device's rows are sorted by time (rows of one time stay in the order of the frame) and go through a fleet
@@ -155,14 +158,14 @@ def replay(
 
 
 def containing(
-    frame: Any,
+    frame: DataFrame,
     conditions: Zones | ConditionsSource,
     *,
     latitude: str | None = None,
     longitude: str | None = None,
     distances: bool = False,
     metrics: str = "fencepost_points",
-) -> Any:
+) -> DataFrame:
     """Which conditions hold the points of a DataFrame, also of a stream: :meth:`Zones.containing` as an inner
     join, exact on the ellipsoid.
 

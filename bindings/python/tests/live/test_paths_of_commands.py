@@ -83,7 +83,7 @@ def test_a_replay_by_a_column_is_as_alone() -> None:
     frame = pandas.DataFrame(
         {**columns, "time": pandas.to_datetime([fix.time_us for fix in TRACK], unit="us", utc=True)}
     )
-    log = replay(frame, PLACE, by="device", policy="exact", path="geodesic", max_gap=60)
+    log = replay(frame, PLACE, by="device", assuming="unknown", policy="exact", path="geodesic", max_gap=60)
     assert [event.is_on_path for event in log] == [False, True, True]
     assert list(log.to_pandas()["evidence"]) == ["fix", "path", "path"]
 

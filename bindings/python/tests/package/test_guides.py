@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -31,6 +34,44 @@ def test_the_pages_are_found() -> None:
 def test_page(page: Path) -> None:
     for block, _, wrong in blocks.run(page):
         assert not wrong, f"{name(page)}: line {block.line}: {wrong}"
+
+
+def programs(folder: Path) -> list[Path]:
+    """The Python of each page, a file for each program; those of Spark's guide are one session."""
+    files: list[Path] = []
+    for page in (page for page in PAGES if page.name != "spark.md"):
+        found = [block for block in blocks.blocks_of(page.read_text("utf-8")) if block.language == "python"]
+        for number, block in enumerate(found):
+            if block.says == "continues":
+                files[-1].write_text(files[-1].read_text() + block.code)
+                continue
+            files.append(folder / f"{re.sub('[^a-z0-9]', '_', name(page).lower())}_{number}.py")
+            files[-1].write_text(block.code)
+    return files
+
+
+def test_the_programs_of_the_pages_are_clean_for_mypy(tmp_path: Path) -> None:
+    """Strict, but for libraries that have no types or are not here."""
+    pytest.importorskip("mypy")
+    files = programs(tmp_path)
+    assert len(files) >= 20
+    ignored = ("--disable-error-code", "import-untyped", "--disable-error-code", "import-not-found")
+    command = [sys.executable, "-m", "mypy", "--strict", *ignored, "--cache-dir", str(tmp_path / "cache")]
+    done = subprocess.run([*command, *files], capture_output=True, text=True, timeout=600, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_programs_of_the_pages_are_clean_for_pyright(tmp_path: Path) -> None:
+    pytest.importorskip("pyright")
+    files = programs(tmp_path)
+    settings = {"typeCheckingMode": "standard", "reportMissingImports": False, "reportMissingModuleSource": False}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    environment = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=tmp_path, env=environment)
+    answer = json.loads(done.stdout)
+    found = [f"{d['file']}:{d['range']['start']['line'] + 1}: {d['message']}" for d in answer["generalDiagnostics"]]
+    assert found == [] and answer["summary"]["filesAnalyzed"] == len(files)
 
 
 def test_what_others_run_is_run_by_them() -> None:

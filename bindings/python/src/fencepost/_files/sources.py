@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._errors import InputError
 from .._native import InvalidArgumentError
@@ -28,10 +28,47 @@ from .track_files import read_tracks
 from .tracks import FixRow, Track
 from .vector import PLAIN, Reading, transformed
 
-TrackSource: TypeAlias = str | os.PathLike[str] | Iterable[Fix] | Any
-"""A path, a DataFrame, a GeoDataFrame of points, trajectories of MovingPandas, an Arrow stream, or fixes."""
-ConditionsSource: TypeAlias = str | os.PathLike[str] | Mapping[str, Condition] | Any
-"""A path, conditions by identifier, a DataFrame, a GeoDataFrame, or an Arrow stream."""
+if TYPE_CHECKING:
+    from collections.abc import ItemsView
+    from typing import Protocol
+
+    from pandas import DataFrame
+
+    from .._tables.buffers import ArrowStream
+    from .._tables.geometries import HasGeometry
+    from .._values.definitions import Definition
+    from .._values.records import Record
+
+    class Moving(Protocol):
+        """A trajectory of MovingPandas."""
+
+        @property
+        def df(self) -> Any: ...
+
+    class MovingTogether(Protocol):
+        """A collection of trajectories."""
+
+        @property
+        def trajectories(self) -> Any: ...
+
+    class Holder(Protocol):
+        """A table of conditions, or a monitor."""
+
+        def items(self) -> ItemsView[str, object]: ...
+
+    class Lazy(Protocol):
+        """A lazy frame of Polars."""
+
+        def collect(self) -> Any: ...
+
+    Tabular: TypeAlias = DataFrame | ArrowStream | Lazy
+    TrackSource: TypeAlias = str | os.PathLike[str] | Iterable[Fix] | Tabular | Moving | MovingTogether
+    """A path, a DataFrame, a GeoDataFrame of points, trajectories of MovingPandas, an Arrow stream, or fixes."""
+    Given: TypeAlias = Mapping[str, Condition] | Mapping[str, Definition] | Mapping[str, Record]
+    ConditionsSource: TypeAlias = str | os.PathLike[str] | Given | Mapping[str, object] | Holder | Tabular | HasGeometry
+    """A path, conditions by identifier, GeoJSON, a DataFrame, a GeoDataFrame, or an Arrow stream."""
+else:
+    TrackSource = ConditionsSource = object
 
 
 def as_tracks(
@@ -202,6 +239,8 @@ def _geojson(conditions: Any) -> dict[str, Any] | None:
 def _given(condition: Any, key: Any, default: TransitionPolicy, name: str, state: State) -> ConditionRow:
     if not isinstance(key, str):
         raise TypeError(f"{name}: the identifier {key!r} must be str, not {type(key).__name__}")
+    if not is_condition(condition) and is_condition(getattr(condition, "condition", None)):  # of a table or monitor
+        condition, default = condition.condition, condition.policy
     if not is_condition(condition):
         kind = type(condition).__name__
         raise TypeError(f"{name}[{key!r}] must be one of fencepost's conditions, not {kind}")

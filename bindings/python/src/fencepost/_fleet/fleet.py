@@ -26,6 +26,7 @@ from .presences import Presence, Presences
 if TYPE_CHECKING:
     from typing import Self
 
+    from geopandas import GeoDataFrame  # type: ignore[import-untyped]
     from typing_extensions import Buffer
 
     from .._files.sources import ConditionsSource
@@ -323,7 +324,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     def _presences(self, found: Iterable[Presence]) -> Presences:
         return Presences(found, self._conditions)  # type: ignore[arg-type]
 
-    def to_geopandas(self) -> Any:
+    def to_geopandas(self) -> GeoDataFrame:
         """Where everybody is: a row for each device, with its clock and :attr:`Device.position` as a point in
         EPSG:4326; one that had no fix yet has no geometry. Who is inside of what, with the places, is
         ``fleet.inside().to_geopandas()``.

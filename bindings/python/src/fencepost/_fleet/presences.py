@@ -13,6 +13,8 @@ from .._tables.table import Plain
 from .._tables.times import from_us, utc_text
 
 if TYPE_CHECKING:
+    from geopandas import GeoDataFrame  # type: ignore[import-untyped]
+
     from .._values.definitions import Definition
 
 
@@ -99,7 +101,7 @@ class Presences(Rows[Presence]):
             "generation": [each.generation for each in self],
         }
 
-    def to_geopandas(self) -> Any:
+    def to_geopandas(self) -> GeoDataFrame:
         """A ``geopandas.GeoDataFrame`` in EPSG:4326: as :meth:`to_pandas`, with the conditions as geometries: circles
         and polygons as polygons, corridors as lines. Beacons have none.
 

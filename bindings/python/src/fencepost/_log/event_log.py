@@ -12,6 +12,8 @@ from .texts import event_line
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from geopandas import GeoDataFrame  # type: ignore[import-untyped]
+
 
 class EventLog(Log):
     """The events of a replay in the order in which they were handed out: a sequence of :class:`Event`, and a table.
@@ -28,7 +30,7 @@ class EventLog(Log):
         datetime.timedelta(seconds=2)
     """
 
-    def to_geopandas(self) -> Any:
+    def to_geopandas(self) -> GeoDataFrame:
         """A ``geopandas.GeoDataFrame`` in EPSG:4326: as :meth:`to_pandas`, with the deciding fix as a point.
 
         Events without a fix (beacons, diagnostics) have no geometry.

@@ -121,7 +121,7 @@ class Log(Rows[Event]):
         """The latest time of all inputs, or to which time was let pass, aware, UTC."""
         return from_us(max((part.end_us for part in self._replays if part.end_us is not None), default=None))
 
-    def of(self, track: Any) -> Self:
+    def of(self, track: object) -> Self:
         """The log of one track alone.
 
         Raises:

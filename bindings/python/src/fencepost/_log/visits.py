@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .._errors import require
 from .._tables.rows import Rows
@@ -16,6 +16,9 @@ from .._tables.times import from_us
 from .._values.enums import CAUSES, STATES, Cause, State
 from .._values.events import Event
 from .lazy_events import LazyEvents
+
+if TYPE_CHECKING:
+    from geopandas import GeoDataFrame  # type: ignore[import-untyped]
 
 
 class Known(enum.StrEnum):
@@ -125,7 +128,7 @@ class Visits(Rows[Visit]):
         self.by = by
         """Name of the column that tells tracks apart; None: there is one track."""
 
-    def to_geopandas(self) -> Any:
+    def to_geopandas(self) -> GeoDataFrame:
         """A ``geopandas.GeoDataFrame`` in EPSG:4326: as :meth:`to_pandas`, with the conditions as geometries (circles
         and polygons as polygons, corridors as lines, beacons as none) and durations in seconds, so that GeoPandas
         writes it to files and shows it with ``explore()``.

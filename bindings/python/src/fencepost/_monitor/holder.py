@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from .._native import InvalidArgumentError, NotFoundError
 from .._tables.numbers import integer, real
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .._values.results import ShapeReading
 
 V = TypeVar("V")
+D = TypeVar("D")
 
 
 class ConditionHolder(Generic[V]):
@@ -152,7 +153,11 @@ class ConditionHolder(Generic[V]):
         if not self.remove(identifier):
             raise NotFoundError(f"no condition has the identifier {identifier!r}")
 
-    def get(self, identifier: str, default: Any = None) -> Any:
+    @overload
+    def get(self, identifier: str, default: None = None) -> V | None: ...
+    @overload
+    def get(self, identifier: str, default: D) -> V | D: ...
+    def get(self, identifier: str, default: object = None) -> object:
         """What is held of a condition, or `default`.
 
         Example:

@@ -31,13 +31,33 @@ from .questions import MonitorQuestions
 from .store import MonitorStore
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Self, TypedDict, Unpack
 
     from .._files.sources import ConditionsSource
     from .._values.explanation import Explanation
     from .._values.policy import TransitionPolicy
     from .._values.records import Record, RecordList
     from .._values.statistics import Statistics
+
+
+if TYPE_CHECKING:
+
+    class MonitorOptions(TypedDict, total=False):
+        """The options of a monitor but its name and conditions."""
+
+        delivery: Delivery | str
+        condition_limit: int | None
+        max_pending_events: int
+        initial_fix_max_age: float | timedelta | None
+        beacon_exit_timeout: float | timedelta
+        beacon_initial_timeout: float | timedelta
+        store: str | os.PathLike[str] | None
+        durability: Durability | str
+        checkpoint_interval: float | timedelta
+        max_time_step: float | timedelta | None
+        path: DevicePath | str
+        max_gap: float | timedelta | None
+        max_speed: float | None
 
 
 def _age(value: float | timedelta) -> int:
@@ -197,7 +217,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return monitor
 
     @classmethod
-    def core_location(cls, name: str | None = None, **options: Any) -> Self:
+    def core_location(cls, name: str | None = None, **options: Unpack[MonitorOptions]) -> Self:
         """A monitor with the options of Core Location: delivery ``first``, 20 conditions.
 
         Args:
@@ -208,7 +228,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             >>> Monitor.core_location("my_monitor").name
             'my_monitor'
         """
-        return cls(name=name, **{"delivery": Delivery.FIRST, "condition_limit": 20, **options})
+        own: MonitorOptions = {"delivery": Delivery.FIRST, "condition_limit": 20, **options}
+        return cls(name=name, **own)
 
     # ------------------------------------------------------------------------------------ conditions
 

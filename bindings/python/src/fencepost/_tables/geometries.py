@@ -8,11 +8,25 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .._errors import warn
 from .._native import InvalidArgumentError
 from .numbers import real, shown
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from typing_extensions import Buffer
+
+    class HasGeometry(Protocol):
+        """Geometries of Shapely, conditions, features: what has a ``__geo_interface__``."""
+
+        @property
+        def __geo_interface__(self) -> Any: ...
+
+    GeometrySource: TypeAlias = str | Buffer | Mapping[str, object] | HasGeometry | Iterable[Sequence[float]]
+    """WKT, WKB, GeoJSON, anything with a ``__geo_interface__``, or pairs of coordinates."""
 
 AREAS = {"Polygon": False, "MultiPolygon": True}
 LINES = {"LineString": False, "MultiLineString": True}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._native import InvalidArgumentError
 from .._tables.geometries import of_wkb
 from .._tables.table import Plain
 from .conditions import LINE_GEOGRAPHIC, Geometry
 from .shapes import EDGES, Order, described_lines, edges_of, line_geometry, put, vertices_of
+
+if TYPE_CHECKING:
+    from .._tables.geometries import GeometrySource
 
 _NO_NUMBER = float("nan")
 
@@ -50,7 +53,7 @@ class Gate(Plain):
     edges: str
     _leaves_edges_open: bool = field(compare=False)
 
-    def __init__(self, path: Any, *, order: Order | None = None, edges: str | None = None) -> None:
+    def __init__(self, path: GeometrySource, *, order: Order | None = None, edges: str | None = None) -> None:
         found, _ = vertices_of(path, "path", order)
         if found.is_area:
             raise InvalidArgumentError("type: a polygon is no line: its boundary is, where it is to be a gate")

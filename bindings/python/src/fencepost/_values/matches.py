@@ -9,7 +9,11 @@ from .._tables.labels import told_apart
 from .._tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
+
+    from numpy import float64, int64
+    from numpy.typing import NDArray
+    from pandas import DataFrame
 
 
 class Matches(Table):
@@ -34,6 +38,11 @@ class Matches(Table):
 
     __slots__ = ("_distances", "_identifiers", "_index", "_indices", "_offsets")
 
+    _offsets: NDArray[int64]
+    _indices: NDArray[int64]
+    _distances: NDArray[float64] | None
+    _index: Any
+
     def __init__(self, offsets: Any, indices: Any, identifiers: Sequence[str], distances: Any | None) -> None:
         self._offsets, self._indices, self._distances = offsets, indices, distances
         self._identifiers, self._index = tuple(identifiers), None
@@ -44,13 +53,13 @@ class Matches(Table):
         return self
 
     @property
-    def offsets(self) -> Any:
+    def offsets(self) -> NDArray[int64]:
         """Where the conditions of each point begin, and where those of the last one end: an array of ``int64``, one
         longer than there are points."""
         return self._offsets
 
     @property
-    def indices(self) -> Any:
+    def indices(self) -> NDArray[int64]:
         """The conditions, as places in :attr:`identifiers`: an array of ``int64``."""
         return self._indices
 
@@ -60,13 +69,13 @@ class Matches(Table):
         return self._identifiers
 
     @property
-    def distances(self) -> Any:
+    def distances(self) -> NDArray[float64] | None:
         """Metres from the points to the lines, negative inside: an array of ``float64``; None: they were not asked
         for."""
         return self._distances
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> NDArray[int64]:
         """The number of the point of each pair: an array of ``int64``."""
         import numpy
 
@@ -101,7 +110,7 @@ class Matches(Table):
     def _kinds(self) -> dict[str, str]:
         return {"point": "int", "identifier": "text", "distance": "float"}
 
-    def to_pandas(self, index: Any = None) -> Any:
+    def to_pandas(self, index: Collection[object] | None = None) -> DataFrame:
         """The pairs as a ``pandas.DataFrame``: ``identifier`` and ``distance``, with the points as index.
 
         Args:
@@ -119,7 +128,7 @@ class Matches(Table):
         data = {"identifier": pandas.Series(names[self._indices], dtype=object)}
         if self._distances is not None:
             data["distance"] = pandas.Series(self._distances)
-        frame = pandas.DataFrame(data)
+        frame: DataFrame = pandas.DataFrame(data)
         index = self._index if index is None else index
         if index is None:
             frame.index = pandas.Index(self.rows, name="point")

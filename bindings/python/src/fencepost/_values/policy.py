@@ -153,7 +153,7 @@ class TransitionPolicy(Plain):
         return f"of {entry} and {self.exit_dwell:g} s, {self.exit_margin:g} m to leave"
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any], *, base: TransitionPolicy | None = None) -> TransitionPolicy:
+    def from_dict(cls, values: Mapping[str, object], *, base: TransitionPolicy | None = None) -> TransitionPolicy:
         """A policy from an object as it stands in a conditions file.
 
         Args:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from .._native import InvalidArgumentError, shape_distance
 from .._tables.geometries import Vertices, geometry_of, of_geojson, of_places, of_wkb, of_wkt
 from .._tables.numbers import radius_in_metres, real, shown
 from .._tables.table import Plain
 from .conditions import Geometry
+
+if TYPE_CHECKING:
+    from .._tables.geometries import GeometrySource
 
 EDGES = ("geodesic", "planar")
 """What joins two vertices, in the library's order."""
@@ -65,7 +68,7 @@ class Polygon(Plain):
 
     def __init__(
         self,
-        exterior: Any,
+        exterior: GeometrySource,
         holes: Iterable[Iterable[Place]] = (),
         *,
         order: Order | None = None,
@@ -191,7 +194,9 @@ class Corridor(Plain):
     edges: str
     _leaves_edges_open: bool = field(compare=False)
 
-    def __init__(self, path: Any, radius: float, *, order: Order | None = None, edges: str | None = None) -> None:
+    def __init__(
+        self, path: GeometrySource, radius: float, *, order: Order | None = None, edges: str | None = None
+    ) -> None:
         found, _ = vertices_of(path, "path", order)
         if found.is_area:
             raise InvalidArgumentError("type: a polygon is no line: a Polygon has a buffer")
