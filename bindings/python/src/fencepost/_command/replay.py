@@ -8,13 +8,12 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._errors import require
 from .._files.checked import checked
 from .._files.condition_files import ConditionRow, read_conditions
 from .._files.doubts import Flaw, about_unusable
-from .._files.sightings import Report, read_sightings
 from .._files.sources import assumed_by_default
 from .._files.track_files import read_track
 from .._files.vector import Reading
@@ -33,6 +32,9 @@ from .._values.policy import TransitionPolicy
 from .options import add_defaults, add_path, path_options, to_count, to_metres, to_names, to_policy
 from .outcomes import DONE, UsageError
 from .terminal import WRITERS, write_summary, write_tracked
+
+if TYPE_CHECKING:
+    from .._files.sightings import Report
 
 DESCRIPTION = (
     "Replays a track against a file of conditions and prints the events. Late and invalid fixes are "
@@ -261,6 +263,8 @@ def _times(options: argparse.Namespace) -> TimeStyle:
 
 
 def _sightings(options: argparse.Namespace, times: TimeStyle) -> list[Report]:
+    from .._files.sightings import read_sightings
+
     return [] if options.sightings is None else read_sightings(options.sightings, times, options.sort)
 
 

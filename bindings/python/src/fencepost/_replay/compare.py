@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._errors import InputError
 from .._files.condition_files import ConditionRow
-from .._files.sightings import Report
 from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
 from .._files.tracks import Track
 from .._files.vector import Reading
@@ -29,6 +28,7 @@ from .filling import conditions_of
 from .replay import reports_of, scale_of, timed
 
 if TYPE_CHECKING:
+    from .._files.sightings import Report
     from .labels import LabelSource
 
 Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._files.condition_files import ConditionRow
-from .._files.sightings import Report
 from .._monitor.filling import add_conditions, sync_conditions
 from .._monitor.monitor import Monitor
 from .._values.enums import Delivery, DevicePath
 
 if TYPE_CHECKING:
+    from .._files.sightings import Report
     from .._fleet.conditions import Zones
 
 __all__ = ["add_conditions", "conditions_of", "feed_report", "sync_conditions"]

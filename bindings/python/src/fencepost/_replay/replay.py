@@ -6,13 +6,12 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta, tzinfo
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._errors import InputError, warn
 from .._files.advice import NOT_PLAYED, PLAY
 from .._files.checked import flaw_of
 from .._files.doubts import Flaw, about_unusable
-from .._files.sightings import Report, read_sightings
 from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_table, as_tracks, track_column
 from .._files.text import path_text
 from .._files.track_files import is_streamed
@@ -31,6 +30,9 @@ from .._values.policy import TransitionPolicy
 from .exchanged import is_presence, some_points, warn_of_exchanged
 from .filling import conditions_of, feed_report
 from .way_points import play
+
+if TYPE_CHECKING:
+    from .._files.sightings import Report
 
 
 def replay(
@@ -179,6 +181,8 @@ def warn_of(flaw: Flaw | None, path: str, log: EventLog) -> None:
 
 def reports_of(path: str | os.PathLike[str] | None, times: TimeStyle, sort: bool) -> list[Report]:
     """The lines of a sightings file; none without a path."""
+    from .._files.sightings import read_sightings
+
     return [] if path is None else read_sightings(path_text(path), times, sort)
 
 

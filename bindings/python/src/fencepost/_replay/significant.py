@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from statistics import median
+from typing import TYPE_CHECKING
 
-from .._files.sightings import Report
 from .._files.tracks import FixRow
 from .._monitor.monitor import Monitor
 from .._monitor.selection import SignificantChangeFilter
 from .._values.events import Event
 from .replay import Replay
+
+if TYPE_CHECKING:
+    from .._files.sightings import Report
 
 
 class Thinning:
