@@ -352,6 +352,35 @@ void polygonsAgainst(const PolygonProgram &limit, const PolygonProgram &peers, c
   }
 }
 
+// The nearest of 1 000 polygons against the nearest of the circles that they lie in: apart, and in a crowd where they overlap.
+void nearestOfPolygons(const Circles &circles) {
+  Random random(5);
+  Circles crowd;
+  for (size_t i = 0; i < circles.size(); i++) {
+    Place place = Place{47.38, 8.54}.moved(random.normal() * 8e3, random.normal() * 8e3);
+    crowd.push_back({place.latitude, place.longitude, random.uniform(50, 450)});
+  }
+  for (auto &[world, of] : {std::pair{"", &circles}, std::pair{"-crowd", &crowd}}) {
+    Fixes points = World::points(*of, quick ? 20000 : 100000);
+    Monitored round(*of);
+    for (size_t corners : {12, 200}) {
+      Monitored monitor;
+      monitor.addPolygons(Polygons::stars(*of, corners, 0.5));
+      std::vector<double> ours, theirs;
+      for (int turn = 0; turn <= repetitions(); turn++) {
+        double far = 0, other = 0;
+        double time = timed([&] { far = monitor.nearest(points); });
+        double its = timed([&] { other = round.nearest(points); });
+        if (!(far > 0 && other > 0)) fail("nearest: no distances");
+        if (turn > 0) ours.push_back(time / double(points.size())), theirs.push_back(its / double(points.size()));
+      }
+      double mine = median(ours), best = median(theirs);
+      report.add({"nearest-" + std::to_string(corners) + world, "circles", mine, best, mine / best, Sense::atMost, 3,
+                  "x circles"});
+    }
+  }
+}
+
 // Adding polygons of 127 corners, their memory, and a country of many corners whose line is far away.
 void polygonsOfOurs(const Circles &circles, const Circles &twenty, Fixes drive) {
   Polygons polygons = Polygons::stars(Circles(circles.begin(), circles.begin() + 10000), 127, 0.4);
@@ -666,6 +695,7 @@ int main(int count, char **arguments) {
   evidence("W4-100k", hundredThousand, points, inverse);
   evidence("W4-1M", million, points, inverse);
   polygonsAgainst({polygonLimit, limitData}, {polygonPeers, limitData}, {tgPeer, limitData}, limitData, limit);
+  nearestOfPolygons(thousand);
   polygonsOfOurs(million, twenty, drive);
   storedPolygons(million);
 

@@ -137,6 +137,20 @@ class Monitored {
         answer.add(generations[size_t(at)] - 1, true, points[row].time_us); // nothing was removed
     return answer;
   }
+  // The nearest line to each point: the sum of how far they are.
+  double nearest(const std::vector<fencepost_fix> &points) {
+    fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+    columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;
+    columns.latitude_stride = columns.longitude_stride = sizeof points[0];
+    std::vector<double> distances(points.size());
+    generations.resize(std::max(generations.size(), points.size()));
+    size_t found = 0;
+    check(fencepost_monitor_nearest_columns(monitor, &columns, points.size(), 1, generations.data(), distances.data(),
+                                            &found, &error));
+    double sum = 0;
+    for (double distance : distances) sum += distance < 0 ? -distance : distance;
+    return sum;
+  }
   // Asks so often for an event when none waits.
   void pollNothing(double times) {
     for (double i = 0; i < times; i++) {

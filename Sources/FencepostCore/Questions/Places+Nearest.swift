@@ -4,10 +4,12 @@ import FencepostKernel
 
 /// A line, by how far it is from a point.
 struct NearLine: Sendable {
-  /// Metres, negative inside.
+  /// Metres, negative inside; of a line that is open, how far it is away at most.
   var boundaryDistance: Double
   /// In the add order.
   var place: UInt32
+  /// Whether only bounds of its distance are known.
+  var isOpen = false
 
   /// The nearer one first, of equally near ones the one that was added first.
   @inline(__always)
@@ -17,33 +19,110 @@ struct NearLine: Sendable {
   }
 }
 
+/// The lines that are nearest to a point by what is known.
+private struct Ranking {
+  let count: Int
+  /// A line that is farther away is not among the nearest, metres.
+  private(set) var limit = Double.infinity
+  /// The farthest first.
+  var nearest: BinaryHeap<NearLine>
+
+  init(_ count: Int, memory: BinaryHeap<NearLine>) {
+    (self.count, nearest) = (count, memory)
+    nearest.removeAll()
+  }
+
+  @inline(__always)
+  mutating func take(_ line: NearLine) {
+    if nearest.count < count {
+      nearest.insert(line) { $1.precedes($0) }
+    } else if let last = nearest.first, line.precedes(last) {
+      nearest.replaceFirst(with: line) { $1.precedes($0) }
+    }
+    if nearest.count == count, let last = nearest.first { limit = min(limit, last.boundaryDistance.magnitude) }
+  }
+
+  /// Drops those that are open; the limit stays.
+  mutating func dropOpen() {
+    let known = nearest.elements
+    nearest.removeAll()
+    for line in known where !line.isOpen { take(line) }
+  }
+}
+
 /// What one question after another needs on its way, and what the last one found.
+///
+/// The distances of circles are computed as they are met. Other shapes stay open until all are met: first their distances are
+/// bounded by the circles that hold them, then, the nearest first, by their edges, as long as that may matter; last those are
+/// computed that may be among the nearest.
 struct NearestLines: Sendable {
   private var search = NearestSearch()
   /// The farthest first.
   private var nearest = BinaryHeap<NearLine>()
+  private var open: ContiguousArray<OpenLine> = []
+
+  /// A line that may be among the nearest, and how far it is away at least, metres.
+  private struct OpenLine: Sendable {
+    var least: Double
+    var place: UInt32
+    /// Whether its edges were looked at.
+    var isBounded: Bool
+  }
 
   /// Finds the nearest lines to a point, by a best-first search of the index; see ``CapIndex/visitNearest(to:_:_:)``.
   mutating func ask(_ table: ConditionTable, _ point: Coordinate, count: Int) {
-    nearest.removeAll()
-    guard count > 0 else { return }
+    guard count > 0 else { return nearest.removeAll() }
     let position = EarthVector(latitude: point.latitude, longitude: point.longitude)
-    var nearest = nearest
-    self.nearest = BinaryHeap()
-    defer { self.nearest = nearest }
-    var limit = Double.infinity
-    table.index.visitNearest(to: position, &search) { slot, _ in
-      guard let (slack, isInside) = table.shape(of: slot).slack(at: point, position, limit: limit), slack < .infinity
-      else { return limit }
-      let line = NearLine(boundaryDistance: isInside ? 0 - slack : slack, place: table.order.place(of: slot))
-      if nearest.count < count {
-        nearest.insert(line) { $1.precedes($0) }
-      } else if let last = nearest.first, line.precedes(last) {
-        nearest.replaceFirst(with: line) { $1.precedes($0) }
+    var (ranking, open) = (Ranking(count, memory: nearest), open)
+    (nearest, self.open) = (BinaryHeap(), [])
+    open.removeAll(keepingCapacity: true)
+    defer { (nearest, self.open) = (ranking.nearest, open) }
+    table.index.visitNearest(to: position, &search) { slot, slack in
+      switch table.shape(of: slot) {
+      case .circle(let circle):
+        if let (slack, isInside) = circle.slack(at: point, position, limit: ranking.limit), slack < .infinity {
+          ranking.take(NearLine(boundaryDistance: isInside ? 0 - slack : slack, place: table.order.place(of: slot)))
+        }
+      case .polygon(let area), .corridor(let area), .line(let area):
+        let bounds = area.slackBounds(at: position, slack, limit: ranking.limit)
+        guard let (least, most, isBounded) = bounds else { break }
+        let place = table.order.place(of: slot)
+        open.append(OpenLine(least: least, place: place, isBounded: isBounded))
+        ranking.take(NearLine(boundaryDistance: most, place: place, isOpen: true))
       }
-      if nearest.count == count, let last = nearest.first { limit = last.boundaryDistance.magnitude }
-      return limit
+      return ranking.limit
     }
+    if !open.isEmpty { NearestLines.close(&open, &ranking, table, point, position) }
+  }
+
+  /// Computes the distances of the open lines that may be among the nearest.
+  private static func close(
+    _ open: inout ContiguousArray<OpenLine>, _ ranking: inout Ranking, _ table: ConditionTable, _ point: Coordinate,
+    _ position: EarthVector
+  ) {
+    ranking.dropOpen()
+    sort(&open, within: ranking.limit)
+    for index in open.indices where !open[index].isBounded {
+      guard open[index].least <= ranking.limit else { break }
+      let slot = table.order.slots[Int(open[index].place)]
+      let bounds = table.shape(of: slot).area?.shape.slackBounds(at: position, limit: ranking.limit)
+      open[index].least = bounds?.least ?? .infinity
+      if let bounds { ranking.take(NearLine(boundaryDistance: bounds.most, place: open[index].place, isOpen: true)) }
+    }
+    ranking.dropOpen()
+    sort(&open, within: ranking.limit)
+    for line in open {
+      guard line.least <= ranking.limit else { return }
+      let slot = table.order.slots[Int(line.place)]
+      guard let area = table.shape(of: slot).area else { continue }
+      ranking.take(NearLine(boundaryDistance: area.distance(point, at: position), place: line.place))
+    }
+  }
+
+  /// Drops what is farther away than a limit, and puts the nearest first.
+  private static func sort(_ open: inout ContiguousArray<OpenLine>, within limit: Double) {
+    open.removeAll { $0.least > limit }
+    open.sort { $0.least != $1.least ? $0.least < $1.least : $0.place < $1.place }
   }
 
   /// Hands over what was found, the farthest first, and forgets it.

@@ -77,12 +77,26 @@ struct Area: Sendable {
   /// The distance of a position to the line, metres, and the side it is on; `nil` when that distance is certainly
   /// more than a limit.
   func slack(at coordinate: Coordinate, _ position: EarthVector, limit: Double) -> (slack: Double, isInside: Bool)? {
-    if limit < .infinity {
-      let (least, most) = shape.bounds(at: position)
-      if least > limit + DistanceBounds.doubt || most < -limit - DistanceBounds.doubt { return nil }
-    }
+    if limit < .infinity, shape.slackBounds(at: position, limit: limit) == nil { return nil }
     let distance = distance(coordinate, at: position)
     return (distance.magnitude, distance <= 0)
+  }
+
+  /// Bounds of the distance of a position to the line, metres, and whether they come from the edges; `nil` when it is certainly
+  /// more than a limit. Where the position is outside of the circle that holds the shape they come from that.
+  ///
+  /// - Parameter slack: what the position is outside of that circle at least, metres of chord.
+  @inline(__always)
+  func slackBounds(
+    at position: EarthVector, _ slack: Double, limit: Double
+  ) -> (least: Double, most: Double, isBounded: Bool)? {
+    // All of the line is within the circle, so that no part of it is farther than its centre and its radius.
+    let chord = bounds.centre.squaredChord(to: position).squareRoot()
+    if slack > 0, chord < ChordThreshold.near {
+      let most = GeodesicShape.most(ofChord: chord) + bounds.radius + DistanceBounds.doubt
+      return (slack - DistanceBounds.doubt, most, false)
+    }
+    return shape.slackBounds(at: position, limit: limit).map { ($0.least, $0.most, true) }
   }
 
   /// A circle around the deepest place that is within the shape, less a metre; `nil` where there is no room for one.

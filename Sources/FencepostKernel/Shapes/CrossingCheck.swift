@@ -13,6 +13,10 @@ struct CrossingCheck {
   private var touches: [(vertex: Int, edge: Int)] = []
   /// Vertices that are one place to the tolerance.
   private var meetings: [(Int, Int)] = []
+  /// The edges as they are drawn, where the map decides.
+  private let drawn: DrawnEdges?
+  /// Edges that cross though they do not on the map.
+  private(set) var divisible: [(Int, Int)] = []
   /// Whether edges meet elsewhere than one after the other.
   private(set) var touchesItself = false
   /// Where rings touch that cannot both have the polygon to their left there, though they do not cross: a defect, unless a
@@ -22,19 +26,21 @@ struct CrossingCheck {
   /// - Parameters:
   ///   - line: chains that run with the polygon to their left.
   ///   - places: of each edge of the line, where it was given.
+  ///   - drawn: the edges on the map where it decides; `nil` where the geodesics do.
   @discardableResult
   static func run(
-    _ line: ShapeLine, _ places: ContiguousArray<ShapeDefect.Place>
+    _ line: ShapeLine, _ places: ContiguousArray<ShapeDefect.Place>, drawn: DrawnEdges? = nil
   ) throws(ShapeDefect) -> CrossingCheck {
-    var check = CrossingCheck(line: line, places: places)
+    var check = CrossingCheck(line: line, places: places, drawn: drawn)
     try check.lookAtPairs()
     try check.lookAtVertices()
     return check
   }
 
-  private init(line: ShapeLine, places: ContiguousArray<ShapeDefect.Place>) {
+  private init(line: ShapeLine, places: ContiguousArray<ShapeDefect.Place>, drawn: DrawnEdges?) {
     self.line = line
     self.places = places
+    self.drawn = drawn
   }
 
   private mutating func lookAtPairs() throws(ShapeDefect) {
@@ -71,7 +77,13 @@ struct CrossingCheck {
         let place = crossing(of: first, second)
         // An end that is antipodal to one of the other edge is on its whole geodesic, of no side: the poles are on every
         // meridian. Such edges are far from each other there.
-        if second.foot(of: place).distance < 1 { throw defect(.crossing, one, other, at: place) }
+        if second.foot(of: place).distance < 1 {
+          if let drawn, mayBeDivided(one, other), !drawn.pair(one, other).cross {
+            divisible.append((one, other))
+          } else {
+            throw defect(.crossing, one, other, at: place)
+          }
+        }
       }
       return
     }
@@ -215,6 +227,11 @@ struct CrossingCheck {
     }
     guard directions.count > 2 else { return }
     directions.sort { ($0.azimuth, $0.edge) < ($1.azimuth, $1.edge) }
+    let isInOrder = directions.indices.allSatisfy {
+      directions[$0].leaves != directions[($0 + 1) % directions.count].leaves
+    }
+    if isInOrder { return }
+    if let drawn, decideOnTheMap(directions, drawn) { return }
     for (index, one) in directions.enumerated() {
       let next = directions[(index + 1) % directions.count]
       guard one.leaves == next.leaves else { continue }
@@ -223,6 +240,42 @@ struct CrossingCheck {
       if places[one.edge].isInRing(of: places[next.edge]) || CrossingCheck.interleave(directions) { throw found }
       suspect = suspect ?? found
     }
+  }
+
+  /// Around a place where geodesics do not alternate: whether the edges do as they are drawn. Then those are remembered that are
+  /// to be divided.
+  private mutating func decideOnTheMap(_ directions: [Direction], _ drawn: DrawnEdges) -> Bool {
+    if directions.contains(where: { drawn.isAtPole($0.edge) }) { return false }
+    let passing = directions.filter { ($0.passage ?? 0) < 0 && $0.leaves }
+    if !passing.isEmpty {
+      // Edges without an end here get one first.
+      let before = divisible.count
+      for one in passing {
+        for other in directions where other.edge != one.edge && mayBeDivided(one.edge, other.edge) {
+          divisible.append((one.edge, other.edge))
+        }
+      }
+      return divisible.count > before
+    }
+    var around = directions
+    for index in around.indices {
+      let way = drawn.direction(directions[index].edge, fromStart: directions[index].leaves)
+      around[index].azimuth = Trigonometry.atan2Degrees(way.east, way.north)
+    }
+    around.sort { ($0.azimuth, $0.edge) < ($1.azimuth, $1.edge) }
+    guard around.indices.allSatisfy({ around[$0].leaves != around[($0 + 1) % around.count].leaves }) else {
+      return false
+    }
+    for (index, one) in directions.enumerated() {
+      let next = directions[(index + 1) % directions.count]
+      if one.leaves == next.leaves { divisible.append((one.edge, next.edge)) }
+    }
+    return true
+  }
+
+  private func mayBeDivided(_ one: Int, _ other: Int) -> Bool {
+    guard let drawn, !drawn.isAtPole(one), !drawn.isAtPole(other) else { return false }
+    return max(line.chord(one).along.length, line.chord(other).along.length) > EdgeDivision.shortest
   }
 
   /// Whether two passages through a place change sides there: each has one end on either side of the other.

@@ -53,6 +53,30 @@ extension GeodesicShape {
     return side > 0 ? (-most - offset, -least - offset) : (least - offset, most - offset)
   }
 
+  /// Bounds of the distance |D| of a point of the surface from the boundary, metres, without trigonometry up to 200 km;
+  /// `nil` when it is certainly more than a limit.
+  ///
+  /// The side is sought only where the boundary lies at a distance from a polygon's line: of what is on the line itself
+  /// both sides are as far away.
+  ///
+  /// - Parameter position: within a micrometre of the surface.
+  public func slackBounds(at position: EarthVector, limit: Double) -> (least: Double, most: Double)? {
+    let doubt = DistanceBounds.doubt
+    if isPolygon, offset != 0,
+      boundingCap.centre.squaredChord(to: position).squareRoot() <= boundingCap.reach + 1
+    {
+      let (least, most) = bounds(at: position)
+      guard least <= limit + doubt, most >= -limit - doubt else { return nil }
+      return (max(least - doubt, -most - doubt, 0), max(most, -least) + doubt)
+    }
+    // A polygon with a buffer is outside here, so that in each case D is the distance from the line less the offset.
+    let farthest = limit < .infinity ? ChordThreshold.approaching(limit + offset) : .infinity
+    let chord = line.chordBounds(to: position, within: farthest)
+    guard chord.most < .infinity else { return nil }
+    let (least, most) = (chord.least - doubt, GeodesicShape.most(ofChord: chord.most))
+    return (max(least - offset, offset - most, 0), max(most - offset, offset - least))
+  }
+
   /// How far a point of space can move straight before it may be at a point of the surface whose boundary distance is
   /// `level`, metres; 0 when it may be there now.
   ///
@@ -115,7 +139,8 @@ extension GeodesicShape {
   }
 
   /// No points with a chord up to this are farther apart along the surface, metres.
-  static func most(ofChord chord: Double) -> Double {
+  @inlinable
+  public static func most(ofChord chord: Double) -> Double {
     if chord <= ChordThreshold.near {
       return chord + chord * chord * chord * (1.02 * ChordThreshold.bend) + DistanceBounds.doubt
     }

@@ -123,6 +123,23 @@ struct GivenRing {
     room -= 1
   }
 
+  /// Adds points within the edges of a ring.
+  ///
+  /// - Parameter between: gets the ends of an edge and gives the points to add, from its start on.
+  mutating func insert(_ room: inout Int, _ between: (SurfacePoint, SurfacePoint) -> [SurfacePoint]) {
+    var (points, edges): ([SurfacePoint], [Int]) = ([], [])
+    for (start, end) in pairs(isRing: true) {
+      points.append(self.points[start])
+      edges.append(self.edges[start])
+      for point in between(self.points[start], self.points[end]) {
+        points.append(point)
+        edges.append(self.edges[start])
+        room -= 1
+      }
+    }
+    (self.points, self.edges) = (points, edges)
+  }
+
   /// Walks the ring the other way.
   mutating func reverse() {
     points.reverse()

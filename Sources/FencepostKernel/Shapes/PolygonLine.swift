@@ -48,21 +48,51 @@ struct PolygonLine {
       }
     }
     if rings.isEmpty, let leftOut { throw leftOut }
-    let chains = SeamCancelling(rings).chains
-    guard !chains.isEmpty else { throw ShapeDefect(.noLine, at: rings[0].points[0]) }
-    let made = ShapeLine(chains: chains.map { chain in chain.map { $0.start } + [chain[chain.count - 1].end] })
+    let made = try PolygonLine.line(&rings, reading, &room)
     self.vertices = vertices
-    // Numbered as in the line, where the last vertex of a chain starts no edge.
-    var places = ContiguousArray<ShapeDefect.Place>()
-    places.reserveCapacity(made.vertices.count)
-    for chain in chains {
-      for edge in chain { places.append(edge.place) }
-      places.append(chain[chain.count - 1].place)
-    }
-    let check = try CrossingCheck.run(made, places)
-    line = ShapeLine(made, touchesItself: check.touchesItself)
+    line = ShapeLine(made.line, touchesItself: made.check.touchesItself)
     try RingNesting.check(rings)
-    if let suspect = check.suspect { throw suspect }
+    if let suspect = made.check.suspect { throw suspect }
+  }
+
+  /// So often pieces of planar edges are divided at most.
+  private static var mostDivisions: Int { 40 }
+
+  /// The line of rings, and what the check says of it. Planar edges whose geodesics cross though they do not themselves are
+  /// divided until these do not either.
+  private static func line(
+    _ rings: inout [GivenRing], _ reading: EdgeReading, _ room: inout Int
+  ) throws(ShapeDefect) -> (line: ShapeLine, check: CrossingCheck) {
+    var defect: ShapeDefect?
+    for division in 0...mostDivisions {
+      let chains = SeamCancelling(rings).chains
+      guard !chains.isEmpty else { throw ShapeDefect(.noLine, at: rings[0].points[0]) }
+      let made = ShapeLine(chains: chains.map { chain in chain.map { $0.start } + [chain[chain.count - 1].end] })
+      // Numbered as in the line, where the last vertex of a chain starts no edge.
+      var places = ContiguousArray<ShapeDefect.Place>()
+      places.reserveCapacity(made.vertices.count)
+      for chain in chains {
+        for edge in chain { places.append(edge.place) }
+        places.append(chain[chain.count - 1].place)
+      }
+      do {
+        // Mostly the geodesics do not cross, and nobody asks the map.
+        if division == 0 {
+          let check = try CrossingCheck.run(made, places)
+          if reading == .geodesic || check.suspect == nil { return (made, check) }
+          defect = check.suspect
+        }
+      } catch {
+        guard reading == .planar, error.reason == .crossing else { throw error }
+        defect = error
+      }
+      let drawn = DrawnEdges(chains)
+      let check = try CrossingCheck.run(made, places, drawn: drawn)
+      if check.divisible.isEmpty { return (made, check) }
+      guard EdgeDivision(drawn, check.divisible).apply(to: &rings, room: &room) else { break }
+      if room < 0 { throw ShapeDefect(.tooManyVertices, check.suspect?.place ?? defect?.place) }
+    }
+    throw defect ?? ShapeDefect(.crossing)
   }
 
   /// A ring whose loops take each other's area away has none because it crosses itself: that is said instead.

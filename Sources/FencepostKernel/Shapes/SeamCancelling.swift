@@ -11,7 +11,7 @@ struct SeamCancelling {
   }
 
   /// A place as a key: two places are the same when these are.
-  private struct Key: Hashable {
+  struct Key: Hashable {
     var latitude: UInt64
     var longitude: UInt64
 
@@ -21,9 +21,17 @@ struct SeamCancelling {
     }
   }
 
-  private struct Pair: Hashable {
+  struct Pair: Hashable {
     var start: Key
     var end: Key
+
+    init(_ start: SurfacePoint, _ end: SurfacePoint) { (self.start, self.end) = (Key(start), Key(end)) }
+
+    var reversed: Pair {
+      var pair = self
+      (pair.start, pair.end) = (end, start)
+      return pair
+    }
   }
 
   /// What remains, in chains of edges that follow each other, each with at least one edge.
@@ -41,15 +49,15 @@ struct SeamCancelling {
     var walked: [Pair: Int] = [:]
     for ring in rings {
       for (start, end) in ring.pairs(isRing: true) where !SeamCancelling.isOnAntimeridian(ring, start, end) {
-        walked[Pair(start: Key(ring.points[start]), end: Key(ring.points[end])), default: 0] += 1
+        walked[Pair(ring.points[start], ring.points[end]), default: 0] += 1
       }
     }
     // How many of each direction cancel, counted down as they are met.
     var cancelled: [Pair: Int] = [:]
     for ring in rings {
       for (start, end) in ring.pairs(isRing: true) {
-        let pair = Pair(start: Key(ring.points[start]), end: Key(ring.points[end]))
-        let back = walked[Pair(start: pair.end, end: pair.start)] ?? 0
+        let pair = Pair(ring.points[start], ring.points[end])
+        let back = walked[pair.reversed] ?? 0
         if back > 0, let there = walked[pair] { cancelled[pair] = min(there, back) }
       }
     }
@@ -107,7 +115,7 @@ struct SeamCancelling {
     var isWhole = true
     for (start, end) in ring.pairs(isRing: true) {
       let edge = Edge(start: ring.points[start], end: ring.points[end], place: ring.place(ring.edges[start]))
-      let pair = Pair(start: Key(edge.start), end: Key(edge.end))
+      let pair = Pair(edge.start, edge.end)
       if SeamCancelling.isOnAntimeridian(ring, start, end) {
         stretches.append(Stretch(edge))
       } else if let left = cancelled[pair], left > 0 {

@@ -81,14 +81,14 @@ extension ShapeLine {
     return (nearest, Double(most.nextUp))
   }
 
-  /// Bounds of the shortest straight way from a point of space to the line, metres.
-  public func chordBounds(to point: EarthVector) -> (least: Double, most: Double) {
+  /// Bounds of the shortest straight way from a point of space to the line, metres; infinite when it is longer than a limit.
+  public func chordBounds(to point: EarthVector, within limit: Double = .infinity) -> (least: Double, most: Double) {
     var (least, most) = (Float.infinity, Float.infinity)
-    LineSearch.run(self, at: point) { found, search in
+    LineSearch.run(self, at: point, limit: limit) { found, search in
       let slack = found.sagitta + search.rounding
       least = min(least, found.chord - slack)
       most = min(most, found.chord + slack)
-      search.limit = most
+      search.limit = min(search.limit, most)
     }
     return (max(0, Double(least)), Double(most))
   }

@@ -5,7 +5,7 @@ import TestSupport
 @testable import FencepostCore
 
 extension SeededGenerator {
-  private mutating func place(_ from: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordinate {
+  func place(_ from: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordinate {
     let end = GeodesicDirect.solve(
       latitude: from.latitude, longitude: from.longitude, azimuth: azimuth, distance: distance)
     return Coordinate(latitude: end.latitude, longitude: end.longitude)

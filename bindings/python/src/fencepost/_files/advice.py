@@ -27,7 +27,7 @@ NOT_PLAYED = Advice(
 )
 
 REPAIR = Advice(
-    "shapely.make_valid repairs most polygons that are refused",
+    "shapely.make_valid repairs most polygons that are refused, shapely.set_precision(geometry, 1e-8) most others",
     "Fix geometries of QGIS repairs most polygons that are refused",
 )
 

@@ -1,0 +1,176 @@
+/// The edges of a line as they are drawn on the map of degrees: pieces of planar edges, which geodesics stand for.
+///
+/// A geodesic leaves the piece that it stands for by up to 0.1 m, so that two geodesics may cross where the pieces only touch or
+/// lie beside each other. The map decides then, and the pieces are divided until the geodesics do not cross.
+struct DrawnEdges {
+  /// The ends of the edges, numbered as in the line.
+  let points: ContiguousArray<SurfacePoint>
+
+  init(_ chains: [[SeamCancelling.Edge]]) {
+    var points = ContiguousArray<SurfacePoint>()
+    for chain in chains {
+      for edge in chain { points.append(edge.start) }
+      points.append(chain[chain.count - 1].end)
+    }
+    self.points = points
+  }
+
+  /// A vector on the map, metres at the latitude of where it was made.
+  struct MapVector {
+    var east: Double
+    var north: Double
+
+    func cross(_ other: MapVector) -> Double { east * other.north - north * other.east }
+    func dot(_ other: MapVector) -> Double { east * other.east + north * other.north }
+    var length: Double { dot(self).squareRoot() }
+  }
+
+  /// The way on the map from one point to another, the short way around the Earth.
+  static func way(from start: SurfacePoint, to end: SurfacePoint, scale: Double) -> MapVector {
+    let change = InverseTask.longitudeDifference(from: start.longitude, to: end.longitude)
+    let radians = Trigonometry.radiansPerDegree * Ellipsoid.equatorialRadius
+    return MapVector(
+      east: (change.degrees + change.tail) * radians * scale, north: (end.latitude - start.latitude) * radians)
+  }
+
+  /// The way along an edge or the other way, from its start or its end.
+  func direction(_ edge: Int, fromStart: Bool) -> MapVector {
+    let (from, to) = fromStart ? (points[edge], points[edge + 1]) : (points[edge + 1], points[edge])
+    return DrawnEdges.way(from: from, to: to, scale: 1)
+  }
+
+  /// Whether an edge has an end at a pole, where the map tells no directions.
+  func isAtPole(_ edge: Int) -> Bool {
+    points[edge].latitude.magnitude == 90 || points[edge + 1].latitude.magnitude == 90
+  }
+
+  /// Two edges as they lie to each other.
+  struct Pair {
+    /// The distances of the ends of the second edge from the line of the first, to its left, and where they are along it: 0 at
+    /// its start … 1 at its end; and the other way around.
+    var ends: (Foot, Foot)
+    var otherEnds: (Foot, Foot)
+    /// Metres.
+    var length, otherLength: Double
+
+    struct Foot {
+      var offset: Double
+      var part: Double
+
+      /// Whether the point is on the edge between its ends.
+      var isOn: Bool { offset.magnitude <= CrossingCheck.tolerance && part > 0 && part < 1 }
+    }
+
+    /// Whether the edges cross for certain.
+    var cross: Bool {
+      let least = min(
+        min(ends.0.offset.magnitude, ends.1.offset.magnitude),
+        min(otherEnds.0.offset.magnitude, otherEnds.1.offset.magnitude))
+      return least > CrossingCheck.tolerance && (ends.0.offset > 0) != (ends.1.offset > 0)
+        && (otherEnds.0.offset > 0) != (otherEnds.1.offset > 0)
+    }
+  }
+
+  func pair(_ edge: Int, _ other: Int) -> Pair {
+    let (a, b, c, d) = (points[edge], points[edge + 1], points[other], points[other + 1])
+    let scale = Trigonometry.sincosDegrees(a.latitude).cosine
+    let along = DrawnEdges.way(from: a, to: b, scale: scale)
+    let its = DrawnEdges.way(from: c, to: d, scale: scale)
+    func foot(_ point: SurfacePoint, from start: SurfacePoint, _ along: MapVector) -> Pair.Foot {
+      let way = DrawnEdges.way(from: start, to: point, scale: scale)
+      let square = along.dot(along)
+      return Pair.Foot(offset: along.cross(way) / along.length, part: square > 0 ? way.dot(along) / square : 0)
+    }
+    return Pair(
+      ends: (foot(c, from: a, along), foot(d, from: a, along)),
+      otherEnds: (foot(a, from: c, its), foot(b, from: c, its)), length: along.length, otherLength: its.length)
+  }
+
+  /// A point of an edge, straight on the map between its ends.
+  func point(_ edge: Int, at part: Double) -> SurfacePoint {
+    let (start, end) = (points[edge], points[edge + 1])
+    let change = InverseTask.longitudeDifference(from: start.longitude, to: end.longitude)
+    return SurfacePoint(
+      latitude: start.latitude + (end.latitude - start.latitude) * part,
+      longitude: GivenRing.reduced(start.longitude + (change.degrees + change.tail) * part))
+  }
+}
+
+/// Divides pieces of planar edges whose geodesics cross though the pieces do not.
+struct EdgeDivision {
+  /// Shorter pieces are not divided, metres.
+  static var shortest: Double { 1e-3 }
+  /// An end nearer to that of the other piece divides nothing, as a part of the length.
+  private static var nearest: Double { 1.0 / 16 }
+
+  /// Where a piece is divided.
+  private struct Cut {
+    var part: Double
+    var point: SurfacePoint
+  }
+
+  private let drawn: DrawnEdges
+  private var cuts: [SeamCancelling.Pair: [Cut]] = [:]
+
+  /// - Parameter pairs: edges of the line whose geodesics cross, or leave a place in the wrong order.
+  init(_ drawn: DrawnEdges, _ pairs: [(Int, Int)]) {
+    self.drawn = drawn
+    for (one, other) in pairs { divide(one, other) }
+  }
+
+  private mutating func divide(_ one: Int, _ other: Int) {
+    let pair = drawn.pair(one, other)
+    let feet = [
+      (one, pair.ends.0, other), (one, pair.ends.1, other + 1), (other, pair.otherEnds.0, one),
+      (other, pair.otherEnds.1, one + 1),
+    ]
+    // A vertex on an edge becomes one of it.
+    let touching = feet.filter { $0.1.isOn }
+    for (edge, foot, vertex) in touching { cut(edge, foot.part, drawn.points[vertex]) }
+    if !touching.isEmpty { return }
+    // Edges beside each other are cut beside each other, so that their geodesics leave them alike; else in the middle.
+    let isLong = (pair.length > Self.shortest, pair.otherLength > Self.shortest)
+    var isCut = false
+    for (edge, foot, _) in feet
+    where (edge == one ? isLong.0 : isLong.1) && foot.part > Self.nearest && foot.part < 1 - Self.nearest {
+      cut(edge, foot.part, drawn.point(edge, at: foot.part))
+      isCut = true
+    }
+    guard !isCut else { return }
+    if isLong.0 { cut(one, 0.5, drawn.point(one, at: 0.5)) }
+    if isLong.1 { cut(other, 0.5, drawn.point(other, at: 0.5)) }
+  }
+
+  private mutating func cut(_ edge: Int, _ part: Double, _ point: SurfacePoint) {
+    let (start, end) = (drawn.points[edge], drawn.points[edge + 1])
+    guard !point.isOne(with: start), !point.isOne(with: end) else { return }
+    cuts[SeamCancelling.Pair(start, end), default: []].append(Cut(part: part, point: point))
+  }
+
+  /// Adds the points to the rings.
+  ///
+  /// - Parameter room: how many points there may be, reduced by those added.
+  /// - Returns: whether a ring has one more.
+  func apply(to rings: inout [GivenRing], room: inout Int) -> Bool {
+    guard !cuts.isEmpty else { return false }
+    let before = room
+    for index in rings.indices {
+      rings[index].insert(&room) { start, end in
+        if let cuts = cuts[SeamCancelling.Pair(start, end)] { return EdgeDivision.points(cuts) }
+        // The same edge, walked the other way.
+        return cuts[SeamCancelling.Pair(end, start)].map { EdgeDivision.points($0).reversed() } ?? []
+      }
+    }
+    return room < before
+  }
+
+  /// From the start on, none twice.
+  private static func points(_ cuts: [Cut]) -> [SurfacePoint] {
+    var points: [SurfacePoint] = []
+    for cut in cuts.sorted(by: { $0.part < $1.part }) {
+      if let last = points.last, last.isOne(with: cut.point) { continue }
+      points.append(cut.point)
+    }
+    return points
+  }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import FencepostKernel
+
+/// Planar edges that touch on the map, or lie beside each other: the geodesics that stand for them do so too.
+@Suite struct DrawnEdgesTests {
+  private typealias Ring = [(latitude: Double, longitude: Double)]
+
+  private func shape(_ parts: [[Ring]], _ edges: EdgeReading = .planar) throws -> GeodesicShape {
+    try GeodesicShape(
+      ShapeDefinition(.polygon(buffer: 0, isOriented: false), ShapeVertices(parts: parts), edges: edges))
+  }
+
+  private let box: Ring = [(60, 10), (60, 20), (61, 20), (61, 10)]
+
+  /// A vertex of the hole lies on the lower edge, which geodesics leave to the north there and to the south at the upper one.
+  @Test func aHoleTouchesAnEdgeFromWithin() throws {
+    for latitude in [60.0, 61] {
+      let hole: Ring = [(latitude, 15.3), (60.5, 15), (60.5, 15.5)]
+      let touching = try shape([[box, hole]])
+      #expect(touching.definition.vertices.vertices.count == 7, "the definition keeps the vertices that were given")
+      #expect(touching.boundaryDistance(of: SurfacePoint(latitude: latitude, longitude: 15.3)) == 0)
+      #expect(!touching.contains(SurfacePoint(latitude: 60.5, longitude: 15.2)))
+      #expect(touching.contains(SurfacePoint(latitude: 60.5, longitude: 14.9)))
+      // What a store keeps is read again as the same shape.
+      let again = try GeodesicShape(touching.definition, depth: touching.depth)
+      let point = SurfacePoint(latitude: 60.4, longitude: 15.1)
+      #expect(again.boundaryDistance(of: point) == touching.boundaryDistance(of: point))
+    }
+  }
+
+  /// A micrometre is a contact; from there on slots and gaps are as narrow as may be.
+  @Test(arguments: [1e-9, 1e-8, 1e-7, 1e-6, 1e-5]) func aHoleLiesBesideAnEdge(_ gap: Double) throws {
+    // With cuts of its own.
+    let hole: Ring = [(60 + gap * 100, 11), (60 + gap * 100, 18.7), (60.5, 13)]
+    let narrow = try shape([[box, hole]])
+    #expect(narrow.contains(SurfacePoint(latitude: 60 + gap * 50, longitude: 12.7)))
+    #expect(!narrow.contains(SurfacePoint(latitude: 60.3, longitude: 13)))
+  }
+
+  /// Two parts touch where a corner of one lies on an edge of the other.
+  @Test func aPartTouchesAnEdgeOfAnother() throws {
+    let tip: Ring = [(60, 13.7), (59, 14), (59, 13)]
+    let parts = try shape([[box], [tip]])
+    #expect(parts.contains(SurfacePoint(latitude: 59.5, longitude: 13.6)))
+    #expect(parts.contains(SurfacePoint(latitude: 60.5, longitude: 13.7)))
+    #expect(!parts.contains(SurfacePoint(latitude: 59.9, longitude: 14.5)))
+  }
+
+  /// What crosses on the map is refused as before, with the place: by a metre, and by two micrometres.
+  @Test(arguments: [1e-5, 3e-11]) func whatCrossesIsRefused(_ depth: Double) {
+    let hole: Ring = [(60 - depth, 15.3), (60.5, 15), (60.5, 15.5)]
+    let defect = #expect(throws: ShapeDefect.self) { try shape([[box, hole]]) }
+    #expect(defect?.reason == .crossing && defect?.place == .init(part: 0, ring: 0, edge: 0))
+    #expect(defect?.other?.ring == 1)
+  }
+
+  /// Geodesics are what they are: the parallel is no edge of theirs.
+  @Test func geodesicEdgesAreNotDivided() {
+    let hole: Ring = [(60, 15.3), (60.5, 15), (60.5, 15.5)]
+    #expect(throws: ShapeDefect.self) { try shape([[box, hole]], .geodesic) }
+  }
+}
