@@ -1,0 +1,60 @@
+"""What is nearest among polygons and corridors is what all their distances say, to the bit: bounds choose, and only the
+distances of those that may be nearest are computed."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import pytest
+from conftest import IS_FULL
+
+from fencepost import CorridorGeographicCondition, InvalidArgumentError, Monitor, PolygonalGeographicCondition
+
+Point = tuple[float, float]
+
+
+def moved(place: Point, degrees: float, metres: float) -> Point:
+    """About so far away; anywhere, where that is beyond a pole."""
+    way = math.radians(degrees)
+    latitude = max(-90.0, min(90.0, place[0] + metres * math.cos(way) / 111_000))
+    wide = max(math.cos(math.radians(latitude)), 1e-3)
+    return latitude, math.remainder(place[1] + metres * math.sin(way) / 111_000 / wide, 360)
+
+
+def shape(world: random.Random, middle: Point, size: float) -> Any:
+    if world.random() < 0.3:
+        path = [middle, moved(middle, world.uniform(0, 360), size)]
+        return CorridorGeographicCondition(path, size * world.uniform(0.01, 0.4), edges="geodesic")
+    corners = world.choice([3, 5, 12, 60])
+    ring = [moved(middle, 360 * n / corners, size * world.uniform(0.5, 1)) for n in range(corners)]
+    buffer = size * world.uniform(-0.1, 0.3) if world.random() < 0.3 else 0
+    return PolygonalGeographicCondition(ring, buffer=buffer, edges="geodesic")
+
+
+@pytest.mark.parametrize("number", range(60 if IS_FULL else 12))
+def test_nearest_is_what_all_distances_say(number: int) -> None:
+    world = random.Random(f"nearest {number}")
+    latitude, longitude = world.uniform(-80, 80), world.uniform(-180, 180)
+    home = (89.9 if number % 6 == 0 else latitude, 179.95 if number % 4 == 0 else longitude)
+    spread = 10 ** world.uniform(2, 6.5)
+    monitor, shapes = Monitor(), {}
+    for index in range(60):
+        middle = moved(home, world.uniform(0, 360), spread * world.random())
+        # From far apart to many around each point.
+        size = max(spread * 10 ** world.uniform(-2.5, -0.3), 5)
+        try:
+            condition = shape(world, middle, min(size, 2e6))
+            monitor.add(condition, str(index))
+        except InvalidArgumentError:
+            continue
+        shapes[str(index)] = condition
+    assert len(shapes) > 30
+    for _ in range(20):
+        point = moved(home, world.uniform(0, 360), spread * world.uniform(0, 1.4))
+        ranked = sorted(
+            ((name, condition.distance(*point)) for name, condition in shapes.items()), key=lambda item: abs(item[1])
+        )
+        for k in (1, 2, 7, len(shapes)):
+            assert list(monitor.nearest(*point, k=k).items()) == ranked[:k], (number, point, k)
