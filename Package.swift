@@ -83,7 +83,8 @@ let package = Package(
       name: "FencepostABITests", dependencies: ["CCases", "CFencepost", "Fencepost", "FencepostABI", "FencepostCore"],
       exclude: ["host_safety.c"], swiftSettings: strict),
     .testTarget(
-      name: "FencepostKernelTests", dependencies: ["FencepostKernel", "TestSupport"], swiftSettings: strict),
+      name: "FencepostKernelTests", dependencies: ["CPlatform", "FencepostKernel", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "FencepostTests",
       dependencies: ["Fencepost", "FencepostCore", "FencepostFoundation", "FencepostKernel", "TestSupport"],

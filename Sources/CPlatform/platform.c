@@ -22,11 +22,11 @@ enum {
   FUTEX_WAKE_PRIVATE = 129
 };
 
-static void wait_while(cplatform_word *word, cplatform_word value) {
+static void wait_while(uint32_t *word, uint32_t value) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
 
-void cplatform_wake(cplatform_word *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+static void wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
 #else
 static struct {
   pthread_mutex_t mutex;
@@ -38,9 +38,9 @@ static struct {
     {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER},
 };
 
-static size_t group_of(const cplatform_word *word) { return (uintptr_t)word / 64 % (sizeof groups / sizeof *groups); }
+static size_t group_of(const uint32_t *word) { return (uintptr_t)word / 64 % (sizeof groups / sizeof *groups); }
 
-static void wait_while(cplatform_word *word, cplatform_word value) {
+static void wait_while(uint32_t *word, uint32_t value) {
   size_t group = group_of(word);
   pthread_mutex_lock(&groups[group].mutex);
   /* Who wakes takes the mutex after it has changed the word, so that no wake falls between the look and the wait. */
@@ -49,7 +49,7 @@ static void wait_while(cplatform_word *word, cplatform_word value) {
   pthread_mutex_unlock(&groups[group].mutex);
 }
 
-void cplatform_wake(cplatform_word *word) {
+static void wake(uint32_t *word) {
   size_t group = group_of(word);
   pthread_mutex_lock(&groups[group].mutex);
   pthread_cond_broadcast(&groups[group].changed);
@@ -57,19 +57,78 @@ void cplatform_wake(cplatform_word *word) {
 }
 #endif
 
-void cplatform_lock_slowly(cplatform_word *word) {
-  /* A call holds the lock for some hundred nanoseconds: a short spin spares two system calls. */
-  for (int spin = 0; spin < 100; spin++) {
-    cplatform_word free = 0;
-    if (__atomic_load_n(word, __ATOMIC_RELAXED) == 0 &&
-        __atomic_compare_exchange_n(word, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-      return;
+/* How often a thread looks before it waits. A call holds a lock for some hundred nanoseconds: that spares two system calls. */
+#define SPINS 100
+
+static void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
+  __builtin_ia32_pause();
 #endif
-  }
-  while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE) != 0) wait_while(word, 2);
 }
+
+static int replace(uint32_t *word, uint32_t old, uint32_t new) {
+  return __atomic_compare_exchange_n(word, &old, new, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Takes the lock if its word becomes `seen` in a short time; nobody else may take it from that, or whoever is first. */
+static int spin(cplatform_lock *lock, uint32_t seen) {
+  for (int count = 0; count < SPINS; count++) {
+    if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) == seen && replace(&lock->word, seen, CPLATFORM_HELD)) return 1;
+    pause_briefly();
+  }
+  return 0;
+}
+
+static void come_to_front(cplatform_lock *lock) {
+  if (replace(&lock->front, 0, 1)) return;
+  while (__atomic_exchange_n(&lock->front, 2, __ATOMIC_ACQUIRE) != 0) wait_while(&lock->front, 2);
+}
+
+static void leave_front(cplatform_lock *lock) {
+  if (__atomic_exchange_n(&lock->front, 0, __ATOMIC_RELEASE) == 2) wake(&lock->front);
+}
+
+/* Takes the lock at the front, and leaves the front. `reserved` is CPLATFORM_RESERVED once the word has that bit. */
+static void take_at_front(cplatform_lock *lock, uint32_t reserved) {
+  for (;;) {
+    uint32_t seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
+    if (!(seen & CPLATFORM_HELD)) {
+      if (replace(&lock->word, seen, CPLATFORM_HELD)) break;
+      continue;
+    }
+    uint32_t waiting = CPLATFORM_HELD | CPLATFORM_WAITED | reserved;
+    if (!replace(&lock->word, seen, waiting)) continue;
+    wait_while(&lock->word, waiting);
+    if (reserved || !(__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & CPLATFORM_HELD)) continue;
+    /* Another thread was faster. Its hold is the last before this one. */
+    reserved = CPLATFORM_RESERVED;
+    __atomic_fetch_or(&lock->word, reserved, __ATOMIC_RELAXED);
+    if (spin(lock, reserved)) break;
+  }
+  leave_front(lock);
+}
+
+void cplatform_take_slowly(cplatform_lock *lock) {
+  if (spin(lock, 0)) return;
+  come_to_front(lock);
+  take_at_front(lock, 0);
+}
+
+void cplatform_release_slowly(cplatform_lock *lock) {
+  uint32_t seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
+  /* One wake for one wait: who is woken in vain says anew that it waits. */
+  while (!__atomic_compare_exchange_n(&lock->word, &seen, seen & CPLATFORM_RESERVED, 0, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED)) {
+  }
+  if (seen & CPLATFORM_WAITED) wake(&lock->word);
+}
+
+void cplatform_reserve(cplatform_lock *lock) {
+  come_to_front(lock);
+  __atomic_fetch_or(&lock->word, CPLATFORM_RESERVED, __ATOMIC_RELAXED);
+}
+
+void cplatform_take_reserved(cplatform_lock *lock) { take_at_front(lock, CPLATFORM_RESERVED); }
 
 uintptr_t cplatform_thread(void) { return (uintptr_t)pthread_self(); }
 

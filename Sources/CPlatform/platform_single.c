@@ -2,12 +2,16 @@
 #include "cplatform.h"
 
 #if defined(__wasm__)
-void cplatform_lock_slowly(cplatform_word *word) {
-  (void)word;
+void cplatform_take_slowly(cplatform_lock *lock) {
+  (void)lock;
   __builtin_trap();
 }
 
-void cplatform_wake(cplatform_word *word) { (void)word; }
+void cplatform_release_slowly(cplatform_lock *lock) { (void)lock; }
+
+void cplatform_reserve(cplatform_lock *lock) { (void)lock; }
+
+void cplatform_take_reserved(cplatform_lock *lock) { cplatform_take(lock); }
 
 uintptr_t cplatform_thread(void) { return 1; }
 

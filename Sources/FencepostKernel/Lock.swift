@@ -2,22 +2,22 @@ public import CPlatform
 
 /// A value behind a lock.
 ///
-/// The lock is one word: taking it when it is free is one atomic instruction, waiting for it is the platform's
-/// (`CPlatform`). It is not reentrant: a thread that takes it twice waits for itself.
+/// Taking it when it is free is one atomic instruction; waiting for it is the platform's (`CPlatform`), and fair: a thread
+/// that waits is overtaken in one hold at most. It is not reentrant: a thread that takes it twice waits for itself.
 @frozen
 public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  /// The lock word, and the value behind it. They are two memory accesses to the compiler (and to ThreadSanitizer): a
+  /// The lock's words, and the value behind it. They are two memory accesses to the compiler (and to ThreadSanitizer): a
   /// thread that changes the value under the lock must not seem to change the word, which others read meanwhile.
-  @usableFromInline let word: UnsafeMutablePointer<cplatform_word>
+  @usableFromInline let word: UnsafeMutablePointer<cplatform_lock>
   @usableFromInline let value: UnsafeMutablePointer<Value>
 
   @inlinable
   public init(_ value: consuming sending Value) {
-    let alignment = max(MemoryLayout<cplatform_word>.alignment, MemoryLayout<Value>.alignment)
-    let offset = max(MemoryLayout<cplatform_word>.size, MemoryLayout<Value>.alignment)
+    let alignment = max(MemoryLayout<cplatform_lock>.alignment, MemoryLayout<Value>.alignment)
+    let offset = max(MemoryLayout<cplatform_lock>.size, MemoryLayout<Value>.alignment)
     let memory = UnsafeMutableRawPointer.allocate(byteCount: offset + MemoryLayout<Value>.size, alignment: alignment)
-    word = memory.bindMemory(to: cplatform_word.self, capacity: 1)
-    word.initialize(to: 0)
+    word = memory.bindMemory(to: cplatform_lock.self, capacity: 1)
+    word.initialize(to: cplatform_lock())
     self.value = (memory + offset).bindMemory(to: Value.self, capacity: 1)
     self.value.initialize(to: value)
   }
@@ -41,7 +41,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   /// Takes the lock until ``unlock()``: for callers that hold more locks than nested calls have room for.
   @inlinable @inline(__always)
   public borrowing func lock() {
-    cplatform_lock(word)
+    cplatform_take(word)
     #if FENCEPOST_THREAD_SANITIZER
       annotateAcquired(word)
     #endif
@@ -53,6 +53,21 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     #if FENCEPOST_THREAD_SANITIZER
       annotateReleasing(word)
     #endif
-    cplatform_unlock(word)
+    cplatform_release(word)
   }
+  /// The first of two steps of taking the lock: no other thread that does not hold it yet takes it before
+  /// ``lockReserved()``. So a thread that takes several locks waits for their holders side by side.
+  package borrowing func reserve() { cplatform_reserve(word) }
+
+  /// Takes the lock that the calling thread reserved.
+  package borrowing func lockReserved() {
+    cplatform_take_reserved(word)
+    #if FENCEPOST_THREAD_SANITIZER
+      annotateAcquired(word)
+    #endif
+  }
+
+  /// Whether a thread waits for the lock. Who holds it for many small steps releases it between two then.
+  @inlinable @inline(__always)
+  public borrowing func isWaitedFor() -> Bool { cplatform_is_waited_for(word) != 0 }
 }

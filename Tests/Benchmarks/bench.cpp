@@ -9,6 +9,7 @@
 #include "polygons.hpp"
 #include "report.hpp"
 #include "stored.hpp"
+#include "waiting.hpp"
 #include "world.hpp"
 
 #include <cmath>
@@ -699,6 +700,7 @@ int main(int count, char **arguments) {
   polygonsOfOurs(million, twenty, drive);
   storedPolygons(million);
 
+  waiting(report, thousand, quick ? 500 : 2000);
   if (!fleetLimit.empty()) fleets({fleetLimit, boost, limitData}, limit);
 
   report.print();

@@ -1,4 +1,4 @@
-/* What the library takes from the platform beside memory, arithmetic and files: waiting for a word, the number of the
+/* What the library takes from the platform beside memory, arithmetic and files: waiting for a lock, the number of the
    calling thread, and holding back cancellation. One file a platform implements it: platform.c has the systems with
    POSIX threads, platform_single.c those without threads. */
 #ifndef CPLATFORM_H
@@ -10,21 +10,50 @@
 extern "C" {
 #endif
 
-/* A lock word: 0 free, 1 held, 2 held and waited for. */
-typedef uint32_t cplatform_word;
+/*
+ * A lock. It is as fast as a lock can be while nobody waits, and fair otherwise: a thread that waits is overtaken in one
+ * hold at most. The first of those that wait stands at the front; when it was woken and another thread has been faster, it
+ * reserves the lock, and then no other thread can take it. Zeroed = free.
+ */
+typedef struct {
+  uint32_t word;  /* CPLATFORM_HELD and the others, as bits */
+  uint32_t front; /* who stands at the front: 0 nobody, 1 a thread, 2 a thread that others wait behind */
+} cplatform_lock;
+
+/* Bits of a lock's word. */
+enum {
+  CPLATFORM_HELD = 1,    /* a thread holds the lock */
+  CPLATFORM_WAITED = 2,  /* the thread at the front sleeps until it is woken */
+  CPLATFORM_RESERVED = 4 /* only the thread at the front may take the lock */
+};
 
 /* Takes a lock that another thread held a moment ago: spins for a short time, then waits. */
-void cplatform_lock_slowly(cplatform_word *word);
-/* Wakes one thread that waits for the lock. */
-void cplatform_wake(cplatform_word *word);
+void cplatform_take_slowly(cplatform_lock *lock);
+/* Releases a lock that others wait for. */
+void cplatform_release_slowly(cplatform_lock *lock);
 
-static inline void cplatform_lock(cplatform_word *word) {
-  cplatform_word free = 0;
-  if (!__atomic_compare_exchange_n(word, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) cplatform_lock_slowly(word);
+static inline void cplatform_take(cplatform_lock *lock) {
+  uint32_t expected = 0;
+  if (!__atomic_compare_exchange_n(&lock->word, &expected, CPLATFORM_HELD, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    cplatform_take_slowly(lock);
 }
 
-static inline void cplatform_unlock(cplatform_word *word) {
-  if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2) cplatform_wake(word);
+static inline void cplatform_release(cplatform_lock *lock) {
+  uint32_t expected = CPLATFORM_HELD;
+  if (!__atomic_compare_exchange_n(&lock->word, &expected, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    cplatform_release_slowly(lock);
+}
+
+/*
+ * Taking a lock in two steps, for a thread that takes several: it reserves all of them, so that their holders finish side
+ * by side, and takes one after the other then.
+ */
+void cplatform_reserve(cplatform_lock *lock);
+void cplatform_take_reserved(cplatform_lock *lock);
+
+/* Whether a thread waits for the lock: a holder that works in many small steps releases it then and takes it again. */
+static inline int cplatform_is_waited_for(const cplatform_lock *lock) {
+  return __atomic_load_n(&lock->word, __ATOMIC_RELAXED) > CPLATFORM_HELD;
 }
 
 /* Tells the calling thread from others that run now. Not 0. */

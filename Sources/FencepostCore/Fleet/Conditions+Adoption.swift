@@ -21,12 +21,12 @@ extension Conditions {
   /// another way since the same beginning stays as it is, too: two fleets have one table and a store each, only one of them
   /// had saved a change when the process ended, and the table was changed again before the other was opened.
   ///
-  /// The same beginning is assumed when another fleet's store had a version of this table, and the two tables have a common
-  /// identifier, or one of them is empty now.
+  /// The same beginning is assumed when another fleet's store had a version of this table, and the kept one has an identifier
+  /// in common with that version or with the table as it is now, or one of them is empty.
   ///
   /// - Throws: ``MonitorError/tableMismatch(_:)``, when it is none of these; nothing has changed then.
   func adopt(_ kept: Conditions) throws(MonitorError) -> TableAdoption {
-    let isFromStore = isFromStore.withLock { $0 }
+    let stored = storedIdentifiers.withLock { $0 }
     let adoption = try change { engine throws(MonitorError) in
       try kept.read { kept throws(MonitorError) in
         let last = engine.table.order.lastGeneration
@@ -40,7 +40,7 @@ extension Conditions {
             ? .equal : .later
         }
         guard kept.isLaterVersion(of: engine) else {
-          if isFromStore, engine.hasIdentifier(of: kept) { return .diverged }
+          if let stored, engine.hasIdentifier(of: kept) || kept.hasIdentifier(in: stored) { return .diverged }
           throw .tableMismatch(
             "the fleet was saved with another table (\(kept.conditionCount) conditions up to generation "
               + "\(kept.table.order.lastGeneration); this one has \(engine.conditionCount) up to \(last)): open the fleet "
@@ -53,7 +53,11 @@ extension Conditions {
         return .equal
       }
     }
-    self.isFromStore.withLock { $0 = true }
+    storedIdentifiers.withLock { stored in
+      var known = stored ?? []
+      kept.read { kept in for slot in kept.table.live { known.insert(kept.table.identifierHash(of: slot)) } }
+      stored = known
+    }
     return adoption
   }
 }
@@ -75,6 +79,12 @@ extension MonitorEngine {
     if conditionCount == 0 || other.conditionCount == 0 { return true }
     let known = table.slotsByIdentifierHash
     for slot in other.table.live where known[other.table.identifierHash(of: slot)] != nil { return true }
+    return false
+  }
+
+  /// Whether a condition has one of some identifiers.
+  fileprivate func hasIdentifier(in hashes: Set<UInt64>) -> Bool {
+    for slot in table.live where hashes.contains(table.identifierHash(of: slot)) { return true }
     return false
   }
 

@@ -8,7 +8,7 @@ import FencepostKernel
 /// ```
 ///
 /// It may be used from any thread. Feeding reads it, adding and removing writes: who writes waits until no fleet is
-/// feeding, and every device meets the change at its next input.
+/// feeding, for some rows of each batch that is being fed, and every device meets the change at its next input.
 ///
 /// Each condition that is not assumed `unsatisfied` gives an event for each device: what is added is assumed so unless
 /// the caller says otherwise.
@@ -22,8 +22,9 @@ public final class Conditions: Sendable {
 
   /// The digest of a version of the table.
   let knownDigest = Lock<(version: UInt64, digest: TableDigest)?>(nil)
-  /// Whether a fleet was opened over the table whose store had a version of it. See ``adopt(_:)``.
-  let isFromStore = Lock(false)
+  /// The identifiers, as hashes, of the versions of the table that stores of fleets had which were opened over it; `nil` when
+  /// none was. See ``adopt(_:)``.
+  let storedIdentifiers = Lock<Set<UInt64>?>(nil)
 
   /// The locks of the gates, each listed as long as its gate lives.
   fileprivate final class Gates: Sendable {
@@ -71,6 +72,10 @@ public final class Conditions: Sendable {
     ) throws(Failure) -> Result {
       try own.lock.withLock { _ throws(Failure) in try body(template.pointee.table) }
     }
+
+    /// Whether a change of the table waits for this reader: a long read ends early then, and goes on in another.
+    @inline(__always)
+    var isWaitedFor: Bool { own.lock.isWaitedFor() }
 
     /// Calls `body` with the last generation of the table, without a copy of the table.
     @inline(__always)
@@ -155,7 +160,9 @@ public final class Conditions: Sendable {
   ) throws(Failure) -> Result {
     try gates.state.withLock { state throws(Failure) in
       state.stops += 1
-      for each in state.locks { each.lock.lock() }
+      // All are reserved first: the fleets finish what they do side by side.
+      for each in state.locks { each.lock.reserve() }
+      for each in state.locks { each.lock.lockReserved() }
       defer { for each in state.locks { each.lock.unlock() } }
       return try body(&template.pointee)
     }

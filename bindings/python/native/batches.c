@@ -7,13 +7,15 @@
 #include <time.h>
 
 /*
- * A row touches at most all conditions, each for about 100 ns: the first block takes less than half a second whatever
- * its rows do, and of few conditions it is large. The blocks after it are as long as the time says.
+ * A row touches at most all conditions, each for about 100 ns: the first block takes about 10 ms at most whatever its rows do,
+ * and of few conditions it is large. The blocks after it are as long as the time says: another thread's call on the same
+ * handle waits for one of them.
  */
-#define FIRST_BLOCK_WORK 4000000
-#define FIRST_BLOCK_MAX 65536
-#define SHORT_NS 50000000
-#define LONG_NS 200000000
+#define FIRST_BLOCK_WORK 100000
+#define FIRST_BLOCK_MAX 16384
+#define SHORT_NS 2000000
+#define LONG_NS 8000000
+#define GROWTH 4
 
 static int64_t now_ns(void) {
   struct timespec time;
@@ -77,12 +79,6 @@ int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, siz
   return -1;
 }
 
-static void add(fencepost_feed_result *total, const fencepost_feed_result *result) {
-  total->accepted += result->accepted;
-  total->invalid += result->invalid;
-  total->late += result->late;
-}
-
 /* What is given to be fed, and how far that is. */
 typedef struct {
   fencepost_fix_columns fixes;
@@ -110,8 +106,13 @@ static int feed_block(native_handle *self, batch *batch) {
   if (batch->devices != NULL && (status != FENCEPOST_OK || batch->done + rows == batch->count))
     native_keep_column(&call, batch->devices);
   int64_t took = now_ns() - start;
-  if (took < SHORT_NS) batch->block *= 2;
-  if (took > LONG_NS && batch->block > 1) batch->block /= 2;
+  if (took < SHORT_NS / GROWTH) {
+    batch->block *= GROWTH;
+  } else if (took < SHORT_NS) {
+    batch->block *= 2;
+  } else if (took > LONG_NS) {
+    batch->block = batch->block / GROWTH + 1;
+  }
   batch->total.accepted += result.accepted;
   batch->total.invalid += result.invalid;
   batch->total.late += result.late;

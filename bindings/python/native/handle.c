@@ -10,9 +10,24 @@ native_state *native_monitor_state(PyObject *self) { return PyType_GetModuleStat
 #define KEEPING_EXCLUDES 1
 #endif
 
+/* A thread takes a number and waits until it is served: one that feeds block after block lets others in between. */
+static void take_turn(native_handle *self) {
+  native_queue *queue = &self->queue;
+  pthread_mutex_lock(&queue->mutex);
+  for (uint64_t own = queue->last++; own != queue->served;) pthread_cond_wait(&queue->changed, &queue->mutex);
+  pthread_mutex_unlock(&queue->mutex);
+}
+
+static void end_turn(native_handle *self) {
+  native_queue *queue = &self->queue;
+  pthread_mutex_lock(&queue->mutex);
+  if (++queue->served != queue->last) pthread_cond_broadcast(&queue->changed);
+  pthread_mutex_unlock(&queue->mutex);
+}
+
 /*
  * A call that keeps the interpreter lock excludes all others while nobody is outside, and nobody can go there meanwhile;
- * those outside exclude each other by the mutex, which they give back before they wait for the interpreter lock. Fleets over
+ * those outside exclude each other by the queue, which they leave before they wait for the interpreter lock. Fleets over
  * one table ask it side by side, so that calls on a table exclude nobody, and no more do questions.
  */
 static void begin(native_handle *self, native_call *call, int may_take_long, int excludes) {
@@ -29,7 +44,7 @@ static void begin(native_handle *self, native_call *call, int may_take_long, int
   self->outside++;
   call->saved = PyEval_SaveThread();
   call->is_alone = excludes && self->table == NULL;
-  if (call->is_alone) pthread_mutex_lock(&self->mutex);
+  if (call->is_alone) take_turn(self);
 }
 
 native_call native_begin(native_handle *self) {
@@ -69,7 +84,7 @@ int native_begin_input_batch(native_handle *self, native_call *call) { return be
 
 void native_return(native_call *call) {
   if (call->saved == NULL) return;
-  if (call->is_alone) pthread_mutex_unlock(&call->self->mutex);
+  if (call->is_alone) end_turn(call->self);
   PyEval_RestoreThread(call->saved);
   call->self->outside--;
 }
@@ -94,13 +109,17 @@ int native_end(native_call *call, fencepost_status status) {
 native_handle *native_allocate(PyTypeObject *type) {
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   native_handle *self = (native_handle *)allocate(type, 0);
-  if (self != NULL) pthread_mutex_init(&self->mutex, NULL); /* which cannot fail for one without attributes */
+  if (self != NULL) { /* which cannot fail without attributes */
+    pthread_mutex_init(&self->queue.mutex, NULL);
+    pthread_cond_init(&self->queue.changed, NULL);
+  }
   return self;
 }
 
 void native_release(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
-  pthread_mutex_destroy(&((native_handle *)self)->mutex);
+  pthread_cond_destroy(&((native_handle *)self)->queue.changed);
+  pthread_mutex_destroy(&((native_handle *)self)->queue.mutex);
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
   release(self);
   Py_DECREF(type);

@@ -23,6 +23,13 @@ typedef struct {
   PyObject *fleet_type;
 } native_state;
 
+/* Threads in the order in which they came. */
+typedef struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  uint64_t last, served; /* numbers that were taken, and that were served */
+} native_queue;
+
 /*
  * The handle of a monitor, of a table of conditions or of a fleet: one of the three. It is released in deallocation only,
  * where no call can be in flight. Calls on a monitor or a fleet exclude each other, see native_begin().
@@ -31,9 +38,9 @@ typedef struct {
   PyObject_HEAD fencepost_monitor *handle;
   fencepost_conditions *table;
   fencepost_fleet *fleet;
-  pthread_mutex_t mutex; /* of the calls without the interpreter lock */
-  Py_ssize_t outside;    /* how many these are; read and written with the interpreter lock */
-  int consumer;          /* descriptor of the consumer that waits, plus 1; 0 = none */
+  native_queue queue; /* of the calls without the interpreter lock */
+  Py_ssize_t outside; /* how many these are; read and written with the interpreter lock */
+  int consumer;       /* descriptor of the consumer that waits, plus 1; 0 = none */
   long consumer_process;
   int is_closed;
   int is_stored;      /* calls may wait for a disk */
@@ -132,7 +139,7 @@ int native_refuse_lines(native_handle *self, native_state *state);
 typedef struct {
   native_handle *self;
   PyThreadState *saved; /* without the interpreter lock */
-  int is_alone;         /* with the mutex */
+  int is_alone;         /* it is its turn in the queue */
   int lacks_memory;
   fencepost_error error;
 } native_call;
@@ -247,7 +254,6 @@ PyObject *native_has_device(PyObject *self, PyObject *identifier);
 PyObject *native_remove_device(PyObject *self, PyObject *args);
 PyObject *native_expire(PyObject *self, PyObject *before);
 PyObject *native_expire_by_arrival(PyObject *self, PyObject *before);
-PyObject *native_inside(PyObject *self, PyObject *device);
 PyObject *native_positions(PyObject *self, PyObject *device);
 PyObject *native_device_statistics(PyObject *self, PyObject *device);
 PyObject *native_device_deadline(PyObject *self, PyObject *device);
@@ -255,6 +261,10 @@ PyObject *native_device_state(PyObject *self, PyObject *args);
 PyObject *native_device_explain(PyObject *self, PyObject *args);
 PyObject *native_export_devices(PyObject *self, PyObject *args);
 PyObject *native_load_devices(PyObject *self, PyObject *args);
+
+/* presences.c */
+PyObject *native_inside(PyObject *self, PyObject *device);
+PyObject *native_devices_inside(PyObject *self, PyObject *identifier);
 
 /* conditions.c */
 PyObject *native_add_circle(PyObject *self, PyObject *args);

@@ -47,7 +47,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
     ``len``, ``in``, iteration, ``zones["depot"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`;
     conditions come in by :meth:`add` and its like. It may be used from any thread, also while fleets over it are fed: a
-    change waits until no fleet is inside of a call, and each device meets it at its next input. It lives as long as a
+    change waits until each fleet is between two rows, and each device meets it at its next input. It lives as long as a
     fleet is over it.
 
     Conditions are assumed `unsatisfied`, unless something else is said: then each device tells of each such condition,

@@ -1,0 +1,103 @@
+import CPlatform
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FencepostKernel
+
+@Suite struct LockTests {
+  /// What the threads of a test share.
+  private final class Shared: Sendable {
+    let lock = Lock<[String]>([])
+    let isDone = Atomic(false)
+
+    var word: UInt32 {
+      let address = UnsafeMutableRawPointer(lock.word).assumingMemoryBound(to: UInt32.self)
+      return address.withMemoryRebound(to: Atomic<UInt32>.self, capacity: 1) { $0.pointee.load(ordering: .relaxed) }
+    }
+  }
+
+  /// A thread that takes the lock again as soon as it has released it is in front of a waiting one once at most. Each hold
+  /// lasts until the other thread waits again: without a reservation no number of holds would be enough.
+  @Test(arguments: 0..<20) func overtakesAWaitingThreadOnce(_: Int) async {
+    let shared = Shared()
+    await withCheckedContinuation { continuation in
+      shared.lock.lock()
+      Thread.detachNewThread {
+        shared.lock.withLock { $0.append("waiter") }
+        shared.isDone.store(true, ordering: .releasing)
+      }
+      Thread.detachNewThread { [shared] in
+        // The first hold was taken before this thread: a lock belongs to no thread.
+        while shared.word & 2 == 0 { sched_yield() }
+        shared.lock.unlock()
+        for _ in 0..<50 where !shared.isDone.load(ordering: .acquiring) {
+          shared.lock.lock()
+          shared.lock.value.pointee.append("holder")
+          while shared.word == 1, !shared.lock.value.pointee.contains("waiter") { sched_yield() }
+          shared.lock.unlock()
+        }
+        continuation.resume()
+      }
+    }
+    let holds = shared.lock.withLock { $0 }
+    #expect(holds.prefix(2).contains("waiter"), "\(holds)")
+  }
+
+  /// Between the two steps nobody else takes the lock, though it is free.
+  @Test func nobodyTakesAReservedLock() async {
+    let shared = Shared()
+    shared.lock.reserve()
+    let isWaitedFor = shared.lock.isWaitedFor()
+    #expect(isWaitedFor)
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        shared.lock.withLock { $0.append("other") }
+        continuation.resume()
+      }
+      // The other thread waits behind the front.
+      while UnsafeMutableRawPointer(shared.lock.word).load(fromByteOffset: 4, as: UInt32.self) != 2 { sched_yield() }
+      shared.lock.lockReserved()
+      shared.lock.value.pointee.append("reserver")
+      shared.lock.unlock()
+    }
+    let order = shared.lock.withLock { $0 }
+    #expect(order == ["reserver", "other"])
+    let isStillWaitedFor = shared.lock.isWaitedFor()
+    #expect(!isStillWaitedFor)
+  }
+
+  /// Threads that take a lock in every way exclude each other, and each gets it: none is left asleep.
+  @Test func excludesAndLosesNoWake() async {
+    let shared = Counter()
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<6 {
+        group.addTask {
+          await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+              for round in 0..<3_000 {
+                if (round + thread) % 7 == 0 {
+                  shared.lock.reserve()
+                  shared.lock.lockReserved()
+                } else {
+                  shared.lock.lock()
+                }
+                let before = shared.lock.value.pointee
+                if round % 50 == 0 { sched_yield() }
+                shared.lock.value.pointee = before + 1
+                shared.lock.unlock()
+              }
+              continuation.resume()
+            }
+          }
+        }
+      }
+    }
+    let count = shared.lock.withLock { $0 }
+    #expect(count == 18_000)
+  }
+
+  private final class Counter: Sendable {
+    let lock = Lock(0)
+  }
+}
