@@ -1887,7 +1887,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
 
 /*
  * A table of conditions that fleets share. It may be used from any thread, the locks are inside: feeding reads the table,
- * adding and removing waits until no fleet over it is inside a call, and each device meets the change at its next input.
+ * adding and removing waits until each fleet over it is between two rows, and each device meets the change at its next input.
  * References are counted: each fleet holds one, and so does each fencepost_conditions pointer.
  *
  *     fencepost_conditions *zones;
@@ -2371,10 +2371,13 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           order of input. Each is a monitor made before the first condition, with delivery EVERY, no condition limit and
  *           initial_fix_max_age_us -1, that gets every change of the table, every fencepost_fleet_advance(), and the inputs of
  *           its device. Between devices events come by the row or call that brought them; what one advance brings, by deadline,
- *           then device number, then add order. What is overdue of a device that is entered after an advance comes with the
- *           first input of the device or the next advance.
- * Devices   A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, by which it is fed. Numbers are dense, from 0,
- *           and the fleet's own; that of a device that was removed is used again once its events are handled.
+ *           then place of the device (below), then add order. What is overdue of a device that is entered after an advance
+ *           comes with the first input of the device or the next advance.
+ * Devices   A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, by which it is fed. Numbers are the fleet's
+ *           own, dense from 0 while no device is removed, and hold until the fleet is destroyed. The number of a removed
+ *           device is refused with FENCEPOST_E_NO_SUCH_DEVICE; it becomes another device's after 262 144 further devices
+ *           were removed, at the earliest. Its place, number & FENCEPOST_DEVICE_PLACE_MASK, is the index for an array with an
+ *           element for each device: places of removed devices are used again.
  * Cost      A device costs about 200 bytes: what it is inside of or about to cross, and its identifier. Neither its first fix
  *           nor a million conditions that were added meanwhile cost more than a look at the index.
  * Without   A fleet has no condition limit, no delivery FIRST or LATEST, no host capabilities, no look back at a fix when a
@@ -2387,6 +2390,9 @@ typedef struct fencepost_fleet fencepost_fleet;
 
 /* In the place of a number: there is no such device. */
 #define FENCEPOST_NO_DEVICE UINT32_MAX
+
+/* The bits of a device's number that are its place; those above count the devices that had the place before, modulo 64. */
+#define FENCEPOST_DEVICE_PLACE_MASK 0x03ffffffu
 
 /* Options of a fleet. NULL in its place means the values of INIT. */
 typedef struct fencepost_fleet_options {
@@ -2432,6 +2438,16 @@ typedef struct fencepost_presence {
   uint32_t identifier_length; /* bytes, without the terminating zero */
   char identifier[264];       /* of the condition; UTF-8, terminated; all that follows is zero */
 } fencepost_presence;
+
+/* A device that is inside of a condition, or near a beacon. Frozen: it never grows. */
+typedef struct fencepost_device_presence {
+  uint64_t generation;      /* of the condition: see fencepost_conditions_identifiers_of_generations() */
+  uint64_t tag;             /* of the condition */
+  int64_t since_us;         /* when it was confirmed; of a beacon when it was seen last */
+  int64_t evidence_date_us; /* the fix that showed it, or the last sighting */
+  uint32_t device;          /* the device's number */
+  uint32_t reserved;        /* 0 */
+} fencepost_device_presence;
 
 /* Counters of a fleet since it was created. Input counts are those of its devices together. */
 typedef struct fencepost_fleet_statistics {
@@ -2633,11 +2649,13 @@ FENCEPOST_API fencepost_status fencepost_fleet_devices(fencepost_fleet *fleet, c
                                                        fencepost_error *error);
 
 /*
- * Copies the identifier of a device, terminated; also of one that was removed, until its number is used again.
+ * Copies the identifier of a device, terminated; also of one that was removed, until the events of 4 096 devices were handled
+ * that were removed later.
  *
  * @param buffer    May be NULL only if capacity is 0; 257 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (the number was never a device's); BUFFER_TOO_SMALL (not with capacity 0).
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (the number was never a device's, or its device is forgotten);
+ *         BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_device_identifier(fencepost_fleet *fleet, uint32_t device, char *buffer,
@@ -2645,7 +2663,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_identifier(fencepost_fleet
                                                                  fencepost_error *error);
 
 /*
- * Copies the numbers of all devices, ascending.
+ * Copies the numbers of all devices, ascending by place (see Devices above).
  *
  * @param out_devices  May be NULL only if capacity is 0.
  * @param out_count    Receives how many there are, also with BUFFER_TOO_SMALL.
@@ -2684,7 +2702,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fl
  *
  * @param before_us    A device goes when the last time of its own inputs is earlier.
  *                     After a crash it may be that of the last advance of all that the device was saved with.
- * @param out_devices  Receives their numbers, ascending; may be NULL only if capacity is 0.
+ * @param out_devices  Receives their numbers, ascending by place; may be NULL only if capacity is 0.
  * @param capacity     Elements; 0 asks how many it would be and removes none.
  * @param out_count    Receives how many they are, also with BUFFER_TOO_SMALL (then none is removed).
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range); BUFFER_TOO_SMALL (not with capacity 0).
@@ -2882,7 +2900,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet
 
 /*
  * Writes an event as one JSON object on one line: the device's identifier as "device", then the keys of
- * fencepost_event_json(). The device is looked up in the fleet: while the event is not committed it is the one that it was.
+ * fencepost_event_json(). The device is looked up in the fleet, also when the event is committed and the device was removed:
+ * see fencepost_fleet_device_identifier().
  *
  * @param buffer    May be NULL only if capacity is 0; 8192 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
@@ -2914,6 +2933,21 @@ FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, uin
 FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, uint32_t device,
                                                       fencepost_presence *out_presences, size_t capacity,
                                                       size_t *out_count, fencepost_error *error);
+
+/*
+ * Copies which devices are inside of a condition, or near a beacon; or of all conditions. Ascending by place of the device,
+ * then in add order.
+ *
+ * @param identifier     Of a condition; NULL: all of them.
+ * @param out_presences  May be NULL only if capacity is 0.
+ * @param out_count      Receives how many there are, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier); NOT_FOUND; BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: of one shape O(what there is, and events of it since the last such call); the first time, and
+ * after as many events as there are presences in the fleet, O(devices). Of a beacon or all conditions O(devices). Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *fleet, const char *identifier,
+                                                              fencepost_device_presence *out_presences, size_t capacity,
+                                                              size_t *out_count, fencepost_error *error);
 
 /*
  * Explains why a condition is in its state for a device: see fencepost_monitor_explain(). Of the fixes at which nothing can

@@ -68,6 +68,7 @@ using fleet_event = fencepost_fleet_event;
 using fleet_statistics = fencepost_fleet_statistics;
 using device_statistics = fencepost_device_statistics;
 using presence = fencepost_presence;
+using device_presence = fencepost_device_presence;
 using uuid = std::array<std::uint8_t, 16>;
 
 /* A call failed. what() is the library's one line: cause, place, accepted range. */
@@ -1465,6 +1466,18 @@ class fleet : detail::calls {
   std::vector<presence> inside(std::uint32_t device) const {
     return numbers_of<presence>([this, device](presence *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_inside, get(), device, out, capacity, count);
+    });
+  }
+  /* Which devices are inside of a condition, or near a beacon. */
+  std::vector<device_presence> devices_inside(const std::string &identifier) const {
+    return numbers_of<device_presence>([&](device_presence *out, std::size_t capacity, std::size_t *count) {
+      return repeatable(fencepost_fleet_devices_inside, get(), detail::terminated(identifier), out, capacity, count);
+    });
+  }
+  /* Which devices are inside of which conditions. */
+  std::vector<device_presence> devices_inside() const {
+    return numbers_of<device_presence>([this](device_presence *out, std::size_t capacity, std::size_t *count) {
+      return repeatable(fencepost_fleet_devices_inside, get(), nullptr, out, capacity, count);
     });
   }
   fencepost::explanation explain(std::uint32_t device, const std::string &identifier) const {

@@ -93,6 +93,53 @@ static void as_many_monitors(void) {
   }
 }
 
+/* Which devices are inside of one condition, of all, and near a beacon. */
+static void inside_of(void) {
+  fencepost_conditions *table;
+  fencepost_fleet *fleet = busy_fleet(&table);
+  fencepost_device_presence found[4];
+  size_t count = 9;
+  fencepost_beacon_sighting sighting = {{0}, 1, 2, -60};
+  memcpy(sighting.uuid, beacon_uuid, 16);
+  CHECK_OK(fencepost_fleet_feed_sightings(fleet, 0, &sighting, 1, SECONDS(6), NULL));
+  memset(found, 0xee, sizeof found);
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
+  CHECK(count == 1 && found[0].device == 1 && found[0].generation == 1 && found[0].tag == 1 && found[0].reserved == 0);
+  CHECK(found[0].since_us == SECONDS(1) && found[0].evidence_date_us == SECONDS(1));
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, "standard", found, 4, &count, NULL));
+  CHECK_INT(count, 0); /* a crossing in the making is none yet */
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, "beacon", found, 4, &count, NULL));
+  CHECK(count == 1 && found[0].device == 0 && found[0].since_us == SECONDS(6));
+  CHECK_STATUS(fencepost_fleet_devices_inside(fleet, "nowhere", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
+  CHECK_INT(count, 1);
+  CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(25), NULL)); /* the crossing is confirmed */
+  CHECK_OK(feed_device(fleet, 1, 0, SECONDS(26)));
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, NULL, 0, &count, NULL));
+  CHECK_INT(count, 3);
+  memset(found, 0xee, sizeof found);
+  CHECK_STATUS(fencepost_fleet_devices_inside(fleet, NULL, found, 2, &count, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK(count == 3 && found[2].reserved == 0xeeeeeeee);
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, found, 4, &count, NULL));
+  CHECK(count == 3 && found[0].device == 0 && found[1].device == 0 && found[2].device == 1);
+  CHECK(found[0].generation == 2 && found[1].generation == 3 && found[2].generation == 1);
+  CHECK_OK(fencepost_conditions_remove(table, "exact", NULL, NULL));
+  CHECK_STATUS(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, found, 4, &count, NULL));
+  CHECK_INT(count, 2);
+  /* Another condition under that name, where the device is: not before its next fix. */
+  add_exact(table, "exact", 0, 9);
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
+  CHECK_INT(count, 0);
+  CHECK_OK(feed_device(fleet, 1, 0, SECONDS(30)));
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
+  CHECK(count == 1 && found[0].device == 1 && found[0].tag == 9 && found[0].since_us == SECONDS(30));
+  CHECK_OK(fencepost_fleet_remove_device(fleet, 1, 1, NULL));
+  CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
+  CHECK_INT(count, 0);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
 static void questions(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);
@@ -142,5 +189,6 @@ static void questions(void) {
 static const ccase cases[] = {
     {"fleet: the events of as many monitors", as_many_monitors},
     {"fleet: questions", questions},
+    {"fleet: devices inside of a condition", inside_of},
 };
 AREA(area_fleet);

@@ -220,9 +220,100 @@ static void moving(void) {
   fencepost_conditions_destroy(table);
 }
 
+/* Removes a device and enters another one until places are used again; the number of the last. */
+static uint32_t churn(fencepost_fleet *fleet, int count) {
+  uint32_t device = FENCEPOST_NO_DEVICE;
+  char name[16];
+  for (int i = 0; i < count; i++) {
+    if (device != FENCEPOST_NO_DEVICE) CHECK_OK(fencepost_fleet_remove_device(fleet, device, 0, NULL));
+    snprintf(name, sizeof name, "other %d", i);
+    device = device_of(fleet, name);
+  }
+  return device;
+}
+
+/* A number that a host kept too long is an error for each call, also when another device has the place. */
+static void stale_numbers(void) {
+  fencepost_conditions *table = new_table();
+  add_exact(table, "zone", 0, 3);
+  fencepost_fleet *fleet = new_fleet(table);
+  const uint32_t stale = device_of(fleet, "stale"), kept = device_of(fleet, "kept");
+  CHECK_OK(feed_device(fleet, stale, 0, SECONDS(100)));
+  fencepost_fleet_event event = next_fleet_event(fleet);
+  CHECK_OK(fencepost_fleet_remove_device(fleet, stale, 0, NULL));
+  CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
+  churn(fleet, 3);
+  /* The event is committed and others have come: it still is of its own device. */
+  static _Thread_local char json[8192];
+  CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
+  CHECK(strncmp(json, "{\"device\":\"stale\",", 18) == 0);
+  const uint32_t last = churn(fleet, 10000);
+  CHECK(last != (last & FENCEPOST_DEVICE_PLACE_MASK) && (last & FENCEPOST_DEVICE_PLACE_MASK) < 4200);
+  CHECK_INT(fleet_statistics(fleet).device_count, 2);
+
+  const fencepost_fleet_statistics before = fleet_statistics(fleet);
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  uint32_t other = 0;
+  for (uint32_t generation = 0; generation < 64; generation++) { /* no other number of that place acts on it either */
+    const uint32_t number = (stale & FENCEPOST_DEVICE_PLACE_MASK) | generation << 26;
+    char name[32];
+    if (fencepost_fleet_device_identifier(fleet, number, name, sizeof name, NULL, NULL) == FENCEPOST_OK) {
+      CHECK_CONTAINS(name, "other");
+      other++;
+      continue;
+    }
+    const fencepost_fix fix = {0, 0, 1, SECONDS(200)};
+    const uint32_t rows[] = {kept, number};
+    double zeros[2] = {0, 0};
+    const int64_t times[] = {SECONDS(200), SECONDS(200)};
+    fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
+    fixes.latitudes = fixes.longitudes = zeros;
+    fixes.times_us = times;
+    fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
+    columns.devices = rows;
+    columns.fixes = &fixes;
+    fencepost_feed_result result = {7, 7, 7};
+    fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+    fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+    fencepost_state state;
+    int64_t deadline;
+    size_t size;
+#define STALE(call) CHECK_STATUS(call, FENCEPOST_E_NO_SUCH_DEVICE)
+    STALE(fencepost_fleet_feed_fix(fleet, number, &fix, NULL));
+    STALE(fencepost_fleet_feed_columns(fleet, &columns, 2, &result, &error));
+    CHECK_INT(error.position, 1);
+    STALE(fencepost_fleet_feed_sightings(fleet, number, NULL, 0, SECONDS(200), NULL));
+    STALE(fencepost_fleet_set_beacon_scanning(fleet, number, 0, SECONDS(200), NULL));
+    STALE(fencepost_fleet_advance_device(fleet, number, SECONDS(200), NULL));
+    STALE(fencepost_fleet_rewind_device(fleet, number, SECONDS(1), NULL));
+    STALE(fencepost_fleet_device_next_deadline(fleet, number, &deadline, NULL));
+    STALE(fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL));
+    STALE(fencepost_fleet_state(fleet, number, "zone", &state, NULL));
+    STALE(fencepost_fleet_inside(fleet, number, NULL, 0, &size, NULL));
+    STALE(fencepost_fleet_explain(fleet, number, "zone", &explanation, NULL));
+    STALE(fencepost_fleet_positions(fleet, &number, 1, zeros, zeros, NULL));
+    STALE(fencepost_fleet_export_devices(fleet, &number, 1, 0, NULL, 0, NULL, &size, NULL));
+    STALE(fencepost_fleet_remove_device(fleet, number, 0, NULL));
+  }
+  CHECK(other <= 1);
+  event.device = stale;
+  STALE(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
+  const fencepost_fleet_statistics after = fleet_statistics(fleet);
+  CHECK(memcmp(&before, &after, sizeof before) == 0);
+  /* The number that is the device's acts on it. */
+  CHECK_OK(feed_device(fleet, last, 0, SECONDS(300)));
+  event = next_fleet_event(fleet);
+  CHECK_INT(event.device, last);
+  CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
+  CHECK(strncmp(json, "{\"device\":\"other 9999\",", 23) == 0);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
 static const ccase cases[] = {
     {"fleet: devices come and go", devices},
     {"fleet: devices expire by arrival", arrivals},
     {"fleet: devices move", moving},
+    {"fleet: numbers of removed devices", stale_numbers},
 };
 AREA(area_fleet_devices);

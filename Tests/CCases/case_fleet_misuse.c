@@ -65,6 +65,9 @@ static void misuse(void) {
   NO(fencepost_fleet_state(fleet, 0, NULL, &state, NULL));
   NO(fencepost_fleet_state(fleet, 0, "exact", NULL, NULL));
   NO(fencepost_fleet_inside(fleet, 0, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_devices_inside(NULL, "exact", NULL, 0, &count, NULL));
+  NO(fencepost_fleet_devices_inside(fleet, "exact", NULL, 1, &count, NULL));
+  NO(fencepost_fleet_devices_inside(fleet, NULL, NULL, 0, NULL, NULL));
   NO(fencepost_fleet_explain(fleet, 0, "exact", NULL, NULL));
   NO(fencepost_fleet_export_devices(fleet, NULL, 1, 0, NULL, 0, NULL, &count, NULL));
   NO(fencepost_fleet_export_devices(fleet, &device, 0, 0, NULL, 0, NULL, NULL, NULL));
@@ -92,6 +95,9 @@ static void misuse(void) {
   WRONG(fencepost_fleet_advance(fleet, INT64_MAX, NULL));
   WRONG(fencepost_fleet_poll_events(fleet, &event, SIZE_MAX, &count, NULL));
   WRONG(fencepost_fleet_inside(fleet, 0, NULL, SIZE_MAX, &count, NULL));
+  WRONG(fencepost_fleet_devices_inside(fleet, NULL, NULL, SIZE_MAX, &count, NULL));
+  WRONG(fencepost_fleet_devices_inside(fleet, "\xff", NULL, 0, &count, NULL));
+  WRONG(fencepost_fleet_devices_inside(fleet, "", NULL, 0, &count, NULL));
   after = fleet_statistics(fleet);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   CHECK_STATUS(feed_device(fleet, 0, 0, SECONDS(1)), FENCEPOST_E_LATE_INPUT);

@@ -116,10 +116,10 @@ static void *feed_shared(void *argument) {
     if (fencepost_fleet_devices(fleet, &name, 1, 1, &device, NULL)) failures++;
     status = feed_device(fleet, device, round / 7 % 2 ? 0.1 : 0, SECONDS(round));
     /* Another thread may have fed it a later one, or removed it. */
-    if (status && status != FENCEPOST_E_LATE_INPUT && status != FENCEPOST_E_INVALID_ARGUMENT) failures++;
+    if (status && status != FENCEPOST_E_LATE_INPUT && status != FENCEPOST_E_NO_SUCH_DEVICE) failures++;
     if (fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL)) failures++;
     status = round % 50 == 49 ? fencepost_fleet_remove_device(fleet, device, 0, NULL) : FENCEPOST_OK;
-    if (status && status != FENCEPOST_E_INVALID_ARGUMENT) failures++;
+    if (status && status != FENCEPOST_E_NO_SUCH_DEVICE) failures++;
   }
   return (void *)failures;
 }

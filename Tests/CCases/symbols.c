@@ -162,6 +162,7 @@ static const struct {
     SYMBOL(fencepost_fleet_event_json),
     SYMBOL(fencepost_fleet_state),
     SYMBOL(fencepost_fleet_inside),
+    SYMBOL(fencepost_fleet_devices_inside),
     SYMBOL(fencepost_fleet_explain),
     SYMBOL(fencepost_fleet_export_devices),
     SYMBOL(fencepost_fleet_import_devices),

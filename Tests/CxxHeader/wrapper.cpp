@@ -431,6 +431,9 @@ void tables_and_fleets() {
   fencepost::fleet other(fleet.conditions());
   CHECK(other.import_devices({"bus", "car"}, fleet.export_devices({1, 0})).size() == 2);
   CHECK(other.inside(0).size() == 1);
+  CHECK(fleet.devices_inside("zone").size() == 1 && fleet.devices_inside("zone")[0].device == 1);
+  CHECK(fleet.devices_inside().size() == 1 && fleet.devices_inside()[0].tag == 7);
+  CHECK(status_of([&] { fleet.devices_inside("nowhere"); }) == FENCEPOST_E_NOT_FOUND);
   zones.add_circular("late", 1, 1, 10);
   CHECK(status_of([&] { other.import_devices({"x"}, {fleet.export_devices({1})[0]}); }) == FENCEPOST_OK);
   fencepost::fleet elsewhere{fencepost::conditions()};

@@ -139,6 +139,21 @@ def comments_of(text: str) -> dict[str, str]:
     return {each[2]: each[1] for each in found}
 
 
+def unknown_names(text: str) -> list[str]:
+    """What the comments of the header name with our prefix and its code does not declare; "..." stands for a part of a
+    name."""
+    comment = re.compile(r"/\*.*?\*/", re.DOTALL)
+    declared = set(re.findall(r"\b(?:fencepost|FENCEPOST)_\w+", comment.sub("", text)))
+    wrong = []
+    for name in sorted(
+        set(re.findall(r"\b(?:fencepost|FENCEPOST)_\w*(?:\.{3}\w*)?", "\n".join(comment.findall(text))))
+    ):
+        pattern = re.escape(name).replace(r"\.\.\.", r"\w+")
+        if not any(re.fullmatch(pattern, each) for each in declared):
+            wrong.append(f"the header's comments name {name}, which it does not declare")
+    return wrong
+
+
 def disagreements(header: Header, library: Path) -> list[str]:
     """Everything in which header, list of exports, library and comments disagree."""
     wrong: list[str] = []
@@ -157,11 +172,7 @@ def disagreements(header: Header, library: Path) -> list[str]:
     every = sorted({*header.names(), *macros()})
     wrong += [f"{name} has not our prefix" for name in every if not prefixed.fullmatch(name)]
 
-    # What the comments of the header call a function is one; "..." stands for a part of the name.
-    for name in sorted(set(re.findall(r"\b(fencepost_[a-z0-9_.]+)\(\)", HEADER.read_text()))):
-        pattern = re.escape(name).replace(r"\.\.\.", "[a-z_]+")
-        if not any(re.fullmatch(pattern, function) for function in header.functions):
-            wrong.append(f"the header speaks of {name}(), which is no function")
+    wrong += unknown_names(HEADER.read_text())
 
     # One version everywhere; the Python tests compare theirs.
     own = macros()

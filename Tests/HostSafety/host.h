@@ -67,7 +67,7 @@
   DO(fencepost_fleet_advance_device) DO(fencepost_fleet_next_deadline) DO(fencepost_fleet_device_next_deadline) \
   DO(fencepost_fleet_poll_events) DO(fencepost_fleet_acknowledge) DO(fencepost_fleet_abandon)                   \
   DO(fencepost_fleet_set_wakeup) DO(fencepost_fleet_event_json) DO(fencepost_fleet_state)                       \
-  DO(fencepost_fleet_inside) DO(fencepost_fleet_explain) DO(fencepost_fleet_export_devices)                     \
+  DO(fencepost_fleet_inside) DO(fencepost_fleet_devices_inside) DO(fencepost_fleet_explain) DO(fencepost_fleet_export_devices)                     \
   DO(fencepost_fleet_import_devices) DO(fencepost_uuid_parse) DO(fencepost_geodesic_inverse)                    \
   DO(fencepost_geodesic_direct)
 /* clang-format on */

@@ -136,6 +136,9 @@ static void read_device(fencepost_fleet *fleet, uint32_t number) {
   OK(api.fencepost_fleet_device_next_deadline(fleet, number, &deadline, NULL));
   OK(api.fencepost_fleet_state(fleet, number, "circle", &state, NULL));
   OK(api.fencepost_fleet_inside(fleet, number, presences, 4, &count, NULL));
+  static fencepost_device_presence everywhere[4];
+  OK(api.fencepost_fleet_devices_inside(fleet, "circle", NULL, 0, &count, NULL));
+  OK(api.fencepost_fleet_devices_inside(fleet, NULL, everywhere, 0, &count, NULL));
   OK(api.fencepost_fleet_explain(fleet, number, "circle", &explanation, NULL));
   OK(api.fencepost_fleet_get_device_statistics(fleet, number, &own, NULL));
 }

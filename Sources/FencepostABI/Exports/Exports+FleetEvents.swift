@@ -12,12 +12,12 @@ public func fencepost_fleet_poll_events(
     let count = try Boundary.require(out_count, "out_count")
     count.pointee = try handle.call { engine in
       var next = out
-      return engine.poll(limit: capacity) { entry, _, engine in
+      return engine.poll(limit: capacity) { entry, fleet, engine in
         guard let event = next else { return }
         engine.store(entry.entry, to: &event.pointee.event)
         event.pointee.position = entry.position
         event.pointee.row = UInt64(clamping: entry.row)
-        event.pointee.device = entry.device
+        event.pointee.device = fleet.deviceNumber(of: entry)
         event.pointee.reserved = 0
         next = event + 1
       }
@@ -123,6 +123,43 @@ public func fencepost_fleet_inside(
     }
     count.pointee = needed
     guard capacity == 0 || needed <= capacity else { throw .bufferTooSmall(needed: needed, of: "elements") }
+  }
+}
+
+@_cdecl("fencepost_fleet_devices_inside") @implementation
+public func fencepost_fleet_devices_inside(
+  _ fleet: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
+  _ out_presences: UnsafeMutablePointer<fencepost_device_presence>?, _ capacity: Int,
+  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_presences, count: capacity, "out_presences")
+    let count = try Boundary.require(out_count, "out_count")
+    let bytes = identifier.map(Boundary.identifier)
+    let needed = try handle.call { engine throws(MonitorError) in
+      var needed = 0
+      func write(_ presence: DevicePresence) {
+        if needed < capacity { out?[needed] = fencepost_device_presence(presence) }
+        needed += 1
+      }
+      if let bytes {
+        try engine.forEachDevice(insideOf: bytes, write)
+      } else {
+        engine.forEachDeviceInside(write)
+      }
+      return needed
+    }
+    count.pointee = needed
+    guard capacity == 0 || needed <= capacity else { throw .bufferTooSmall(needed: needed, of: "elements") }
+  }
+}
+
+extension fencepost_device_presence {
+  fileprivate init(_ presence: DevicePresence) {
+    self.init(
+      generation: presence.generation, tag: presence.tag, since_us: presence.since.microseconds,
+      evidence_date_us: presence.evidenceDate.microseconds, device: presence.device, reserved: 0)
   }
 }
 

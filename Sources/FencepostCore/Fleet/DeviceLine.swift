@@ -1,5 +1,20 @@
 import FencepostKernel
 
+/// The number by which a host knows a device: the place of its line, and in the upper bits the generation, which rises when
+/// the line is given to another device. So a number that a host kept too long names no device, and not another one.
+enum DeviceNumber {
+  /// ``FleetOptions/mostDevices`` is less than 2²⁶.
+  private static let placeBits: UInt32 = 26
+
+  @inline(__always)
+  static func place(of number: UInt32) -> UInt32 { number & (1 &<< placeBits &- 1) }
+
+  @inline(__always)
+  static func generation(of number: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: number &>> placeBits) }
+
+  static func of(_ place: UInt32, generation: UInt8) -> UInt32 { place | UInt32(generation) << placeBits }
+}
+
 /// What a fix of a device that changes nothing reads and writes: one line of the cache.
 struct DeviceLine: Sendable, BitwiseCopyable {
   /// Around which the device may move: degrees times 1e7, cut off.
@@ -27,7 +42,8 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   var acceptedFixes: UInt32 = 0
   /// How far to look around the device next time (see ``lookRadius``).
   var look: UInt8 = DeviceLine.firstLook
-  var flags: Flags = []
+  /// The flags, and in the bits above how often the line was given to another device, modulo 64.
+  private var bits: UInt8 = 0
   /// What changed since the device was saved; all of it where nobody saves.
   var notes: Notes = .all
   /// How many intervals of its own time the device went through: see ``Pace``.
@@ -39,6 +55,7 @@ struct DeviceLine: Sendable, BitwiseCopyable {
     static let isUsed = Flags(rawValue: 1)
     /// The device was removed, and events of it are not handled yet.
     static let isLeaving = Flags(rawValue: 2)
+    fileprivate static let all: UInt8 = 3
   }
 
   /// See ``DeviceNotes``.
@@ -55,8 +72,25 @@ struct DeviceLine: Sendable, BitwiseCopyable {
     static let all: Notes = [.listed, .moved, .urgent]
   }
 
+  @inline(__always)
+  var flags: Flags {
+    get { Flags(rawValue: bits & Flags.all) }
+    set { bits = bits & ~Flags.all | newValue.rawValue }
+  }
+
   /// Whether inputs are taken.
+  @inline(__always)
   var isLive: Bool { flags == .isUsed }
+
+  /// Whether inputs are taken by a number: see ``DeviceNumber``.
+  @inline(__always)
+  func isLive(as number: UInt32) -> Bool { bits == DeviceNumber.generation(of: number) << 2 | Flags.isUsed.rawValue }
+
+  /// How often the line was given to another device, modulo 64.
+  var generation: UInt8 {
+    get { bits >> 2 }
+    set { bits = bits & Flags.all | newValue << 2 }
+  }
 
   // MARK: - The last position
 

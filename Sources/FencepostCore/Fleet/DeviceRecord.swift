@@ -29,6 +29,12 @@ struct DeviceRecord {
   @inline(__always)
   func inside(_ index: Int) -> UInt32 { UInt32(truncatingIfNeeded: insides[index &* Self.insideWords]) }
 
+  func wholeInside(_ index: Int) -> DeviceState.Inside {
+    let words = insides + index &* Self.insideWords
+    return DeviceState.Inside(
+      slot: inside(index), since: Int64(bitPattern: words[1]), evidence: Int64(bitPattern: words[2]))
+  }
+
   @inline(__always)
   func crossing(_ index: Int) -> UInt32 { UInt32(truncatingIfNeeded: crossings[index &* Self.crossingWords]) }
 

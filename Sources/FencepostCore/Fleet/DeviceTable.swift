@@ -1,11 +1,43 @@
 import FencepostKernel
 
+/// Lines without a device. One is given away when so many others are free that its last number comes again only after
+/// 64 times as many devices have left, or when there can be no further lines.
+struct FreeLines: Sendable {
+  /// A test lets it be fewer.
+  var fewest = 4_096
+  private var lines: ContiguousArray<UInt32> = []
+  private var head = 0
+
+  var count: Int { lines.count - head }
+  var all: ArraySlice<UInt32> { ArraySlice(lines[head...]) }
+
+  mutating func append(_ line: UInt32) { lines.append(line) }
+
+  /// - Parameter isLast: Whether there can be no further lines.
+  mutating func take(isLast: Bool) -> UInt32? {
+    guard count > 0, isLast || count > fewest else { return nil }
+    defer {
+      head += 1
+      if head > lines.count / 2 {
+        lines.removeFirst(head)
+        head = 0
+      }
+    }
+    return lines[head]
+  }
+}
+
 /// The devices of a fleet: their identifiers and numbers, their lines, and what is kept beside.
+///
+/// Inside of a fleet a device is known by the place of its line. A host knows it by its ``DeviceNumber``.
 struct DeviceTable: Sendable {
   private(set) var lines = DeviceLines()
   private(set) var cold = ColdStore()
   private var names = IdentifierTable()
-  private var freeNumbers: ContiguousArray<UInt32> = []
+  /// Lines that are free, the one first that has been for longest.
+  var free = FreeLines()
+  /// Whether a line was ever given to another device.
+  private var hasReused = false
   /// Events that are not handled of devices that were removed.
   private var leaving: [UInt32: Int] = [:]
   private(set) var count = 0
@@ -28,17 +60,34 @@ struct DeviceTable: Sendable {
   @inline(__always)
   mutating func ownLines() { lines.own() }
 
-  /// Whether a number is a device's to which something can be fed.
+  /// Whether a line is that of a device to which something can be fed.
   @inline(__always)
   func isLive(_ device: UInt32) -> Bool { Int(device) < lines.count && lines[device].isLive }
 
-  /// Whether each number that a device ever had is one's.
-  var hasNoFreeNumber: Bool { count == lines.count }
+  /// The line of the device that a number names, if something can be fed to it.
+  @inline(__always)
+  func line(of number: UInt32) -> UInt32? {
+    let device = DeviceNumber.place(of: number)
+    return Int(device) < lines.count && lines[device].isLive(as: number) ? device : nil
+  }
 
-  /// Whether a number is that of a device, or of one that was removed and not yet replaced.
+  /// The number of the device that has, or had last, a line.
+  @inline(__always)
+  func number(_ device: UInt32) -> UInt32 { DeviceNumber.of(device, generation: lines[device].generation) }
+
+  /// Whether all numbers from 0 up to ``bound`` are those of devices.
+  var isDense: Bool { count == lines.count && !hasReused }
+
+  /// Whether a line is that of a device, or of one that was removed and not yet replaced.
   func hasName(_ device: UInt32) -> Bool { Int(device) < lines.count && names.length(of: device) > 0 }
 
-  func number(of identifier: UnsafeBufferPointer<UInt8>) -> UInt32? { names.slot(of: identifier) }
+  /// The line that a number names or named, if no other device has had it since.
+  func knownLine(of number: UInt32) -> UInt32? {
+    let device = DeviceNumber.place(of: number)
+    return hasName(device) && lines[device].generation == DeviceNumber.generation(of: number) ? device : nil
+  }
+
+  func line(of identifier: UnsafeBufferPointer<UInt8>) -> UInt32? { names.slot(of: identifier) }
 
   func withName<Result>(of device: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     names.withBytes(of: device, body)
@@ -46,10 +95,10 @@ struct DeviceTable: Sendable {
 
   func name(of device: UInt32) -> String { names.string(of: device) }
 
-  /// The numbers of the devices, ascending.
+  /// The lines of the devices, ascending.
   var numbers: some Sequence<UInt32> { (0..<UInt32(lines.count)).lazy.filter { [lines] in lines[$0].isLive } }
 
-  /// The numbers that a device ever had, ascending.
+  /// The lines that a device ever had, ascending.
   var all: Range<UInt32> { 0..<UInt32(lines.count) }
 
   /// Enters a device whose identifier no other one has.
@@ -58,12 +107,14 @@ struct DeviceTable: Sendable {
     var line = DeviceLine()
     line.flags = .isUsed
     if notes.isOn { line.notes = [] }
-    if let number = freeNumbers.popLast() {
-      device = number
-      names.clear(slot: number)
-      // What is kept under the number is another device's, or nothing.
-      if notes.isOn { line.notes = lines[number].notes }
-      lines[number] = line
+    if let place = free.take(isLast: lines.count == FleetOptions.mostDevices) {
+      device = place
+      names.clear(slot: place)
+      // What is kept under the key is another device's, or nothing.
+      if notes.isOn { line.notes = lines[place].notes }
+      line.generation = lines[place].generation &+ 1
+      hasReused = true
+      lines[place] = line
     } else {
       device = UInt32(lines.count)
       lines.append(line)
@@ -75,7 +126,7 @@ struct DeviceTable: Sendable {
     return device
   }
 
-  /// Removes a device. Its number is used again when the events of it that wait are handled, its identifier at once.
+  /// Removes a device. Its line is free when the events of it that wait are handled, its identifier at once.
   mutating func remove(_ device: UInt32, events: Int) {
     cold.free(lines[device].cold)
     names.retire(slot: device)
@@ -87,7 +138,7 @@ struct DeviceTable: Sendable {
       leaving[device] = events
     } else {
       lines[device].flags = []
-      freeNumbers.append(device)
+      free.append(device)
     }
     hurry(device)
   }
@@ -100,7 +151,7 @@ struct DeviceTable: Sendable {
     } else {
       leaving[device] = nil
       lines[device].flags = []
-      freeNumbers.append(device)
+      free.append(device)
       hurry(device, mustSync: false)
     }
   }
@@ -252,11 +303,11 @@ struct DeviceTable: Sendable {
   ///
   /// - Parameter events: How many events there are of each device that left.
   mutating func endRestoring(events: [UInt32: Int]) {
-    for device in (0..<UInt32(lines.count)).reversed() {
+    for device in 0..<UInt32(lines.count) {
       if lines[device].flags.contains(.isLeaving) {
         if let count = events[device] { leaving[device] = count } else { lines[device].flags = [] }
       }
-      if lines[device].flags == [] { freeNumbers.append(device) }
+      if lines[device].flags == [] { free.append(device) }
     }
   }
 
@@ -275,8 +326,8 @@ struct DeviceTable: Sendable {
       let gone = (0..<UInt32(lines.count)).filter { lines[$0].flags.contains(.isLeaving) }
       try Invariant.hold(Set(gone) == Set(leaving.keys), "who is leaving knows it")
       try Invariant.hold(
-        Set(freeNumbers).count == freeNumbers.count && freeNumbers.count + live.count + gone.count == lines.count
-          && freeNumbers.allSatisfy { lines[$0].flags == [] }, "a number is free, a device's, or was one's")
+        Set(free.all).count == free.count && free.count + live.count + gone.count == lines.count
+          && free.all.allSatisfy { lines[$0].flags == [] }, "a line is free, a device's, or was one's")
       for device in gone {
         try Invariant.hold(
           leaving[device] == events[device], "a removed device is kept while events of it are not handled")

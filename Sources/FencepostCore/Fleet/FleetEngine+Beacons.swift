@@ -4,9 +4,9 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
   public mutating func see(
-    _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for device: UInt32
+    _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for number: UInt32
   ) throws(MonitorError) {
-    try require(device)
+    let device = try line(of: number)
     devices.own()
     let sightings = ContiguousArray(sightings)
     try gate.readTable { table throws(MonitorError) in
@@ -35,8 +35,8 @@ extension FleetEngine {
   /// declared not to.
   ///
   /// - Throws: As ``see(_:at:for:)``.
-  public mutating func setScanning(_ isOn: Bool, at time: Timestamp, for device: UInt32) throws(MonitorError) {
-    try require(device)
+  public mutating func setScanning(_ isOn: Bool, at time: Timestamp, for number: UInt32) throws(MonitorError) {
+    let device = try line(of: number)
     devices.own()
     try gate.readTable { table throws(MonitorError) in
       try admit(time, device, maxStep: maxTimeStep, table)

@@ -98,7 +98,10 @@ extension FleetEngine {
   /// An entry with everything that belongs to its condition and device.
   package func event(from entry: FleetEntry, _ engine: borrowing MonitorEngine) -> FleetEvent {
     FleetEvent(
-      event: engine.event(from: entry.entry), device: entry.device, deviceIdentifier: devices.name(of: entry.device),
-      position: entry.position, row: entry.row)
+      event: engine.event(from: entry.entry), device: deviceNumber(of: entry),
+      deviceIdentifier: devices.name(of: entry.device), position: entry.position, row: entry.row)
   }
+
+  /// The number of the device of an event that is not committed.
+  package func deviceNumber(of entry: FleetEntry) -> UInt32 { devices.number(entry.device) }
 }

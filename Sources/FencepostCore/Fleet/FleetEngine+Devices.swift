@@ -1,6 +1,7 @@
 extension FleetEngine {
-  /// The number of a device, which is entered when it is new. Numbers are dense and the fleet's own; that of a device which
-  /// was removed is used again.
+  /// The number of a device, which is entered when it is new. Numbers are the fleet's own, dense from 0 while no device is
+  /// removed. That of a removed device names no other one before 262 144 further devices were removed, as long as there are
+  /// no more than 67 108 863 at once: what is fed to it is refused.
   ///
   /// - Parameter identifier: 1 … 256 bytes of UTF-8 without a zero byte.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when that is no identifier, or there are as many devices as the
@@ -14,12 +15,12 @@ extension FleetEngine {
   /// The number of a device; `nil` when there is none of that identifier.
   public func number(of identifier: String) -> UInt32? {
     var text = identifier
-    return text.withUTF8 { devices.number(of: $0) }
+    return text.withUTF8 { number(identifierBytes: $0) }
   }
 
   /// The number of a device whose identifier is given as UTF-8. See ``device(_:)``.
   package mutating func device(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt32 {
-    if let device = devices.number(of: bytes) { return device }
+    if let device = devices.line(of: bytes) { return devices.number(device) }
     if let defect = MonitorEngine.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
     guard devices.count < options.deviceLimit, devices.bound < FleetOptions.mostDevices || devices.count < devices.bound
     else {
@@ -28,7 +29,7 @@ extension FleetEngine {
     devices.own()
     let device = devices.insert(bytes)
     if floor != .min { prepare(device) }
-    return device
+    return devices.number(device)
   }
 
   /// Lets a device know of the beacon conditions whose absence is an event, as all others do since the last advance.
@@ -59,43 +60,46 @@ extension FleetEngine {
   }
 
   /// The number of a device whose identifier is given as UTF-8; `nil` when there is none.
-  package func number(identifierBytes bytes: UnsafeBufferPointer<UInt8>) -> UInt32? { devices.number(of: bytes) }
+  package func number(identifierBytes bytes: UnsafeBufferPointer<UInt8>) -> UInt32? {
+    devices.line(of: bytes).map(devices.number)
+  }
 
   /// Whether a number is a device's.
-  public func hasDevice(_ device: UInt32) -> Bool { devices.isLive(device) }
+  public func hasDevice(_ number: UInt32) -> Bool { devices.line(of: number) != nil }
 
-  /// The identifier of a device, or of one that was removed as long as its number is not used again.
-  public func identifier(of device: UInt32) -> String? {
-    devices.hasName(device) ? devices.name(of: device) : nil
-  }
+  /// The identifier of a device, or of one that was removed as long as it is known: at least until 4 096 further devices
+  /// were removed and their events handled.
+  public func identifier(of number: UInt32) -> String? { devices.knownLine(of: number).map(devices.name) }
 
   /// Calls `body` with the bytes of the identifier of a device. See ``identifier(of:)``.
   ///
-  /// - Returns: `nil` when the number was never used.
+  /// - Returns: `nil` when it is not known.
   package func withIdentifierBytes<Result>(
-    ofDevice device: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ofDevice number: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result? {
-    devices.hasName(device) ? devices.withName(of: device, body) : nil
+    devices.knownLine(of: number).map { devices.withName(of: $0, body) }
   }
 
   public var deviceCount: Int { devices.count }
 
-  /// The numbers of all devices, ascending.
-  public var deviceNumbers: [UInt32] { Array(devices.numbers) }
+  /// The numbers of all devices, in the order in which one advance brings their events: ascending by what they are modulo
+  /// 2²⁶.
+  public var deviceNumbers: [UInt32] { devices.numbers.map(devices.number) }
 
-  /// Removes a device. No event is invented; those that wait are handed out, or dropped. Its number is used again when they
-  /// are handled, its identifier is free at once.
+  /// Removes a device. No event is invented; those that wait are handed out, or dropped. Its identifier is free at once, its
+  /// number is refused from now on.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
   /// - Complexity: O(events that wait)
-  public mutating func remove(_ device: UInt32, droppingEvents: Bool = false) throws(MonitorError) {
-    try require(device)
+  public mutating func remove(_ number: UInt32, droppingEvents: Bool = false) throws(MonitorError) {
+    let device = try line(of: number)
     devices.own()
     remove([device], droppingEvents: droppingEvents)
   }
 
   /// Removes a device that was entered for an input, unless anything of what it was given was accepted.
-  package mutating func keep(_ device: UInt32) {
+  package mutating func keep(_ number: UInt32) {
+    guard let device = devices.line(of: number) else { return }
     let counters = devices.counters(of: device)
     guard devices.lines[device].acceptedFixes == 0, counters.acceptedFixes == 0, counters.sightings == 0,
       counters.others == 0
@@ -105,21 +109,23 @@ extension FleetEngine {
   }
 
   /// The devices whose own clock is earlier than a time: that were heard, and not since then.
-  public func devices(quietSince time: Timestamp) -> [UInt32] {
+  public func devices(quietSince time: Timestamp) -> [UInt32] { lines(quietSince: time).map(devices.number) }
+
+  private func lines(quietSince time: Timestamp) -> [UInt32] {
     devices.numbers.filter { devices.lines[$0].clock != .min && devices.lines[$0].clock < time.microseconds }
   }
 
   /// Removes the devices that were heard, and not since a time. Their events that wait are handed out; one that returns is a
   /// new device.
   ///
-  /// - Returns: Their numbers, ascending; ``identifier(of:)`` tells who they were until the numbers are used again.
+  /// - Returns: Their numbers, in the order of ``deviceNumbers``; ``identifier(of:)`` tells who they were.
   /// - Complexity: O(devices + events that wait)
   @discardableResult
   public mutating func expire(before time: Timestamp) -> [UInt32] {
     devices.own()
-    let quiet = devices(quietSince: time)
+    let quiet = lines(quietSince: time)
     remove(quiet, droppingEvents: false)
-    return quiet
+    return quiet.map(devices.number)
   }
 
   /// The devices whose last accepted input arrived before a time, by ``setArrivalTime(_:)``. A device of which no input was
@@ -127,6 +133,10 @@ extension FleetEngine {
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when no arrival time was set.
   public func devices(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt32] {
+    try lines(arrivedBefore: time).map(devices.number)
+  }
+
+  private func lines(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt32] {
     guard devices.arrivals.isSet else {
       throw .invalidArgument("the fleet has no arrival time; set it before each input to expire devices by arrival")
     }
@@ -142,25 +152,25 @@ extension FleetEngine {
   /// - Complexity: O(devices + events that wait)
   @discardableResult
   public mutating func expire(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt32] {
-    let silent = try devices(arrivedBefore: time)
+    let silent = try lines(arrivedBefore: time)
     devices.own()
     remove(silent, droppingEvents: false)
-    return silent
+    return silent.map(devices.number)
   }
 
-  private mutating func remove(_ numbers: [UInt32], droppingEvents: Bool) {
-    guard !numbers.isEmpty else { return }
+  private mutating func remove(_ removed: [UInt32], droppingEvents: Bool) {
+    guard !removed.isEmpty else { return }
     var events: [UInt32: Int] = [:]
-    for number in numbers { events[number] = 0 }
+    for device in removed { events[device] = 0 }
     if droppingEvents {
       delivery.dropAll { events[$0.device] == nil }
     } else if delivery.hasEntries || delivery.handedOut > 0 {
       delivery.forEach { events[$0.device]? += 1 }
     }
-    for number in numbers {
-      deadlines.change(number, from: devices.lines[number].earliest, to: .max, devices.lines)
-      devices.lines[number].earliest = .max
-      devices.remove(number, events: events[number] ?? 0)
+    for device in removed {
+      deadlines.change(device, from: devices.lines[device].earliest, to: .max, devices.lines)
+      devices.lines[device].earliest = .max
+      devices.remove(device, events: events[device] ?? 0)
     }
   }
 }

@@ -87,8 +87,8 @@ extension FleetEngine {
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (no such device, or the time),
   ///   ``MonitorError/lateInput(time:clock:)``, ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
-  public mutating func advance(to time: Timestamp, for device: UInt32) throws(MonitorError) {
-    try require(device)
+  public mutating func advance(to time: Timestamp, for number: UInt32) throws(MonitorError) {
+    let device = try line(of: number)
     devices.own()
     try gate.readTable { table throws(MonitorError) in
       try admit(time, device, maxStep: .max, table)
@@ -123,8 +123,8 @@ extension FleetEngine {
   /// The same of one device.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
-  public func nextDeadline(of device: UInt32) throws(MonitorError) -> Timestamp? {
-    try require(device)
+  public func nextDeadline(of number: UInt32) throws(MonitorError) -> Timestamp? {
+    let device = try line(of: number)
     let earliest = gate.read { engine in current(device, engine.table).earliest }
     return earliest == .max ? nil : Timestamp(microseconds: max(earliest, clock(of: device)))
   }

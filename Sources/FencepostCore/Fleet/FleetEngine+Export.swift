@@ -20,8 +20,8 @@ extension FleetEngine {
   package func export(
     _ numbers: some Collection<UInt32>, portable: Bool, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(MonitorError) {
-    for (index, device) in numbers.enumerated() where !devices.isLive(device) {
-      throw .noSuchDevice("element \(index): no device has the number \(device)", position: index)
+    for (index, number) in numbers.enumerated() where devices.line(of: number) == nil {
+      throw .noSuchDevice("element \(index): no device has the number \(number)", position: index)
     }
     gate.read { engine in
       let digest = conditions.digest(of: engine)
@@ -30,7 +30,7 @@ extension FleetEngine {
         if engine.table.holds(entry.entry.slot, entry.entry.generation) { waiting[entry.device, default: 0] += 1 }
       }
       var writer = ByteWriter(reserving: 256)
-      for device in numbers {
+      for device in numbers.lazy.compactMap({ devices.line(of: $0) }) {
         var bytes = bytes(
           of: device, clock: clock(of: device), isPortable: portable, digest: digest, engine.table)
         bytes.sequence += waiting[device] ?? 0
@@ -108,7 +108,7 @@ extension FleetEngine {
     for (index, each) in given.enumerated() {
       let defect: String? = each.identifier.withUnsafeBufferPointer { bytes in
         if let defect = MonitorEngine.defect(ofIdentifier: bytes) { return defect }
-        return devices.number(of: bytes) == nil && names.insert(each.identifier).inserted
+        return devices.line(of: bytes) == nil && names.insert(each.identifier).inserted
           ? nil : "there is a device with the identifier \"\(String(decoding: bytes, as: UTF8.self))\""
       }
       if let defect { throw .invalidArgument("element \(index): \(defect)", position: index) }
@@ -141,26 +141,27 @@ extension FleetEngine {
     devices.own()
     var numbers: [UInt32] = []
     for (each, device) in zip(given, taken) {
-      let number = each.identifier.withUnsafeBufferPointer { devices.insert($0) }
-      enter(device, number)
-      catchUp(number)
-      numbers.append(number)
+      let line = each.identifier.withUnsafeBufferPointer { devices.insert($0) }
+      enter(device, line)
+      catchUp(line)
+      numbers.append(devices.number(line))
     }
     return numbers
   }
 
-  mutating func enter(_ device: DeviceBytes, _ number: UInt32) {
+  mutating func enter(_ device: DeviceBytes, _ line: UInt32) {
     state = device.state
+    for inside in state.insides { insideIndex.add(line, to: inside.slot) }
     state.counters.acceptedFixes = UInt32(truncatingIfNeeded: device.acceptedFixes >> 32)
     state.counters.sequence = UInt32(truncatingIfNeeded: device.sequence >> 32)
-    devices.lines[number].acceptedFixes = UInt32(truncatingIfNeeded: device.acceptedFixes)
-    devices.lines[number].sequence = UInt32(truncatingIfNeeded: device.sequence)
-    devices.lines[number].clock = device.clock
-    devices.lines[number].seen = device.seen
-    store(number)
+    devices.lines[line].acceptedFixes = UInt32(truncatingIfNeeded: device.acceptedFixes)
+    devices.lines[line].sequence = UInt32(truncatingIfNeeded: device.sequence)
+    devices.lines[line].clock = device.clock
+    devices.lines[line].seen = device.seen
+    store(line)
     if device.state.rewoundThrough > 0 { rowFormat = FleetHeadRow.format }
-    if floor != .min { prepare(number) }
-    devices.hurry(number)
+    if floor != .min { prepare(line) }
+    devices.hurry(line)
   }
 }
 

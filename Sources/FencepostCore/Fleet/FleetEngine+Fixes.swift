@@ -6,8 +6,8 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (no such device; coordinate or time out of range, counted),
   ///   ``MonitorError/lateInput(time:clock:)`` and ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted),
   ///   ``MonitorError/queueFull(limit:position:)``; the fix has changed nothing else then.
-  public mutating func feed(_ fix: Fix, for device: UInt32) throws(MonitorError) {
-    try require(device)
+  public mutating func feed(_ fix: Fix, for number: UInt32) throws(MonitorError) {
+    let device = try line(of: number)
     devices.ownLines()
     let isFull = delivery.count >= options.maxPendingEvents
     let clock = devices.lines[device].clock
@@ -175,64 +175,74 @@ extension FleetEngine {
 
   mutating func feed(rows: some FleetFixRows, _ result: inout FeedResult) throws(MonitorError) {
     result = FeedResult()
-    // Where no number is free, a device's line need not be read to tell that it is one's.
-    let isDense = devices.hasNoFreeNumber
+    // Where the numbers are dense, a device's line need not be read to tell that it is one's.
+    let isDense = devices.isDense
     let bound = UInt32(devices.bound)
     for row in 0..<rows.count {
-      let device = rows.device(row)
-      guard isDense ? device >= bound : !devices.isLive(device), !rows.isSkipped(row) else { continue }
-      throw .noSuchDevice("row \(row): no device has the number \(device)", position: row)
+      let number = rows.device(row)
+      guard isDense ? number >= bound : devices.line(of: number) == nil, !rows.isSkipped(row) else { continue }
+      throw .noSuchDevice("row \(row): no device has the number \(number); it may have been removed", position: row)
     }
     devices.own()
     defer { counters.acceptedFixes += UInt64(result.accepted) }
-    try gate.readTable { table throws(MonitorError) in try feed(rows, table, &result) }
+    var row = 0
+    repeat {
+      try gate.readTable { table throws(MonitorError) in try feed(rows, from: &row, table, &result) }
+    } while row < rows.count
   }
 
+  /// Feeds rows until the last, or until a change of the table waits.
   private mutating func feed(
-    _ columns: some FleetFixRows, _ table: ConditionTable, _ result: inout FeedResult
+    _ columns: some FleetFixRows, from row: inout Int, _ table: ConditionTable, _ result: inout FeedResult
   ) throws(MonitorError) {
     let generation = table.order.lastGeneration
     let count = columns.count
-    var row = 0
     while row < count {
       let end = min(row + ReadAhead.block, count)
       let start = row
-      var numbers = InlineArray<32, UInt32>(repeating: .max)
-      readAhead(columns, row..<end, &numbers)
+      var lines = InlineArray<32, UInt32>(repeating: .max)
+      readAhead(columns, row..<end, &lines)
       while row < end {
-        let device = numbers[row &- start]
+        let device = lines[row &- start]
         let fix = columns.fix(row)
-        // Looked at anew: a caller that changes its columns meanwhile must not lead astray.
-        let clock = devices.isLive(device) ? devices.lines[device].clock : 0
-        if devices.isLive(device), delivery.count < options.maxPendingEvents, passes(fix, device, generation) {
-          devices.move(device)
-          devices.take(device, at: fix.time.microseconds, after: max(clock, floor))
-          result.accepted += 1
+        if device == .max {
+          if !columns.isSkipped(row) { result.invalid += 1 }
         } else {
-          try feedSlowly(fix, device, row, columns, table, &result)
+          let clock = devices.lines[device].clock
+          if delivery.count < options.maxPendingEvents, passes(fix, device, generation) {
+            devices.move(device)
+            devices.take(device, at: fix.time.microseconds, after: max(clock, floor))
+            result.accepted += 1
+          } else {
+            try feedSlowly(fix, device, row, columns, table, &result)
+          }
         }
         row += 1
       }
+      if gate.isWaitedFor { return }
     }
   }
 
-  /// Reads the lines of the next devices: reads of which none waits for another overlap.
+  /// Finds and reads the lines of the next devices: reads of which none waits for another overlap.
+  ///
+  /// - Parameter found: Receives the lines, `UInt32.max` for a number that is no device's: numbers were looked at before, but
+  ///   a caller that changes its columns meanwhile must not lead astray.
   @inline(__always)
   private mutating func readAhead(
-    _ columns: some FleetFixRows, _ rows: Range<Int>, _ numbers: inout InlineArray<32, UInt32>
+    _ columns: some FleetFixRows, _ rows: Range<Int>, _ found: inout InlineArray<32, UInt32>
   ) {
     var trace: UInt64 = 0
     let lines = devices.lines.lines
-    let bound = devices.bound
     for row in rows {
-      let device = columns.device(row)
-      numbers[row &- rows.lowerBound] = device
-      if Int(device) < bound { trace &+= lines[Int(device)].seen }
+      if let device = devices.line(of: columns.device(row)) {
+        found[row &- rows.lowerBound] = device
+        trace &+= lines[Int(device)].seen
+      }
     }
     // And of those that left their safe region what is kept beside.
     for row in rows {
-      let device = numbers[row &- rows.lowerBound]
-      guard Int(device) < bound else { continue }
+      let device = found[row &- rows.lowerBound]
+      guard device != .max else { continue }
       let line = lines + Int(device)
       let coordinate = columns.fix(row).coordinate
       if line.pointee.cold != ColdStore.none, coordinate.isValid, !line.pointee.isSafe(coordinate) {
@@ -246,10 +256,6 @@ extension FleetEngine {
     _ fix: Fix, _ device: UInt32, _ row: Int, _ columns: some FleetFixRows, _ table: ConditionTable,
     _ result: inout FeedResult
   ) throws(MonitorError) {
-    guard devices.isLive(device) else {
-      if !columns.isSkipped(row) { result.invalid += 1 }
-      return
-    }
     guard fix.isUsable else {  // a refusal in words is for single calls
       countUnusable(device)
       result.invalid += 1

@@ -26,6 +26,9 @@
       let insides = Set(state.insides.map { $0.slot })
       let undecided = Set(state.undecided)
       try Invariant.hold(
+        !insideIndex.isOn || insides.allSatisfy { insideIndex.names(device, in: $0) },
+        "the index names each device that is inside")
+      try Invariant.hold(
         insides.count == state.insides.count && undecided.count == state.undecided.count
           && Set(state.crossings.map { $0.slot }).count == state.crossings.count
           && Set(state.beacons.map { $0.slot }).count == state.beacons.count,

@@ -44,8 +44,8 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (no such device; out of range, later than the device's clock,
   ///   earlier than the last advance of all; the device has no clock yet); nothing but a counter has changed then.
   /// - Complexity: O(what the device is inside of or about to cross); of a fleet with a store O(devices).
-  public mutating func rewind(to time: Timestamp, for device: UInt32) throws(MonitorError) {
-    try require(device)
+  public mutating func rewind(to time: Timestamp, for number: UInt32) throws(MonitorError) {
+    let device = try line(of: number)
     devices.own()
     count(device) { $0.others += 1 }
     if let defect = time.defect { throw .invalidArgument(defect) }

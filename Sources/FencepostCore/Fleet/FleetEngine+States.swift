@@ -5,8 +5,8 @@ extension FleetEngine {
   /// region, until the next fix.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
-  public func position(of device: UInt32) throws(MonitorError) -> Coordinate? {
-    try require(device)
+  public func position(of number: UInt32) throws(MonitorError) -> Coordinate? {
+    let device = try line(of: number)
     return devices.lines[device].place ?? devices.lastFix(of: device)?.coordinate
   }
 
@@ -14,8 +14,8 @@ extension FleetEngine {
   /// has that identifier.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
-  public func state(of identifier: String, for device: UInt32) throws(MonitorError) -> Event.State? {
-    try require(device)
+  public func state(of identifier: String, for number: UInt32) throws(MonitorError) -> Event.State? {
+    let device = try line(of: number)
     return gate.read { engine in
       engine.table.slot(of: identifier).map { observed($0, current(device, engine.table), device, engine.table).state }
     }
@@ -23,9 +23,9 @@ extension FleetEngine {
 
   /// The same of an identifier given as UTF-8.
   package func state(
-    ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>, for device: UInt32
+    ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>, for number: UInt32
   ) throws(MonitorError) -> Event.State {
-    try require(device)
+    let device = try line(of: number)
     return try gate.read { engine throws(MonitorError) in
       let slot = try engine.slot(ofIdentifierBytes: bytes)
       return observed(slot, current(device, engine.table), device, engine.table).state
@@ -68,19 +68,12 @@ extension FleetEngine {
 
   /// Calls `body` with the slot of each condition that a device is inside of, since when, and what showed it.
   package func forEachInside(
-    _ device: UInt32,
+    _ number: UInt32,
     _ body: (UInt32, _ since: Int64, _ evidence: Int64, borrowing MonitorEngine) -> Void
   ) throws(MonitorError) {
-    try require(device)
+    let device = try line(of: number)
     gate.read { engine in
-      let state = current(device, engine.table)
-      var insides = state.insides
-      for beacon in state.beacons where beacon.track.observed == .inside {
-        insides.append(
-          .init(slot: beacon.slot, since: beacon.track.lastSighting, evidence: beacon.track.lastSighting))
-      }
-      insides.sort { engine.generation(of: $0.slot) < engine.generation(of: $1.slot) }
-      for inside in insides { body(inside.slot, inside.since, inside.evidence, engine) }
+      for inside in insides(of: device, engine.table) { body(inside.slot, inside.since, inside.evidence, engine) }
     }
   }
 
@@ -90,8 +83,8 @@ extension FleetEngine {
   /// is said of the last one beyond.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
-  public func explain(_ identifier: String, for device: UInt32) throws(MonitorError) -> Explanation? {
-    try require(device)
+  public func explain(_ identifier: String, for number: UInt32) throws(MonitorError) -> Explanation? {
+    let device = try line(of: number)
     return gate.read { engine in
       engine.table.slot(of: identifier).map { explain($0, device, engine) }
     }
@@ -99,9 +92,9 @@ extension FleetEngine {
 
   /// The same of an identifier given as UTF-8.
   package func explain(
-    identifierBytes bytes: UnsafeBufferPointer<UInt8>, for device: UInt32
+    identifierBytes bytes: UnsafeBufferPointer<UInt8>, for number: UInt32
   ) throws(MonitorError) -> Explanation {
-    try require(device)
+    let device = try line(of: number)
     return try gate.read { engine throws(MonitorError) in
       explain(try engine.slot(ofIdentifierBytes: bytes), device, engine)
     }

@@ -36,6 +36,7 @@ public struct FleetEngine: Sendable {
   var survey = Survey()
   var state = DeviceState()
   var patches = CapPatches()
+  var insideIndex = InsideIndex()
 
   /// Creates a fleet without devices.
   ///
@@ -62,11 +63,15 @@ public struct FleetEngine: Sendable {
 
   // MARK: - What is common to the inputs
 
-  /// Refuses a number that is no device's.
-  func require(_ device: UInt32) throws(MonitorError) {
-    guard devices.isLive(device) else {
-      throw .noSuchDevice("no device has the number \(device)")
-    }
+  /// The line of the device that a number names; refuses a number that is no device's, or is no more.
+  @inline(__always)
+  func line(of number: UInt32) throws(MonitorError) -> UInt32 {
+    guard let device = devices.line(of: number) else { throw Self.noSuchDevice(number) }
+    return device
+  }
+
+  static func noSuchDevice(_ number: UInt32) -> MonitorError {
+    .noSuchDevice("no device has the number \(number); it may have been removed")
   }
 
   /// Whether so many events wait that inputs are refused.
@@ -175,6 +180,7 @@ public struct FleetEngine: Sendable {
   private mutating func pack(_ device: UInt32, row: Int, slack: Double?, _ table: ConditionTable) {
     let isCrossed = collectEvents(device, row: row, table)
     state.takeShapes(tracker, observed.collected, table)
+    if isCrossed, insideIndex.isOn { indexInsides(device, table) }
     if slack != nil { state.endRewind() }
     state.takeBeacons(tracker, options, table)
     state.lastFix = tracker.lastFix
@@ -186,6 +192,14 @@ public struct FleetEngine: Sendable {
       devices.lines[device].removeSafeRegion()
     }
     store(device)
+  }
+
+  /// Notes what a device came into.
+  @inline(never)
+  private mutating func indexInsides(_ device: UInt32, _ table: ConditionTable) {
+    for entry in observed.collected where table.isGeographic(entry.slot) && entry.state == .satisfied {
+      insideIndex.add(device, to: entry.slot)
+    }
   }
 
   /// Keeps what `state` says of a device.

@@ -36,6 +36,7 @@ extension FleetEvent {
 package struct FleetEntry: Sendable {
   /// Its sequence counts per device.
   package var entry: EventEntry
+  /// The device's line: see ``FleetEngine/deviceNumber(of:)``.
   package var device: UInt32
   package var row: Int
   /// 0 while it waits.

@@ -183,7 +183,7 @@ extension FleetEngine {
     try gate.read { engine throws(Damage) in try device.resolveSaved(engine) }
     try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
       if let defect = MonitorEngine.defect(ofIdentifier: identifier) { throw Damage(defect) }
-      guard row.isLeaving || devices.number(of: identifier) == nil else {
+      guard row.isLeaving || devices.line(of: identifier) == nil else {
         throw Damage("two devices have one identifier")
       }
       devices.restore(identifier, as: number, isLeaving: row.isLeaving)
@@ -216,6 +216,7 @@ extension FleetEngine {
     conditions = other
     gate = other.newGate()
     patches = CapPatches()
+    insideIndex.drop()
     guard adoption != .taken else { return true }
     devices.own()
     // The slots of the present version; generations tell what is which, unless both tables gave them anew.

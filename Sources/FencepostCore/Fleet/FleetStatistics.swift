@@ -67,8 +67,8 @@ extension FleetEngine {
   /// Counters of a device.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
-  public func statistics(of device: UInt32) throws(MonitorError) -> DeviceStatistics {
-    try require(device)
+  public func statistics(of number: UInt32) throws(MonitorError) -> DeviceStatistics {
+    let device = try line(of: number)
     let line = devices.lines[device]
     let counters = devices.counters(of: device)
     var result = DeviceStatistics()

@@ -157,7 +157,7 @@ import Testing
       default:
         guard let number else { return }
         let fix = fix(of: number)
-        world.input(number, shard) {
+        world.input(number, shard, isHeard: fix.isUsable) {
           try $0.feed(fix, for: number)
         } _: {
           try $0.feed(fix)

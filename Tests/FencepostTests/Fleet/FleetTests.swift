@@ -27,11 +27,12 @@ import Testing
         #expect(found.isValid && found.latitude == (found.latitude * 1e7).rounded() / 1e7)
       }
     }
-    // The number's next device has been nowhere.
+    // The next device of the line has been nowhere.
+    fleet.devices.free.fewest = 0
     try fleet.remove(device)
     #expect(throws: MonitorError.self) { try fleet.position(of: device) }
     let other = try fleet.device("b")
-    #expect(try other == device && fleet.position(of: other) == nil)
+    #expect(try other == device | 1 << 26 && fleet.position(of: other) == nil)
     try fleet.checkInvariants()
   }
 
@@ -110,7 +111,8 @@ import Testing
     #expect(throws: MonitorError.self) { try fleet.device("third") }
     #expect(throws: MonitorError.self) { try fleet.feed(fix(1, 0), for: 2) }
     #expect(throws: MonitorError.self) { try fleet.feed(fix(1, 0), for: .max) }
-    #expect(throws: MonitorError.noSuchDevice("row 1: no device has the number 7", position: 1)) {
+    let text = "row 1: no device has the number 7; it may have been removed"
+    #expect(throws: MonitorError.noSuchDevice(text, position: 1)) {
       try fleet.feed([(truck, fix(1, 0)), (7, fix(1, 0))])
     }
     #expect(!fleet.hasEvents)
@@ -158,8 +160,8 @@ import Testing
     try other.checkInvariants()
   }
 
-  /// A number is used again when the events of who had it are handled, and not before.
-  @Test func aNumberIsUsedAgain() throws {
+  /// A device that was removed keeps its number and its name until its events are handled, and longer.
+  @Test func aRemovedDeviceKeepsItsNumber() throws {
     var fleet = try FleetEngine(try zones())
     let device = try fleet.device("d")
     try fleet.feed(fix(1, 0), for: device)
@@ -170,12 +172,86 @@ import Testing
     #expect(fleet.nextEvent()?.event.sequence == 1)
     #expect(fleet.nextEvent() == nil)
     #expect(fleet.identifier(of: device) == "d")
-    #expect(try fleet.device("f") == device)
+    let other = try fleet.device("f")
+    #expect(other != device)
     #expect(fleet.expire(before: at(100)) == [])
-    try fleet.feed(fix(2, 900), for: device)
-    #expect(fleet.expire(before: at(100)) == [device])
-    #expect(fleet.identifier(of: device) == "f")
+    try fleet.feed(fix(2, 900), for: other)
+    #expect(fleet.expire(before: at(100)) == [other])
+    #expect(fleet.identifier(of: other) == "f")
     try fleet.checkInvariants()
+  }
+
+  /// Devices come and go at random where lines are used again soon: no number that was ever given acts on another device,
+  /// until the generations of its line are through.
+  @Test(arguments: [0, 3]) func noNumberActsOnAnotherDevice(fewest: Int) throws {
+    var random = SeededGenerator("noNumberActsOnAnotherDevice", salt: UInt64(fewest))
+    var fleet = try FleetEngine(try zones())
+    fleet.devices.free.fewest = fewest
+    var live: [UInt32: String] = [:]
+    var known: [(number: UInt32, name: String, removed: Int)] = []
+    var (entered, removed, time) = (0, 0, 0)
+    for _ in 0..<4_000 {
+      switch random.integer(0...5) {
+      case 0...2:
+        let name = "d\(entered)"
+        let number = try fleet.device(name)
+        #expect(live[number] == nil)
+        live[number] = name
+        known.append((number, name, removed))
+        entered += 1
+      case 3:
+        guard let number = live.keys.sorted().randomElement(using: &random) else { continue }
+        try fleet.remove(number, droppingEvents: random.integer(0...1) == 0)
+        live[number] = nil
+        removed += 1
+      case 4:
+        guard let number = live.keys.sorted().randomElement(using: &random) else { continue }
+        time += 1
+        try fleet.feed(fix(Double(time), Double(random.integer(0...3)) * 300), for: number)
+      default:
+        if let event = fleet.nextEvent() {
+          #expect(known.contains { $0.number == event.device && $0.name == event.deviceIdentifier })
+        }
+      }
+      for _ in 0..<8 {
+        guard let each = known.suffix(300).randomElement(using: &random), removed - each.removed < 64 * (fewest + 1)
+        else { continue }
+        let isLive = live[each.number] == each.name
+        #expect(fleet.hasDevice(each.number) == isLive)
+        if let name = fleet.identifier(of: each.number) { #expect(name == each.name) }
+        if !isLive {
+          #expect(throws: MonitorError.self) { try fleet.feed(fix(Double(time), 0), for: each.number) }
+          #expect(throws: MonitorError.self) { try fleet.feed([(each.number, fix(Double(time), 0))]) }
+        }
+      }
+      #expect(Set(fleet.deviceNumbers) == Set(live.keys))
+    }
+    #expect(live.keys.contains { $0 >= 1 << 26 }, "lines were used again")
+    try fleet.checkInvariants()
+  }
+
+  /// Very many devices that come and go between two questions: the index is made anew, and the answer is the same.
+  @Test func whoIsInsideIsFoundAfterManyEvents() throws {
+    var fleet = try FleetEngine(try zones())
+    let numbers = try (0..<40).map { try fleet.device("d\($0)") }
+    var found = fleet.devices(insideOf: "home")
+    #expect(found == [])
+    for round in 0..<300 {
+      for number in numbers { try fleet.feed(fix(Double(round), round % 2 == 0 ? 0 : 900), for: number) }
+      while fleet.nextEvent() != nil {}
+      guard [7, 8, 9, 250, 298, 299].contains(round) else { continue }
+      found = fleet.devices(insideOf: "home")
+      #expect(found?.map(\.device) == (round % 2 == 0 ? numbers : []))
+      #expect(found?.allSatisfy { $0.since == at(Double(round)) } == true)
+    }
+    try fleet.checkInvariants()
+    // The copy goes its own way.
+    var copy = fleet
+    try copy.feed(fix(400, 0), for: numbers[3])
+    found = copy.devices(insideOf: "home")
+    #expect(found?.map(\.device) == [numbers[3]])
+    found = fleet.devices(insideOf: "home")
+    #expect(found == [])
   }
 
   // MARK: - Devices as bytes

@@ -275,14 +275,15 @@ struct FleetWorld {
 
   /// Plays an input to a device and its monitor; both refuse it, or none.
   mutating func input(
-    _ number: UInt32, _ shard: Int, _ fleet: (inout FleetEngine) throws -> Void,
+    _ number: UInt32, _ shard: Int, isHeard: Bool = true, _ fleet: (inout FleetEngine) throws -> Void,
     _ monitor: (inout MonitorEngine) throws -> Void
   ) {
     guard var device = shards[shard].devices.removeValue(forKey: number) else { return }
     let one = outcome { try fleet(&shards[shard].fleet) }
     let other = outcome { try monitor(&device.monitor) }
     #expect(one == other, "\(place)")
-    if one == "taken" { device.isFresh = false }
+    // A fix without a position is taken, and brings nothing that is overdue.
+    if one == "taken", isHeard { device.isFresh = false }
     shards[shard].devices[number] = device
     if !device.isFresh { drain(shard, number, row: 0) }
   }
@@ -503,7 +504,32 @@ struct FleetWorld {
         let one = try shards[shard].fleet.statistics(of: number)
         #expect(one.clock == device.monitor.currentTime, "\(place)")
       }
+      // Not in each step: what comes between two questions is found by the next.
+      if step % 5 < 3 { try checkDevicesInside(shard) }
     }
+  }
+
+  /// Who is inside of each condition, as each device says it.
+  private mutating func checkDevicesInside(_ shard: Int) throws {
+    var expected: [String: [DevicePresence]] = [:]
+    for number in shards[shard].fleet.deviceNumbers {
+      for presence in try shards[shard].fleet.inside(number) {
+        expected[presence.identifier, default: []].append(
+          DevicePresence(
+            device: number, generation: presence.generation, tag: presence.tag, since: presence.since,
+            evidenceDate: presence.evidenceDate))
+      }
+    }
+    for identifier in conditions.identifiers {
+      let found = shards[shard].fleet.devices(insideOf: identifier)
+      #expect(found == expected[identifier] ?? [], "\(place): \(identifier)")
+    }
+    var all: [DevicePresence] = []
+    shards[shard].fleet.forEachDeviceInside { all.append($0) }
+    #expect(
+      all == expected.values.joined().sorted { ($0.device, $0.generation) < ($1.device, $1.generation) }, "\(place)")
+    let none = shards[shard].fleet.devices(insideOf: "there is none")
+    #expect(none == nil)
   }
 
   private func describe(

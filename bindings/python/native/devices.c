@@ -197,41 +197,6 @@ PyObject *native_remove_device(PyObject *object, PyObject *args) {
   return PyBool_FromLong(device != FENCEPOST_NO_DEVICE);
 }
 
-/* What a device is inside of: (identifier, generation, tag, since, evidence date) of each. */
-PyObject *native_inside(PyObject *object, PyObject *identifier) {
-  native_handle *self = (native_handle *)object;
-  const char *text;
-  uint32_t device;
-  if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
-  size_t capacity = 0, count = 0;
-  fencepost_presence *found = NULL;
-  native_call call = native_begin(self);
-  fencepost_status status = native_known_device(&call, text, &device);
-  while (status == FENCEPOST_OK) {
-    status = fencepost_fleet_inside(self->fleet, device, found, capacity, &count, &call.error);
-    if (status == FENCEPOST_E_BUFFER_TOO_SMALL) status = FENCEPOST_OK;
-    if (status != FENCEPOST_OK || count <= capacity) break;
-    free(found);
-    capacity = count;
-    found = malloc(capacity * sizeof(*found));
-    if (found == NULL) status = native_lack_memory(&call);
-  }
-  if (native_end(&call, status) < 0) {
-    free(found);
-    return NULL;
-  }
-  PyObject *list = PyList_New((Py_ssize_t)count);
-  for (size_t index = 0; list != NULL && index < count; index++) {
-    const fencepost_presence *one = &found[index];
-    PyObject *item = Py_BuildValue("(s#KKNN)", one->identifier, (Py_ssize_t)one->identifier_length,
-                                   (unsigned long long)one->generation, (unsigned long long)one->tag,
-                                   native_optional_time(one->since_us), native_optional_time(one->evidence_date_us));
-    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
-  }
-  free(found);
-  return list;
-}
-
 /* (clock, accepted fixes, invalid fixes, late inputs, ahead inputs, accepted sightings, handed out events, inputs) */
 PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;

@@ -218,6 +218,7 @@ static PyMethodDef fleet_methods[] = {
     {"expire_by_arrival", native_expire_by_arrival, METH_O,
      "Remove devices whose last input arrived before; their identifiers."},
     {"inside", native_inside, METH_O, "What a device is inside of."},
+    {"devices_inside", native_devices_inside, METH_O, "Which devices are inside of a condition, or with None of all."},
     {"positions", native_positions, METH_O, "Where a device is, or with None all of them: (device, clock, place)."},
     {"device_statistics", native_device_statistics, METH_O, "Counters of a device."},
     {"device_deadline", native_device_deadline, METH_O, "When something happens to a device by itself, or None."},

@@ -188,18 +188,22 @@ def test_events_that_are_void_do_not_fill_the_queue(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_number_is_used_again(threads: int) -> None:
-    """What one advance brings comes by it."""
+@pytest.mark.parametrize("gone", [0, 5_000])
+def test_places_of_removed_devices_are_used_late(threads: int, gone: int) -> None:
+    """What one advance brings comes by place, which a new device gets behind those that are there."""
     fleet = Fleet(circles("standard", 0), threads=threads)
     for device in ("a", "b"):
         fleet.feed(device, Fix(0, 1, 5, time=0))
     fleet.remove_device("a")
+    for number in range(gone):
+        fleet.feed("other", Fix(0, 1, 5, time=number))
+        fleet.remove_device("other")
     for device in ("c", "b"):
-        fleet.feed(device, Fix(0, 1, 5, time=0))
+        fleet.feed(device, Fix(0, 1, 5, time=SECOND))
         fleet.feed(device, Fix(0, 0, 5, time=10 * SECOND))
-    assert fleet.devices == ["c", "b"]
+    assert fleet.devices == ["b", "c"]
     fleet.advance(600 * SECOND)
-    assert [event.device for event in fleet.events()] == ["c", "b"]
+    assert [event.device for event in fleet.events()] == ["b", "c"]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

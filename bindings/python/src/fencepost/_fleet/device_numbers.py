@@ -1,18 +1,22 @@
-"""Numbers of devices, given as the library gives them."""
+"""Places of devices, given as the library gives them."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
+
+# So many places are free before one is used again: see FreeLines in Sources/FencepostCore/Fleet/DeviceTable.swift.
+_FEWEST_FREE = 4_096
 
 
 class DeviceNumbers:
-    """The numbers of devices that several fleets share: dense; that of a device which was removed is used again when
-    its events are handled."""
+    """The numbers of devices that several fleets share, which are the places that one fleet would give them: the order
+    of what one advance brings. That of a device which was removed is free when its events are handled."""
 
     def __init__(self) -> None:
         self._of: dict[str, int] = {}
         self.number_of = self._of.__getitem__
-        self._free: list[int] = []
+        self._free: deque[int] = deque()
         self._bound = 0
         self._leaving: dict[int, int] = {}  # how many events of a device that was removed are not handled
 
@@ -32,8 +36,8 @@ class DeviceNumbers:
 
     def enter(self, device: str) -> int:
         """The number of a device that is new."""
-        if self._free:
-            number = self._free.pop()
+        if len(self._free) > _FEWEST_FREE:
+            number = self._free.popleft()
         else:
             number = self._bound
             self._bound += 1

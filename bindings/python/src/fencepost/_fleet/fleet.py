@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from .conditions import Zones
 from .device import Device
 from .device_events import DeviceEvent, DeviceEventList, DeviceEvents, DeviceUpdates
 from .inputs import FleetInputs
-from .presences import Presence, Presences
+from .presences import Presence, PresenceColumns, Presences
 
 if TYPE_CHECKING:
     from typing import Self
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
     from .._values.enums import State
     from .._values.fleet_statistics import FleetStatistics
     from .._values.policy import TransitionPolicy
+
+
+def _integers(code: str, *columns: bytes) -> Iterator[memoryview[int]]:
+    """Columns of 64-bit integers in bytes."""
+    return (memoryview(column).cast(code) for column in columns)  # type: ignore[call-overload]
 
 
 class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
@@ -303,23 +309,20 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             ['b']
         """
         self._check_condition(identifier)
-        return self._presences(
-            Presence._from_row(device, row)
-            for device in self.devices
-            for row in self._inside(device)
-            if identifier is None or row[0] == identifier
-        )
+        devices, generations, tags, since, evidence = self._handle.devices_inside(identifier)
+        columns = PresenceColumns(devices, [], *_integers("q", since, evidence), *_integers("Q", tags, generations))
+        if identifier is not None:
+            names: list[str | None] = [identifier] * len(devices)
+        else:
+            distinct = list(dict.fromkeys(columns.generations))
+            named = dict(zip(distinct, self._conditions._handle.identifiers_of(array("Q", distinct))))
+            names = [named[generation] for generation in columns.generations]
+        # None: another thread removed the condition meanwhile.
+        return Presences._of_columns(columns.named(names), self._conditions)  # type: ignore[arg-type]
 
     def _check_condition(self, identifier: str | None) -> None:
         if identifier is not None and identifier not in self._conditions:
             raise NotFoundError(f"no condition has the identifier {shown(identifier)}")
-
-    def _inside(self, device: str) -> Iterable[Any]:
-        try:
-            found: list[Any] = self._handle.inside(device)
-        except NotFoundError:  # another thread removed it
-            return ()
-        return found
 
     def _presences(self, found: Iterable[Presence]) -> Presences:
         return Presences(found, self._conditions)  # type: ignore[arg-type]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .._errors import require
 from .._tables.rows import Rows
+from .._tables.shapely_shapes import drawn_shapes
 from .._tables.table import Plain
 from .._tables.times import from_us, utc_text
 
 if TYPE_CHECKING:
     from geopandas import GeoDataFrame  # type: ignore[import-untyped]
+    from pandas import DataFrame
 
     from .._values.definitions import Definition
 
@@ -66,6 +69,49 @@ class Presence(Plain):
         return cls(device, identifier, since, evidence, tag, generation)
 
 
+_UNSET = -(1 << 63)
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceColumns:
+    """The fields of presences, each as a column; times as 64-bit integers, the smallest where there is none."""
+
+    devices: list[str]
+    identifiers: list[str]
+    since: Sequence[int]
+    evidence: Sequence[int]
+    tags: Sequence[int]
+    generations: Sequence[int]
+
+    @classmethod
+    def of(cls, rows: Sequence[Presence]) -> PresenceColumns:
+        """Those of rows."""
+        return cls(
+            [each.device for each in rows],
+            [each.identifier for each in rows],
+            array("q", [_UNSET if each.since_us is None else each.since_us for each in rows]),
+            array("q", [_UNSET if each.evidence_date_us is None else each.evidence_date_us for each in rows]),
+            array("Q", [each.tag for each in rows]),
+            array("Q", [each.generation for each in rows]),
+        )
+
+    def named(self, identifiers: list[str | None]) -> PresenceColumns:
+        """The same with other identifiers; rows without one are left out."""
+        if None not in identifiers:
+            return replace(self, identifiers=cast("list[str]", identifiers))
+        kept = [row for row, identifier in enumerate(identifiers) if identifier is not None]
+        columns = (self.devices, identifiers, self.since, self.evidence, self.tags, self.generations)
+        devices, names, *numbers = ([column[row] for row in kept] for column in columns)
+        return PresenceColumns(devices, names, *map(array, "qqQQ", numbers))  # type: ignore[arg-type]
+
+    def lists(self) -> tuple[list[str], list[str], list[int | None], list[int | None], list[int], list[int]]:
+        """The columns as lists in the order of the fields of :class:`Presence`; None: there is no time."""
+        since, evidence = (
+            [None if time == _UNSET else time for time in column] for column in (self.since, self.evidence)
+        )
+        return self.devices[:], self.identifiers[:], since, evidence, list(self.tags), list(self.generations)
+
+
 class Presences(Rows[Presence]):
     """Which devices are inside of which conditions: a sequence of :class:`Presence`, and a table.
 
@@ -82,8 +128,33 @@ class Presences(Rows[Presence]):
     """
 
     def __init__(self, presences: Iterable[Presence], conditions: Mapping[str, Definition] | None = None) -> None:
-        super().__init__(presences)
+        self._presences = tuple(presences)
         self._conditions = {} if conditions is None else conditions
+
+    @classmethod
+    def _of_columns(cls, columns: PresenceColumns, conditions: Mapping[str, Definition]) -> Presences:
+        """A table whose rows are made when somebody asks for one."""
+        found = cls((), conditions)
+        found._given = columns
+        return found
+
+    _given: PresenceColumns | None = None
+
+    @property
+    def _rows(self) -> tuple[Presence, ...]:
+        if self._given is not None and len(self._presences) != len(self._given.devices):
+            self._presences = tuple(map(Presence, *self._given.lists()))
+        return self._presences
+
+    @property
+    def _columns(self) -> PresenceColumns:
+        """The fields as columns."""
+        if self._given is None:
+            self._given = PresenceColumns.of(self._presences)
+        return self._given
+
+    def __len__(self) -> int:
+        return len(self._presences) if self._given is None else len(self._given.devices)
 
     def columns(self) -> dict[str, list[Any]]:
         """The table as a dict of columns: device, identifier, since, evidence_date (aware, UTC), tag, generation.
@@ -92,14 +163,36 @@ class Presences(Rows[Presence]):
             >>> list(Presences([]).columns())
             ['device', 'identifier', 'since', 'evidence_date', 'tag', 'generation']
         """
+        devices, identifiers, since, evidence, tags, generations = self._columns.lists()
         return {
-            "device": [each.device for each in self],
-            "identifier": [each.identifier for each in self],
-            "since": [each.since for each in self],
-            "evidence_date": [each.evidence_date for each in self],
-            "tag": [each.tag for each in self],
-            "generation": [each.generation for each in self],
+            "device": devices,
+            "identifier": identifiers,
+            "since": [from_us(time) for time in since],
+            "evidence_date": [from_us(time) for time in evidence],
+            "tag": tags,
+            "generation": generations,
         }
+
+    def to_pandas(self) -> DataFrame:
+        """The table as a ``pandas.DataFrame`` with the columns of :meth:`columns`; times are ``datetime64[us, UTC]``.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        pandas, numpy = require("pandas", "geo"), require("numpy", "geo")
+        held = self._columns
+        frame = {
+            "device": pandas.Series(held.devices, dtype=object),
+            "identifier": pandas.Series(held.identifiers, dtype=object),
+        }
+        for name, times in (("since", held.since), ("evidence_date", held.evidence)):
+            # The smallest integer stands for no time in both.
+            column = pandas.Series(numpy.frombuffer(times, "i8").view("M8[us]"))
+            frame[name] = column.dt.tz_localize("UTC")
+        for name, numbers in (("tag", held.tags), ("generation", held.generations)):
+            frame[name] = pandas.Series(numpy.frombuffer(numbers, "u8").copy())
+        found: DataFrame = pandas.DataFrame(frame)
+        return found
 
     def to_geopandas(self) -> GeoDataFrame:
         """A ``geopandas.GeoDataFrame`` in EPSG:4326: as :meth:`to_pandas`, with the conditions as geometries: circles
@@ -108,16 +201,14 @@ class Presences(Rows[Presence]):
         Raises:
             MissingExtraError: GeoPandas is not installed.
         """
-        geopandas, shapes = require("geopandas", "geo"), require("shapely.geometry", "geo")
-        drawn: dict[str, Any] = {}
-        for identifier in {each.identifier for each in self}:
-            condition = getattr(self._conditions.get(identifier), "condition", None)
-            drawable = getattr(condition, "__geo_interface__", None)
-            if drawable is not None:
-                drawn[identifier] = shapes.shape(drawable)
+        geopandas, numpy = require("geopandas", "geo"), require("numpy", "geo")
         frame = self.to_pandas()
-        places = geopandas.GeoSeries([drawn.get(each.identifier) for each in self], index=frame.index, dtype="geometry")
-        return geopandas.GeoDataFrame(frame, geometry=places, crs="EPSG:4326")
+        places: dict[str, int] = {}
+        rows = [places.setdefault(identifier, len(places)) for identifier in self._columns.identifiers]
+        drawn = numpy.empty(len(places), dtype=object)
+        drawn[:] = drawn_shapes([getattr(self._conditions.get(each), "condition", None) for each in places])
+        geometry = geopandas.GeoSeries(geopandas.array.from_shapely(drawn[rows]), index=frame.index, crs="EPSG:4326")
+        return geopandas.GeoDataFrame(frame, geometry=geometry, crs="EPSG:4326")
 
     def _kinds(self) -> dict[str, str]:
         return {
@@ -127,5 +218,5 @@ class Presences(Rows[Presence]):
         }
 
     def _summary(self) -> str:
-        devices, places = {each.device for each in self}, {each.identifier for each in self}
+        devices, places = set(self._columns.devices), set(self._columns.identifiers)
         return f"{len(devices)} devices inside of {len(places)} conditions"

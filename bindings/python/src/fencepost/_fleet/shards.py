@@ -155,6 +155,17 @@ class Shards:
     def inside(self, device: str) -> Any:
         return self._of(device).inside(device)
 
+    def devices_inside(self, identifier: str | None) -> tuple[list[str], bytes, bytes, bytes, bytes]:
+        with self._lock:
+            rows: list[tuple[Any, ...]] = []
+            for fleet in self._fleets:
+                devices, *columns = fleet.devices_inside(identifier)
+                # Of 64 bits whatever they mean: they are only put in order.
+                rows.extend(zip(devices, *(memoryview(column).cast("Q") for column in columns)))
+            rows.sort(key=lambda row: (self._numbers.number_of(row[0]), row[1]))
+        numbers = (array("Q", [row[place] for row in rows]).tobytes() for place in range(1, 5))
+        return [row[0] for row in rows], next(numbers), next(numbers), next(numbers), next(numbers)
+
     def positions(self, device: str | None) -> list[Any]:
         if device is not None:
             return self._of(device).positions(device)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .._errors import require
 from .._tables.rows import Rows
+from .._tables.shapely_shapes import drawn_shapes
 from .._tables.table import Plain, series
 from .._tables.times import from_us
 from .._values.enums import CAUSES, STATES, Cause, State
@@ -136,12 +137,9 @@ class Visits(Rows[Visit]):
         Raises:
             MissingExtraError: GeoPandas is not installed.
         """
-        geopandas, shapes = require("geopandas", "geo"), require("shapely.geometry", "geo")
-        drawn: dict[str, Any] = {}
-        for identifier in {visit.identifier for visit in self}:
-            drawable = getattr(self._conditions.get(identifier), "__geo_interface__", None)
-            if drawable is not None:
-                drawn[identifier] = shapes.shape(drawable)
+        geopandas = require("geopandas", "geo")
+        identifiers = list({visit.identifier for visit in self})
+        drawn = dict(zip(identifiers, drawn_shapes([self._conditions.get(each) for each in identifiers])))
         frame = self.to_pandas()
         frame["duration"] = frame["duration"].dt.total_seconds()
         places = geopandas.GeoSeries([drawn.get(each.identifier) for each in self], index=frame.index, dtype="geometry")

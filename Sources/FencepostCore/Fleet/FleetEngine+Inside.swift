@@ -1,0 +1,131 @@
+import FencepostKernel
+
+/// A device that is inside of a condition.
+public struct DevicePresence: Sendable, Hashable {
+  /// The device's number.
+  public var device: UInt32
+  /// The condition's.
+  public var generation: UInt64
+  public var tag: UInt64
+  /// When it was confirmed; of a beacon when it was seen last.
+  public var since: Timestamp
+  /// The fix that showed it, or the last sighting.
+  public var evidenceDate: Timestamp
+}
+
+/// Who is inside of what.
+extension FleetEngine {
+  /// The devices that are inside of a condition, or near a beacon, in the order of ``deviceNumbers``; `nil` when no condition
+  /// has that identifier.
+  ///
+  /// - Complexity: Of a shape O(devices that came into it since it was asked for last); the first time, and then after as many
+  ///   events as devices are inside of something, O(devices). Of a beacon O(devices).
+  public mutating func devices(insideOf identifier: String) -> [DevicePresence]? {
+    var result: [DevicePresence] = []
+    let isKnown = gate.read { engine in
+      guard let slot = engine.table.slot(of: identifier) else { return false }
+      forEachDevice(insideOf: slot, engine.table) { result.append($0) }
+      return true
+    }
+    return isKnown ? result : nil
+  }
+
+  /// Calls `body` with each device that is inside of the condition of an identifier given as UTF-8.
+  package mutating func forEachDevice(
+    insideOf bytes: UnsafeBufferPointer<UInt8>, _ body: (DevicePresence) -> Void
+  ) throws(MonitorError) {
+    try gate.read { engine throws(MonitorError) in
+      forEachDevice(insideOf: try engine.slot(ofIdentifierBytes: bytes), engine.table, body)
+    }
+  }
+
+  private mutating func forEachDevice(
+    insideOf slot: UInt32, _ table: ConditionTable, _ body: (DevicePresence) -> Void
+  ) {
+    guard table.isGeographic(slot) else {
+      for device in devices.numbers {
+        for beacon in current(device, table).beacons where beacon.slot == slot && beacon.track.observed == .inside {
+          let time = beacon.track.lastSighting
+          body(presence(of: device, in: .init(slot: slot, since: time, evidence: time), table))
+        }
+      }
+      return
+    }
+    if !insideIndex.isOn { makeInsideIndex(table) }
+    var index = InsideIndex()
+    swap(&index, &insideIndex)
+    index.forEach(in: slot) { device in
+      guard let inside = inside(of: slot, device, table) else { return false }
+      body(presence(of: device, in: inside, table))
+      return true
+    }
+    swap(&index, &insideIndex)
+  }
+
+  /// Calls `body` with each device and each condition that it is inside of: in the order of ``deviceNumbers``, then in add
+  /// order.
+  ///
+  /// - Complexity: O(devices)
+  package func forEachDeviceInside(_ body: (DevicePresence) -> Void) {
+    gate.read { engine in
+      let table = engine.table
+      for device in devices.numbers {
+        for inside in insides(of: device, table) { body(presence(of: device, in: inside, table)) }
+      }
+    }
+  }
+
+  /// What a device is inside of, beacons included, in add order.
+  func insides(of device: UInt32, _ table: ConditionTable) -> ContiguousArray<DeviceState.Inside> {
+    if table.lastBeacon == 0 {
+      let handle = devices.lines[device].cold
+      if handle == ColdStore.none { return [] }
+      // Most are inside of nothing.
+      if let record = DeviceRecord(devices.cold.words(handle)), record.insideCount == 0 { return [] }
+    }
+    let state = current(device, table)
+    var insides = state.insides
+    for beacon in state.beacons where beacon.track.observed == .inside {
+      insides.append(.init(slot: beacon.slot, since: beacon.track.lastSighting, evidence: beacon.track.lastSighting))
+    }
+    insides.sort { table.generation(of: $0.slot) < table.generation(of: $1.slot) }
+    return insides
+  }
+
+  private func presence(of device: UInt32, in inside: DeviceState.Inside, _ table: ConditionTable) -> DevicePresence {
+    DevicePresence(
+      device: devices.number(device), generation: table.generation(of: inside.slot), tag: table.tag(of: inside.slot),
+      since: Timestamp(microseconds: inside.since), evidenceDate: Timestamp(microseconds: inside.evidence))
+  }
+
+  /// How a device is inside of a shape, if it is.
+  private func inside(of slot: UInt32, _ device: UInt32, _ table: ConditionTable) -> DeviceState.Inside? {
+    let line = devices.lines[device]
+    guard line.isLive, line.cold != ColdStore.none, table.generation(of: slot) <= line.seen else { return nil }
+    let words = devices.cold.words(line.cold)
+    if let record = DeviceRecord(words) {
+      for index in 0..<record.insideCount where record.inside(index) == slot { return record.wholeInside(index) }
+      return nil
+    }
+    var state = DeviceState()
+    state.load(words)
+    return state.insides.first { $0.slot == slot }
+  }
+
+  private mutating func makeInsideIndex(_ table: ConditionTable) {
+    insideIndex.beginMaking()
+    var state = DeviceState()
+    for device in devices.numbers {
+      let handle = devices.lines[device].cold
+      guard handle != ColdStore.none else { continue }
+      let words = devices.cold.words(handle)
+      if let record = DeviceRecord(words) {
+        for index in 0..<record.insideCount { insideIndex.add(device, to: record.inside(index)) }
+      } else {
+        state.load(words)
+        for inside in state.insides { insideIndex.add(device, to: inside.slot) }
+      }
+    }
+    insideIndex.endMaking()
+  }
+}

@@ -1,0 +1,110 @@
+/* Who is inside of what. */
+#include "native.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a device is inside of: (identifier, generation, tag, since, evidence date) of each. */
+PyObject *native_inside(PyObject *object, PyObject *identifier) {
+  native_handle *self = (native_handle *)object;
+  const char *text;
+  uint32_t device;
+  if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
+  size_t capacity = 0, count = 0;
+  fencepost_presence *found = NULL;
+  native_call call = native_begin(self);
+  fencepost_status status = native_known_device(&call, text, &device);
+  while (status == FENCEPOST_OK) {
+    status = fencepost_fleet_inside(self->fleet, device, found, capacity, &count, &call.error);
+    if (status == FENCEPOST_E_BUFFER_TOO_SMALL) status = FENCEPOST_OK;
+    if (status != FENCEPOST_OK || count <= capacity) break;
+    free(found);
+    capacity = count;
+    found = malloc(capacity * sizeof(*found));
+    if (found == NULL) status = native_lack_memory(&call);
+  }
+  if (native_end(&call, status) < 0) {
+    free(found);
+    return NULL;
+  }
+  PyObject *list = PyList_New((Py_ssize_t)count);
+  for (size_t index = 0; list != NULL && index < count; index++) {
+    const fencepost_presence *one = &found[index];
+    PyObject *item = Py_BuildValue("(s#KKNN)", one->identifier, (Py_ssize_t)one->identifier_length,
+                                   (unsigned long long)one->generation, (unsigned long long)one->tag,
+                                   native_optional_time(one->since_us), native_optional_time(one->evidence_date_us));
+    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
+  }
+  free(found);
+  return list;
+}
+
+/* In a call: which devices are inside of one condition, or of all where the identifier is NULL; for free(). */
+static fencepost_status find_presences(native_call *call, const char *identifier, fencepost_device_presence **found,
+                                       size_t *count) {
+  *found = NULL;
+  *count = 0;
+  for (size_t capacity = 0;;) {
+    fencepost_status status =
+        fencepost_fleet_devices_inside(call->self->fleet, identifier, *found, capacity, count, &call->error);
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) return status;
+    if (*count <= capacity) return FENCEPOST_OK;
+    free(*found);
+    /* The table may change between two calls: where the first finds none, the second may find many. */
+    capacity = *count + *count / 16;
+    *found = malloc(capacity * sizeof(**found));
+    if (*found == NULL) return native_lack_memory(call);
+  }
+}
+
+/* The texts of names, one object for several in a row that are of one device. */
+static PyObject *names_of(const native_names *names, const fencepost_device_presence *found, size_t count) {
+  PyObject *list = PyList_New((Py_ssize_t)count);
+  PyObject *last = NULL;
+  for (size_t index = 0; list != NULL && index < count; index++) {
+    if (index > 0 && found[index].device == found[index - 1].device) {
+      Py_INCREF(last);
+    } else {
+      last = native_name_at(names, index);
+    }
+    if (last == NULL || PyList_SetItem(list, (Py_ssize_t)index, last) < 0) Py_CLEAR(list);
+  }
+  return list;
+}
+
+/* A column of 64-bit integers, which lie in each presence at an offset. */
+static PyObject *column_of(const fencepost_device_presence *found, size_t count, size_t offset) {
+  PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(uint64_t)));
+  if (bytes == NULL) return NULL;
+  char *next = PyBytes_AsString(bytes);
+  for (size_t index = 0; index < count; index++)
+    memcpy(next + index * sizeof(uint64_t), (const char *)&found[index] + offset, sizeof(uint64_t));
+  return bytes;
+}
+
+/* (devices, generations, tags, since, evidence dates) of those that are inside of one condition, or of all. */
+PyObject *native_devices_inside(PyObject *object, PyObject *identifier) {
+  native_handle *self = (native_handle *)object;
+  const char *text = NULL;
+  if (identifier != Py_None && native_text(native_monitor_state(object), identifier, "identifier", &text) < 0)
+    return NULL;
+  fencepost_device_presence *found;
+  native_names names = {NULL, 0, 0, NULL};
+  size_t count;
+  native_call call = native_begin_batch(self);
+  fencepost_status status = find_presences(&call, text, &found, &count);
+  if (status == FENCEPOST_OK && count > 0)
+    status = native_find_names(&call, &found->device, sizeof(*found), count, &names);
+  PyObject *result = NULL;
+  if (native_end(&call, status) == 0) {
+    result = Py_BuildValue("(NNNNN)", names_of(&names, found, count),
+                           column_of(found, count, offsetof(fencepost_device_presence, generation)),
+                           column_of(found, count, offsetof(fencepost_device_presence, tag)),
+                           column_of(found, count, offsetof(fencepost_device_presence, since_us)),
+                           column_of(found, count, offsetof(fencepost_device_presence, evidence_date_us)));
+  }
+  free(found);
+  native_release_names(&names);
+  return result;
+}

@@ -1,0 +1,65 @@
+"""Conditions as geometries of Shapely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._errors import require
+from .._native import direct_into
+
+CORNERS = 180
+"""Of a circle; as :meth:`fencepost.CircularGeographicCondition.polygon` has it."""
+_BATCH = 4_096
+_LARGEST_RADIUS, _LARGEST_LATITUDE = 50_000.0, 75.0
+"""Metres and degrees: of circles that are drawn from few corners, by :func:`_draw_circles`."""
+_SAMPLES = 16
+
+
+def drawn_shapes(conditions: Sequence[Any]) -> list[Any]:
+    """The shapes of conditions: circles and polygons as polygons, corridors and gates as lines; None for a beacon, and
+    for None.
+
+    Raises:
+        MissingExtraError: Shapely or NumPy is not installed.
+    """
+    shapes = require("shapely.geometry", "geo")
+    found: list[Any] = [None] * len(conditions)
+    circles: list[int] = []
+    for index, condition in enumerate(conditions):
+        latitude: float | None = getattr(condition, "latitude", None)
+        if latitude is not None and abs(latitude) <= _LARGEST_LATITUDE and condition.radius <= _LARGEST_RADIUS:
+            circles.append(index)
+            continue
+        drawable = getattr(condition, "__geo_interface__", None)
+        if drawable is not None:
+            found[index] = shapes.shape(drawable)
+    for start in range(0, len(circles), _BATCH):
+        _draw_circles(conditions, circles[start : start + _BATCH], found)
+    return found
+
+
+def _draw_circles(conditions: Sequence[Any], indices: list[int], found: list[Any]) -> None:
+    """Draws many circles at once; those over the antimeridian, which are cut there, one by one.
+
+    Where the corners of a circle lie is a smooth function of the azimuth, and the terms of its Fourier series fall by
+    tan(latitude) radius / 6 371 km: of 16 corners the trigonometric interpolation gives the others to less than a
+    micrometre.
+    """
+    shapely, numpy = require("shapely", "geo"), require("numpy", "geo")
+    given = numpy.array([(conditions[i].latitude, conditions[i].longitude, conditions[i].radius) for i in indices])
+    latitudes, longitudes, radii = (numpy.repeat(column, _SAMPLES) for column in given.T)
+    turns = -360.0 * numpy.arange(_SAMPLES) / _SAMPLES
+    y, x, ends = (numpy.empty(len(latitudes)) for _ in range(3))
+    direct_into(latitudes, longitudes, numpy.tile(turns, len(indices)), radii, y, x, ends)
+    apart = numpy.radians(turns[None, :] + 360.0 * numpy.arange(CORNERS)[:, None] / CORNERS)
+    half = _SAMPLES // 2
+    weights = 1 + numpy.cos(half * apart) + 2 * sum(numpy.cos(term * apart) for term in range(1, half))
+    rings = numpy.empty((len(indices), CORNERS + 1, 2))
+    for axis, corners, centres in ((0, x, longitudes), (1, y, latitudes)):
+        offsets = ((corners - centres + 540) % 360 - 180 if axis == 0 else corners - centres).reshape(-1, _SAMPLES)
+        rings[:, :-1, axis] = centres.reshape(-1, _SAMPLES)[:, :1] + offsets @ (weights.T / _SAMPLES)
+    rings[:, -1] = rings[:, 0]
+    is_whole = (numpy.abs(rings[:, :, 0]) < 180).all(axis=1)
+    for index, polygon, whole in zip(indices, shapely.polygons(rings), is_whole):
+        found[index] = polygon if whole else shapely.geometry.shape(conditions[index].__geo_interface__)
