@@ -13,19 +13,24 @@ final class Connection {
 
   /// - Parameter isForReading: Whether it is to be read and not written: where there is no log SQLite makes none then,
   ///   for which the disk may have no room, or the directory no permission.
-  init(_ path: String, isForReading: Bool = false) throws(StoreFailure) {
+  static func open(_ path: String, isForReading: Bool = false) throws(StoreFailure) -> Connection {
     var pointer: OpaquePointer?
-    isImmutable = isForReading && (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) == 0
-    let name = isImmutable ? Self.immutable(path) : path
+    let isImmutable = isForReading && (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) == 0
+    let name = isImmutable ? immutable(path) : path
     let flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (isImmutable ? SQLITE_OPEN_URI : 0)
-    let code = sqlite3_open_v2(name, &pointer, flags, Self.fileSystem)
+    let code = sqlite3_open_v2(name, &pointer, flags, fileSystem)
     guard code == SQLITE_OK, let pointer else {
       let failure = StoreFailure(code, pointer)
       sqlite3_close_v2(pointer)
       throw failure
     }
+    return Connection(pointer, isImmutable)
+  }
+
+  private init(_ pointer: OpaquePointer, _ isImmutable: Bool) {
     self.pointer = pointer
+    self.isImmutable = isImmutable
   }
 
   deinit {

@@ -21,15 +21,19 @@ final class FirstVersion {
   private let hadLog: Bool
 
   /// Opens a file that is locked, and checks everything about it but its rows.
-  init(_ path: String) throws(StoreFailure) {
-    self.path = path
-    hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
-    connection = try Connection(path, isForReading: true)
+  static func open(_ path: String) throws(StoreFailure) -> FirstVersion {
+    let hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
+    let connection = try Connection.open(path, isForReading: true)
     connection.leaveUntouched(true)
-    do throws(StoreFailure) { try verify() } catch {
+    do throws(StoreFailure) { try verify(connection) } catch {
       if !hadLog { StoreFiles.removeEmptyLog(of: path) }
       throw error
     }
+    return FirstVersion(connection, path, hadLog)
+  }
+
+  private init(_ connection: Connection, _ path: String, _ hadLog: Bool) {
+    (self.connection, self.path, self.hadLog) = (connection, path, hadLog)
   }
 
   deinit {
@@ -37,10 +41,10 @@ final class FirstVersion {
     if !hadLog { StoreFiles.removeEmptyLog(of: path) }
   }
 
-  private func verify() throws(StoreFailure) {
+  private static func verify(_ connection: Connection) throws(StoreFailure) {
     try connection.begin()
-    let schema = try Statement(connection, "SELECT name, sql FROM sqlite_schema ORDER BY name")
-    for definition in Self.definitions {
+    let schema = try Statement.prepare(connection, "SELECT name, sql FROM sqlite_schema ORDER BY name")
+    for definition in definitions {
       guard try schema.step(), schema.text(0) == definition.name, schema.text(1) == "\(definition.sql)" else {
         throw .damaged("its table \(definition.name) is not as it should be")
       }
@@ -58,7 +62,7 @@ final class FirstVersion {
       (.conditions, "SELECT generation, data, sum FROM conditions ORDER BY generation"),
       (.events, "SELECT change, data, sum, generation FROM events ORDER BY change"),
     ] {
-      let statement = try Statement(connection, sql)
+      let statement = try Statement.prepare(connection, sql)
       while try statement.step() {
         guard statement.holds(1, SQLITE_BLOB), statement.holds(2, SQLITE_INTEGER) else {
           throw .damaged("a row in \(table) is not made of bytes and a checksum")

@@ -43,40 +43,53 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// - Parameter directory: Must exist. Its files are readable for the user of the process only.
   /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/monitorInUse(_:)``,
   ///   ``MonitorError/storeUnavailable(_:)``, ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.
-  public convenience init(directory: String, name: String) throws(MonitorError) {
-    try self.init(.monitor, directory: directory, name: name)
+  public static func open(directory: String, name: String) throws(MonitorError) -> SQLiteStore {
+    SQLiteStore(try opened(.monitor, directory: directory, name: name))
   }
 
-  /// Opens the store of a fleet, or prepares to make it. As ``init(directory:name:)``; the store of a monitor is refused with
+  /// Opens the store of a fleet, or prepares to make it. As ``open(directory:name:)``; the store of a monitor is refused with
   /// ``MonitorError/invalidArgument(_:position:)``, and that of a fleet there.
-  public convenience init(fleet name: String, directory: String) throws(MonitorError) {
-    try self.init(.fleet, directory: directory, name: name)
+  public static func open(fleet name: String, directory: String) throws(MonitorError) -> SQLiteStore {
+    SQLiteStore(try opened(.fleet, directory: directory, name: name))
   }
 
-  private init(_ kind: StoreKind, directory: String, name: String) throws(MonitorError) {
-    self.kind = kind
+  /// What was found at the place of a store.
+  private struct Opened {
+    let kind: StoreKind
+    let name: String
+    var path: String
+    var file: StoreFile?
+    var database: StoreDatabase?
+    var first: FirstVersion?
+  }
+
+  private init(_ opened: Opened) {
+    (kind, name, path) = (opened.kind, opened.name, opened.path)
+    (file, database, first) = (opened.file, opened.database, opened.first)
+  }
+
+  private static func opened(_ kind: StoreKind, directory: String, name: String) throws(MonitorError) -> Opened {
     guard MonitorEngine.isValidName(name) else { throw .invalidName(name) }
-    self.name = name
     let given = StoreFiles.path(of: name, in: directory)
     do throws(StoreFailure) {
       try StoreFiles.requireDirectory(directory)
       guard let resolved = try StoreFiles.resolve(given) else {
-        path = given
         try StoreFiles.requireNoRemains(of: given)
-        return
+        return Opened(kind: kind, name: name, path: given)
       }
-      path = resolved
+      var found = Opened(kind: kind, name: name, path: resolved)
       try StoreFiles.requireLength(resolved, limit: Connection.longestPath)
-      let opened = try StoreFile(resolved)
+      let opened = try StoreFile.open(resolved)
       let page = opened.beginning(Schema.pageSize)
-      if try Self.version(page) == 1 {
+      if try version(page) == 1 {
         guard kind == .monitor else { throw .otherKind(.monitor) }
-        first = try FirstVersion(resolved)
+        found.first = try FirstVersion.open(resolved)
       } else {
-        database = try StoreDatabase(kind, resolved, number: Schema.number(inPage: page), isForReading: true)
+        found.database = try StoreDatabase.open(kind, resolved, number: Schema.number(inPage: page), isForReading: true)
       }
-      file = opened
+      found.file = opened
       if opened.obstacle == nil { StoreFiles.sweepDrafts(of: resolved, beside: opened) }
+      return found
     } catch {
       throw error.error(path: given, name: name)
     }
@@ -191,7 +204,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   public func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool {
     do throws(StoreFailure) {
       try requireUse()
-      if !image.isBegun { draft = try StoreDraft(kind, of: path) }
+      if !image.isBegun { draft = try StoreDraft.make(kind, of: path) }
       guard let draft else { throw .unavailable("what was written of it is gone") }
       try draft.fill(&image, limit: limit)
       guard image.isOver else { return false }
@@ -250,7 +263,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private func prepareToWrite() throws(StoreFailure) {
     if let sums = database.flatMap({ $0.isForReading ? $0.sums : nil }) {
       database = nil
-      database = try StoreDatabase(path, verified: sums)
+      database = try StoreDatabase.open(path, verified: sums)
     }
     // When somebody has taken the log away, closing folds what was in it into the file, and another log is begun.
     if let old = database, !old.hasItsLog {
@@ -263,7 +276,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   /// Opens the file as one that this object knows.
   private func open() throws(StoreFailure) -> StoreDatabase {
-    let opened = try StoreDatabase(kind, path, number: nil)
+    let opened = try StoreDatabase.open(kind, path, number: nil)
     try opened.readAll { _ in }
     if let sums, sums != opened.sums { throw .damaged("somebody else has written into it") }
     return opened
@@ -287,7 +300,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try StoreFiles.requireNoRemains(of: path)
     let draft: StoreDraft
     do throws(StoreFailure) {
-      draft = try StoreDraft(kind, of: path)
+      draft = try StoreDraft.make(kind, of: path)
       try draft.fill(changes)
       try draft.publish(as: path)
     } catch {
@@ -311,7 +324,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// and after it the new one.
   private func replaceFirst(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else { throw .unavailable("it is of version 1, and not all rows are written") }
-    let draft = try StoreDraft(kind, of: path)
+    let draft = try StoreDraft.make(kind, of: path)
     do throws(StoreFailure) {
       try draft.fill(changes)
       try first?.foldLog()
@@ -320,7 +333,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       try StoreFiles.synchroniseDirectory(of: path)
       try draft.replace(path)
     } catch {
-      if first == nil { first = try FirstVersion(path) }
+      if first == nil { first = try FirstVersion.open(path) }
       throw error
     }
     try use(draft)
@@ -329,7 +342,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// Puts a new file in the place of one that somebody else has written into.
   private func replaceSpoilt(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else { throw .unavailable("somebody else has written into it, and not all rows are written") }
-    let draft = try StoreDraft(kind, of: path)
+    let draft = try StoreDraft.make(kind, of: path)
     try draft.fill(changes)
     let log = StoreFiles.log(of: path)
     if let spoiltLog, FileIdentity(path: log) == spoiltLog { StoreFiles.remove(log) }
@@ -361,13 +374,13 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       try StoreFiles.synchroniseDirectory(of: path)
       try draft.replace(path)
     } catch {
-      if let sums { database = try? StoreDatabase(path, verified: sums) }
+      if let sums { database = try? StoreDatabase.open(path, verified: sums) }
       throw error
     }
     file = draft.file
     hasLastingName = false
     self.sums = draft.sums
-    database = try? StoreDatabase(path, verified: draft.sums)
+    database = try? StoreDatabase.open(path, verified: draft.sums)
   }
 
   /// Makes the name of the file that replaced another last; nothing that is written to it lasts before.

@@ -44,7 +44,7 @@ enum Schema {
     }
     let version = try number(connection, "PRAGMA user_version")
     try check(version)
-    let schema = try Statement(connection, "SELECT name, sql FROM sqlite_schema")
+    let schema = try Statement.prepare(connection, "SELECT name, sql FROM sqlite_schema")
     guard try schema.step(), schema.text(0) == "rows" else { throw .damaged("its table is not as it should be") }
     guard let number = parse(kind, schema.text(1)) else {
       for other in StoreKind.allCases where parse(other, schema.text(1)) != nil { throw .otherKind(other) }
@@ -64,14 +64,14 @@ enum Schema {
 
   /// Looks at what lies between the rows, such as the list of free pages, and at the order of the tree.
   static func quickCheck(_ connection: Connection) throws(StoreFailure) {
-    let check = try Statement(connection, "PRAGMA quick_check(1)")
+    let check = try Statement.prepare(connection, "PRAGMA quick_check(1)")
     guard try check.step(), check.text(0) == "ok" else {
       throw .damaged("SQLite says: \(check.text(0).replacingNewlines)")
     }
   }
 
   static func number(_ connection: Connection, _ sql: StaticString) throws(StoreFailure) -> UInt64 {
-    let statement = try Statement(connection, sql)
+    let statement = try Statement.prepare(connection, sql)
     return try statement.step() ? statement.integer(0) : 0
   }
 

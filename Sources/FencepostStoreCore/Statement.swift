@@ -7,11 +7,17 @@ final class Statement {
   /// The statement keeps the connection open.
   private let connection: Connection
 
-  init(_ connection: Connection, _ sql: StaticString) throws(StoreFailure) {
+  /// Prepares SQL. A function, as with all objects of a store: Embedded Swift does not free the memory of an object whose
+  /// initializer throws.
+  static func prepare(_ connection: Connection, _ sql: StaticString) throws(StoreFailure) -> Statement {
     var pointer: OpaquePointer?
     let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
     let code = sqlite3_prepare_v2(connection.pointer, text, Int32(sql.utf8CodeUnitCount), &pointer, nil)
     guard code == SQLITE_OK, let pointer else { throw StoreFailure(code, connection.pointer) }
+    return Statement(pointer, connection)
+  }
+
+  private init(_ pointer: OpaquePointer, _ connection: Connection) {
     self.pointer = pointer
     self.connection = connection
   }

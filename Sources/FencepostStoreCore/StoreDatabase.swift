@@ -22,10 +22,10 @@ final class StoreDatabase {
   /// - Parameters:
   ///   - number: The file's number as its first page has it; `nil` when it is not to be compared.
   ///   - isForReading: Whether it is read first; see ``isForReading``.
-  convenience init(
+  static func open(
     _ kind: StoreKind, _ path: String, number: UInt64?, isForReading: Bool = false
-  ) throws(StoreFailure) {
-    try self.init(path, isForReading) { connection throws(StoreFailure) in
+  ) throws(StoreFailure) -> StoreDatabase {
+    try open(path, isForReading) { connection throws(StoreFailure) in
       let sums = StoreSums(number: try Schema.verify(kind, connection))
       if let number, number != sums.number { throw .foreignLog(path) }
       return sums
@@ -33,27 +33,33 @@ final class StoreDatabase {
   }
 
   /// Opens a file that is locked, and that this process has just written or read, as a whole.
-  convenience init(_ path: String, verified sums: StoreSums) throws(StoreFailure) {
-    try self.init(path, false) { _ in sums }
+  static func open(_ path: String, verified sums: StoreSums) throws(StoreFailure) -> StoreDatabase {
+    try open(path, false) { _ in sums }
   }
 
-  private init(
+  private static func open(
     _ path: String, _ isForReading: Bool, _ verify: (Connection) throws(StoreFailure) -> StoreSums
-  ) throws(StoreFailure) {
-    self.path = path
-    try Self.requireOwnLog(path)
-    hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
-    connection = try Connection(path, isForReading: isForReading)
+  ) throws(StoreFailure) -> StoreDatabase {
+    try requireOwnLog(path)
+    let hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
+    let connection = try Connection.open(path, isForReading: isForReading)
     connection.leaveUntouched(true)
     do throws(StoreFailure) {
       try connection.begin()
-      sums = try verify(connection)
+      let sums = try verify(connection)
       guard isForReading || !connection.isReadOnly else { throw .unavailable("it may only be read") }
-      statements = try StoreStatements(connection)
+      return StoreDatabase(connection, try StoreStatements.prepare(connection), path, hadLog, sums)
     } catch {
       if !hadLog { StoreFiles.removeEmptyLog(of: path) }
       throw error
     }
+  }
+
+  private init(
+    _ connection: Connection, _ statements: StoreStatements, _ path: String, _ hadLog: Bool, _ sums: StoreSums
+  ) {
+    (self.connection, self.statements, self.path) = (connection, statements, path)
+    (self.hadLog, self.sums) = (hadLog, sums)
   }
 
   deinit {

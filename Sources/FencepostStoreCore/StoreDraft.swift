@@ -13,21 +13,28 @@ final class StoreDraft {
   private var isNamed = false
 
   /// Makes an empty store beside the place where it is to be.
-  init(_ kind: StoreKind, of target: String) throws(StoreFailure) {
-    path = try StoreFiles.makeDraft(of: target)
+  static func make(_ kind: StoreKind, of target: String) throws(StoreFailure) -> StoreDraft {
+    let path = try StoreFiles.makeDraft(of: target)
     do throws(StoreFailure) {
       try StoreFiles.requireLength(path, limit: Connection.longestPath)
-      file = try StoreFile(path)
-      let connection = try Connection(path)
+      let file = try StoreFile.open(path)
+      let connection = try Connection.open(path)
       // Nobody else knows the file, and without its end it is thrown away: it needs no journal of its own.
       try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF; PRAGMA synchronous=FULL")
       try connection.run("PRAGMA locking_mode=EXCLUSIVE; BEGIN")
-      sums = StoreSums(number: try Schema.create(kind, in: connection))
-      writer = (connection, try StoreStatements(connection))
+      let sums = StoreSums(number: try Schema.create(kind, in: connection))
+      return StoreDraft(path, file, (connection, try StoreStatements.prepare(connection)), sums)
     } catch {
       StoreFiles.remove(path)
       throw error
     }
+  }
+
+  private init(
+    _ path: String, _ file: StoreFile, _ writer: (connection: Connection, statements: StoreStatements),
+    _ sums: StoreSums
+  ) {
+    (self.path, self.file, self.writer, self.sums) = (path, file, writer, sums)
   }
 
   deinit {

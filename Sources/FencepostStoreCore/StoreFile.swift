@@ -21,12 +21,11 @@ final class StoreFile {
   /// Opens a file that exists and locks it.
   ///
   /// - Throws: ``StoreFailure/busy`` when somebody else has it open.
-  init(_ path: String) throws(StoreFailure) {
-    self.path = path
+  static func open(_ path: String) throws(StoreFailure) -> StoreFile {
     var attempts = 0
     while true {
       // The file is looked at first: opening a pipe or a device may wait or do something.
-      try Self.requireRegular(path)
+      try requireRegular(path)
       var opened = cposix_open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
       var obstacle: StoreFailure?
       if opened < 0, [EACCES, EPERM, EROFS].contains(cposix_errno()) {
@@ -35,22 +34,26 @@ final class StoreFile {
       }
       guard opened >= 0 else { throw SystemFailure.notOpened }
       do throws(StoreFailure) {
-        try Self.lock(opened, isShared: obstacle != nil)
+        try lock(opened, isShared: obstacle != nil)
       } catch {
         _ = close(opened)
         throw error
       }
       // Between opening and locking another process may have put another file in its place.
       if let own = FileIdentity(descriptor: opened), own == FileIdentity(path: path) {
-        descriptor = opened
-        identity = own
-        self.obstacle = obstacle
-        return
+        return StoreFile(path, opened, own, obstacle)
       }
       _ = close(opened)
       attempts += 1
       guard attempts < 100 else { throw .busy }
     }
+  }
+
+  private init(_ path: String, _ descriptor: Int32, _ identity: FileIdentity, _ obstacle: StoreFailure?) {
+    self.path = path
+    self.descriptor = descriptor
+    self.identity = identity
+    self.obstacle = obstacle
   }
 
   deinit {

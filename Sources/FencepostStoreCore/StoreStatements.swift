@@ -11,14 +11,23 @@ final class StoreStatements {
   private let eventsOf: Statement
   private let deleteEventsOf: Statement
 
-  init(_ connection: Connection) throws(StoreFailure) {
-    all = try Statement(connection, "SELECT kind, a, b, data FROM rows")
-    devices = try Statement(connection, "SELECT count(*) FROM rows WHERE kind=5")
-    one = try Statement(connection, "SELECT data FROM rows WHERE kind=?1 AND a=?2 AND b=?3")
-    put = try Statement(connection, "INSERT OR REPLACE INTO rows(kind, a, b, data) VALUES(?1, ?2, ?3, ?4)")
-    delete = try Statement(connection, "DELETE FROM rows WHERE kind=?1 AND a=?2 AND b=?3")
-    eventsOf = try Statement(connection, "SELECT b, data FROM rows WHERE kind=2 AND a=?1")
-    deleteEventsOf = try Statement(connection, "DELETE FROM rows WHERE kind=2 AND a=?1")
+  static func prepare(_ connection: Connection) throws(StoreFailure) -> StoreStatements {
+    let all = try Statement.prepare(connection, "SELECT kind, a, b, data FROM rows")
+    let devices = try Statement.prepare(connection, "SELECT count(*) FROM rows WHERE kind=5")
+    let one = try Statement.prepare(connection, "SELECT data FROM rows WHERE kind=?1 AND a=?2 AND b=?3")
+    let put = try Statement.prepare(connection, "INSERT OR REPLACE INTO rows(kind, a, b, data) VALUES(?1, ?2, ?3, ?4)")
+    let delete = try Statement.prepare(connection, "DELETE FROM rows WHERE kind=?1 AND a=?2 AND b=?3")
+    let eventsOf = try Statement.prepare(connection, "SELECT b, data FROM rows WHERE kind=2 AND a=?1")
+    let deleteEventsOf = try Statement.prepare(connection, "DELETE FROM rows WHERE kind=2 AND a=?1")
+    return StoreStatements(all, devices, one, put, delete, eventsOf, deleteEventsOf)
+  }
+
+  private init(
+    _ all: Statement, _ devices: Statement, _ one: Statement, _ put: Statement, _ delete: Statement,
+    _ eventsOf: Statement, _ deleteEventsOf: Statement
+  ) {
+    (self.all, self.devices, self.one, self.put) = (all, devices, one, put)
+    (self.delete, self.eventsOf, self.deleteEventsOf) = (delete, eventsOf, deleteEventsOf)
   }
 
   /// A row's key as it is in the file.

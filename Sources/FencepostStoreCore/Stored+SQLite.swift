@@ -17,7 +17,7 @@ extension StoredEngine {
     _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
   ) throws(MonitorError) -> SQLiteStore {
     if let defect = options.defect ?? durability.defect { throw .invalidArgument(defect) }
-    return try SQLiteStore(directory: directory, name: name)
+    return try SQLiteStore.open(directory: directory, name: name)
   }
 }
 
@@ -30,6 +30,7 @@ extension StoredFleet {
   ) throws(MonitorError) {
     if let defect = options.defect ?? durability.defect { throw .invalidArgument(defect) }
     try self.init(
-      conditions, options: options, storage: SQLiteStore(fleet: name, directory: directory), durability: durability)
+      conditions, options: options, storage: SQLiteStore.open(fleet: name, directory: directory), durability: durability
+    )
   }
 }

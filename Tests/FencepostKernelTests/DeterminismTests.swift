@@ -65,8 +65,8 @@ import Testing
       }
       let shape =
         turn % 3 == 0
-        ? try? GeodesicShape(corridor: [ring], radius: size / 20)
-        : try? GeodesicShape(polygon: [[ring]], buffer: turn % 3 == 1 ? 0 : size / 50)
+        ? try? GeodesicShape.reading(corridor: [ring], radius: size / 20)
+        : try? GeodesicShape.reading(polygon: [[ring]], buffer: turn % 3 == 1 ? 0 : size / 50)
       guard let shape else { continue }
       take(shape.depth, shape.deepest.latitude, shape.deepest.longitude, shape.boundingCap.reach)
       for _ in 0..<20 {

@@ -7,7 +7,7 @@ import Testing
   private typealias Ring = [(latitude: Double, longitude: Double)]
 
   private func shape(_ parts: [[Ring]], _ edges: EdgeReading = .planar) throws -> GeodesicShape {
-    try GeodesicShape(
+    try GeodesicShape.reading(
       ShapeDefinition(.polygon(buffer: 0, isOriented: false), ShapeVertices(parts: parts), edges: edges))
   }
 
@@ -23,7 +23,7 @@ import Testing
       #expect(!touching.contains(SurfacePoint(latitude: 0.2 * latitude + 0.8 * 60.5, longitude: 15.2)))
       #expect(touching.contains(SurfacePoint(latitude: 60.5, longitude: 14.9)))
       // What a store keeps is read again as the same shape.
-      let again = try GeodesicShape(touching.definition, depth: touching.depth)
+      let again = try GeodesicShape.reading(touching.definition, depth: touching.depth)
       let point = SurfacePoint(latitude: 60.4, longitude: 15.1)
       #expect(again.boundaryDistance(of: point) == touching.boundaryDistance(of: point))
     }

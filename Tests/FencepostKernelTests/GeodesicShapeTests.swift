@@ -12,7 +12,7 @@ import Testing
     let outer = isReversed ? square(0, 0, 1).reversed() : square(0, 0, 1)
     let hole = isReversed ? square(0.4, 0.4, 0.2) : square(0.4, 0.4, 0.2).reversed()
     for ring in [outer, outer + [outer[0]], [outer[0]] + outer] {
-      let polygon = try GeodesicShape(polygon: [[ring, hole]])
+      let polygon = try GeodesicShape.reading(polygon: [[ring, hole]])
       #expect(distance(polygon, 0.5, 0.1) < 0 && distance(polygon, 0.5, 0.5) > 0 && distance(polygon, 2, 2) > 0)
       #expect(distance(polygon, 0, 0.5) == 0 && distance(polygon, 0, 0) == 0)
       // A tenth of a degree of longitude on the equator, nearly.
@@ -21,34 +21,34 @@ import Testing
   }
 
   @Test func orientedPolygonsMayBeMostOfTheEarth() throws {
-    let rest = try GeodesicShape(polygon: [[square(0, 0, 1).reversed()]], isOriented: true)
+    let rest = try GeodesicShape.reading(polygon: [[square(0, 0, 1).reversed()]], isOriented: true)
     #expect(distance(rest, 0.5, 0.5) > 0 && distance(rest, -45, 170) < 0)
-    let inside = try GeodesicShape(polygon: [[square(0, 0, 1)]], isOriented: true)
+    let inside = try GeodesicShape.reading(polygon: [[square(0, 0, 1)]], isOriented: true)
     #expect(distance(inside, 0.5, 0.5) < 0)
   }
 
   /// The same place cut at the antimeridian, led to the pole, or in parts that share an edge has the line of the whole.
   @Test func seamsAreNoLine() throws {
-    let whole = try GeodesicShape(polygon: [[square(10, 175, 10)]])
-    let cut = try GeodesicShape(
+    let whole = try GeodesicShape.reading(polygon: [[square(10, 175, 10)]])
+    let cut = try GeodesicShape.reading(
       polygon: [
         [[(10, 175), (10, 180), (20, 180), (20, 175)]], [[(10, -180), (10, -175), (20, -175), (20, -180)]],
       ], reading: .planar)
-    let planar = try GeodesicShape(polygon: [[square(10, 175, 10)]], reading: .planar)
+    let planar = try GeodesicShape.reading(polygon: [[square(10, 175, 10)]], reading: .planar)
     for (latitude, longitude) in [(15.0, 180.0), (15, -180), (15, 179.999), (12, -178), (19.9, 179), (15, 170)] {
       let expected = distance(planar, latitude, longitude)
       // Half edges are cut at other points; each is within 0.1 m of the drawn line.
       #expect((distance(cut, latitude, longitude) - expected).magnitude < 0.25)
       #expect((distance(whole, latitude, longitude) < 0) == (expected < 0))
     }
-    let cap = try GeodesicShape(
+    let cap = try GeodesicShape.reading(
       polygon: [[[(-80, -180), (-80, -60), (-80, 60), (-80, 180), (-90, 180), (-90, -180)]]], reading: .planar)
     #expect(
       (distance(cap, -90, 12) + 1_116_828).magnitude < 10 && distance(cap, -85, 180) < 0 && distance(cap, -79, 0) > 0)
-    let shared = try GeodesicShape(polygon: [[square(0, 0, 1)], [square(0, 1, 1)]])
+    let shared = try GeodesicShape.reading(polygon: [[square(0, 0, 1)], [square(0, 1, 1)]])
     #expect((distance(shared, 0.5, 1) + 55_287).magnitude < 10)
     // Different vertices along the antimeridian.
-    let stepped = try GeodesicShape(
+    let stepped = try GeodesicShape.reading(
       polygon: [[[(0, 179), (0, 180), (1, 180), (1, 179)]], [[(-1, -180), (-1, -179), (2, -179), (2, -180)]]],
       reading: .planar)
     #expect(distance(stepped, 0.5, 180) < 0 && distance(stepped, 1.5, 180) == 0 && distance(stepped, 1.5, 179.9) > 0)
@@ -56,9 +56,9 @@ import Testing
 
   @Test func aRingAroundAPoleHoldsThePole() throws {
     let ring: [Corner] = (0..<12).map { (70, Double($0) * 30 - 170) }
-    let polygon = try GeodesicShape(polygon: [[ring]])
+    let polygon = try GeodesicShape.reading(polygon: [[ring]])
     #expect(distance(polygon, 90, 0) < -2_000_000 && distance(polygon, 60, 0) > 0)
-    let south = try GeodesicShape(polygon: [[ring.map { (-$0.latitude, $0.longitude) }]])
+    let south = try GeodesicShape.reading(polygon: [[ring.map { (-$0.latitude, $0.longitude) }]])
     #expect(distance(south, -90, 0) == distance(polygon, 90, 0))
   }
 
@@ -69,23 +69,23 @@ import Testing
       [(-89.9, 0), (-90, 0), (-90, 90), (-89.9, 90)], [(-90, 90), (-89.9, 90), (-89.9, 0), (-90, 0)],
       [(-90, 90), (-89.9, 90), (-89.9, 0), (-90, 0), (-90, 90)],
     ] {
-      let shape = try GeodesicShape(polygon: [[ring]], reading: .planar)
+      let shape = try GeodesicShape.reading(polygon: [[ring]], reading: .planar)
       let d = distance(shape, -89.9340397104344, 59.132570461362036)
       #expect((d + 3779.852117698706).magnitude < 1e-6, "\(d)")
-      let again = try GeodesicShape(shape.definition)
+      let again = try GeodesicShape.reading(shape.definition)
       #expect(again.definition == shape.definition)
       #expect(distance(again, -89.9340397104344, 59.132570461362036) == d)
       let bytes = WellKnownBinary.encode(shape.definition)
       let vertices = try WellKnownBinary.decode(bytes).vertices
-      let read = try GeodesicShape(ShapeDefinition(shape.definition.kind, vertices, edges: .planar))
+      let read = try GeodesicShape.reading(ShapeDefinition(shape.definition.kind, vertices, edges: .planar))
       #expect(read.definition == shape.definition)
     }
   }
 
   @Test func buffersMoveTheLine() throws {
-    let wide = try GeodesicShape(polygon: [[square(0, 0, 1)]], buffer: 1_000)
-    let narrow = try GeodesicShape(polygon: [[square(0, 0, 1)]], buffer: -1_000)
-    let exact = try GeodesicShape(polygon: [[square(0, 0, 1)]])
+    let wide = try GeodesicShape.reading(polygon: [[square(0, 0, 1)]], buffer: 1_000)
+    let narrow = try GeodesicShape.reading(polygon: [[square(0, 0, 1)]], buffer: -1_000)
+    let exact = try GeodesicShape.reading(polygon: [[square(0, 0, 1)]])
     let d = distance(exact, 0.001, 0.5)
     #expect(distance(wide, 0.001, 0.5) == d - 1_000 && distance(narrow, 0.001, 0.5) == d + 1_000)
   }
@@ -93,7 +93,7 @@ import Testing
   /// Planar edges are cut so finely that the line on the map is nowhere farther than 0.1 m.
   @Test func planarEdgesAreWithinTenCentimetres() throws {
     for (south, west, size) in [(50.0, 5.0, 10.0), (-75, 100, 12), (1, 179, 30), (80, 0, 9)] {
-      let polygon = try GeodesicShape(polygon: [[square(south, west, size)]], reading: .planar)
+      let polygon = try GeodesicShape.reading(polygon: [[square(south, west, size)]], reading: .planar)
       for step in 0...200 {
         let part = Double(step) / 200 * size
         for (latitude, longitude) in [(south, west + part), (south + size, west + part), (south + part, west)] {
@@ -122,7 +122,7 @@ import Testing
         }
       }
       do {
-        let polygon = try GeodesicShape(polygon: [[ring]])
+        let polygon = try GeodesicShape.reading(polygon: [[ring]])
         #expect(!crosses, "\(ring)")
         valid += 1
         // Inside as the flat map says: crossings of a ray.
@@ -170,17 +170,17 @@ import Testing
       let outer = (0..<8).map { centre.moved(azimuth: -45 * Double($0), distance: 2.5 * size) }.map {
         ($0.latitude, $0.longitude)
       }
-      guard let parts = try? GeodesicShape(polygon: [[first], [second]]),
-        let holes = try? GeodesicShape(polygon: [[outer, first, second]]),
-        let frame = try? GeodesicShape(polygon: [[outer]]),
-        let rest = try? GeodesicShape(polygon: [[first.reversed()], [second.reversed()]], isOriented: true)
+      guard let parts = try? GeodesicShape.reading(polygon: [[first], [second]]),
+        let holes = try? GeodesicShape.reading(polygon: [[outer, first, second]]),
+        let frame = try? GeodesicShape.reading(polygon: [[outer]]),
+        let rest = try? GeodesicShape.reading(polygon: [[first.reversed()], [second.reversed()]], isOriented: true)
       else { continue }
       func turned(_ ring: [Corner]) -> [Corner] {
         let start = random.integer(0...ring.count - 1)
         return Array(ring[start...] + ring[..<start])
       }
-      let otherParts = try GeodesicShape(polygon: [[turned(second)], [turned(first).reversed()]])
-      let otherHoles = try GeodesicShape(polygon: [[turned(outer), turned(second).reversed(), turned(first)]])
+      let otherParts = try GeodesicShape.reading(polygon: [[turned(second)], [turned(first).reversed()]])
+      let otherHoles = try GeodesicShape.reading(polygon: [[turned(outer), turned(second).reversed(), turned(first)]])
       for (shape, other) in [(parts, otherParts), (holes, otherHoles)] {
         // Each is up to a hundredth below the same number.
         #expect((shape.depth - other.depth).magnitude <= 0.01 * max(shape.depth, other.depth), "\(shape.definition)")

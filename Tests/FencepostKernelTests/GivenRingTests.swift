@@ -99,7 +99,7 @@ import Testing
       let cap = try made(box, .planar)
       #expect(cap.isDrawnLeft == true)
       #expect(try made(box.reversed(), .planar).isDrawnLeft == false)
-      let shape = try GeodesicShape(
+      let shape = try GeodesicShape.reading(
         ShapeDefinition(.polygon(buffer: 0, isOriented: false), vertices(box), edges: .planar))
       let again = try readAgain(shape)
       for longitude in stride(from: -180.0, to: 180, by: 50) {
@@ -113,16 +113,16 @@ import Testing
         #expect(shape.boundaryDistance(of: edge).magnitude < 0.11)
       }
     }
-    let band = try GeodesicShape(
+    let band = try GeodesicShape.reading(
       ShapeDefinition(.polygon(buffer: 0, isOriented: false), vertices(box(-180, -10, 180, 10)), edges: .planar))
     #expect(band.contains(SurfacePoint(latitude: 9.99, longitude: 179.9)))
     #expect(!band.contains(SurfacePoint(latitude: 10.01, longitude: -179.9)))
     // What is more than half of the Earth is not turned inside out.
     let wide = vertices(box(-180, -90, 180, 10))
     #expect(throws: ShapeDefect.self) {
-      try GeodesicShape(ShapeDefinition(.polygon(buffer: 0, isOriented: false), wide, edges: .planar))
+      try GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: false), wide, edges: .planar))
     }
-    let oriented = try GeodesicShape(ShapeDefinition(.polygon(buffer: 0, isOriented: true), wide, edges: .planar))
+    let oriented = try GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: true), wide, edges: .planar))
     #expect(oriented.contains(SurfacePoint(latitude: 9, longitude: 0)))
     #expect(!oriented.contains(SurfacePoint(latitude: 11, longitude: 0)))
     // Geodesic edges have no such sides.
@@ -138,7 +138,7 @@ import Testing
       [(-90, 20), (-30, 20), (30, 20), (90, 20), (90, 10), (0, 10), (-90, 10)],
     ]
     for (number, strip) in strips.enumerated() where number > 0 || reading == .geodesic {
-      let shape = try GeodesicShape(
+      let shape = try GeodesicShape.reading(
         ShapeDefinition(.polygon(buffer: 0, isOriented: false), vertices(strip), edges: reading))
       for latitude in [-80.0, -1, 0, 45, 89] {
         for (longitude, isInside) in [
@@ -151,7 +151,7 @@ import Testing
     }
     // Edges that do cross are refused as before.
     #expect(throws: ShapeDefect.self) {
-      try GeodesicShape(
+      try GeodesicShape.reading(
         ShapeDefinition(
           .polygon(buffer: 0, isOriented: false), vertices([(-60, 10), (60, 20), (60, 10), (-60, 20)]), edges: reading))
     }
@@ -160,7 +160,7 @@ import Testing
   /// Planar edges run as their longitudes are written, however far: a box of 340 degrees is not one of 20.
   @Test func planarEdgesRunAsTheyAreWritten() throws {
     func shape(_ ring: [Corner], isOriented: Bool = false) throws(ShapeDefect) -> GeodesicShape {
-      try GeodesicShape(
+      try GeodesicShape.reading(
         ShapeDefinition(.polygon(buffer: 0, isOriented: isOriented), vertices(ring), edges: .planar))
     }
     func box(_ west: Double, _ south: Double, _ east: Double, _ north: Double) -> [Corner] {
@@ -189,12 +189,12 @@ import Testing
     let dense = [-175.0, -60, 60, 175].map { (-80.0, $0) } + [175.0, 60, -60, -175].map { (80.0, $0) }
     #expect(throws: ShapeDefect.self) { try shape(dense) }
     // Lines too.
-    let line = try GeodesicShape(
+    let line = try GeodesicShape.reading(
       ShapeDefinition(.corridor(radius: 1000), ShapeVertices(lines: [[(0, 170), (0, -170)]]), edges: .planar))
     #expect(line.contains(SurfacePoint(latitude: 0, longitude: 0)))
     #expect(!line.contains(SurfacePoint(latitude: 0, longitude: 180)))
     _ = try readAgain(line)
-    let short = try GeodesicShape(
+    let short = try GeodesicShape.reading(
       ShapeDefinition(.corridor(radius: 1000), ShapeVertices(lines: [[(0, 170), (0, 190)]]), edges: .planar))
     #expect(short.contains(SurfacePoint(latitude: 0, longitude: 180)))
     _ = try readAgain(short)
@@ -202,9 +202,9 @@ import Testing
 
   /// A definition that a store keeps means the same, and so does one that a caller reads and gives again.
   private func readAgain(_ shape: GeodesicShape) throws -> GeodesicShape {
-    let kept = try GeodesicShape(shape.definition, depth: shape.depth)
+    let kept = try GeodesicShape.reading(shape.definition, depth: shape.depth)
     #expect(kept.definition == shape.definition)
-    let given = try GeodesicShape(shape.definition.written)
+    let given = try GeodesicShape.reading(shape.definition.written)
     for latitude in stride(from: -85.0, through: 85, by: 17) {
       for longitude in stride(from: -180.0, to: 180, by: 23) {
         let point = SurfacePoint(latitude: latitude, longitude: longitude)

@@ -49,7 +49,7 @@ import TestSupport
       let radius = random.logarithmic(30, 3e5)
       let ring = star(&random, around: middle, radius: radius, least: turn % 5 == 0 ? 0.97 : 0.3)
       let buffer = turn % 7 == 0 ? 0.05 * radius : 0
-      guard let shape = try? GeodesicShape(polygon: [[ring]], buffer: buffer) else { continue }
+      guard let shape = try? GeodesicShape.reading(polygon: [[ring]], buffer: buffer) else { continue }
       for _ in 0..<4 {
         // Beside a corner, beside an edge, or anywhere.
         let corner = ring[random.integer(0...ring.count - 1)]
@@ -128,7 +128,7 @@ import TestSupport
     shapes.append(("hole", [[square(0, 0, 0.01), [(0.002, 0.002), (0.002, 0.006), (0.01, 0.01), (0.006, 0.002)]]]))
     var told = 0
     for (name, parts) in shapes {
-      guard let shape = try? GeodesicShape(polygon: parts) else { continue }
+      guard let shape = try? GeodesicShape.reading(polygon: parts) else { continue }
       for corner in parts.joined().joined() {
         let from = Place(latitude: corner.latitude, longitude: corner.longitude)
         for scale in [0.001, 0.05, 0.3, 2, 50, 2_000] {

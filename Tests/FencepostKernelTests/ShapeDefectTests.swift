@@ -132,7 +132,7 @@ import Testing
 
   @Test(arguments: refused) func isRefused(_ shape: Refused) {
     do {
-      _ = try GeodesicShape(
+      _ = try GeodesicShape.reading(
         polygon: shape.parts.map { $0.map { $0.map { ($0[0], $0[1]) } } }, reading: shape.planar ? .planar : .geodesic,
         isOriented: shape.oriented, buffer: shape.buffer)
       Issue.record("accepted")
@@ -177,7 +177,7 @@ import Testing
   ]
 
   @Test(arguments: accepted) func isAccepted(_ shape: Refused) throws {
-    _ = try GeodesicShape(
+    _ = try GeodesicShape.reading(
       polygon: shape.parts.map { $0.map { $0.map { ($0[0], $0[1]) } } }, isOriented: shape.oriented,
       buffer: shape.buffer)
   }
@@ -189,7 +189,7 @@ import Testing
     for (ring, reading) in [(planar, EdgeReading.planar), (geodesic, .geodesic)] {
       for isOriented in [false, true] {
         do throws(ShapeDefect) {
-          _ = try GeodesicShape(polygon: [[ring]], reading: reading, isOriented: isOriented)
+          _ = try GeodesicShape.reading(polygon: [[ring]], reading: reading, isOriented: isOriented)
           Issue.record("accepted \(ring)")
         } catch {
           #expect(error.reason == .crossing, "\(error.message)")
@@ -203,7 +203,7 @@ import Testing
     for size in [1e-4, 1, 40] {
       do throws(ShapeDefect) {
         let tie = [(-size, 10 - size), (size, 10 + size), (size, 10 - size), (-size, 10 + size)]
-        _ = try GeodesicShape(polygon: [[tie]])
+        _ = try GeodesicShape.reading(polygon: [[tie]])
         Issue.record("accepted")
       } catch {
         #expect(error.reason == .crossing)
@@ -228,7 +228,7 @@ import Testing
       ring.append((latitude: 85, longitude: -0.9 * longitude - 3))
     }
     var reason: ShapeDefect.Reason?
-    do throws(ShapeDefect) { _ = try GeodesicShape(polygon: [[ring]], reading: .planar) } catch {
+    do throws(ShapeDefect) { _ = try GeodesicShape.reading(polygon: [[ring]], reading: .planar) } catch {
       reason = error.reason
     }
     #expect(reason == .tooManyVertices)

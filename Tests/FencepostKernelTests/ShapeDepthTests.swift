@@ -24,12 +24,12 @@ import Testing
       let kind = random.integer(0...3)
       if kind == 0 {
         let lines = parts[0]
-        if let shape = try? GeodesicShape(corridor: lines, radius: size * random.logarithmic(0.001, 1)) {
+        if let shape = try? GeodesicShape.reading(corridor: lines, radius: size * random.logarithmic(0.001, 1)) {
           return (shape, centre, size)
         }
       } else {
         let buffer = kind == 1 ? size * random.uniform(-0.05...0.5) : 0
-        if let shape = try? GeodesicShape(polygon: parts, buffer: buffer) { return (shape, centre, size) }
+        if let shape = try? GeodesicShape.reading(polygon: parts, buffer: buffer) { return (shape, centre, size) }
       }
     }
   }
@@ -99,7 +99,7 @@ import Testing
   /// Closed forms.
   @Test func depthsThatAreKnown() throws {
     // A square of a thousandth of a degree on the equator: half of its height, which is the lesser.
-    let small = try GeodesicShape(polygon: [[square(0, 0, 1e-3)]])
+    let small = try GeodesicShape.reading(polygon: [[square(0, 0, 1e-3)]])
     #expect(small.depth <= 55.2872 && small.depth > 55.2872 * 0.99)
     // A circle's many corners.
     let centre = Place(latitude: 48, longitude: 11)
@@ -107,26 +107,26 @@ import Testing
       let place = centre.moved(azimuth: Double(number), distance: 5_000)
       return (place.latitude, place.longitude)
     }
-    let round = try GeodesicShape(polygon: [[ring]])
+    let round = try GeodesicShape.reading(polygon: [[ring]])
     #expect(round.depth <= 5_000 && round.depth > 5_000 * 0.99)
     // The oblong hole leaves two strips.
-    let strips = try GeodesicShape(polygon: [
+    let strips = try GeodesicShape.reading(polygon: [
       [square(0, 0, 1), [(0.2, 0.001), (0.2, 0.999), (0.8, 0.999), (0.8, 0.001)]]
     ])
     #expect(strips.depth < 12_000 && strips.depth > 11_000)
     // At most 100 km.
-    #expect(try GeodesicShape(polygon: [[square(0, 0, 20)]]).depth == 100_000)
-    #expect(try GeodesicShape(polygon: [[square(0, 0, 1).reversed()]], isOriented: true).depth == 100_000)
+    #expect(try GeodesicShape.reading(polygon: [[square(0, 0, 20)]]).depth == 100_000)
+    #expect(try GeodesicShape.reading(polygon: [[square(0, 0, 1).reversed()]], isOriented: true).depth == 100_000)
     // A corridor's radius, whatever it is.
-    #expect(try GeodesicShape(corridor: [[(0, 0), (1, 1)]], radius: 250_000).depth == 250_000)
+    #expect(try GeodesicShape.reading(corridor: [[(0, 0), (1, 1)]], radius: 250_000).depth == 250_000)
   }
 
   /// Vertices that differ and are the same place have no edge that a circle could touch.
   @Test func placesThatAreNearlyOneHaveADepth() throws {
     for apart in [1e-267, 1e-20, 1e-13, 4e-12] {
       let ring: [Corner] = [(0, -6), (0, apart), (0, 0), (1, -7)]
-      let shape = try GeodesicShape(polygon: [[ring]], buffer: 0)
-      let plain = try GeodesicShape(polygon: [[[(0, -6), (0, 0), (1, -7)]]])
+      let shape = try GeodesicShape.reading(polygon: [[ring]], buffer: 0)
+      let plain = try GeodesicShape.reading(polygon: [[[(0, -6), (0, 0), (1, -7)]]])
       #expect((shape.depth - plain.depth).magnitude < 1e-2 * plain.depth, "\(apart): \(shape.depth) \(plain.depth)")
       for (latitude, longitude) in [(0.0, 0.0), (-1e-3, 1e-3), (0.1, 0.5), (0.1, -1), (0, -3), (45, 90)] {
         let point = SurfacePoint(latitude: latitude, longitude: longitude)
@@ -146,12 +146,12 @@ import Testing
         return (latitude + radius * metre * sin(angle), longitude + radius * metre * cos(angle))
       }
       for (ring, isOriented) in [(ring, false), (ring.reversed(), false), (ring, true)] {
-        let depth = try GeodesicShape(polygon: [[ring]], isOriented: isOriented).depth
+        let depth = try GeodesicShape.reading(polygon: [[ring]], isOriented: isOriented).depth
         #expect(depth > radius * 0.95 && depth < radius * 1.05, "\(depth) \(radius)")
       }
-      #expect(try GeodesicShape(polygon: [[ring.reversed()]], isOriented: true).depth == 100_000)
+      #expect(try GeodesicShape.reading(polygon: [[ring.reversed()]], isOriented: true).depth == 100_000)
       // And one among them that is long.
-      let tail = try GeodesicShape(polygon: [[ring + [(latitude - 1, longitude + 3), (latitude + 1, longitude + 3)]]])
+      let tail = try GeodesicShape.reading(polygon: [[ring + [(latitude - 1, longitude + 3), (latitude + 1, longitude + 3)]]])
       #expect(tail.depth > 50_000, "\(tail.depth)")
     }
   }
@@ -160,7 +160,7 @@ import Testing
   @Test func theDepthOfPartsThatMeetIsThatOfTheWhole() throws {
     let size = 0.01
     let squares = [(0.0, 0.0), (1, 0), (-1, 0), (0, 1), (0, -1)].map { [square($0.0 * size, $0.1 * size, size)] }
-    let cross = try GeodesicShape(polygon: squares)
+    let cross = try GeodesicShape.reading(polygon: squares)
     // Half of the diagonal: degrees of 110 574 and 111 320 m.
     let expected = size / 2 * (110_574.0 * 110_574 + 111_320.0 * 111_320).squareRoot()
     #expect(cross.depth > expected * 0.99 && cross.depth < expected * 1.0001, "\(cross.depth) \(expected)")
@@ -186,7 +186,7 @@ import Testing
       }
     }
     let rings = kind == "ring" ? [outline(count / 2, 1), outline(count / 2, 0.3)] : [outline(count, 1)]
-    let shape = try GeodesicShape(polygon: [rings])
+    let shape = try GeodesicShape.reading(polygon: [rings])
     let found = try #require(DeepestPlace.find(shape.line, buffer: 0))
     #expect(found.opened < 8 * count, "\(kind): \(found.opened)")
     #expect(found.depth == shape.depth)
@@ -194,19 +194,19 @@ import Testing
 
   @Test func buffersMustLeaveSomething() throws {
     let box = square(0, 0, 0.01)
-    let plain = try GeodesicShape(polygon: [[box]])
+    let plain = try GeodesicShape.reading(polygon: [[box]])
     for part in [0.5, 0.9, 0.99] {
       let buffer = -plain.depth * part
-      let shape = try GeodesicShape(polygon: [[box]], buffer: buffer)
+      let shape = try GeodesicShape.reading(polygon: [[box]], buffer: buffer)
       // The same largest circle less the buffer, to a hundredth of what is left.
       #expect(shape.depth > 0 && shape.depth < 555 + buffer && shape.depth > (552.87 + buffer) * 0.98, "\(part)")
     }
     for buffer in [-553.0, -1_000, -1e300] {
-      #expect(throws: ShapeDefect(.buffer)) { try GeodesicShape(polygon: [[box]], buffer: buffer) }
+      #expect(throws: ShapeDefect(.buffer)) { try GeodesicShape.reading(polygon: [[box]], buffer: buffer) }
     }
-    let wide = try GeodesicShape(polygon: [[box]], buffer: 1_000)
+    let wide = try GeodesicShape.reading(polygon: [[box]], buffer: 1_000)
     #expect(wide.depth > plain.depth + 999 && wide.depth < plain.depth * 1.01 + 1_000)
-    #expect(try GeodesicShape(polygon: [[box]], buffer: 1e300).boundingCircle.radius >= 2e7)
+    #expect(try GeodesicShape.reading(polygon: [[box]], buffer: 1e300).boundingCircle.radius >= 2e7)
   }
 
   @Test func corridorsOfOnePlaceAreCircles() throws {
@@ -214,13 +214,13 @@ import Testing
     for _ in 0..<100 {
       let centre = random.place()
       let radius = random.logarithmic(1, 1e7)
-      let shape = try GeodesicShape(corridor: [[(centre.latitude, centre.longitude)]], radius: radius)
+      let shape = try GeodesicShape.reading(corridor: [[(centre.latitude, centre.longitude)]], radius: radius)
       let place = random.chance(0.5) ? random.place() : centre.moved(azimuth: 77, distance: random.logarithmic(1, 1e6))
       let d = centre.distance(to: place) - radius
       #expect((shape.boundaryDistance(of: point(place)) - d).magnitude < 15e-9)
     }
     // Ends and bends are round.
-    let bent = try GeodesicShape(corridor: [[(0, 0), (0, 1), (1, 1)]], radius: 1_000)
+    let bent = try GeodesicShape.reading(corridor: [[(0, 0), (0, 1), (1, 1)]], radius: 1_000)
     #expect((bent.boundaryDistance(of: SurfacePoint(latitude: 0, longitude: -1)) - 110_319.49).magnitude < 0.01)
     #expect(bent.boundaryDistance(of: SurfacePoint(latitude: 0, longitude: 0.5)) == -1_000)
     for (lines, radius, reason) in [
@@ -230,7 +230,7 @@ import Testing
       ([[(0, 0), (0, 179.9)]], 1, .edgeTooLong),
     ] as [([[Corner]], Double, ShapeDefect.Reason)] {
       do throws(ShapeDefect) {
-        _ = try GeodesicShape(corridor: lines, radius: radius)
+        _ = try GeodesicShape.reading(corridor: lines, radius: radius)
         Issue.record("accepted \(lines) \(radius)")
       } catch {
         #expect(error.reason == reason, "\(error)")
@@ -238,7 +238,7 @@ import Testing
       }
     }
     // A line that crosses itself, and one that comes back.
-    _ = try GeodesicShape(corridor: [[(0, 0), (1, 1), (1, 0), (0, 1)], [(0, 0), (0, 1), (0, 0)]], radius: 1)
+    _ = try GeodesicShape.reading(corridor: [[(0, 0), (1, 1), (1, 0), (0, 1)], [(0, 0), (0, 1), (0, 0)]], radius: 1)
   }
 
   /// What is known of the world of rule 4: nothing on the equator and along meridians, kilometres in the north.
@@ -276,7 +276,7 @@ import Testing
   /// Beside a corner that bends inwards another edge may be nearer than the one from which the place is sought.
   @Test func theNearestPlaceOfTheBoundaryLiesOnIt() throws {
     // An L of 100 m on each side: from inside of its corner the way away from one leg ends within the other.
-    let bend = try GeodesicShape(corridor: [[(0, 0), (0, 0.01), (0.01, 0.01)]], radius: 100)
+    let bend = try GeodesicShape.reading(corridor: [[(0, 0), (0, 0.01), (0.01, 0.01)]], radius: 100)
     var found = 0
     var missing = 0
     func look(_ shape: GeodesicShape, _ point: SurfacePoint) {

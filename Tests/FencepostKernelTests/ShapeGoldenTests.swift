@@ -22,8 +22,8 @@ import Testing
     let reading: EdgeReading = row[2] == "planar" ? .planar : .geodesic
     let amount = Double(row[4])!
     return row[0] == "polygon"
-      ? try GeodesicShape(polygon: parts, reading: reading, isOriented: row[3] == "1", buffer: amount)
-      : try GeodesicShape(corridor: parts.map { $0[0] }, radius: amount, reading: reading)
+      ? try GeodesicShape.reading(polygon: parts, reading: reading, isOriented: row[3] == "1", buffer: amount)
+      : try GeodesicShape.reading(corridor: parts.map { $0[0] }, radius: amount, reading: reading)
   }
 
   /// Rule 9: within 15 nm, and the side is right from 35 nm on. Rule 11: the depth up to a hundredth below.
@@ -129,7 +129,7 @@ import Testing
 
   @Test(arguments: rows) func isToldApart(_ row: Row) {
     do throws(ShapeDefect) {
-      _ = try GeodesicShape(row.definition)
+      _ = try GeodesicShape.reading(row.definition)
       #expect(row.reason == nil)
     } catch {
       #expect(error.reason.rawValue == row.reason, "\(error.message)")

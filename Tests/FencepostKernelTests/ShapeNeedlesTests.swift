@@ -11,7 +11,7 @@ import TestSupport
 
   /// The tip is 3.7e-9 radians wide; geographiclib gives the distance of the tip as 999.964042524719 m.
   @Test func aPointBesideASharpTriangleIsOutside() throws {
-    let shape = try GeodesicShape(
+    let shape = try GeodesicShape.reading(
       polygon: [[[(-33, 7), (-32.9, 7.2), (-32.93003377, 7.14004728)]]], buffer: 0)
     let distance = shape.boundaryDistance(of: SurfacePoint(latitude: -32.99223885, longitude: 6.99455404))
     #expect((distance - 999.963997524676).magnitude < 1e-6)
@@ -31,7 +31,7 @@ import TestSupport
         tip.moved(azimuth: azimuth, distance: first), tip.moved(azimuth: azimuth + angle, distance: second)
       )
       let ring: [Corner] = [tip, one, other].map { ($0.latitude, $0.longitude) }
-      guard let shape = try? GeodesicShape(polygon: [[ring]], buffer: 0) else { continue }
+      guard let shape = try? GeodesicShape.reading(polygon: [[ring]], buffer: 0) else { continue }
       for _ in 0..<20 {
         let along = tip.moved(azimuth: azimuth, distance: random.uniform(-1...1))
         let aside = along.moved(

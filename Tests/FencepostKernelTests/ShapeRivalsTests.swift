@@ -60,9 +60,9 @@ import Testing
     }
     let note = "\(kind) from \(start) towards \(azimuth), \(length) by \(height), poke \(poke)"
     let apart = 0.01 * height
-    let shape = try GeodesicShape(polygon: kind.rings(length, height, poke, place))
+    let shape = try GeodesicShape.reading(polygon: kind.rings(length, height, poke, place))
     // The same with the corner a little before the edge.
-    let clear = try GeodesicShape(polygon: kind.rings(length, height, apart, place))
+    let clear = try GeodesicShape.reading(polygon: kind.rings(length, height, apart, place))
     for turn in 0..<40 {
       let away = random.logarithmic(4 * apart, 2 * height) * (turn % 2 == 0 ? 1 : -1)
       let wedge = (2 * poke.magnitude * away.magnitude).squareRoot()
@@ -101,7 +101,7 @@ import Testing
   /// As it was found: a corner of 11 nm beyond the equator, a point 110 km behind it.
   @Test func aCornerBeyondTheEquator() throws {
     let corner: Corner = (-1e-13, 0.5)
-    let shape = try GeodesicShape(polygon: [[[(0, 0), (0, 1), (1, 1), corner, (1, 0)]]])
+    let shape = try GeodesicShape.reading(polygon: [[[(0, 0), (0, 1), (1, 1), corner, (1, 0)]]])
     #expect(
       (shape.boundaryDistance(of: SurfacePoint(latitude: -1, longitude: 0.5)) - 110_574.388_557_8).magnitude < 1e-6)
     #expect(shape.boundaryDistance(of: SurfacePoint(latitude: 0.5, longitude: 0.5)) > 0)

@@ -31,12 +31,12 @@ import Testing
   /// Puts another head in place, with a seal that holds.
   private func reseal(_ folder: Folder, _ change: (inout FleetHeadRow) -> Void) throws {
     let path = folder.file("f.fencepost")
-    let connection = try Connection(path)
+    let connection = try Connection.open(path)
     try connection.begin()
     let schema = try Schema.verify(.fleet, connection)
     var sums = StoreSums(number: schema)
     var bytes: [UInt8] = []
-    try StoreStatements(connection).forEachRow { row in
+    try StoreStatements.prepare(connection).forEachRow { row in
       if row.table == .head { bytes = Array(row.bytes.dropLast(StoreSums.size)) } else { sums.add(row) }
     }
     var head = try bytes.withRawBytes { bytes throws(Damage) in

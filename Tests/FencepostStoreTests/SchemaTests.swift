@@ -17,13 +17,13 @@ import Testing
 
   /// Makes the table in the file and returns the file's number.
   private func create() throws -> UInt64 {
-    let connection = try Connection(path)
+    let connection = try Connection.open(path)
     try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF")
     return try Schema.create(.monitor, in: connection)
   }
 
   private func refusal() throws -> String {
-    let connection = try Connection(path)
+    let connection = try Connection.open(path)
     try connection.begin()
     do throws(StoreFailure) {
       return "number \(try Schema.verify(.monitor, connection))"

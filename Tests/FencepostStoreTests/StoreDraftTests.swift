@@ -33,7 +33,7 @@ import Testing
   /// Filled by parts, it is no store before all of them are there; then it has the name, and opens.
   @Test func aDraftBecomesAStore() throws {
     do {
-      let draft = try StoreDraft(.monitor, of: path)
+      let draft = try StoreDraft.make(.monitor, of: path)
       var image = try image(100)
       while !image.isOver {
         #expect(folder.names.allSatisfy { $0.hasPrefix(".m.fencepost-") })
@@ -49,7 +49,7 @@ import Testing
 
   @Test func whatHasNoNameGoesWithTheDraft() throws {
     do {
-      let draft = try StoreDraft(.monitor, of: path)
+      let draft = try StoreDraft.make(.monitor, of: path)
       var image = try image(20)
       try draft.fill(&image, limit: 5)
       #expect(!image.isOver && folder.names.count == 1)
@@ -60,7 +60,7 @@ import Testing
   /// Whoever gave the name first has the store; the other one's draft is no loss to it.
   @Test func whoIsLateLeavesTheStoreAlone() throws {
     for (count, isFirst) in [(3, true), (9, false)] {
-      let draft = try StoreDraft(.monitor, of: path)
+      let draft = try StoreDraft.make(.monitor, of: path)
       var image = try image(count)
       while !image.isOver { try draft.fill(&image, limit: 1_000) }
       if isFirst {
@@ -75,7 +75,7 @@ import Testing
 
   @Test func aDraftTakesTheStoresPlace() throws {
     for count in [3, 9] {
-      let draft = try StoreDraft(.monitor, of: path)
+      let draft = try StoreDraft.make(.monitor, of: path)
       var image = try image(count)
       while !image.isOver { try draft.fill(&image, limit: 1_000) }
       if count == 3 { try draft.publish(as: path) } else { try draft.replace(path) }
@@ -87,7 +87,7 @@ import Testing
 
   /// The sums that are kept while it is written are those that the head carries.
   @Test func theSumsAreThoseOfTheFile() throws {
-    let draft = try StoreDraft(.monitor, of: path)
+    let draft = try StoreDraft.make(.monitor, of: path)
     let number = draft.sums.number
     let empty = draft.sums
     var image = try image(10)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func whereNoFileCanBeMadeNothingIs() {
-    #expect(throws: StoreFailure.self) { try StoreDraft(.monitor, of: folder.file("no/where/m.fencepost")) }
+    #expect(throws: StoreFailure.self) { try StoreDraft.make(.monitor, of: folder.file("no/where/m.fencepost")) }
     #expect(folder.names.isEmpty)
   }
 }

@@ -90,7 +90,7 @@ import Testing
   @Test func abandonedDraftsAreSwept() throws {
     let abandoned = try StoreFiles.makeDraft(of: path)
     let held = try StoreFiles.makeDraft(of: path)
-    let lock = try StoreFile(held)
+    let lock = try StoreFile.open(held)
     let others = [".m.fencepost-short", ".m.fencepost-toolong", "m.fencepost", ".mm.fencepost-abcdef", ".m.fencepost"]
     for name in others { try folder.write([1], to: name) }
     let before = Set(folder.names)

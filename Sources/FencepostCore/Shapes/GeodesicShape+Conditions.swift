@@ -6,7 +6,7 @@ extension GeodesicShape {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` with the kernel's reason and place.
   static func validated(_ definition: ShapeDefinition, depth: Double? = nil) throws(MonitorError) -> GeodesicShape {
     do throws(ShapeDefect) {
-      return try GeodesicShape(definition, depth: depth)
+      return try GeodesicShape.reading(definition, depth: depth)
     } catch {
       throw .invalidArgument(error.message)
     }

@@ -37,8 +37,16 @@ public final class GeodesicShape: Sendable {
   ///   - definition: vertices in degrees.
   ///   - depth: a depth that was found before, kept as it is, of a definition that was kept with it; `nil` to find it.
   ///     Planar edges of a kept definition are the short way, those of a given one as their longitudes are written.
-  public init(_ definition: ShapeDefinition, depth known: Double? = nil) throws(ShapeDefect) {
+  ///
+  /// A function, and not an initializer: Embedded Swift does not free the memory of an object whose initializer throws.
+  public static func reading(
+    _ definition: ShapeDefinition, depth known: Double? = nil
+  ) throws(ShapeDefect) -> GeodesicShape {
     var definition = definition
+    let line: ShapeLine
+    let isPolygon: Bool
+    let offset: Double
+    let leftOutRings: Int
     switch definition.kind {
     case .polygon(let buffer, let isOriented):
       let made = try PolygonLine(definition.vertices, definition.edges, isOriented: isOriented, isGiven: known == nil)
@@ -56,25 +64,32 @@ public final class GeodesicShape: Sendable {
       (line, isPolygon, offset, leftOutRings) = (made.line, false, 0, 0)
     }
     definition.vertices.compact()
-    self.definition = definition
+    let depth: Double
+    let deepest: (latitude: Double, longitude: Double)
+    if !isPolygon {
+      (depth, deepest) = (known ?? offset, line.vertices[(line.vertices.count - 1) / 2].position)
+    } else if let found = DeepestPlace.find(line, buffer: offset) {
+      (depth, deepest) = (known ?? min(found.depth, greatestDepth), (found.place.latitude, found.place.longitude))
+    } else if let known {
+      // A needle that an earlier version accepted and kept: it has no place inside that can be told from its line.
+      (depth, deepest) = (known, line.vertices[0].position)
+    } else {
+      throw ShapeDefect(.buffer)
+    }
+    return GeodesicShape(definition, line, isPolygon, offset, leftOutRings, depth, deepest)
+  }
+
+  private init(
+    _ definition: ShapeDefinition, _ line: ShapeLine, _ isPolygon: Bool, _ offset: Double, _ leftOutRings: Int,
+    _ depth: Double, _ deepest: (latitude: Double, longitude: Double)
+  ) {
     var mayBeLarge = false
     if case .polygon(_, isOriented: true) = definition.kind { mayBeLarge = true }
+    self.definition = definition
+    (self.line, self.isPolygon, self.offset, self.leftOutRings) = (line, isPolygon, offset, leftOutRings)
+    self.depth = depth
+    (deepestLatitude, deepestLongitude) = (deepest.latitude, deepest.longitude)
     boundingCap = GeodesicShape.cap(line, mayBeLarge: mayBeLarge, offset)
-    if isPolygon {
-      if let found = DeepestPlace.find(line, buffer: offset) {
-        (deepestLatitude, deepestLongitude) = (found.place.latitude, found.place.longitude)
-        depth = known ?? min(found.depth, GeodesicShape.greatestDepth)
-      } else if let known {
-        // A needle that an earlier version accepted and kept: it has no place inside that can be told from its line.
-        (deepestLatitude, deepestLongitude) = line.vertices[0].position
-        depth = known
-      } else {
-        throw ShapeDefect(.buffer)
-      }
-    } else {
-      (deepestLatitude, deepestLongitude) = line.vertices[(line.vertices.count - 1) / 2].position
-      depth = known ?? offset
-    }
   }
 
   /// The signed boundary distance D of a point, metres: negative inside, 0 on the boundary. Within 15 nm.

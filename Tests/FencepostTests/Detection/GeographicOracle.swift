@@ -15,11 +15,11 @@ struct GeographicOracle {
       if let circle = condition as? CircularGeographicCondition {
         self = .circle(circle)
       } else if let polygon = condition as? PolygonalGeographicCondition {
-        self = .shape(try GeodesicShape(polygon.multiple.definition))
+        self = .shape(try GeodesicShape.reading(polygon.multiple.definition))
       } else if let polygon = condition as? MultiPolygonalGeographicCondition {
-        self = .shape(try GeodesicShape(polygon.definition))
+        self = .shape(try GeodesicShape.reading(polygon.definition))
       } else {
-        self = .shape(try GeodesicShape((condition as! CorridorGeographicCondition).definition))
+        self = .shape(try GeodesicShape.reading((condition as! CorridorGeographicCondition).definition))
       }
     }
 
