@@ -122,7 +122,8 @@ import Testing
     #expect(throws: ShapeDefect.self) {
       try GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: false), wide, edges: .planar))
     }
-    let oriented = try GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: true), wide, edges: .planar))
+    let oriented = try GeodesicShape.reading(
+      ShapeDefinition(.polygon(buffer: 0, isOriented: true), wide, edges: .planar))
     #expect(oriented.contains(SurfacePoint(latitude: 9, longitude: 0)))
     #expect(!oriented.contains(SurfacePoint(latitude: 11, longitude: 0)))
     // Geodesic edges have no such sides.

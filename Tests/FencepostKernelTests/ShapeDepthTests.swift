@@ -151,7 +151,9 @@ import Testing
       }
       #expect(try GeodesicShape.reading(polygon: [[ring.reversed()]], isOriented: true).depth == 100_000)
       // And one among them that is long.
-      let tail = try GeodesicShape.reading(polygon: [[ring + [(latitude - 1, longitude + 3), (latitude + 1, longitude + 3)]]])
+      let tail = try GeodesicShape.reading(polygon: [
+        [ring + [(latitude - 1, longitude + 3), (latitude + 1, longitude + 3)]]
+      ])
       #expect(tail.depth > 50_000, "\(tail.depth)")
     }
   }

@@ -78,7 +78,9 @@ import Testing
       let closed = parts.map { $0.map { isPolygon ? $0 + [$0[0]] : $0 } }
       #expect(back.vertices == (isPolygon ? corners(closed) : vertices))
       #expect(WellKnownBinary.encode(back) == bytes)
-      if isPolygon, let shape = try? GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: false), vertices)) {
+      if isPolygon,
+        let shape = try? GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: false), vertices))
+      {
         // What a shape keeps is what was given, bit for bit.
         #expect(WellKnownBinary.encode(shape.definition) == bytes)
       }

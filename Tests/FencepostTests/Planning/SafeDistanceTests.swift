@@ -63,7 +63,8 @@ import Testing
       for index in 0..<random.integer(1...20) {
         let center = moved(home, random.uniform(0...360), spread * random.uniform(0...1))
         let condition = random.shape(around: center, radius: random.logarithmic(10, spread))
-        guard case .shape(let definition) = try GivenCondition(condition), let shape = try? GeodesicShape.reading(definition)
+        guard case .shape(let definition) = try GivenCondition(condition),
+          let shape = try? GeodesicShape.reading(definition)
         else { continue }
         shapes.append(shape)
         try engine.add(condition, identifier: "\(index)")
