@@ -3,18 +3,18 @@
 typealias Corner = (latitude: Double, longitude: Double)
 
 extension GeodesicShape {
-  convenience init(
-    polygon parts: [[[Corner]]], reading: EdgeReading = .geodesic, isOriented: Bool = false, buffer: Double = 0
-  ) throws(ShapeDefect) {
-    try self.init(
+  static func reading(
+    polygon parts: [[[Corner]]], reading edges: EdgeReading = .geodesic, isOriented: Bool = false, buffer: Double = 0
+  ) throws(ShapeDefect) -> GeodesicShape {
+    try reading(
       ShapeDefinition(
-        .polygon(buffer: buffer, isOriented: isOriented), ShapeVertices(parts: parts), edges: reading))
+        .polygon(buffer: buffer, isOriented: isOriented), ShapeVertices(parts: parts), edges: edges))
   }
 
-  convenience init(
-    corridor lines: [[Corner]], radius: Double, reading: EdgeReading = .geodesic
-  ) throws(ShapeDefect) {
-    try self.init(ShapeDefinition(.corridor(radius: radius), ShapeVertices(lines: lines), edges: reading))
+  static func reading(
+    corridor lines: [[Corner]], radius: Double, reading edges: EdgeReading = .geodesic
+  ) throws(ShapeDefect) -> GeodesicShape {
+    try reading(ShapeDefinition(.corridor(radius: radius), ShapeVertices(lines: lines), edges: edges))
   }
 }
 
