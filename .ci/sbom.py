@@ -49,13 +49,15 @@ def components(folder: Path, version: str) -> list[dict[str, object]]:
     project = tomllib.loads((ROOT / "bindings/python/pyproject.toml").read_text(encoding="utf-8"))["project"]
     # What an installation may bring: the extras are the user's choice.
     extras = {each for own in project["optional-dependencies"].values() for each in own}
+    # Several extras may name one package, with versions of their own.
+    named: dict[str, list[str]] = {}
     for requirement in sorted({*project["dependencies"], *extras}):
-        if requirement.startswith("fencepost["):
-            continue
-        name = re.match(r"[\w.-]+", requirement)[0]  # type: ignore[index]
+        if not requirement.startswith("fencepost["):
+            named.setdefault(re.match(r"[\w.-]+", requirement)[0], []).append(requirement)  # type: ignore[index]
+    for name, requirements in named.items():
         found.append({
             "type": "library", "bom-ref": f"python:{name}", "name": name, "purl": f"pkg:pypi/{name.lower()}",
-            "properties": [{"name": "fencepost:requirement", "value": requirement}],
+            "properties": [{"name": "fencepost:requirement", "value": each} for each in requirements],
         })  # fmt: skip
     return found
 

@@ -223,7 +223,7 @@ static void moving(void) {
 /* Removes a device and enters another one until places are used again; the number of the last. */
 static uint32_t churn(fencepost_fleet *fleet, int count) {
   uint32_t device = FENCEPOST_NO_DEVICE;
-  char name[16];
+  char name[24];
   for (int i = 0; i < count; i++) {
     if (device != FENCEPOST_NO_DEVICE) CHECK_OK(fencepost_fleet_remove_device(fleet, device, 0, NULL));
     snprintf(name, sizeof name, "other %d", i);

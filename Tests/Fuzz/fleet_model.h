@@ -35,6 +35,8 @@ typedef struct expected {
   fencepost_event event; /* without its sequence */
   uint8_t device;
   uint64_t row, position, sequence;
+  uint32_t number; /* of the device when it was gathered: one that is entered again has another.
+                      FENCEPOST_NO_DEVICE: any, because numbers are given anew by a restart */
 } expected;
 
 typedef struct fleet_model {
@@ -116,7 +118,7 @@ static void fleet_gather(fleet_model *known, int device, uint64_t row) {
     if (!available) return;
     event.sequence = 0;
     REQUIRE(known->waiting_count < WAITING);
-    known->waiting[known->waiting_count++] = (expected){event, (uint8_t)device, row, 0, 0};
+    known->waiting[known->waiting_count++] = (expected){event, (uint8_t)device, row, 0, 0, known->numbers[device]};
   }
 }
 
@@ -183,7 +185,7 @@ static void fleet_void(fleet_model *known, const char *identifier, int device) {
 static int by_deadline(const void *left, const void *right) {
   const expected *one = left, *other = right;
   if (one->event.date_us != other->event.date_us) return one->event.date_us < other->event.date_us ? -1 : 1;
-  if (one->device != other->device) return one->device < other->device ? -1 : 1;
+  if (one->number != other->number) return one->number < other->number ? -1 : 1;
   return one->position < other->position ? -1 : one->position > other->position;
 }
 
@@ -257,7 +259,7 @@ static void fleet_poll(fleet_model *known, size_t limit) {
       known->flying[known->flying_count++] = next;
     }
     const expected *due = &known->flying[known->handed_out++];
-    REQUIRE(events[i].device == known->numbers[due->device] && events[i].reserved == 0);
+    REQUIRE((due->number == FENCEPOST_NO_DEVICE || events[i].device == due->number) && events[i].reserved == 0);
     REQUIRE(events[i].row == due->row && events[i].position == due->position);
     REQUIRE(events[i].event.sequence == due->sequence);
     char json[8192];

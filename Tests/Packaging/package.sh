@@ -43,8 +43,8 @@ states=$(alone fencepost replay track.csv --conditions conditions.geojson --form
 [ "$(grep -o '"state":"[a-z]*"' <<< "$states" | tr '\n' ' ')" = '"state":"unsatisfied" "state":"satisfied" ' ] ||
   fail "the replay gives $states"
 # As bindings/site/start.md says: an extra of the package that is installed, and what it is for.
-"$folder/venv/bin/pip" install --quiet --disable-pip-version-check 'fencepost[report]'
+"$folder/venv/bin/pip" install --quiet --disable-pip-version-check 'fencepost[cli,report]'
 alone fencepost replay track.csv --conditions conditions.geojson --report page.html > /dev/null ||
-  fail "no report after pip install 'fencepost[report]'"
+  fail "no report after pip install 'fencepost[cli,report]'"
 [ -s "$folder/elsewhere/page.html" ] || fail "the report is empty"
 echo "package: $version installed from its folder works without Swift"

@@ -19,7 +19,7 @@ SCRIPT = ".ci/release.py"
 FILES = (
     SCRIPT, "include/fencepost.h", "CHANGELOG.md", "README.md", "CITATION.cff", "bindings/c/README.md",
     "bindings/site/start.md", "Sources/Fencepost/Fencepost.docc/GettingStarted.md", "bindings/python/pyproject.toml",
-    "containers/homeassistant/config.yaml", ".ci/sbom.py",
+    "bindings/js/package.json", "containers/homeassistant/config.yaml", ".ci/sbom.py",
 )  # fmt: skip
 
 

@@ -21,7 +21,8 @@ test("the module has no imports and every function of the header", () => {
   const map = readFileSync(join(ROOT, "bindings/c/fencepost.map"), "utf8");
   const wanted = [...map.matchAll(/^ *(fencepost_\w+);/gm)].map(([, name]) => name);
   assert.ok(wanted.length > 150);
-  assert.deepEqual(wanted.filter((name) => !exported.has(name)), []);
+  const useless = /_(set_wakeup|checkpoint|close)$/; // callbacks into a program of C, and calls of stores
+  assert.deepEqual(wanted.filter((name) => !exported.has(name) && !useless.test(name)), []);
 });
 
 test("the module has at most 2.1 MB, and 750 kB by gzip", () => {

@@ -334,7 +334,7 @@ def test_real_files_through_the_command(run: Run, files: Path) -> None:
     own = [path for path in sorted(OWN_TRACKS.glob("*/*")) if path.suffix != ".chk"]
     assert len(own) == 6
     for path in own + shared:
-        by = ("--by", "vehicle_id") if path.stem == "bus-liverpool-route14" else ()
+        by = ("--by", "vehicle_id", "--assuming", "unknown") if path.stem == "bus-liverpool-route14" else ()
         done = run("replay", path, "--conditions", "c.geojson", "--format", "jsonl", *by)
         assert done.returncode == 0 and "Traceback" not in done.stderr
         assert json.loads(done.stdout.splitlines()[0])["state"] == "unsatisfied"

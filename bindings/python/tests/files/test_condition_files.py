@@ -182,5 +182,5 @@ def test_circles_as_well_known_text(tmp_path: Path) -> None:
     for source in (tmp_path / "c.csv", frame, pytest.importorskip("pyarrow").Table.from_pandas(frame)):
         assert replay(ONE, source).conditions == {"a": Circle(2, 1, 50)}
     (tmp_path / "c.csv").write_text('id,wkt,radius\na,"POLYGON ((1 2, 3 4, 5 6, 1 2))",50\n')
-    with pytest.raises(InputError, match="line 2: crossing: "):
+    with pytest.raises(InputError, match="line 2: overlap: "):
         replay(ONE, tmp_path / "c.csv")

@@ -262,6 +262,13 @@ def test_csv_holes(write: Write) -> None:
     assert all(math.isnan(fix[0]) and math.isnan(fix[2]) for fix in fixes[1:3])
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\t", " NA "])
+def test_csv_cells_of_blanks_are_empty(write: Write, blank: str) -> None:
+    fixes = read_track(write("a.csv", f"t,lat,lon,acc\n1, 52.5,13.4 ,{blank}\n2,{blank},13.4,5\n")).fixes
+    assert fixes[0] == (52.5, 13.4, 0.0, 1_000_000)
+    assert math.isnan(fixes[1][0]) and math.isnan(fixes[1][2])
+
+
 def test_csv_without_times_is_way_points(write: Write) -> None:
     path = write("a.csv", "lat,lon\n1,2\n3,4\n")
     assert read_track(path) == Track(str(path), [], [(1, 2), (3, 4)], columns=["lat", "lon"])

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from conftest import IS_FULL
 
-from fencepost import CorridorGeographicCondition, InvalidArgumentError, Monitor, PolygonalGeographicCondition
+from fencepost import Corridor, Monitor, Polygon
+from fencepost.errors import InvalidArgumentError
 
 Point = tuple[float, float]
 
@@ -26,11 +27,11 @@ def moved(place: Point, degrees: float, metres: float) -> Point:
 def shape(world: random.Random, middle: Point, size: float) -> Any:
     if world.random() < 0.3:
         path = [middle, moved(middle, world.uniform(0, 360), size)]
-        return CorridorGeographicCondition(path, size * world.uniform(0.01, 0.4), edges="geodesic")
+        return Corridor(path, size * world.uniform(0.01, 0.4), edges="geodesic", order="latlon")
     corners = world.choice([3, 5, 12, 60])
     ring = [moved(middle, 360 * n / corners, size * world.uniform(0.5, 1)) for n in range(corners)]
     buffer = size * world.uniform(-0.1, 0.3) if world.random() < 0.3 else 0
-    return PolygonalGeographicCondition(ring, buffer=buffer, edges="geodesic")
+    return Polygon(ring, buffer=buffer, edges="geodesic", order="latlon")
 
 
 @pytest.mark.parametrize("number", range(60 if IS_FULL else 12))

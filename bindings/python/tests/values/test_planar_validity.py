@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from conftest import IS_FULL, SHARED, needs_shared
 
-from fencepost import InvalidArgumentError, Monitor, PolygonalGeographicCondition
+from fencepost import Monitor, Polygon
+from fencepost.errors import InvalidArgumentError
 
 shapely = pytest.importorskip("shapely")
 
@@ -140,7 +141,7 @@ def test_what_is_valid_on_the_map_is_accepted(make: Callable[[random.Random], An
         if area.geom_type not in ("Polygon", "MultiPolygon") or area.is_empty or not area.is_valid:
             continue
         monitor = Monitor()
-        monitor.add(PolygonalGeographicCondition(area, edges="planar"), "x")
+        monitor.add(Polygon(area, edges="planar"), "x")
         expect_sides(monitor, area, world, f"{make.__name__} {number}")
         accepted += 1
     assert accepted > COUNT / 2
@@ -162,12 +163,12 @@ def test_what_lies_upon_itself_is_mended_by_rounding() -> None:
         if not area.is_valid:
             continue
         try:
-            Monitor().add(PolygonalGeographicCondition(area, edges="planar"), "x")
+            Monitor().add(Polygon(area, edges="planar"), "x")
         except InvalidArgumentError as error:
             assert str(error).startswith("overlap: ")
             refused += 1
             monitor, mended = Monitor(), shapely.set_precision(area, 1e-8)
-            monitor.add(PolygonalGeographicCondition(mended, edges="planar"), "x")
+            monitor.add(Polygon(mended, edges="planar"), "x")
             expect_sides(monitor, mended, world, f"rounded {number}")
     assert refused > 0
 
@@ -184,7 +185,7 @@ def test_wide_boxes_have_the_sides_of_the_map(box: tuple[float, float, float, fl
     area = shapely.Polygon([(west, south), (east, south), (east, north), (west, north)], holes)
     assert area.is_valid
     monitor = Monitor()
-    monitor.add(PolygonalGeographicCondition(area, edges="planar"), "x")
+    monitor.add(Polygon(area, edges="planar"), "x")
     expect_sides(monitor, area, random.Random(str(box)), str(box))
 
 
@@ -211,9 +212,9 @@ def test_what_is_valid_in_real_files_is_accepted() -> None:
             monitor, what = Monitor(), f"{path.name} {number}"
             if area.area > 64_790:
                 with pytest.raises(InvalidArgumentError, match="no_area|no_line"):
-                    monitor.add(PolygonalGeographicCondition(area, edges="planar"), "x")
+                    monitor.add(Polygon(area, edges="planar"), "x")
                 continue
-            monitor.add(PolygonalGeographicCondition(area, edges="planar"), "x")
+            monitor.add(Polygon(area, edges="planar"), "x")
             expect_sides(monitor, area, random.Random(what), what)
             accepted += 1
     assert accepted > 500
@@ -223,4 +224,4 @@ def test_a_hole_that_crosses_is_refused_with_the_place() -> None:
     area = shapely.Polygon([(10, 60), (20, 60), (20, 61), (10, 61)], [[(15.3, 59.9999), (15, 60.5), (15.5, 60.5)]])
     assert not area.is_valid
     with pytest.raises(InvalidArgumentError, match="crossing: two edges cross, part 0, ring 0, edge 0"):
-        Monitor().add(PolygonalGeographicCondition(area, edges="planar"), "x")
+        Monitor().add(Polygon(area, edges="planar"), "x")

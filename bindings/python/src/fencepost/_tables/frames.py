@@ -146,7 +146,7 @@ def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> 
         except (pyarrow.ArrowException, TypeError, ValueError, OverflowError):
             what, first = found.get(name), None
             for row, value in enumerate(frame[name].to_list()):
-                if value is None or value != value:
+                if _is_missing(value):
                     continue
                 kind = type(value)
                 expected, kinds = _EXPECTED.get(what or "", ("", (object,)))
@@ -157,6 +157,16 @@ def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> 
                     reason = f"{value!r} (column {name!r}) is a {kind.__name__}, and a value before is a "
                     raise InputError.of_row(source, row, reason + first.__name__) from None
                 first = kind
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it is None, NaN, NaT or NA. Values whose comparison is no bool, such as frames, are not."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
 
 
 def _coded(table: Any, by: str | None) -> Any:

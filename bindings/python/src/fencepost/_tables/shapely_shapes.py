@@ -47,7 +47,9 @@ def _draw_circles(conditions: Sequence[Any], indices: list[int], found: list[Any
     micrometre.
     """
     shapely, numpy = require("shapely", "geo"), require("numpy", "geo")
-    given = numpy.array([(conditions[i].latitude, conditions[i].longitude, conditions[i].radius) for i in indices])
+    given = numpy.array(
+        [(conditions[i].latitude, conditions[i].longitude, conditions[i].radius) for i in indices], float
+    )
     latitudes, longitudes, radii = (numpy.repeat(column, _SAMPLES) for column in given.T)
     turns = -360.0 * numpy.arange(_SAMPLES) / _SAMPLES
     y, x, ends = (numpy.empty(len(latitudes)) for _ in range(3))
