@@ -11,7 +11,7 @@ from .._monitor.questions import MonitorQuestions
 from .._monitor.snapshots import Snapshots, snapshot_bytes
 from .._native import Conditions as Handle
 from .._tables.html import SHOWN, table
-from .._values.arguments import NO_OPTIONS
+from .._values.arguments import has_options
 from .._values.enums import State
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     ) -> None:
         self._handle = Handle()
         options = policy, assuming, radius, columns, layer, transform
-        if conditions is not None or options != NO_OPTIONS:
+        if conditions is not None or has_options(options):
             from .._monitor.filling import Source
 
             Source(conditions, self._assumed, *options).put_into(self)

@@ -16,7 +16,7 @@ from .._native import Fleet as Handle, InvalidArgumentError, NotFoundError
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, shown
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
-from .._values.arguments import NO_OPTIONS, member, truth
+from .._values.arguments import has_options, member, truth
 from .._values.enums import DURABILITIES, STORE_STATUSES, Durability
 from .conditions import Zones
 from .device import Device
@@ -135,9 +135,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         threads: int = 1,
     ) -> None:
         source, options = None, (policy, assuming, radius, columns, layer, transform)
-        if conditions is None and options == NO_OPTIONS:
+        if conditions is None and not has_options(options):
             conditions = Zones()
-        if not isinstance(conditions, Zones) or options != NO_OPTIONS:
+        if not isinstance(conditions, Zones) or has_options(options):
             from .._monitor.filling import Source
 
             source = Source(conditions, Zones._assumed, *options)

@@ -11,7 +11,7 @@ from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, real
 from .._tables.times import from_us, seconds_to_us, utc_text
-from .._values.arguments import NO_OPTIONS, assumed, member, path_row
+from .._values.arguments import assumed, has_options, member, path_row
 from .._values.enums import (
     DELIVERIES,
     DURABILITIES,
@@ -184,7 +184,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         if isinstance(conditions, str) and name is None and not any(mark in conditions for mark in "./\\"):
             conditions, name = None, conditions
         source, options = None, (policy, assuming, radius, columns, layer, transform)
-        if conditions is not None or options != NO_OPTIONS:
+        if conditions is not None or has_options(options):
             from .filling import Source
 
             source = Source(conditions, self._assumed, *options)

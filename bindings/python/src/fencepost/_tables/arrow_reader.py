@@ -390,7 +390,10 @@ class BatchReader:
         known = self._coded.get(index)
         if known is not None and known[0] == words.place:
             return column.plain(), known[2]
-        values = words.values()
+        try:
+            values = words.values()
+        except OverflowError as error:  # of dates that Python's cannot hold
+            raise InputError(self._source, "", f"the column {self.names[index]!r} cannot be read: {error}") from None
         self._coded[index] = (words.place, words, values)
         return column.plain(), values
 

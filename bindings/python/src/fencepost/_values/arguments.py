@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from .policy import PolicyRow, TransitionPolicy
 
 
-NO_OPTIONS = (None, None, None, None, None, False)
-"""The defaults of the options with which conditions are read: policy, assuming, radius, columns, layer, transform."""
+def has_options(options: tuple[Any, ...]) -> bool:
+    """Whether one of the options with which conditions are read is not its default: policy, assuming, radius, columns,
+    layer, transform. Values of any type, also those whose comparison is no bool."""
+    *others, transform = options
+    return transform is not False or any(value is not None for value in others)
 
 
 def member(kind: type[Any], value: Any, what: str) -> Any:
@@ -115,8 +118,8 @@ def assumed_state(value: Any) -> State:
         InvalidArgumentError: The value names no state that a condition may begin with.
     """
     names = [str(state) for state in State if state is not State.UNMONITORED]
-    if value not in names:
-        raise InvalidArgumentError(f"assuming {value!r} is not one of {', '.join(names)}")
+    if not isinstance(value, str) or value not in names:
+        raise InvalidArgumentError(f"assuming {shown(value)} is not one of {', '.join(names)}")
     return State(value)
 
 
