@@ -25,7 +25,7 @@ rm -rf "$site/fencepost" "$site/fencepost.libs" "$site"/fencepost-*
 echo 'import os, sys; sys.executable = os.environ["FENCEPOST_PYTHON"]' > "$site/sitecustomize.py"
 cat > "$folder/python" << END
 #!/bin/sh
-exec env FENCEPOST_PYTHON="$folder/python" PYTHONPATH="$site" PYTHONHOME="$unpacked/usr" PYTHONDONTWRITEBYTECODE=1 \
+exec env FENCEPOST_PYTHON="$folder/python" PYTHONPATH="$site:$root/Tests/Conformance" PYTHONHOME="$unpacked/usr" PYTHONDONTWRITEBYTECODE=1 \
   qemu-aarch64 -L "$unpacked" "$unpacked/usr/bin/python3.11" "\$@"
 END
 chmod +x "$folder/python"
@@ -43,7 +43,7 @@ cmp "$folder/demo" "$folder/demo-native" || fail "the demo gives other events"
 step "conformance"
 mkdir "$folder/kept"
 find Tests/Conformance -name '*.json' -print0 | sort -z |
-  xargs -0 "$folder/python" -m fencepost conform --store "$folder/kept" > "$folder/conform" 2>&1 ||
+  xargs -0 "$folder/python" -m fencepost_conform --store "$folder/kept" > "$folder/conform" 2>&1 ||
   { tail -n 20 "$folder/conform" >&2; fail "conformance"; }
 
 step "the package's core tests"

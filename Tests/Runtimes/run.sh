@@ -45,9 +45,9 @@ fi
   gcc -std=c11 -Iinclude examples/c/quickstart.c "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/c"
   g++ -std=c++17 -Iinclude examples/cpp/quickstart.cpp "$archive" $(printf ' -l%s' $system_libraries) -pthread -o "$folder/cpp"
 }
-mkdir "$folder/stores"
+mkdir "$folder/refusing"
 gcc -std=gnu11 -Wall -Werror -Iinclude Tests/Runtimes/refusals.c "$library" -Wl,-rpath,"$embedded" -o "$folder/refusals"
-"$folder/refusals" "$folder/stores" || fail "refusals keep memory"
+"$folder/refusals" "$folder/refusing" || fail "refusals keep memory"
 "$folder/c" | diff examples/c/quickstart.expected - || fail "the C example prints something else"
 "$folder/cpp" | diff examples/cpp/quickstart.expected - || fail "the C++ example prints something else"
 cat > "$folder/beside.swift" << 'END'
