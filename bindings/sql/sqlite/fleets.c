@@ -342,6 +342,8 @@ static int feed(table *own, sqlite3_value **values) {
   if (sqlite3_value_type(values[DEVICE]) == SQLITE_NULL) return fail(own, "%s: the device is NULL", own->name);
   input.device = (const char *)sqlite3_value_text(values[DEVICE]);
   if (input.device == NULL) return SQLITE_NOMEM;
+  if (strlen(input.device) != (size_t)sqlite3_value_bytes(values[DEVICE]))
+    return fail(own, "%s: the device has a zero byte", own->name);
   bool no_latitude = sqlite3_value_type(values[LATITUDE]) == SQLITE_NULL;
   bool no_longitude = sqlite3_value_type(values[LONGITUDE]) == SQLITE_NULL;
   bool good = fp_value_time(values[TIME], &own->options, &input.fix.time_us, &message);
