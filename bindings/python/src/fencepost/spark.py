@@ -106,10 +106,11 @@ def events(
     if missing_versions not in ("skip", "stop"):
         raise InvalidArgumentError(f"missing_versions is {missing_versions!r}; accepted are 'skip' and 'stop'")
     folder, initial = (None if path is None else path_text(path) for path in (versions, initial_state))
-    return stream_events(
+    found: DataFrame = stream_events(
         stream, table_of(conditions), given, delay, shards, ordered, max_ahead, expire, folder,
         missing_versions == "skip", initial,
     )  # fmt: skip
+    return found
 
 
 def replay(
@@ -154,7 +155,8 @@ def replay(
     if column is None:
         raise TypeError("device must name the column of the devices")
     given = _given(device=column, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time)
-    return replay_frame(frame, table_of(conditions), given)
+    found: DataFrame = replay_frame(frame, table_of(conditions), given)
+    return found
 
 
 def containing(
@@ -189,7 +191,8 @@ def containing(
     from ._spark.batch import join_frame
 
     given = _given(latitude=latitude, longitude=longitude)
-    return join_frame(frame, table_of(conditions), given, bool(distances), metrics)
+    found: DataFrame = join_frame(frame, table_of(conditions), given, bool(distances), metrics)
+    return found
 
 
 def table_of(conditions: Zones | ConditionsSource) -> Zones:
