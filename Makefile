@@ -21,6 +21,8 @@
 # make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
 # make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
 # make format  formats Swift, Python, C and C++; make format-check, a part of make test, names what is not
+# make messages  prints every message that a user can read, by its source
+# make sample-text SEED=n  draws ten random sentences each of comments, docstrings, messages and guides
 # make release VERSION=1.2.3  checks, sets the version, builds, commits and tags; prints what to push
 # make clean   removes what was built, and .venv
 #
@@ -32,7 +34,7 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 .SUFFIXES:
 .PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall cross wheel docs docs-c docs-python docs-site clean-docs wasm sql \
-  qgis-plugin bench bench-streams bench-spark million mutants coverage sanitize fuzz format format-check release clean
+  qgis-plugin bench bench-streams bench-spark million mutants coverage sanitize fuzz format format-check messages sample-text release clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -130,6 +132,14 @@ format-check: $(stamps)/python-test
 
 format: $(stamps)/python-test
 	@Tests/Style/run.sh write
+
+# Both read the sources alone: nothing is built.
+messages:
+	@python3 Tests/Style/messages.py --print
+
+sample-text: SEED ?= 1
+sample-text:
+	@python3 Tests/Style/sample.py "$(SEED)"
 
 mutants: setup-test
 	@$(python) Tests/Mutants/run.py

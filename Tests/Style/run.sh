@@ -1,7 +1,7 @@
 #!/bin/bash
-# Holds the look of Swift, Python, C and C++: `make format-check` and `make format` call it.
+# Checks the form of Swift, Python, C and C++, the list of messages and the language of all texts: `make format-check` and `make format` call it.
 #
-#   Tests/Style/run.sh          names what is formatted otherwise, and what the linters find
+#   Tests/Style/run.sh          names the differences and the findings of the linters
 #   Tests/Style/run.sh write    formats, and lets the linters repair what they can
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,6 +17,7 @@ if [ "${1:-}" = write ]; then
   .venv/bin/ruff check --quiet --fix "${python_paths[@]}"
   .venv/bin/ruff format --quiet "${python_paths[@]}"
   "${clang_format[@]}" -i "${c_files[@]}"
+  .venv/bin/python Tests/Style/language.py --shrink
   exit
 fi
 status=0
@@ -28,6 +29,9 @@ if grep -rnE --include='*.swift' '\btracker\??\.(timeline|known|lookout|deadline
 fi
 # Texts that repeat the version of the header.
 .ci/release.py mentions || status=1
+# The list of all messages, and the idioms that no new text may have.
+.venv/bin/python Tests/Style/messages.py || status=1
+.venv/bin/python Tests/Style/language.py || status=1
 .venv/bin/ruff check --quiet --output-format concise "${python_paths[@]}" || status=1
 .venv/bin/ruff format --quiet --diff "${python_paths[@]}" || status=1
 "${clang_format[@]}" --dry-run --Werror "${c_files[@]}" || status=1

@@ -1,0 +1,136 @@
+"""Refuses the idioms that make sentences hard to read, in comments, docstrings, messages and guides.
+
+    Tests/Style/language.py             names new findings: a part of make format-check
+    Tests/Style/language.py --counts    the findings of each folder
+    Tests/Style/language.py --show P    the findings of the paths that begin with P, also the allowed ones
+    Tests/Style/language.py --shrink    lowers the allowances to the findings of today; make format does it
+
+`language-allowed.txt` lists how many findings each file may still have. An allowance is only ever lowered: a new file
+has none, and a file that is not listed stays clean. A folder with `*` is not looked at.
+"""
+
+from __future__ import annotations
+
+import collections
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from messages import is_message
+from texts import files, sentences, texts_of
+
+ALLOWED = Path(__file__).with_name("language-allowed.txt")
+INTRODUCTION = """\
+# Findings of Tests/Style/language.py that each file may still have. Lower them; never raise them.
+"""
+VERBS = "is|are|was|were|has|have|had|can|cannot|may|must|does|did|comes|came|stands|lies|holds"
+
+
+class Rule(NamedTuple):
+    name: str
+    pattern: re.Pattern[str]
+    bad: str
+    good: str
+
+
+def rule(name: str, pattern: str, bad: str, good: str) -> Rule:
+    return Rule(name, re.compile(pattern), bad, good)
+
+
+RULES = (
+    rule("whoever", r"(?i)\bwho(?:m)?ever\b", "Whoever stands still sets out never.", "A device stands still."),
+    rule("of which", r"\bof (?:which|whom)\b", "Columns of which a row is bad.", "Columns with a bad row."),
+    rule("for good", r"\bfor good\b", "The file is removed for good.", "The file is removed permanently."),
+    rule("by itself", r"\bby (?:itself|themselves)\b", "It recovers by itself.", "It recovers without a restart."),
+    rule("told", r"(?i)\btold\b(?! apart)", "The states that were told.", "The states that were reported."),
+    rule("asked", r"(?i)\basked\b(?! for)", "The index is asked once.", "The index is queried once."),
+    rule(
+        "given",
+        r"(?i)\b(?:what|that|those|one|as) (?:(?:is|was|are|were) )?given\b",
+        "What was given is kept.",
+        "The arguments are kept; a radius is given.",
+    ),
+    rule(
+        "what is", rf"(?i)\bwhat (?:{VERBS})\b(?! wrong| next)", "Returns what is near.", "Returns the near conditions."
+    ),
+    rule("what begins", r"^[*_(]*(?:What|Who)\b(?![^?]*\?)", "What follows reads it.", "What is a fix? Read it."),
+    rule("is none", r"(?<![Tt]here )\b(?:is|are|was|were) none\b", "A row that is none.", "There is none."),
+    rule(
+        "is no",
+        r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer|more|less|way|matter)\w",
+        "NaN is no number.",
+        "There is no number; it is no longer used.",
+    ),
+    rule("known of", r"(?i)\b(?:no more|nothing) is known of\b", "Nothing is known of it.", "It is unknown."),
+)
+
+
+class Finding(NamedTuple):
+    path: str
+    line: int
+    rule: str
+    sentence: str
+
+
+def findings_in(path: str) -> list[Finding]:
+    """The findings of one file."""
+    found = []
+    for text in texts_of(path):
+        if text.kind == "string" and not is_message(text):
+            continue
+        for sentence in [text.text] if text.kind == "string" else sentences(text.text):
+            plain = re.sub(r"`[^`]*`|\{[^{}]*\}", "x", sentence)
+            found += [Finding(path, text.line, r.name, sentence) for r in RULES if r.pattern.search(plain)]
+    return found
+
+
+def allowances() -> tuple[dict[str, int], list[str]]:
+    """The number for each listed file, and the folders that are not looked at."""
+    rows = [row.split() for row in ALLOWED.read_text(encoding="utf-8").splitlines() if row and row[0] != "#"]
+    return {path: int(count) for path, count in rows if count != "*"}, [path for path, count in rows if count == "*"]
+
+
+def check_rules() -> None:
+    """Each rule finds its example and passes the plain counterpart."""
+    for each in RULES:
+        if not each.pattern.search(each.bad) or each.pattern.search(each.good):
+            raise SystemExit(f"language: the rule '{each.name}' does not tell its examples apart")
+
+
+def main(arguments: list[str]) -> int:
+    check_rules()
+    allowed, free = allowances()
+    paths = [path for path in files() if "--counts" in arguments or not path.startswith(tuple(free))]
+    if arguments[:1] == ["--show"]:
+        for finding in (f for path in files() if path.startswith(arguments[1]) for f in findings_in(path)):
+            print(f"{finding.path}:{finding.line}: {finding.rule}: {finding.sentence}")
+        return 0
+    found = {path: findings for path in paths if (findings := findings_in(path))}
+    if "--counts" in arguments:
+        counts = collections.Counter({"/".join(path.split("/")[:4][:-1]): 0 for path in found})
+        for path, findings in found.items():
+            counts["/".join(path.split("/")[:4][:-1])] += len(findings)
+        for folder, count in sorted(counts.items()):
+            print(f"{count:6} {folder or '.'}")
+        print(f"{sum(counts.values()):6} in all")
+        return 0
+    if "--shrink" in arguments:
+        kept = {path: min(len(found.get(path, [])), count) for path, count in allowed.items()}
+        rows = [f"{path} *" for path in free] + [f"{path} {count}" for path, count in sorted(kept.items()) if count]
+        ALLOWED.write_text(INTRODUCTION + "\n".join(rows) + "\n", encoding="utf-8")
+        return 0
+    status = 0
+    for path, findings in found.items():
+        if len(findings) > allowed.get(path, 0):
+            status = 1
+            print(
+                f"{path}: {len(findings)} idioms, allowed are {allowed.get(path, 0)}; say it plainly (CONTRIBUTING.md):"
+            )
+            for finding in findings:
+                print(f"  line {finding.line}, {finding.rule}: {finding.sentence[:200]}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

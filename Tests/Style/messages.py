@@ -1,0 +1,81 @@
+"""Every message that a user can read: errors, warnings, `explain`, help and output of the commands, log.
+
+    Tests/Style/messages.py            compares with Tests/Golden/messages.txt
+    Tests/Style/messages.py --print    prints the list: make messages
+    Tests/Style/messages.py --update   rewrites that file; its diff is what a reviewer reads
+
+A message is a string of two words or more in the sources of the library, the package, the plugin and the extensions,
+however it reaches the user. So the list also has a few strings that no user reads, and misses a message of one word or
+one composed of single words. Values are in braces. SQL, HTML, CSS and script texts are left out.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+
+from texts import ROOT, Text, files, texts_of
+
+GOLDEN = ROOT / "Tests" / "Golden" / "messages.txt"
+SOURCES = re.compile(
+    r"Sources/|bindings/(?:python/(?:src|native)|qgis/fencepost_qgis|js/lib|sql/(?:core|sqlite|duckdb|postgresql))/"
+    r"|bindings/js/(?:fencepost\.js|wasm\.c)"
+)
+SQL = re.compile(
+    r"\s*(?:select|insert|create|delete|update|drop|pragma|begin|commit|rollback|attach|copy|alter|with|install|load"
+    r"|savepoint|release|explain query|on conflict|where|values)\b",
+    re.IGNORECASE,
+)
+WORDS = re.compile(r"[A-Za-z'`-]{2,}[,;:]? +(?:[A-Za-z'`({-]{2,}|a\b)")
+INTRODUCTION = """\
+# Every message, by its source, written by Tests/Style/messages.py --update. Values are in braces.
+"""
+
+
+def is_message(text: Text) -> bool:
+    """Whether a string is prose for a user."""
+    if text.kind != "string" or not SOURCES.match(text.path):
+        return False
+    words = text.text.strip()
+    if SQL.match(words) and not re.match(r"[a-z]+ [a-z]+(?: [a-z]+)* (?:is|are|was)\b|with \w+|where ", words):
+        return False
+    if re.search(r"</?\w+[ >]|;\n|\bfunction\b|=>|\bvar |^\s*[.#@]?\w+ *\{|=\\?\"|\bNOT NULL\b|\bBLOB\b", words):
+        return False
+    return bool(WORDS.search(re.sub(r"\{[^{}]*\}", "{}", words)))
+
+
+def messages() -> list[Text]:
+    """The messages by file, in the order of the file."""
+    return [text for path in files() if SOURCES.match(path) for text in texts_of(path) if is_message(text)]
+
+
+def listing() -> str:
+    """The golden file's text."""
+    rows, path = [INTRODUCTION], ""
+    for message in messages():
+        if message.path != path:
+            path = message.path
+            rows.append(f"\n{path}\n")
+        rows.append(f"  {message.use}: {' '.join(message.text.split())}\n")
+    return "".join(rows)
+
+
+def main() -> int:
+    now = listing()
+    if "--print" in sys.argv:
+        sys.stdout.write(now)
+    elif "--update" in sys.argv:
+        GOLDEN.write_text(now, encoding="utf-8")
+    else:
+        before = GOLDEN.read_text(encoding="utf-8") if GOLDEN.exists() else ""
+        difference = list(difflib.unified_diff(before.splitlines(), now.splitlines(), "committed", "now", "", "", 0))
+        print(*difference[:60], sep="\n", end="\n" if difference else "")
+        if difference:
+            print("messages: if the change is wanted, Tests/Style/messages.py --update", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
