@@ -174,7 +174,11 @@ class Assembly:
         for number in range(0, len(parts), 2):
             part = LINK.sub(lambda found: self.link(page, text, found), parts[number])
             # DocC's links to symbols, ``Monitor/events``: names, since the Swift reference is a site of its own.
-            part = re.sub(r"``([\w/]+(?:\([\w:]*\))?)``", lambda found: f"`{found[1].replace('/', '.')}`", part)
+            part = re.sub(
+                r"``([\w/]+(?:\([\w:]*\))?)``",
+                lambda found: f"`{found[1].replace('/', '.')}`",
+                part,
+            )
             parts[number] = part
         return "".join(parts)
 
@@ -184,8 +188,8 @@ class Assembly:
         (self.folder / "_own").mkdir(parents=True)
         self.extra.mkdir()
         shutil.copy(SITE / "conf.py", self.folder)
-        for name in ("wide.css", "icon.svg"):
-            shutil.copy(SITE / name, self.folder / "_own")
+        for file in (playground.TOKENS, SITE / "wide.css", SITE / "icon.svg"):
+            shutil.copy(file, self.folder / "_own")
         for page, text in self.pages.items():
             place = self.folder / f"{page}{'.ipynb' if text.suffix == '.ipynb' else '.md'}"
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -17,6 +17,8 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 PACKAGE = ROOT / ".build" / "js"
+# Colours and type, which report, live page, playground and site share.
+TOKENS = ROOT / "bindings" / "python" / "src" / "fencepost" / "_look" / "tokens.css"
 RIDE = ROOT / "examples" / "data" / "tracks" / "gpx" / "bike-basel.gpx"
 # The places of the guide "Start".
 PLACES = (
@@ -91,7 +93,7 @@ def page() -> str:
         raise ValueError("a script of the playground holds the end of a script")
     text = (folder / "page.html").read_text(encoding="utf-8")
     inserted = {
-        "STYLE": (folder / "style.css").read_text(encoding="utf-8"),
+        "STYLE": TOKENS.read_text(encoding="utf-8") + (folder / "style.css").read_text(encoding="utf-8"),
         "RIDE": ride(),
         "MODULE": module,
         "SCRIPT": code,

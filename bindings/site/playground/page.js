@@ -2,7 +2,6 @@
 // The page: files in, places drawn or typed, the engine asked, its answers shown. `fencepost` is the package of bindings/js.
 
 const byId = (id) => document.getElementById(id);
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#8f5fd7", "#e0483e"];
 const MOST_FIXES = 500_000;
 const MOST_PLACES = 2000;
 
@@ -194,8 +193,6 @@ function freshName(kind) {
   for (let number = 1; ; number++) if (state.places.every((one) => one.identifier !== `${kind} ${number}`)) return `${kind} ${number}`;
 }
 
-const colourOf = (identifier) => COLOURS[state.places.findIndex((one) => one.identifier === identifier) % COLOURS.length];
-
 function described({ condition, options }) {
   if (condition.radius !== undefined) return `circle, ${length(condition.radius)}`;
   if (condition.uuid !== undefined) return "beacon";
@@ -208,8 +205,6 @@ function showPlaces() {
   byId("places").replaceChildren(
     ...state.places.map((place) => {
       const item = document.createElement("li");
-      const dot = document.createElement("i");
-      dot.style.background = colourOf(place.identifier);
       const name = document.createElement("span");
       name.className = "name";
       name.textContent = place.identifier;
@@ -225,7 +220,7 @@ function showPlaces() {
         changed();
         (byId("places").querySelector("button") ?? byId("example")).focus();
       });
-      item.append(dot, name, kind, button);
+      item.append(name, kind, button);
       return item;
     }),
   );
@@ -450,13 +445,12 @@ function draw() {
   for (let y = 80; y < height; y += 80) parts.push(shape("path", { class: "grid", d: `M0 ${y}H${width}` }));
   for (const place of state.places) {
     const { lines, isClosed } = outline(place);
-    const colour = colourOf(place.identifier);
     const d = lines.map((line) => pathOf(line, isClosed)).join("");
     if (place.options.radius !== undefined) {
       const wide = Math.max(2, (2 * place.options.radius) / metresPerPixel());
-      parts.push(shape("path", { d, fill: "none", stroke: colour, "stroke-opacity": 0.25, "stroke-width": wide, "stroke-linecap": "round", "stroke-linejoin": "round" }));
+      parts.push(shape("path", { class: "wide", d, "stroke-width": wide }));
     }
-    parts.push(shape("path", { class: isClosed ? "place" : "place corridor", d, fill: colour, stroke: colour }));
+    parts.push(shape("path", { class: isClosed ? "place" : "place corridor", d }));
   }
   const line = state.fixes.filter((fix) => Math.abs(fix.latitude) <= 90 && Math.abs(fix.longitude) <= 180);
   const step = Math.max(1, Math.ceil(line.length / 20_000));
@@ -471,17 +465,22 @@ function draw() {
   state.events.slice(0, 2000).forEach((event) => {
     if (event.latitude === null || event.kind === "determined") return;
     const [x, y] = onScreen(event.latitude, event.longitude);
-    const isIn = event.kind === "enter";
-    const d = isIn ? `M${x - 6} ${y + 5}L${x} ${y - 7}L${x + 6} ${y + 5}Z` : `M${x - 6} ${y - 5}L${x} ${y + 7}L${x + 6} ${y - 5}Z`;
-    const mark = shape("path", { class: "event", d, fill: isIn ? colourOf(event.identifier) : "var(--map)", stroke: colourOf(event.identifier), "stroke-width": 2 });
+    const d = event.kind === "enter" ? `M${x - 6} ${y + 5}L${x} ${y - 7}L${x + 6} ${y + 5}Z` : `M${x - 6} ${y - 5}L${x} ${y + 7}L${x + 6} ${y - 5}Z`;
+    const kind = { enter: "enter", exit: "leave" }[event.kind] ?? "unknown";
+    const mark = shape("path", { class: `event ${kind}`, d });
     mark.append(shape("title", {}, `${clock(event.date.getTime())} ${what(event)} ${event.identifier}`));
     parts.push(mark);
   });
+  // A label that would lie on another is left out.
+  const labels = [];
   for (const place of state.places) {
     const { lines } = outline(place);
     if (lines.length === 0) continue;
     const top = lines[0].reduce((best, one) => (one[1] > best[1] ? one : best), lines[0][0] ?? [0, 0]);
     const [x, y] = onScreen(top[1], top[0]);
+    const half = place.identifier.length * 3.6;
+    if (labels.some(([left, right, base]) => x - half < right && x + half > left && Math.abs(y - base) < 15)) continue;
+    labels.push([x - half, x + half, y]);
     parts.push(shape("text", { x: x.toFixed(1), y: (y - 12).toFixed(1), "text-anchor": "middle" }, place.identifier));
   }
   const here = state.fixes[state.index];

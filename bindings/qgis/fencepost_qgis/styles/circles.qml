@@ -5,9 +5,9 @@
       <symbol type="fill" name="0" alpha="1" clip_to_extent="1" force_rhr="0">
         <layer class="SimpleFill" enabled="1" locked="0" pass="0">
           <Option type="Map">
-            <Option name="color" type="QString" value="108,178,222,60"/>
+            <Option name="color" type="QString" value="15,107,216,60"/>
             <Option name="style" type="QString" value="no"/>
-            <Option name="outline_color" type="QString" value="31,111,159,255"/>
+            <Option name="outline_color" type="QString" value="15,107,216,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
             <Option name="outline_width" type="QString" value="0.5"/>
             <Option name="outline_width_unit" type="QString" value="MM"/>
@@ -20,10 +20,10 @@
   </renderer-v2>
   <labeling type="simple">
     <settings calloutType="simple">
-      <text-style fieldName="identifier" isExpression="0" fontFamily="Sans" fontSize="8" fontSizeUnit="Point" fontWeight="50" textColor="31,80,120,255" textOpacity="1">
+      <text-style fieldName="identifier" isExpression="0" fontFamily="Sans" fontSize="8" fontSizeUnit="Point" fontWeight="50" textColor="27,31,36,255" textOpacity="1">
         <text-buffer bufferDraw="1" bufferSize="0.8" bufferSizeUnits="MM" bufferColor="255,255,255,255" bufferOpacity="0.9" bufferJoinStyle="128"/>
       </text-style>
-      <placement placement="1" quadOffset="4" centroidInside="1" centroidWhole="1" dist="0"/>
+      <placement overlapHandling="PreventOverlap" allowDegraded="0" placement="1" quadOffset="4" centroidInside="1" centroidWhole="1" dist="0"/>
       <rendering drawLabels="1" obstacle="1" scaleVisibility="0" displayAll="0"/>
     </settings>
   </labeling>

@@ -8,20 +8,20 @@
   </temporal>
   <renderer-v2 type="categorizedSymbol" attr="coalesce(&quot;direction&quot;, if(&quot;cause&quot; = 'determination', 'first ', '') || &quot;state&quot;)" enableorderby="1" forceraster="0" symbollevels="0">
     <categories>
-      <category symbol="0" value="satisfied" label="entered" render="true"/>
-      <category symbol="1" value="unsatisfied" label="left" render="true"/>
+      <category symbol="0" value="satisfied" label="enter" render="true"/>
+      <category symbol="1" value="unsatisfied" label="leave" render="true"/>
       <category symbol="2" value="first satisfied" label="inside at first" render="true"/>
       <category symbol="3" value="first unsatisfied" label="outside at first" render="true"/>
       <category symbol="5" value="left_to_right" label="crossed, left to right" render="true"/>
       <category symbol="6" value="right_to_left" label="crossed, right to left" render="true"/>
-      <category symbol="4" value="" label="other" render="true"/>
+      <category symbol="4" value="" label="no longer monitored" render="true"/>
     </categories>
     <symbols>
       <symbol type="marker" name="0" alpha="1" clip_to_extent="1" force_rhr="0">
         <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
           <Option type="Map">
-            <Option name="name" type="QString" value="circle"/>
-            <Option name="color" type="QString" value="46,158,91,255"/>
+            <Option name="name" type="QString" value="triangle"/>
+            <Option name="color" type="QString" value="0,48,95,255"/>
             <Option name="outline_color" type="QString" value="255,255,255,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
             <Option name="outline_width" type="QString" value="0.4"/>
@@ -36,8 +36,8 @@
       <symbol type="marker" name="1" alpha="1" clip_to_extent="1" force_rhr="0">
         <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
           <Option type="Map">
-            <Option name="name" type="QString" value="circle"/>
-            <Option name="color" type="QString" value="217,130,43,255"/>
+            <Option name="name" type="QString" value="triangle"/>
+            <Option name="color" type="QString" value="194,59,0,255"/>
             <Option name="outline_color" type="QString" value="255,255,255,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
             <Option name="outline_width" type="QString" value="0.4"/>
@@ -45,7 +45,7 @@
             <Option name="size" type="QString" value="3.2"/>
             <Option name="size_unit" type="QString" value="MM"/>
             <Option name="offset" type="QString" value="0,0"/>
-            <Option name="angle" type="QString" value="0"/>
+            <Option name="angle" type="QString" value="180"/>
           </Option>
         </layer>
       </symbol>
@@ -53,8 +53,8 @@
         <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
           <Option type="Map">
             <Option name="name" type="QString" value="circle"/>
-            <Option name="color" type="QString" value="255,255,255,255"/>
-            <Option name="outline_color" type="QString" value="46,158,91,255"/>
+            <Option name="color" type="QString" value="15,107,216,255"/>
+            <Option name="outline_color" type="QString" value="255,255,255,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
             <Option name="outline_width" type="QString" value="0.4"/>
             <Option name="outline_width_unit" type="QString" value="MM"/>
@@ -70,7 +70,7 @@
           <Option type="Map">
             <Option name="name" type="QString" value="circle"/>
             <Option name="color" type="QString" value="255,255,255,255"/>
-            <Option name="outline_color" type="QString" value="150,150,150,255"/>
+            <Option name="outline_color" type="QString" value="134,138,144,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
             <Option name="outline_width" type="QString" value="0.4"/>
             <Option name="outline_width_unit" type="QString" value="MM"/>
@@ -84,8 +84,8 @@
       <symbol type="marker" name="4" alpha="1" clip_to_extent="1" force_rhr="0">
         <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
           <Option type="Map">
-            <Option name="name" type="QString" value="circle"/>
-            <Option name="color" type="QString" value="128,128,128,255"/>
+            <Option name="name" type="QString" value="diamond"/>
+            <Option name="color" type="QString" value="176,50,154,255"/>
             <Option name="outline_color" type="QString" value="255,255,255,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
             <Option name="outline_width" type="QString" value="0.4"/>
@@ -100,8 +100,8 @@
       <symbol type="marker" name="5" alpha="1" clip_to_extent="1" force_rhr="0">
         <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
           <Option type="Map">
-            <Option name="name" type="QString" value="triangle"/>
-            <Option name="color" type="QString" value="0,158,115,255"/>
+            <Option name="name" type="QString" value="arrow"/>
+            <Option name="color" type="QString" value="27,31,36,255"/>
             <Option name="outline_color" type="QString" value="255,255,255,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
             <Option name="outline_width" type="QString" value="0.4"/>
@@ -129,8 +129,8 @@
       <symbol type="marker" name="6" alpha="1" clip_to_extent="1" force_rhr="0">
         <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
           <Option type="Map">
-            <Option name="name" type="QString" value="triangle"/>
-            <Option name="color" type="QString" value="204,121,167,255"/>
+            <Option name="name" type="QString" value="arrow"/>
+            <Option name="color" type="QString" value="27,31,36,255"/>
             <Option name="outline_color" type="QString" value="255,255,255,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
             <Option name="outline_width" type="QString" value="0.4"/>
@@ -162,10 +162,10 @@
   </renderer-v2>
   <labeling type="simple">
     <settings calloutType="simple">
-      <text-style fieldName="if(&quot;cause&quot; = 'determination' AND &quot;state&quot; = 'unsatisfied', NULL, &quot;identifier&quot; || ' ' || format_date(&quot;date&quot;, 'HH:mm'))" isExpression="1" fontFamily="Sans" fontSize="7" fontSizeUnit="Point" fontWeight="50" textColor="50,50,50,255" textOpacity="1">
+      <text-style fieldName="if(&quot;cause&quot; = 'determination' AND &quot;state&quot; = 'unsatisfied', NULL, &quot;identifier&quot; || ' ' || format_date(&quot;date&quot;, 'HH:mm'))" isExpression="1" fontFamily="Sans" fontSize="7" fontSizeUnit="Point" fontWeight="50" textColor="27,31,36,255" textOpacity="1">
         <text-buffer bufferDraw="1" bufferSize="0.8" bufferSizeUnits="MM" bufferColor="255,255,255,255" bufferOpacity="0.9" bufferJoinStyle="128"/>
       </text-style>
-      <placement placement="6" dist="1.2" distUnits="MM" predefinedPositionOrder="TR,TL,BR,BL,R,L,TSR,BSR" offsetType="1"/>
+      <placement overlapHandling="PreventOverlap" allowDegraded="0" placement="6" dist="1.2" distUnits="MM" predefinedPositionOrder="TR,TL,BR,BL,R,L,TSR,BSR" offsetType="1"/>
       <rendering drawLabels="1" obstacle="1" scaleVisibility="0" displayAll="0"/>
     </settings>
   </labeling>
