@@ -3,9 +3,10 @@
 
     .venv/bin/python bindings/site/blocks.py [--write] [PAGE...]
 
-A page's ``sh`` and ``python`` blocks are run in their order, each in a process of its own, in a folder that has
-``examples`` and ``Tests`` and is otherwise empty. A ``text`` block right behind one is what it prints, errors included;
-a line ``…`` in it stands for any lines. A block without one prints nothing. ``--write`` puts in what it printed.
+A page's ``sh`` and ``python`` blocks, and ``c`` blocks with a ``main``, are run in their order, each in a process of
+its own, in a folder that has ``examples`` and ``Tests`` and is otherwise empty. A ``text`` block right behind one is
+what it prints, errors included; a line ``…`` in it stands for any lines. A block without one prints nothing.
+``--write`` puts in what it printed.
 
 A comment before a block may say otherwise:
 
@@ -35,12 +36,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TIME_LIMIT_S = 120
 BLOCK = re.compile(
-    r"(?:^<!-- (?P<says>[^\n]*?) -->\n)?^```(?P<language>sh|python)\n(?P<code>.*?)^```\n"
+    r"(?:^<!-- (?P<says>[^\n]*?) -->\n)?^```(?P<language>sh|python|c)\n(?P<code>.*?)^```\n"
     r"(?P<answer>\n```text\n(?P<output>.*?)^```\n)?",
     re.MULTILINE | re.DOTALL,
 )
 INSTALLS = re.compile(r"pip install 'fencepost\[([\w,]+)\]'((?: [\w-]+)*)")
 MARK = "\x1e"
+COMPILE = (
+    'cc -std=c99 -Wall -Wextra -Werror program.c -o program -I"$1/include" -L"$1/.build/lib" -lfencepost '
+    '-Wl,-rpath,"$1/.build/lib" && exec ./program'
+)
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,7 @@ def blocks_of(text: str) -> list[Block]:
             found.end(),
         )
         for found in BLOCK.finditer(text)
+        if found["language"] != "c" or "int main(" in found["code"]
     ]
 
 
@@ -150,6 +156,9 @@ def run(page: Path, python_with: Callable[[Needs], Path] | None = None) -> Itera
                 code = before + f"\nprint({MARK!r})\n" + code if block.says == "continues" else code
                 before = code.replace(f"\nprint({MARK!r})\n", "\n")
                 command = [str(python), "-W", "error", "-c", code]
+            elif block.language == "c":
+                (folder / "program.c").write_text(code, encoding="utf-8")
+                command = ["bash", "-euo", "pipefail", "-c", COMPILE, "bash", str(ROOT)]
             else:
                 command = ["bash", "-euo", "pipefail", "-c", code]
             done = subprocess.run(

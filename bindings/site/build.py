@@ -28,7 +28,12 @@ ARTICLES = "Sources/Fencepost/Fencepost.docc"
 CHAPTERS: dict[str, dict[str, str]] = {
     "Begin": {
         "start": "bindings/site/start.md",
+        "guides/choose": "bindings/site/guides/choose.md",
         "guides/install": "bindings/site/guides/install.md",
+        "guides/cheat-python": "bindings/site/guides/cheat-python.md",
+        "guides/cheat-c": "bindings/site/guides/cheat-c.md",
+        "guides/no-event": "bindings/site/guides/no-event.md",
+        "guides/compared": "bindings/site/guides/compared.md",
     },
     "Guides": {
         "guides/python": "bindings/python/README.md",
@@ -44,6 +49,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "guides/phones": "bindings/site/guides/phones.md",
         "guides/tuning": "bindings/site/guides/tuning.md",
         "guides/own-service": "bindings/site/guides/own-service.md",
+        "guides/security-and-privacy": "bindings/site/guides/security-and-privacy.md",
         "guides/systemd": "examples/service/README.md",
         "guides/qgis": "bindings/qgis/README.md",
         "guides/best-practices": f"{ARTICLES}/BestPractices.md",
@@ -71,6 +77,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "concepts/semantics": f"{ARTICLES}/Semantics.md",
         "concepts/persistence": f"{ARTICLES}/Persistence.md",
         "concepts/concurrency": f"{ARTICLES}/Concurrency.md",
+        "concepts/words": "bindings/site/concepts/words.md",
         "concepts/glossary": f"{ARTICLES}/Glossary.md",
     },
     "References": {
@@ -102,6 +109,8 @@ TITLES = {
     "guides/systemd": "Under systemd",
     "guides/qgis": "QGIS",
     "guides/conformance": "Conformance",
+    "guides/compared": "Compared with",
+    "concepts/words": "Words",
     "notebooks/tour": "Tour",
     "notebooks/gis": "Among GIS tools",
     "concepts/policies": "Policies",
@@ -112,8 +121,19 @@ LINK = re.compile(r"(?P<picture>!?)\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]\((?P<targ
 FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)$", re.MULTILINE | re.DOTALL)
 
 
+INSTALL = "<!-- README: Install -->"
+
+
 class Broken(Exception):
     """A text names what is not there."""
+
+
+def version() -> str:
+    """The version of the header, and whether the changelog has a newer one in work."""
+    header = (ROOT / "include/fencepost.h").read_text(encoding="utf-8")
+    parts = re.findall(r"^#define FENCEPOST_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, re.MULTILINE)
+    newest = re.search(r"^## ([\d.]+) \(in work\)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    return ".".join(parts) + (f", {newest[1]} in work" if newest else "")
 
 
 def pages() -> dict[str, Path]:
@@ -168,9 +188,24 @@ class Assembly:
         shutil.copy(file, kept)
         return f'<a href="{up}files/{file.relative_to(ROOT)}">{words}</a>'
 
+    def read(self, page: str, text: Path) -> str:
+        """A text; the front page with the version and with README's way to install."""
+        found = text.read_text(encoding="utf-8")
+        if page == "index":
+            readme = (ROOT / "README.md").read_text(encoding="utf-8")
+            install = re.search(
+                r"^## Install\n+(?:<!-- until the first release -->\n)?(.*?)(?:<!-- end -->\n|^[|#])",
+                readme,
+                re.MULTILINE | re.DOTALL,
+            )
+            if install is None or INSTALL not in found:
+                raise Broken(f"README.md has no section Install, or index.md no line {INSTALL}")
+            found = found.replace(INSTALL, install[1]).replace("**Version VERSION**", f"**Version {version()}**")
+        return found
+
     def markdown(self, page: str, text: Path) -> str:
         """A text with the site's links. What stands in a block is left as it is."""
-        parts = FENCE.split(text.read_text(encoding="utf-8"))
+        parts = FENCE.split(self.read(page, text))
         for number in range(0, len(parts), 2):
             part = LINK.sub(lambda found: self.link(page, text, found), parts[number])
             # DocC's links to symbols, ``Monitor/events``: names, since the Swift reference is a site of its own.

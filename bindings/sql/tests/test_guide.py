@@ -28,7 +28,10 @@ def compare(heading: str, printed: list[str]) -> None:
         if os.environ.get("FENCEPOST_WRITE") == "1":
             page = GUIDE.read_text(encoding="utf-8")
             before = f"```sql\n{sql}```\n\n```text\n"
-            GUIDE.write_text(page.replace(f"{before}{expected}```", f"{before}{actual}```"), encoding="utf-8")
+            GUIDE.write_text(
+                page.replace(f"{before}{expected}```", f"{before}{actual}```"),
+                encoding="utf-8",
+            )
         else:
             assert actual == expected
 
@@ -40,7 +43,14 @@ def test_sqlite(tmp_path: Path) -> None:
         # Each block in a shell of its own, on one file, with the extension loaded.
         load = "" if sql.startswith(".load") else ".load .build/sql/fencepost\n"
         command = ["sqlite3", tmp_path / "a.db"]
-        shell = subprocess.run(command, input=load + sql, capture_output=True, text=True, cwd=ROOT, check=True)
+        shell = subprocess.run(
+            command,
+            input=load + sql,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            check=True,
+        )
         assert shell.stderr == ""
         printed.append(shell.stdout)
     compare("SQLite", printed)
@@ -50,7 +60,9 @@ def test_duckdb() -> None:
     duckdb = pytest.importorskip("duckdb")
     build("duckdb")
     (python,) = re.findall(
-        r"^```python\n(import duckdb.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        r"^```python\n(import duckdb.*?)^```",
+        GUIDE.read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
     )
     names: dict[str, duckdb.DuckDBPyConnection] = {}
     exec(python, names)
@@ -78,7 +90,17 @@ def test_postgresql(server: Server) -> None:
         connection.execute("CREATE DATABASE guide")
     printed = []
     for sql, _ in blocks("PostgreSQL"):
-        psql = [server.programs / "psql", *socket, "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "guide"]
+        psql = [
+            server.programs / "psql",
+            *socket,
+            "-X",
+            "-A",
+            "-t",
+            "-q",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "guide",
+        ]
         session = "SET TimeZone = 'UTC';\n" + (
             "" if "CREATE EXTENSION" in sql else "SET search_path = public, fencepost;\n"
         )
@@ -96,3 +118,18 @@ def test_every_function_of_the_table_is_there(host: Host) -> None:
         "postgresql": "SELECT proname FROM pg_proc",
     }
     assert named <= {name for (name,) in host.run(queries[host.name])}
+
+
+def test_the_block_of_the_page_which_one_do_i_need(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    build("sqlite")
+    page = (ROOT / "bindings/site/guides/choose.md").read_text(encoding="utf-8")
+    found = re.search(
+        r"run by bindings/sql/tests/test_guide.py -->\n```python\n(.*?)^```\n\n```text\n(.*?)^```$",
+        page,
+        re.MULTILINE | re.DOTALL,
+    )
+    assert found is not None
+    exec(compile(found[1], "choose.md", "exec"), {})
+    assert capsys.readouterr().out == found[2]
