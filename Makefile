@@ -268,7 +268,7 @@ $(stamps)/lint: $(stamps)/python-test .ci/lint.sh
 	@touch $@
 
 # The SQL extensions. What PostgreSQL needs is installed with what the heavy tests need.
-$(stamps)/sql: $(stamps)/archive $(stamps)/venv .ci/duckdb.sh bindings/sql/build.sh $(shell find bindings/sql -name '*.[ch]' -o -name '*.map')
+$(stamps)/sql: $(stamps)/archive $(stamps)/venv .ci/duckdb.sh bindings/sql/build.sh $(shell find bindings/sql -name '*.[ch]' -o -name '*.map' -o -name Makefile)
 	@echo "== building the SQL extensions"
 	@bindings/sql/build.sh sqlite > /dev/null
 	@bindings/sql/build.sh duckdb > /dev/null

@@ -27,33 +27,19 @@ fi
 flags="-std=c11 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter -Werror -I$root/include -I$here/core"
 
 case $host in
-  sqlite)
-    # The engine's calls of SQLite are answered by no_store.c: the host's SQLite stays the only one.
-    # shellcheck disable=SC2086
-    "$cc" $flags -shared -o "$out/fencepost.so.new" "$here"/sqlite/*.c "$here"/core/*.c "$archive" $older_options \
-      -Wl,--version-script="$here/sqlite/extension.map" -Wl,-Bsymbolic -Wl,--gc-sections -Wl,-z,defs -s -lm -lpthread
-    ;;
+  # The engine's calls of SQLite are answered by no_store.c: the host's SQLite stays the only one.
+  sqlite) file=fencepost.so ;;
   duckdb)
     # The headers of DuckDB's C API, of 1.2.0, which every later version serves: .ci/duckdb.sh fetches them.
-    headers=$root/.build/duckdb
+    file=fencepost.duckdb headers=$root/.build/duckdb
     [ -f "$headers/duckdb_extension.h" ] || "$root/.ci/duckdb.sh" "$headers"
-    # shellcheck disable=SC2086
-    "$cc" $flags -isystem "$headers" -shared -o "$out/fencepost.duckdb.new" "$here"/duckdb/*.c "$here"/core/*.c \
-      "$archive" $older_options -Wl,--version-script="$here/duckdb/extension.map" -Wl,-Bsymbolic -Wl,--gc-sections -Wl,-z,defs -s -lm \
-      -lpthread
-    mv -f "$out/fencepost.duckdb.new" "$out/fencepost.duckdb"
-    echo "$out/fencepost.duckdb"
-    exit
+    # DuckDB may throw through the extension's functions.
+    flags="$flags -fexceptions -isystem $headers"
     ;;
   postgresql)
-    pg_config=${PG_CONFIG:-pg_config}
-    # shellcheck disable=SC2046,SC2086
-    ${CC:-cc} $(echo $flags | sed 's/-std=c11/-std=gnu11/; s/-Wextra//; s/-fvisibility=hidden//') -Wno-declaration-after-statement \
-      -isystem "$("$pg_config" --includedir-server)" -shared -o "$out/fencepost_pg.so.new" "$here"/postgresql/*.c \
-      "$here"/core/*.c "$archive" -Wl,--version-script="$here/postgresql/extension.map" -Wl,-Bsymbolic \
-      -Wl,--gc-sections -s -lm -lpthread
-    mv -f "$out/fencepost_pg.so.new" "$out/fencepost_pg.so"
-    echo "$out/fencepost_pg.so"
+    # PostgreSQL's own build system: postgresql/Makefile.
+    FENCEPOST_LIB=$(dirname "$archive") make -s -C "$here/postgresql" >&2
+    echo "$out/postgresql/fencepost.so"
     exit
     ;;
   *)
@@ -61,5 +47,8 @@ case $host in
     exit 2
     ;;
 esac
-mv -f "$out/fencepost.so.new" "$out/fencepost.so"
-echo "$out/fencepost.so"
+# shellcheck disable=SC2086
+"$cc" $flags -shared -o "$out/$file.new" "$here/$host"/*.c "$here"/core/*.c "$archive" $older_options \
+  -Wl,--version-script="$here/$host/extension.map" -Wl,-Bsymbolic -Wl,--gc-sections -Wl,-z,defs -s -lm -lpthread
+mv -f "$out/$file.new" "$out/$file"
+echo "$out/$file"

@@ -11,13 +11,20 @@
 #ifndef FENCEPOST_SQL_CORE_H
 #define FENCEPOST_SQL_CORE_H
 
+#include "fencepost.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "fencepost.h"
 
-/* Why a call failed, one line of UTF-8 that names cause, place, accepted range and remedy. */
+/* Why a call failed: the kind, for the host's code of the error, and one line of UTF-8 that names cause, place, accepted
+ * range and remedy. */
+typedef enum fp_cause {
+  FP_INVALID,   /* the input is refused */
+  FP_NO_MEMORY, /* the host or the system has no memory left */
+  FP_CANCELLED  /* the host ends the statement */
+} fp_cause;
 typedef struct fp_message {
+  fp_cause cause;
   char text[512];
 } fp_message;
 
@@ -155,8 +162,14 @@ void fp_track_clear(fp_track *track);
 /* A replay of one track. Fixes of one time keep their order. */
 typedef struct fp_replay fp_replay;
 
-/* Begins a replay; sorts the track. Both must stay until fp_replay_end(). NULL with a message. */
-fp_replay *fp_replay_begin(const fp_places *places, fp_track *track, const fp_options *options, fp_message *message);
+/* Says whether the host ends the statement. The core calls it between blocks of fixes. */
+typedef struct fp_cancel {
+  bool (*wanted)(void *host);
+  void *host;
+} fp_cancel;
+
+/* Begins a replay; sorts the track. Places, track and cancel must stay until fp_replay_end(). NULL with a message. */
+fp_replay *fp_replay_begin(const fp_places *places, fp_track *track, const fp_cancel *cancel, fp_message *message);
 
 /* The next event; *out_available is false at the end. */
 bool fp_replay_next(fp_replay *replay, fencepost_event *out_event, bool *out_available, fp_message *message);
@@ -180,8 +193,8 @@ typedef struct fp_visit {
  * The visits of a track, by start, then identifier.
  * @param out_visits  Receives *out_count elements for free(), or NULL.
  */
-bool fp_visits(const fp_places *places, fp_track *track, const fp_options *options, fp_visit **out_visits,
-               size_t *out_count, fp_message *message);
+bool fp_visits(const fp_places *places, fp_track *track, const fp_options *options, const fp_cancel *cancel,
+               fp_visit **out_visits, size_t *out_count, fp_message *message);
 
 /* -------------------------------------------------------------------------------------------- fleets */
 
@@ -229,7 +242,13 @@ bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp
 /* Writes ISO 8601 UTC with six decimals, terminated: 28 bytes. */
 void fp_time_write(int64_t time_us, char out[32]);
 
-/* Sets a message. Always returns false. */
+/* Reads a point of WKB, EWKB or GeoPackage: degrees. Anything else is refused. */
+bool fp_position(const void *geometry, size_t size, double *out_latitude, double *out_longitude, fp_message *message);
+
+/* Fails with the cause FP_NO_MEMORY. Always returns false. */
+bool fp_no_memory(fp_message *message);
+
+/* Sets a message with the cause FP_INVALID. Always returns false. */
 bool fp_fail(fp_message *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,17 +1,16 @@
+#include "value.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include "core.h"
 
 /* Host memory for `needed` elements. */
 static bool grow(void **elements, size_t *capacity, size_t needed, size_t size, fp_message *message) {
   if (needed <= *capacity) return true;
   size_t most = SIZE_MAX / 2 / size;
-  if (needed > most) return fp_fail(message, "out of memory");
+  if (needed > most) return fp_no_memory(message);
   size_t larger = *capacity < 8 ? 8 : *capacity * 2;
   if (larger < needed) larger = needed;
   void *moved = fp_reallocate(*elements, larger * size);
-  if (moved == NULL) return fp_fail(message, "out of memory");
+  if (moved == NULL) return fp_no_memory(message);
   *elements = moved;
   *capacity = larger;
   return true;
@@ -28,8 +27,10 @@ bool fp_track_add(fp_track *track, const fp_options *options, double latitude, d
     char time[32] = "out of range";
     if (time_us >= FENCEPOST_TIME_MIN && time_us <= FENCEPOST_TIME_MAX) fp_time_write(time_us, time);
     return fp_fail(message,
-                   "the row with latitude %.9g, longitude %.9g, accuracy %.9g, time %s is not a fix: accepted are "
-                   "latitudes -90 to 90, longitudes -180 to 180, accuracies from 0, years 1 to 9999; the option "
+                   "the row with latitude %.9g, longitude %.9g, accuracy %.9g, "
+                   "time %s is not a fix: accepted are "
+                   "latitudes -90 to 90, longitudes -180 to 180, accuracies "
+                   "from 0, years 1 to 9999; the option "
                    "invalid=skip leaves such rows out",
                    latitude, longitude, accuracy_m, time);
   }
@@ -67,30 +68,35 @@ static int by_time(const void *a, const void *b) {
 
 enum {
   BLOCK = 4096,
-  EVENTS = 64
+  EVENTS = 64,
+  /* Bytes that a replay may need: beside the places, and for each. */
+  BASE = 1 << 20,
+  PLACE_BYTES = 512
 };
 
 struct fp_replay {
   const fp_places *places;
   fp_track *track;
+  const fp_cancel *cancel;
   fencepost_monitor *monitor;
   size_t fed;
   size_t count, at; /* of the events */
   fencepost_event events[EVENTS];
 };
 
-fp_replay *fp_replay_begin(const fp_places *places, fp_track *track, const fp_options *options, fp_message *message) {
-  (void)options;
+fp_replay *fp_replay_begin(const fp_places *places, fp_track *track, const fp_cancel *cancel, fp_message *message) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   if (track->unsorted) {
     qsort(track->fixes, track->count, sizeof *track->fixes, by_time);
     track->unsorted = false;
   }
-  fp_replay *replay = malloc(sizeof *replay);
+  fp_replay *replay =
+      fp_headroom(BASE + fp_places_count(places) * PLACE_BYTES, message) ? malloc(sizeof *replay) : NULL;
   if (replay == NULL) {
-    fp_fail(message, "out of memory");
+    fp_no_memory(message);
     return NULL;
   }
+  replay->cancel = cancel;
   replay->places = places;
   replay->track = track;
   replay->fed = replay->count = replay->at = 0;
@@ -115,6 +121,12 @@ bool fp_replay_next(fp_replay *replay, fencepost_event *out_event, bool *out_ava
       return true;
     }
     size_t block = left < BLOCK ? left : BLOCK;
+    if (replay->cancel != NULL && replay->cancel->wanted(replay->cancel->host)) {
+      fp_fail(message, "the statement was cancelled");
+      message->cause = FP_CANCELLED;
+      return false;
+    }
+    if (!fp_headroom(BASE, message)) return false;
     if (fencepost_monitor_feed_fixes(replay->monitor, replay->track->fixes + replay->fed, block, NULL, &error) !=
         FENCEPOST_OK)
       return fp_fail(message, "%s", error.message);
@@ -179,7 +191,7 @@ static bool open_visit(visits *visits, const char *identifier, int64_t evidence_
   if (visits->count == visits->capacity) {
     size_t capacity = visits->capacity < 8 ? 8 : visits->capacity * 2;
     fp_visit *list = realloc(visits->list, capacity * sizeof *list);
-    if (list == NULL) return fp_fail(message, "out of memory");
+    if (list == NULL) return fp_no_memory(message);
     visits->list = list;
     visits->capacity = capacity;
   }
@@ -188,14 +200,14 @@ static bool open_visit(visits *visits, const char *identifier, int64_t evidence_
   return true;
 }
 
-bool fp_visits(const fp_places *places, fp_track *track, const fp_options *options, fp_visit **out_visits,
-               size_t *out_count, fp_message *message) {
+bool fp_visits(const fp_places *places, fp_track *track, const fp_options *options, const fp_cancel *cancel,
+               fp_visit **out_visits, size_t *out_count, fp_message *message) {
   visits found = {0};
   size_t places_count = fp_places_count(places);
   uint32_t *open = calloc(places_count + 1, sizeof *open); /* the open visit of each generation, counted from 1 */
-  fp_replay *replay = open == NULL ? NULL : fp_replay_begin(places, track, options, message);
+  fp_replay *replay = open == NULL ? NULL : fp_replay_begin(places, track, cancel, message);
   bool good = replay != NULL, available = true;
-  if (open == NULL) fp_fail(message, "out of memory");
+  if (open == NULL) fp_no_memory(message);
   /* A place that is assumed satisfied begins with a visit. */
   for (uint64_t generation = 1; good && track->count > 0 && generation <= places_count; generation++) {
     fencepost_record record;

@@ -2,8 +2,8 @@
 #ifndef FENCEPOST_DUCKDB_H
 #define FENCEPOST_DUCKDB_H
 
-#include "duckdb_extension.h"
 #include "core.h"
+#include "duckdb_extension.h"
 DUCKDB_EXTENSION_EXTERN
 
 /* A column of a chunk. */
@@ -34,7 +34,17 @@ static inline const char *fp_bytes(fp_column column, idx_t row, size_t *out_size
 /* Makes a value of a result NULL. */
 void fp_set_null(duckdb_vector vector, idx_t row);
 
-/* A type of one of the hosts' own. */
+/*
+ * DuckDB's own type GEOMETRY (1.5 and later), for the types of parameters: its values are WKB. Version 1.2 of the C API,
+ * for which the extension is built, has no number for it. fp_has_geometry() is false where DuckDB has only the spatial
+ * extension's type of that name, whose values are not WKB.
+ */
+enum {
+  FP_TYPE_GEOMETRY = 1000
+};
+bool fp_has_geometry(void);
+
+/* Makes a type, for duckdb_destroy_logical_type(). */
 duckdb_logical_type fp_type(duckdb_type type);
 /* LIST of `type`, or LIST(STRUCT(...)) of names and types; NULL after the last name. */
 duckdb_logical_type fp_list_of(duckdb_type type);

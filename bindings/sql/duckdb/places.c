@@ -1,7 +1,7 @@
 /* fp_places(id, geometry [, options]) and (id, latitude, longitude, radius [, options]): a set of places as a BLOB. */
+#include "aggregates.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include "aggregates.h"
 
 bool fp_add_aggregate(duckdb_aggregate_function_set set, const char *name, const fp_aggregate *aggregate,
                       const duckdb_type *types, duckdb_logical_type result) {
@@ -46,13 +46,15 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
   const char *text = NULL;
   if (fp_is_null(columns[0], row))
     return fp_fail(message,
-                   "the identifier of a place is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)");
+                   "the identifier of a place is NULL; leave such "
+                   "rows out with FILTER (WHERE ... IS NOT NULL)");
   const char *identifier = fp_bytes(columns[0], row, &identifier_size);
   int shown = (int)(identifier_size < 60 ? identifier_size : 60);
   for (idx_t i = 1; i < (circle ? 4u : 2u); i++)
     if (fp_is_null(columns[i], row))
       return fp_fail(message,
-                     "place \"%.*s\": argument %d is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)",
+                     "place \"%.*s\": argument %d is NULL; leave such rows out "
+                     "with FILTER (WHERE ... IS NOT NULL)",
                      shown, identifier, (int)i + 1);
   if ((count == 3 || count == 5) && !fp_is_null(columns[count - 1], row))
     text = fp_bytes(columns[count - 1], row, &options_size);
@@ -114,8 +116,11 @@ bool fp_register_places(duckdb_connection connection) {
   static const fp_aggregate aggregate = {state_size, begin, update, combine, finalize, destroy};
   const duckdb_type v = DUCKDB_TYPE_VARCHAR, b = DUCKDB_TYPE_BLOB, d = DUCKDB_TYPE_DOUBLE;
   duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set("fp_places");
+  const duckdb_type g = (duckdb_type)FP_TYPE_GEOMETRY;
   bool good = fp_add_aggregate(set, "fp_places", &aggregate, FP_TYPES(v, b), fp_type(b)) &&
               fp_add_aggregate(set, "fp_places", &aggregate, FP_TYPES(v, b, v), fp_type(b)) &&
+              (!fp_has_geometry() || (fp_add_aggregate(set, "fp_places", &aggregate, FP_TYPES(v, g), fp_type(b)) &&
+                                      fp_add_aggregate(set, "fp_places", &aggregate, FP_TYPES(v, g, v), fp_type(b)))) &&
               fp_add_aggregate(set, "fp_places", &aggregate, FP_TYPES(v, d, d, d), fp_type(b)) &&
               fp_add_aggregate(set, "fp_places", &aggregate, FP_TYPES(v, d, d, d, v), fp_type(b)) &&
               duckdb_register_aggregate_function_set(connection, set) == DuckDBSuccess;

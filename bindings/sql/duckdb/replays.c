@@ -2,9 +2,9 @@
  * fp_events(places, time, latitude, longitude [, accuracy [, options]]) and fp_visits(...): aggregates, a group a device, whose
  * rows may come in any order. Times are TIMESTAMP (UTC) or TIMESTAMPTZ, and so are those of the result.
  */
+#include "aggregates.h"
 #include <stdlib.h>
 #include <string.h>
-#include "aggregates.h"
 
 /* Made with the first row of a group. */
 typedef struct group {
@@ -43,7 +43,7 @@ static bool start(state *own, const char *bytes, size_t size, const char *text, 
   group *new = calloc(1, sizeof *new);
   if (new == NULL || (new->options_text = malloc(text_size + 1)) == NULL) {
     free(new);
-    return fp_fail(message, "out of memory");
+    return fp_no_memory(message);
   }
   if (text_size > 0) memcpy(new->options_text, text, text_size);
   new->options_size = text_size;
@@ -185,7 +185,7 @@ static void write_visit(duckdb_vector child, idx_t row, const fp_visit *visit) {
 }
 
 static bool finish_events(group *group, duckdb_vector result, fp_message *message) {
-  fp_replay *replay = fp_replay_begin(group->places, &group->track, &group->options, message);
+  fp_replay *replay = fp_replay_begin(group->places, &group->track, NULL, message);
   bool good = replay != NULL;
   while (good) {
     fencepost_event event;
@@ -193,7 +193,7 @@ static bool finish_events(group *group, duckdb_vector result, fp_message *messag
     good = fp_replay_next(replay, &event, &available, message);
     if (!good || !available) break;
     size_t at = fp_list_grow(result, 1);
-    if (at == SIZE_MAX) good = fp_fail(message, "out of memory");
+    if (at == SIZE_MAX) good = fp_no_memory(message);
     else write_event(duckdb_list_vector_get_child(result), at, &event);
   }
   fp_replay_end(replay);
@@ -203,12 +203,12 @@ static bool finish_events(group *group, duckdb_vector result, fp_message *messag
 static bool finish_visits(group *group, duckdb_vector result, fp_message *message) {
   fp_visit *visits = NULL;
   size_t count = 0;
-  if (!fp_visits(group->places, &group->track, &group->options, &visits, &count, message)) return false;
+  if (!fp_visits(group->places, &group->track, &group->options, NULL, &visits, &count, message)) return false;
   size_t at = fp_list_grow(result, count);
   for (size_t i = 0; i < count && at != SIZE_MAX; i++)
     write_visit(duckdb_list_vector_get_child(result), at + i, &visits[i]);
   free(visits);
-  return at != SIZE_MAX || fp_fail(message, "out of memory");
+  return at != SIZE_MAX || fp_no_memory(message);
 }
 
 /* A group without a fix gives NULL, as aggregates of no rows do. */

@@ -1,8 +1,8 @@
 /* fp_version, fp_distance, fp_boundary_distance, fp_contains, fp_containing, fp_nearest. NULL in any argument gives NULL. */
+#include "extension.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "extension.h"
 
 static void refuse(duckdb_function_info info, const char *name, const char *why) {
   char text[640];
@@ -33,6 +33,37 @@ static void distance(duckdb_function_info info, duckdb_data_chunk input, duckdb_
       return;
     }
   }
+}
+
+/* fp_latitude(point) and fp_longitude(point). */
+static void position(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name,
+                     bool of_latitude) {
+  idx_t count = duckdb_data_chunk_get_size(input);
+  fp_column points = fp_column_of(input, 0);
+  double *degrees = duckdb_vector_get_data(output);
+  for (idx_t row = 0; row < count; row++) {
+    fp_message message;
+    double latitude, longitude;
+    size_t size;
+    if (fp_is_null(points, row)) {
+      fp_set_null(output, row);
+      continue;
+    }
+    const char *bytes = fp_bytes(points, row, &size);
+    if (!fp_position(bytes, size, &latitude, &longitude, &message)) {
+      refuse(info, name, message.text);
+      return;
+    }
+    degrees[row] = of_latitude ? latitude : longitude;
+  }
+}
+
+static void latitude(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  position(info, input, output, "fp_latitude", true);
+}
+
+static void longitude(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  position(info, input, output, "fp_longitude", false);
 }
 
 /* (geometry, latitude, longitude [, options]). */
@@ -101,7 +132,7 @@ static bool reserve(question *question, size_t capacity, fp_message *message) {
   uint64_t *generations = realloc(question->generations, capacity * sizeof *generations);
   if (generations != NULL) question->generations = generations;
   double *distances = generations == NULL ? NULL : realloc(question->distances, capacity * sizeof *distances);
-  if (distances == NULL) return fp_fail(message, "out of memory");
+  if (distances == NULL) return fp_no_memory(message);
   question->distances = distances;
   question->capacity = capacity;
   return true;
@@ -124,7 +155,7 @@ static bool ask_containing(const fp_places *places, question *question, duckdb_v
     if (!reserve(question, size, message)) return false;
   }
   size_t first = fp_list_grow(output, size);
-  if (first == SIZE_MAX) return fp_fail(message, "out of memory");
+  if (first == SIZE_MAX) return fp_no_memory(message);
   duckdb_list_entry *entries = duckdb_vector_get_data(output);
   duckdb_vector names = duckdb_list_vector_get_child(output);
   for (size_t i = 0; i < question->count; i++) {
@@ -150,7 +181,7 @@ static bool ask_nearest(const fp_places *places, question *question, size_t near
                                         question->generations, question->distances, &found, &error) != FENCEPOST_OK)
     return fp_fail(message, "%s", error.message);
   size_t first = fp_list_grow(output, found * question->count);
-  if (first == SIZE_MAX) return fp_fail(message, "out of memory");
+  if (first == SIZE_MAX) return fp_no_memory(message);
   duckdb_list_entry *entries = duckdb_vector_get_data(output);
   duckdb_vector child = duckdb_list_vector_get_child(output);
   duckdb_vector names = duckdb_struct_vector_get_child(child, 0);
@@ -174,7 +205,7 @@ static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb
   fp_message message;
   question *question = calloc(1, sizeof *question);
   fp_places *places = NULL;
-  bool good = question != NULL || fp_fail(&message, "out of memory");
+  bool good = question != NULL || fp_no_memory(&message);
   for (idx_t row = 0; good && row < count;) {
     const char *bytes = NULL;
     size_t size = 0;
@@ -252,26 +283,38 @@ static bool add(duckdb_scalar_function_set set, const char *name, const duckdb_t
 bool fp_register_scalars(duckdb_connection connection) {
   static const char *const members[] = {"place", "distance", NULL};
   static const duckdb_type member_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_DOUBLE};
-  static const char *const names[] = {"fp_version",  "fp_distance",   "fp_boundary_distance",
-                                      "fp_contains", "fp_containing", "fp_nearest"};
+  static const char *const names[] = {"fp_version",    "fp_distance", "fp_boundary_distance", "fp_contains",
+                                      "fp_containing", "fp_nearest",  "fp_latitude",          "fp_longitude"};
   bool good = true;
   for (size_t i = 0; i < sizeof names / sizeof *names && good; i++) {
     duckdb_scalar_function_set set = duckdb_create_scalar_function_set(names[i]);
-    switch (i) {
+    /* Functions of a geometry: of a BLOB, then of a GEOMETRY. */
+    for (int type = 0; type < 2 && good; type++) {
+      const duckdb_type g = type == 0 ? B : (duckdb_type)FP_TYPE_GEOMETRY;
+      if (type == 1 && !fp_has_geometry()) break;
+      switch (i) {
+        case 2:
+          good = add(set, names[i], TYPES(g, D, D), fp_type(D), boundary_distance) &&
+                 add(set, names[i], TYPES(g, D, D, V), fp_type(D), boundary_distance);
+          break;
+        case 3:
+          good = add(set, names[i], TYPES(g, D, D), fp_type(DUCKDB_TYPE_BOOLEAN), contains) &&
+                 add(set, names[i], TYPES(g, D, D, V), fp_type(DUCKDB_TYPE_BOOLEAN), contains);
+          break;
+        case 6: good = add(set, names[i], TYPES(g), fp_type(D), latitude); break;
+        case 7: good = add(set, names[i], TYPES(g), fp_type(D), longitude); break;
+        default: break;
+      }
+    }
+    switch (good ? i : 8) {
       case 0: good = add(set, names[i], TYPES(DUCKDB_TYPE_INVALID), fp_type(V), version); break;
       case 1: good = add(set, names[i], TYPES(D, D, D, D), fp_type(D), distance); break;
-      case 2:
-        good = add(set, names[i], TYPES(B, D, D), fp_type(D), boundary_distance) &&
-               add(set, names[i], TYPES(B, D, D, V), fp_type(D), boundary_distance);
-        break;
-      case 3:
-        good = add(set, names[i], TYPES(B, D, D), fp_type(DUCKDB_TYPE_BOOLEAN), contains) &&
-               add(set, names[i], TYPES(B, D, D, V), fp_type(DUCKDB_TYPE_BOOLEAN), contains);
-        break;
       case 4: good = add(set, names[i], TYPES(B, D, D), fp_list_of(V), containing); break;
-      default:
+      case 5:
         good =
             add(set, names[i], TYPES(B, D, D, DUCKDB_TYPE_BIGINT), fp_list_of_structs(members, member_types), nearest);
+        break;
+      default: break;
     }
     good = good && duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
     duckdb_destroy_scalar_function_set(&set);

@@ -15,6 +15,13 @@ CREATE FUNCTION fp_contains(geometry bytea, latitude float8, longitude float8, o
   RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION fp_contains IS 'whether a shape (WKB, EWKB) holds a position, its boundary included';
 
+CREATE FUNCTION fp_latitude(point bytea) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION fp_longitude(point bytea) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION fp_latitude IS 'degrees of a point (WKB, EWKB)';
+COMMENT ON FUNCTION fp_longitude IS 'degrees of a point (WKB, EWKB)';
+
 CREATE FUNCTION fp_places_step(internal, text, bytea) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION fp_places_step(internal, text, bytea, text) RETURNS internal

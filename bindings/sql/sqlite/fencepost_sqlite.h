@@ -2,8 +2,8 @@
 #ifndef FENCEPOST_SQLITE_H
 #define FENCEPOST_SQLITE_H
 
-#include <sqlite3ext.h>
 #include "core.h"
+#include <sqlite3ext.h>
 extern const sqlite3_api_routines *sqlite3_api;
 
 /* Bytes of a BLOB or TEXT value: pointer, then size. */
@@ -23,7 +23,7 @@ int fp_register_questions(sqlite3 *db);
 int fp_register_replays(sqlite3 *db);
 int fp_register_fleets(sqlite3 *db);
 
-/* Sets the error of a virtual table. Always returns SQLITE_ERROR. */
-int fp_table_fail(sqlite3_vtab *table, const char *message);
+/* The code of SQLite for a message: SQLITE_ERROR, SQLITE_NOMEM, SQLITE_INTERRUPT. */
+int fp_code(const fp_message *message);
 
 #endif

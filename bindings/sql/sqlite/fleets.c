@@ -1,20 +1,23 @@
 /*
- * CREATE VIRTUAL TABLE vans USING fencepost_fleet: a fleet whose devices are rows of the same database, so that they change
- * with its transactions.
+ * CREATE VIRTUAL TABLE vans USING fencepost_fleet: a fleet whose devices are
+ * rows of the same database, so that they change with its transactions.
  *
- *   INSERT INTO vans(places) VALUES (...)       sets the places (a BLOB of fp_places()); `options` beside it
- *   INSERT INTO vans(device, time, latitude, longitude, accuracy) VALUES ...   feeds; without a position time passes
- *   SELECT ... FROM vans                        the events that wait, in the order in which they came
- *   DELETE FROM vans WHERE ...                  they are handled
- *   DELETE FROM vans_devices WHERE device = ... forgets a device
+ *   INSERT INTO vans(places) VALUES (...)       sets the places (a BLOB of
+ * fp_places()); `options` beside it INSERT INTO vans(device, time, latitude,
+ * longitude, accuracy) VALUES ...   feeds; without a position time passes
+ *   SELECT ... FROM vans                        the events that wait, in the
+ * order in which they came DELETE FROM vans WHERE ...                  they are
+ * handled DELETE FROM vans_devices WHERE device = ... forgets a device
  *
- * Shadow tables: vans_setup (places, options), vans_devices (device, state), vans_events (the columns of the events).
+ * Shadow tables: vans_setup (version, options, places), vans_devices (device,
+ * state), vans_events (the columns of the events).
  */
+#include "tables.h"
 #include <string.h>
-#include "fencepost_sqlite.h"
 
 static const char columns[] =
-    "device TEXT, place TEXT, kind TEXT, time TEXT, evidence_time TEXT, state TEXT, latitude REAL, longitude REAL, "
+    "device TEXT, place TEXT, kind TEXT, time TEXT, evidence_time TEXT, state "
+    "TEXT, latitude REAL, longitude REAL, "
     "accuracy REAL, distance REAL, sequence INTEGER";
 enum {
   VISIBLE = 11,
@@ -42,8 +45,8 @@ typedef struct table {
   char *schema, *name;
   fp_fleet *fleet; /* compiled at the first input; NULL: not yet, or the setup changed */
   fp_options options;
-  sqlite3_stmt *read_device, *write_device, *write_event;
-  sqlite3_int64 data_version; /* of the setup that the fleet was compiled from */
+  sqlite3_stmt *read_version, *read_device, *write_device, *write_event;
+  sqlite3_int64 version; /* of the setup that the fleet was compiled from */
 } table;
 
 static int fail(table *own, const char *format, ...) {
@@ -53,6 +56,12 @@ static int fail(table *own, const char *format, ...) {
   own->base.zErrMsg = sqlite3_vmprintf(format, values);
   va_end(values);
   return SQLITE_ERROR;
+}
+
+/* Reports a message of the core, with SQLite's code for it. */
+static int refuse(table *own, const fp_message *message) {
+  fail(own, "%s: %s", own->name, message->text);
+  return fp_code(message);
 }
 
 static void reset(table *own) {
@@ -78,10 +87,11 @@ static int prepare(table *own, sqlite3_stmt **statement, const char *format) {
 }
 
 static void finalize(table *own) {
+  sqlite3_finalize(own->read_version);
   sqlite3_finalize(own->read_device);
   sqlite3_finalize(own->write_device);
   sqlite3_finalize(own->write_event);
-  own->read_device = own->write_device = own->write_event = NULL;
+  own->read_version = own->read_device = own->write_device = own->write_event = NULL;
 }
 
 static int disconnect(sqlite3_vtab *base) {
@@ -97,8 +107,10 @@ static int disconnect(sqlite3_vtab *base) {
 static int connect_table(sqlite3 *db, void *more, int argc, const char *const *argv, sqlite3_vtab **out, char **error) {
   (void)more;
   if (argc > 3) {
-    *error =
-        sqlite3_mprintf("fencepost_fleet takes no arguments; set its places with INSERT INTO %s(places) ...", argv[2]);
+    *error = sqlite3_mprintf(
+        "fencepost_fleet takes no arguments; set its "
+        "places with INSERT INTO %s(places) ...",
+        argv[2]);
     return SQLITE_ERROR;
   }
   char *schema = sqlite3_mprintf("CREATE TABLE x(%s, places HIDDEN, options HIDDEN)", columns);
@@ -124,10 +136,14 @@ static int create(sqlite3 *db, void *more, int argc, const char *const *argv, sq
   int code = connect_table(db, more, argc, argv, out, error);
   if (code != SQLITE_OK) return code;
   char *sql = sqlite3_mprintf(
-      "CREATE TABLE \"%w\".\"%w_setup\"(id INTEGER PRIMARY KEY CHECK (id = 1), places BLOB, options TEXT, "
-      "version INTEGER); INSERT INTO \"%w\".\"%w_setup\" VALUES (1, NULL, NULL, 0);"
-      "CREATE TABLE \"%w\".\"%w_devices\"(device TEXT PRIMARY KEY, state BLOB) WITHOUT ROWID;"
-      "CREATE TABLE \"%w\".\"%w_events\"(id INTEGER PRIMARY KEY AUTOINCREMENT, %s)",
+      "CREATE TABLE \"%w\".\"%w_setup\"(id INTEGER PRIMARY KEY "
+      "CHECK (id = 1), version INTEGER, options TEXT, "
+      "places BLOB); INSERT INTO \"%w\".\"%w_setup\" VALUES "
+      "(1, random(), NULL, NULL);"
+      "CREATE TABLE \"%w\".\"%w_devices\"(device TEXT PRIMARY "
+      "KEY, state BLOB) WITHOUT ROWID;"
+      "CREATE TABLE \"%w\".\"%w_events\"(id INTEGER PRIMARY "
+      "KEY AUTOINCREMENT, %s)",
       argv[1], argv[2], argv[1], argv[2], argv[1], argv[2], argv[1], argv[2], columns);
   code = sql == NULL ? SQLITE_NOMEM : sqlite3_exec(db, sql, NULL, NULL, error);
   sqlite3_free(sql);
@@ -192,11 +208,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
   (void)base;
-  cursor *own = sqlite3_malloc64(sizeof *own);
-  if (own == NULL) return SQLITE_NOMEM;
-  memset(own, 0, sizeof *own);
-  *out = &own->base;
-  return SQLITE_OK;
+  return fp_open_cursor(sizeof(cursor), out);
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base) {
@@ -237,33 +249,51 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 
 /* ---------------------------------------------------------------------------------------------- input */
 
-/* The version of the setup; another connection may have changed it. */
-static int setup(table *own, fp_message *message) {
+/* Compiles the fleet from the setup. */
+static int compile(table *own) {
   sqlite3_stmt *query = NULL;
-  int code = prepare(own, &query, "SELECT version, places, options FROM \"%w\".\"%w_setup\" WHERE id = 1");
+  fp_message message = {FP_NO_MEMORY, "out of memory"};
+  int code = prepare(own, &query, "SELECT version, options, places FROM \"%w\".\"%w_setup\" WHERE id = 1");
   if (code == SQLITE_OK) code = sqlite3_step(query);
   if (code != SQLITE_ROW) {
     sqlite3_finalize(query);
-    return code == SQLITE_DONE ? fail(own, "%s: the table %s_setup is empty", own->name, own->name) : code;
+    return code;
   }
-  sqlite3_int64 version = sqlite3_column_int64(query, 0);
+  own->version = sqlite3_column_int64(query, 0);
+  const char *text = (const char *)sqlite3_column_text(query, 1);
+  const void *places = sqlite3_column_blob(query, 2);
   code = SQLITE_OK;
-  if (own->fleet == NULL || version != own->data_version) {
-    reset(own);
-    if (sqlite3_column_type(query, 1) != SQLITE_BLOB) {
-      code = fail(own, "%s has no places yet: INSERT INTO %s(places) SELECT fp_places(...) ...", own->name, own->name);
-    } else {
-      const char *text = (const char *)sqlite3_column_text(query, 2);
-      size_t size = text == NULL ? 0 : strlen(text);
-      if (fp_options_read(text, size, FP_OPTIONS_OF_REPLAYS & ~(uint32_t)FP_OPTION_PATH, &own->options, message))
-        own->fleet = fp_fleet_create(sqlite3_column_blob(query, 1), (size_t)sqlite3_column_bytes(query, 1),
-                                     &own->options, message);
-      if (own->fleet == NULL) code = fail(own, "%s: %s", own->name, message->text);
-      own->data_version = version;
-    }
+  if (sqlite3_column_type(query, 2) != SQLITE_BLOB) {
+    code = fail(own,
+                "%s has no places yet: INSERT INTO %s(places) SELECT "
+                "fp_places(...) ...",
+                own->name, own->name);
+  } else {
+    if ((text != NULL || sqlite3_column_type(query, 1) == SQLITE_NULL) &&
+        fp_options_read(text, text == NULL ? 0 : strlen(text), FP_OPTIONS_OF_REPLAYS & ~(uint32_t)FP_OPTION_PATH,
+                        &own->options, &message))
+      own->fleet = fp_fleet_create(places, (size_t)sqlite3_column_bytes(query, 2), &own->options, &message);
+    if (own->fleet == NULL) code = refuse(own, &message);
   }
   sqlite3_finalize(query);
   return code;
+}
+
+/*
+ * Compiles the fleet anew where the setup has another version. A version is a random number: another connection may have
+ * changed the setup, and a number that counts would come twice when a transaction that changed it was rolled back.
+ */
+static int setup(table *own) {
+  int code = prepare(own, &own->read_version, "SELECT version FROM \"%w\".\"%w_setup\" WHERE id = 1");
+  if (code != SQLITE_OK) return code;
+  code = sqlite3_step(own->read_version);
+  sqlite3_int64 version = code == SQLITE_ROW ? sqlite3_column_int64(own->read_version, 0) : 0;
+  sqlite3_reset(own->read_version);
+  if (code == SQLITE_DONE) return fail(own, "%s: the table %s_setup is empty", own->name, own->name);
+  if (code != SQLITE_ROW) return code;
+  if (own->fleet != NULL && version == own->version) return SQLITE_OK;
+  reset(own);
+  return compile(own);
 }
 
 static int change_setup(table *own, sqlite3_value **values) {
@@ -273,18 +303,19 @@ static int change_setup(table *own, sqlite3_value **values) {
   if (sqlite3_value_type(places) != SQLITE_NULL && sqlite3_value_type(places) != SQLITE_BLOB)
     return fail(own, "%s: places are a BLOB of fp_places()", own->name);
   if (!fp_value_options(text, FP_OPTIONS_OF_REPLAYS & ~(uint32_t)FP_OPTION_PATH, &options, &message))
-    return fail(own, "%s: %s", own->name, message.text);
+    return refuse(own, &message);
   if (sqlite3_value_type(places) == SQLITE_BLOB) {
     size_t size;
     const void *bytes = fp_value_bytes(places, &size);
     fp_fleet *fleet = fp_fleet_create(bytes, size, &options, &message);
-    if (fleet == NULL) return fail(own, "%s: %s", own->name, message.text);
+    if (fleet == NULL) return refuse(own, &message);
     fp_fleet_destroy(fleet);
   }
   sqlite3_stmt *change = NULL;
   int code = prepare(own, &change,
-                     "UPDATE \"%w\".\"%w_setup\" SET places = coalesce(?1, places), options = coalesce(?2, options), "
-                     "version = version + 1 WHERE id = 1");
+                     "UPDATE \"%w\".\"%w_setup\" SET places = coalesce(?1, "
+                     "places), options = coalesce(?2, options), "
+                     "version = random() WHERE id = 1");
   if (code == SQLITE_OK) code = sqlite3_bind_value(change, 1, places);
   if (code == SQLITE_OK) code = sqlite3_bind_value(change, 2, text);
   if (code == SQLITE_OK && (code = sqlite3_step(change)) == SQLITE_DONE) code = SQLITE_OK;
@@ -293,43 +324,58 @@ static int change_setup(table *own, sqlite3_value **values) {
   return code;
 }
 
-static int done(sqlite3_stmt *statement) {
-  int code = sqlite3_step(statement);
+/* Runs a statement whose values were bound; `bound` is SQLITE_OK, or what binding them gave. */
+static int done(sqlite3_stmt *statement, int bound) {
+  int code = bound == SQLITE_OK ? sqlite3_step(statement) : bound;
   sqlite3_reset(statement);
   sqlite3_clear_bindings(statement);
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int write_outcome(table *own, sqlite3_value *device, const fp_outcome *outcome) {
+/* Binds a text; an empty one stays NULL. */
+static int bind_text(sqlite3_stmt *row, int column, const char *text) {
+  return text[0] == 0 ? SQLITE_OK : sqlite3_bind_text(row, 1 + column, text, -1, SQLITE_TRANSIENT);
+}
+
+static int write_event(table *own, const char *device, const fencepost_event *event) {
+  char time[32], evidence[32] = "";
+  fp_time_write(event->date_us, time);
+  if (event->evidence_date_us != FENCEPOST_TIME_UNSET) fp_time_write(event->evidence_date_us, evidence);
+  int code = prepare(own, &own->write_event,
+                     "INSERT INTO \"%w\".\"%w_events\" VALUES (NULL, ?, ?, ?, "
+                     "?, ?, ?, ?, ?, ?, ?, ?)");
+  if (code != SQLITE_OK) return code;
+  sqlite3_stmt *row = own->write_event;
+  const struct {
+    int column;
+    const char *text;
+  } texts[] = {{DEVICE, device}, {PLACE, event->identifier}, {KIND, fp_event_kind(event)},
+               {TIME, time},     {EVIDENCE_TIME, evidence},  {STATE, fencepost_state_name(event->state)}};
+  const struct {
+    int column;
+    double number;
+  } numbers[] = {{LATITUDE, event->latitude},
+                 {LONGITUDE, event->longitude},
+                 {ACCURACY, event->accuracy_m},
+                 {DISTANCE, event->boundary_distance_m}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts && code == SQLITE_OK; i++)
+    code = bind_text(row, texts[i].column, texts[i].text);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers && code == SQLITE_OK; i++)
+    code = sqlite3_bind_double(row, 1 + numbers[i].column, numbers[i].number);
+  if (code == SQLITE_OK) code = sqlite3_bind_int64(row, 1 + SEQUENCE, (sqlite3_int64)event->sequence);
+  return done(row, code);
+}
+
+static int write_outcome(table *own, const char *device, const fp_outcome *outcome) {
   int code = SQLITE_OK;
-  for (size_t i = 0; i < outcome->count && code == SQLITE_OK; i++) {
-    const fencepost_event *event = &outcome->events[i];
-    char time[32], evidence[32] = "";
-    fp_time_write(event->date_us, time);
-    if (event->evidence_date_us != FENCEPOST_TIME_UNSET) fp_time_write(event->evidence_date_us, evidence);
-    code = prepare(own, &own->write_event,
-                   "INSERT INTO \"%w\".\"%w_events\" VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    if (code != SQLITE_OK) break;
-    sqlite3_stmt *event_row = own->write_event;
-    sqlite3_bind_value(event_row, 1 + DEVICE, device);
-    sqlite3_bind_text(event_row, 1 + PLACE, event->identifier, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(event_row, 1 + KIND, fp_event_kind(event), -1, SQLITE_STATIC);
-    sqlite3_bind_text(event_row, 1 + TIME, time, -1, SQLITE_TRANSIENT);
-    if (evidence[0] != 0) sqlite3_bind_text(event_row, 1 + EVIDENCE_TIME, evidence, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(event_row, 1 + STATE, fencepost_state_name(event->state), -1, SQLITE_STATIC);
-    sqlite3_bind_double(event_row, 1 + LATITUDE, event->latitude);
-    sqlite3_bind_double(event_row, 1 + LONGITUDE, event->longitude);
-    sqlite3_bind_double(event_row, 1 + ACCURACY, event->accuracy_m);
-    sqlite3_bind_double(event_row, 1 + DISTANCE, event->boundary_distance_m);
-    sqlite3_bind_int64(event_row, 1 + SEQUENCE, (sqlite3_int64)event->sequence);
-    code = done(event_row);
-  }
+  for (size_t i = 0; i < outcome->count && code == SQLITE_OK; i++) code = write_event(own, device, &outcome->events[i]);
   if (code == SQLITE_OK)
     code = prepare(own, &own->write_device, "INSERT OR REPLACE INTO \"%w\".\"%w_devices\" VALUES (?, ?)");
   if (code != SQLITE_OK) return code;
-  sqlite3_bind_value(own->write_device, 1, device);
-  sqlite3_bind_blob64(own->write_device, 2, outcome->state, outcome->state_size, SQLITE_TRANSIENT);
-  return done(own->write_device);
+  code = bind_text(own->write_device, 0, device);
+  if (code == SQLITE_OK)
+    code = sqlite3_bind_blob64(own->write_device, 2, outcome->state, outcome->state_size, SQLITE_TRANSIENT);
+  return done(own->write_device, code);
 }
 
 static int feed(table *own, sqlite3_value **values) {
@@ -337,9 +383,11 @@ static int feed(table *own, sqlite3_value **values) {
   fp_input input = {0};
   fp_outcome outcome;
   double accuracy = 0;
-  int code = setup(own, &message);
+  int code = setup(own);
   if (code != SQLITE_OK) return code;
   if (sqlite3_value_type(values[DEVICE]) == SQLITE_NULL) return fail(own, "%s: the device is NULL", own->name);
+  if (sqlite3_value_type(values[DEVICE]) == SQLITE_BLOB)
+    return fail(own, "%s: the device is a BLOB; accepted are text and numbers", own->name);
   input.device = (const char *)sqlite3_value_text(values[DEVICE]);
   if (input.device == NULL) return SQLITE_NOMEM;
   if (strlen(input.device) != (size_t)sqlite3_value_bytes(values[DEVICE]))
@@ -361,21 +409,22 @@ static int feed(table *own, sqlite3_value **values) {
   if (!good) return fail(own, "%s: device \"%.60s\": %s", own->name, input.device, message.text);
   code = prepare(own, &own->read_device, "SELECT state FROM \"%w\".\"%w_devices\" WHERE device = ?");
   if (code != SQLITE_OK) return code;
-  sqlite3_bind_value(own->read_device, 1, values[DEVICE]);
-  int found = sqlite3_step(own->read_device);
+  code = bind_text(own->read_device, 0, input.device);
+  int found = code == SQLITE_OK ? sqlite3_step(own->read_device) : code;
   if (found == SQLITE_ROW) {
     input.state = sqlite3_column_blob(own->read_device, 0);
     input.state_size = (size_t)sqlite3_column_bytes(own->read_device, 0);
+    if (input.state == NULL && sqlite3_column_type(own->read_device, 0) != SQLITE_NULL) found = SQLITE_NOMEM;
   }
   good = (found == SQLITE_ROW || found == SQLITE_DONE) && fp_fleet_take(own->fleet, &input, &outcome, &message);
   sqlite3_reset(own->read_device);
   if (found != SQLITE_ROW && found != SQLITE_DONE) return found;
-  if (!good) return fail(own, "%s: %s", own->name, message.text);
+  if (!good) return refuse(own, &message);
   if (outcome.status != FENCEPOST_OK) {
     fail(own, "%s: %s; INSERT OR IGNORE leaves such rows out", own->name, message.text);
     return SQLITE_CONSTRAINT;
   }
-  return write_outcome(own, values[DEVICE], &outcome);
+  return write_outcome(own, input.device, &outcome);
 }
 
 static int update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_int64 *out_row) {
@@ -383,8 +432,7 @@ static int update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_in
   if (argc == 1) {
     sqlite3_stmt *remove = NULL;
     int code = prepare(own, &remove, "DELETE FROM \"%w\".\"%w_events\" WHERE id = ?");
-    if (code == SQLITE_OK) code = sqlite3_bind_value(remove, 1, argv[0]);
-    if (code == SQLITE_OK) code = done(remove);
+    if (code == SQLITE_OK) code = done(remove, sqlite3_bind_value(remove, 1, argv[0]));
     sqlite3_finalize(remove);
     return code;
   }
@@ -395,7 +443,8 @@ static int update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_in
   for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++)
     if (sqlite3_value_type(values[of_events[i]]) != SQLITE_NULL)
       return fail(own,
-                  "%s: an input has device, time, latitude, longitude and accuracy; the other columns are of events",
+                  "%s: an input has device, time, latitude, longitude and "
+                  "accuracy; the other columns are of events",
                   own->name);
   *out_row = 0;
   if (sqlite3_value_type(values[PLACES]) != SQLITE_NULL || sqlite3_value_type(values[OPTIONS]) != SQLITE_NULL) {
@@ -412,22 +461,11 @@ static int begin(sqlite3_vtab *base) {
   return SQLITE_OK;
 }
 
-static const sqlite3_module module = {.iVersion = 3,
-                                      .xCreate = create,
-                                      .xConnect = connect_table,
-                                      .xBestIndex = best_index,
-                                      .xDisconnect = disconnect,
-                                      .xDestroy = destroy,
-                                      .xOpen = open_cursor,
-                                      .xClose = close_cursor,
-                                      .xFilter = filter,
-                                      .xNext = next,
-                                      .xEof = at_end,
-                                      .xColumn = column,
-                                      .xRowid = row_number,
-                                      .xUpdate = update,
-                                      .xBegin = begin,
-                                      .xRename = rename_table,
+static const sqlite3_module module = {FP_CURSOR_METHODS,        .iVersion = 3,
+                                      .xCreate = create,        .xConnect = connect_table,
+                                      .xBestIndex = best_index, .xDisconnect = disconnect,
+                                      .xDestroy = destroy,      .xUpdate = update,
+                                      .xBegin = begin,          .xRename = rename_table,
                                       .xShadowName = is_shadow};
 
 int fp_register_fleets(sqlite3 *db) { return sqlite3_create_module(db, "fencepost_fleet", &module, NULL); }

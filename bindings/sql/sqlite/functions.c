@@ -1,7 +1,7 @@
+#include "fencepost_sqlite.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "fencepost_sqlite.h"
 
 const sqlite3_api_routines *sqlite3_api;
 
@@ -21,7 +21,7 @@ bool fp_value_options(sqlite3_value *value, uint32_t allowed, fp_options *out, f
   if (value != NULL && sqlite3_value_type(value) != SQLITE_NULL) {
     if (sqlite3_value_type(value) != SQLITE_TEXT)
       return fp_fail(message, "options are text, as in 'policy=exact, path=geodesic'");
-    text = fp_value_bytes(value, &size);
+    if ((text = fp_value_bytes(value, &size)) == NULL) return fp_no_memory(message);
   }
   return fp_options_read(text, size, allowed, out, message);
 }
@@ -45,7 +45,7 @@ bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out
   switch (sqlite3_value_type(value)) {
     case SQLITE_TEXT: {
       const char *text = fp_value_bytes(value, &size);
-      return fp_time_read(text, size, out_us, message);
+      return text == NULL ? fp_no_memory(message) : fp_time_read(text, size, out_us, message);
     }
     case SQLITE_INTEGER: {
       sqlite3_int64 number = sqlite3_value_int64(value);
@@ -56,7 +56,9 @@ bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out
     }
     case SQLITE_FLOAT: return fp_time_number(sqlite3_value_double(value), options, out_us, message);
     default:
-      return fp_fail(message, "a time is %s; accepted are text (ISO 8601) and numbers (the option time says the unit)",
+      return fp_fail(message,
+                     "a time is %s; accepted are text (ISO 8601) and numbers "
+                     "(the option time says the unit)",
                      type_name(value));
   }
 }
@@ -65,6 +67,7 @@ static void refuse(sqlite3_context *context, const char *name, const fp_message 
   char text[640];
   snprintf(text, sizeof text, "%s: %s", name, message->text);
   sqlite3_result_error(context, text, -1);
+  if (message->cause == FP_NO_MEMORY) sqlite3_result_error_nomem(context);
 }
 
 static bool has_null(int count, sqlite3_value **values) {
@@ -96,6 +99,33 @@ static void distance(sqlite3_context *context, int count, sqlite3_value **values
     fp_fail(&message, "%s", error.message);
     refuse(context, "fp_distance", &message);
   }
+}
+
+/* fp_latitude(point) and fp_longitude(point). */
+static void position(sqlite3_context *context, sqlite3_value *value, const char *name, bool of_latitude) {
+  fp_message message;
+  double latitude, longitude;
+  size_t size;
+  if (sqlite3_value_type(value) == SQLITE_NULL) return;
+  const void *bytes = fp_value_bytes(value, &size);
+  if (sqlite3_value_type(value) != SQLITE_BLOB) {
+    fp_fail(&message, "the point is %s; accepted are BLOBs of WKB, EWKB or GeoPackage", type_name(value));
+    refuse(context, name, &message);
+  } else if (fp_position(bytes, size, &latitude, &longitude, &message)) {
+    sqlite3_result_double(context, of_latitude ? latitude : longitude);
+  } else {
+    refuse(context, name, &message);
+  }
+}
+
+static void latitude(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  position(context, values[0], "fp_latitude", true);
+}
+
+static void longitude(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  position(context, values[0], "fp_longitude", false);
 }
 
 static void release_shape(void *shape) { fp_places_release(shape); }
@@ -163,8 +193,11 @@ static void places_step(sqlite3_context *context, int count, sqlite3_value **val
   const char *identifier = (const char *)sqlite3_value_text(values[0]);
   identifier_size = identifier == NULL ? 0 : (size_t)sqlite3_value_bytes(values[0]);
   if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-    good = fp_fail(&message, "place %zu: the identifier is NULL; leave such rows out with WHERE ... IS NOT NULL",
+    good = fp_fail(&message,
+                   "place %zu: the identifier is NULL; leave such rows out "
+                   "with WHERE ... IS NOT NULL",
                    state->builder.count + 1);
+  else if (identifier == NULL) good = fp_no_memory(&message);
   good = good && fp_value_options(last, FP_OPTIONS_OF_PLACES, &options, &message);
   const char *text =
       last == NULL || sqlite3_value_type(last) == SQLITE_NULL ? NULL : fp_value_bytes(last, &options_size);
@@ -180,13 +213,16 @@ static void places_step(sqlite3_context *context, int count, sqlite3_value **val
   } else if (good) {
     const void *bytes = fp_value_bytes(values[1], &size);
     if (sqlite3_value_type(values[1]) != SQLITE_BLOB) {
-      good = fp_fail(&message, "place \"%.*s\": the geometry is %s; accepted are BLOBs of WKB, EWKB or GeoPackage",
+      good = fp_fail(&message,
+                     "place \"%.*s\": the geometry is %s; accepted are BLOBs "
+                     "of WKB, EWKB or GeoPackage",
                      (int)(identifier_size < 60 ? identifier_size : 60), identifier, type_name(values[1]));
     } else {
       fp_message why;
       good = fp_builder_geometry(&state->builder, identifier, identifier_size, bytes, size, text, options_size, &why) ||
              fp_fail(&message, "place \"%.*s\": %.400s", (int)(identifier_size < 60 ? identifier_size : 60), identifier,
                      why.text);
+      if (!good) message.cause = why.cause;
     }
   }
   if (!good) {
@@ -214,6 +250,10 @@ int fp_register_functions(sqlite3 *db) {
   int code = sqlite3_create_function_v2(db, "fp_version", 0, pure, NULL, version, NULL, NULL, NULL);
   if (code == SQLITE_OK)
     code = sqlite3_create_function_v2(db, "fp_distance", 4, pure, NULL, distance, NULL, NULL, NULL);
+  if (code == SQLITE_OK)
+    code = sqlite3_create_function_v2(db, "fp_latitude", 1, pure, NULL, latitude, NULL, NULL, NULL);
+  if (code == SQLITE_OK)
+    code = sqlite3_create_function_v2(db, "fp_longitude", 1, pure, NULL, longitude, NULL, NULL, NULL);
   for (int count = 3; count <= 4 && code == SQLITE_OK; count++) {
     code =
         sqlite3_create_function_v2(db, "fp_boundary_distance", count, pure, NULL, boundary_distance, NULL, NULL, NULL);

@@ -1,6 +1,6 @@
 /* fp_containing(places, latitude, longitude) and fp_nearest(places, latitude, longitude, k): a row a place. */
-#include <string.h>
 #include "tables.h"
+#include <string.h>
 
 typedef struct cursor {
   sqlite3_vtab_cursor base;
@@ -12,11 +12,7 @@ typedef struct cursor {
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out) {
   (void)table;
-  cursor *own = sqlite3_malloc64(sizeof *own);
-  if (own == NULL) return SQLITE_NOMEM;
-  memset(own, 0, sizeof *own);
-  *out = &own->base;
-  return SQLITE_OK;
+  return fp_open_cursor(sizeof(cursor), out);
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base) {
@@ -50,22 +46,22 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
   for (int i = 0; i < argc; i++)
     if (sqlite3_value_type(argv[i]) == SQLITE_NULL) return SQLITE_OK;
   if (sqlite3_value_type(argv[0]) != SQLITE_BLOB)
-    return fp_table_fail(base->pVtab, "the first argument is the BLOB of fp_places()");
+    return fp_table_refuse(base->pVtab, "the first argument is the BLOB of fp_places()");
   const void *bytes = fp_value_bytes(argv[0], &size);
   if (own->places == NULL || !fp_places_are(own->places, bytes, size)) {
     fp_places_release(own->places);
     own->places = fp_places_get(bytes, size, NULL, &message);
-    if (own->places == NULL) return fp_table_fail(base->pVtab, message.text);
+    if (own->places == NULL) return fp_table_fail(base->pVtab, &message);
   }
   if (!fp_value_number(argv[1], "latitude", &latitude, &message) ||
       !fp_value_number(argv[2], "longitude", &longitude, &message))
-    return fp_table_fail(base->pVtab, message.text);
+    return fp_table_fail(base->pVtab, &message);
   fencepost_monitor *monitor = fp_places_monitor(own->places);
   fencepost_status status;
   if (argc > 3) {
     sqlite3_int64 nearest = sqlite3_value_int64(argv[3]);
     if (sqlite3_value_type(argv[3]) != SQLITE_INTEGER || nearest < 1)
-      return fp_table_fail(base->pVtab, "k is not an integer from 1");
+      return fp_table_refuse(base->pVtab, "k is not an integer from 1");
     size_t most = fp_places_count(own->places);
     if ((uint64_t)nearest > most) nearest = (sqlite3_int64)most;
     if (!reserve(own, (size_t)nearest + 1)) return SQLITE_NOMEM;
@@ -81,7 +77,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
   }
   if (status == FENCEPOST_OK) return SQLITE_OK;
   own->count = 0;
-  return fp_table_fail(base->pVtab, error.message);
+  return fp_table_refuse(base->pVtab, error.message);
 }
 
 static int next(sqlite3_vtab_cursor *base) {
@@ -102,27 +98,19 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
   return SQLITE_OK;
 }
 
-static const sqlite3_module module = {.xConnect = fp_table_connect,
-                                      .xBestIndex = fp_table_best_index,
-                                      .xDisconnect = fp_table_disconnect,
-                                      .xOpen = open_cursor,
-                                      .xClose = close_cursor,
-                                      .xFilter = filter,
-                                      .xNext = next,
-                                      .xEof = at_end,
-                                      .xColumn = column,
-                                      .xRowid = row_number};
+static const sqlite3_module module = {FP_FUNCTION_METHODS, FP_CURSOR_METHODS};
 
 int fp_register_questions(sqlite3 *db) {
-  static fp_function containing = {
-      "fp_containing",
-      "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, longitude HIDDEN)",
-      2,
-      3,
-      3,
-      false};
+  static fp_function containing = {"fp_containing",
+                                   "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude "
+                                   "HIDDEN, longitude HIDDEN)",
+                                   2,
+                                   3,
+                                   3,
+                                   false};
   static fp_function nearest = {"fp_nearest",
-                                "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, "
+                                "CREATE TABLE x(place TEXT, distance REAL, "
+                                "places HIDDEN, latitude HIDDEN, "
                                 "longitude HIDDEN, k HIDDEN)",
                                 2,
                                 4,

@@ -2,9 +2,9 @@
  * fp_events(fixes, places [, options]) and fp_visits(fixes, places [, options]). `fixes` is a query, run on the same connection,
  * whose columns are device, time, latitude, longitude and, if there is a fifth, accuracy.
  */
+#include "tables.h"
 #include <stdlib.h>
 #include <string.h>
-#include "tables.h"
 
 typedef struct device {
   char *name; /* as text */
@@ -28,15 +28,21 @@ typedef struct cursor {
   size_t count, at;
   bool over;
   sqlite3_int64 row;
+  fp_cancel cancel; /* its host is a statement */
 } cursor;
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out) {
-  cursor *own = sqlite3_malloc64(sizeof *own);
-  if (own == NULL) return SQLITE_NOMEM;
-  memset(own, 0, sizeof *own);
-  own->visits = strcmp(((const fp_table *)table)->function->name, "fp_visits") == 0;
-  *out = &own->base;
-  return SQLITE_OK;
+  int code = fp_open_cursor(sizeof(cursor), out);
+  if (code == SQLITE_OK) ((cursor *)*out)->visits = strcmp(((const fp_table *)table)->function->name, "fp_visits") == 0;
+  return code;
+}
+
+/* SQLite 3.40 has no function that tells whether a statement is interrupted; a statement's step does. */
+static bool interrupted(void *host) {
+  sqlite3_stmt *any = host;
+  int code = sqlite3_step(any);
+  sqlite3_reset(any);
+  return code == SQLITE_INTERRUPT;
 }
 
 static void clear(cursor *own) {
@@ -48,6 +54,8 @@ static void clear(cursor *own) {
   }
   sqlite3_free(own->devices);
   sqlite3_free(own->slots);
+  sqlite3_finalize(own->cancel.host);
+  own->cancel.host = NULL;
   fp_places_release(own->places);
   own->replay = NULL, own->list = NULL, own->devices = NULL, own->slots = NULL, own->places = NULL;
   own->device_count = own->device_capacity = own->slot_count = own->current = own->count = own->at = 0;
@@ -126,14 +134,14 @@ static bool read_row(cursor *own, sqlite3_stmt *query, int columns, fp_message *
        !fp_value_number(values[4], "accuracy", &accuracy, message)))
     return false;
   const char *name = (const char *)sqlite3_value_text(values[0]);
-  if (name == NULL) return fp_fail(message, "out of memory");
+  if (name == NULL) return fp_no_memory(message);
   if (strlen(name) != (size_t)sqlite3_value_bytes(values[0])) return fp_fail(message, "the device has a zero byte");
   device *found = device_named(own, name, (size_t)sqlite3_value_bytes(values[0]));
-  if (found == NULL) return fp_fail(message, "out of memory");
+  if (found == NULL) return fp_no_memory(message);
   return fp_track_add(&found->track, &own->options, latitude, longitude, accuracy, time_us, message);
 }
 
-static int read_fixes(cursor *own, const char *sql, fp_message *message) {
+static bool read_fixes(cursor *own, const char *sql, fp_message *message) {
   sqlite3 *db = ((fp_table *)own->base.pVtab)->db;
   sqlite3_stmt *query = NULL;
   const char *rest = NULL;
@@ -143,7 +151,8 @@ static int read_fixes(cursor *own, const char *sql, fp_message *message) {
   while (good && rest != NULL && (*rest == ' ' || *rest == '\n' || *rest == ';' || *rest == '\t')) rest++;
   if (good && (query == NULL || !sqlite3_stmt_readonly(query) || (columns != 4 && columns != 5) || *rest != 0))
     good = fp_fail(message,
-                   "the fixes are one SELECT of device, time, latitude, longitude and, if there is one, accuracy; "
+                   "the fixes are one SELECT of device, time, latitude, "
+                   "longitude and, if there is one, accuracy; "
                    "this has %d columns",
                    columns);
   size_t row = 0;
@@ -152,17 +161,20 @@ static int read_fixes(cursor *own, const char *sql, fp_message *message) {
     if (code == SQLITE_DONE) break;
     if (code != SQLITE_ROW) {
       good = fp_fail(message, "the query of the fixes: %s", sqlite3_errmsg(db));
-      sqlite3_finalize(query);
-      return code == SQLITE_INTERRUPT ? SQLITE_INTERRUPT : SQLITE_ERROR;
+      if (code == SQLITE_INTERRUPT) message->cause = FP_CANCELLED;
+      if (code == SQLITE_NOMEM) message->cause = FP_NO_MEMORY;
     }
     row++;
     fp_message why;
-    if (!read_row(own, query, columns, &why)) good = fp_fail(message, "row %zu of the fixes: %.450s", row, why.text);
+    if (!read_row(own, query, columns, &why)) {
+      good = fp_fail(message, "row %zu of the fixes: %.450s", row, why.text);
+      message->cause = why.cause;
+    }
   }
   sqlite3_finalize(query);
-  if (!good) return SQLITE_ERROR;
+  if (!good) return false;
   qsort(own->devices, own->device_count, sizeof *own->devices, by_name);
-  return SQLITE_OK;
+  return true;
 }
 
 /* Goes to the next event or visit, if need be of the next device. */
@@ -177,8 +189,8 @@ static int advance(cursor *own) {
     device *device = &own->devices[own->current];
     if (own->visits) {
       if (own->list == NULL && own->count == 0) {
-        if (!fp_visits(own->places, &device->track, &own->options, &own->list, &own->count, &message))
-          return fp_table_fail(own->base.pVtab, message.text);
+        if (!fp_visits(own->places, &device->track, &own->options, &own->cancel, &own->list, &own->count, &message))
+          return fp_table_fail(own->base.pVtab, &message);
         own->at = 0;
       } else {
         own->at++;
@@ -189,9 +201,9 @@ static int advance(cursor *own) {
       own->count = 0;
     } else {
       bool available = false;
-      if (own->replay == NULL) own->replay = fp_replay_begin(own->places, &device->track, &own->options, &message);
+      if (own->replay == NULL) own->replay = fp_replay_begin(own->places, &device->track, &own->cancel, &message);
       if (own->replay == NULL || !fp_replay_next(own->replay, &own->event, &available, &message))
-        return fp_table_fail(own->base.pVtab, message.text);
+        return fp_table_fail(own->base.pVtab, &message);
       if (available) return SQLITE_OK;
       fp_replay_end(own->replay);
       own->replay = NULL;
@@ -209,21 +221,22 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
   own->over = false;
   own->row = 0;
   if (sqlite3_value_type(argv[0]) != SQLITE_TEXT)
-    return fp_table_fail(base->pVtab, "the first argument is the text of a SELECT of the fixes");
+    return fp_table_refuse(base->pVtab, "the first argument is the text of a SELECT of the fixes");
   if (sqlite3_value_type(argv[1]) != SQLITE_BLOB)
-    return fp_table_fail(base->pVtab, "the second argument is the BLOB of fp_places()");
+    return fp_table_refuse(base->pVtab, "the second argument is the BLOB of fp_places()");
   if (!fp_value_options(argc > 2 ? argv[2] : NULL, FP_OPTIONS_OF_REPLAYS, &own->options, &message))
-    return fp_table_fail(base->pVtab, message.text);
+    return fp_table_fail(base->pVtab, &message);
+  sqlite3_stmt *any = NULL;
+  if (sqlite3_prepare_v2(((fp_table *)base->pVtab)->db, "SELECT 1", -1, &any, NULL) != SQLITE_OK) return SQLITE_NOMEM;
+  own->cancel = (fp_cancel){interrupted, any};
   const void *bytes = fp_value_bytes(argv[1], &size);
   own->places = fp_places_get(bytes, size, &own->options, &message);
-  if (own->places == NULL) return fp_table_fail(base->pVtab, message.text);
-  int code = read_fixes(own, (const char *)sqlite3_value_text(argv[0]), &message);
-  if (code != SQLITE_OK) {
-    fp_table_fail(base->pVtab, message.text);
-    clear(own);
-    return code;
-  }
-  return advance(own);
+  if (own->places == NULL) return fp_table_fail(base->pVtab, &message);
+  const char *query = (const char *)sqlite3_value_text(argv[0]);
+  if (query == NULL) return SQLITE_NOMEM;
+  if (read_fixes(own, query, &message)) return advance(own);
+  clear(own);
+  return fp_table_fail(base->pVtab, &message);
 }
 
 static int next(sqlite3_vtab_cursor *base) { return advance((cursor *)base); }
@@ -290,21 +303,14 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
   return SQLITE_OK;
 }
 
-static const sqlite3_module module = {.xConnect = fp_table_connect,
-                                      .xBestIndex = fp_table_best_index,
-                                      .xDisconnect = fp_table_disconnect,
-                                      .xOpen = open_cursor,
-                                      .xClose = close_cursor,
-                                      .xFilter = filter,
-                                      .xNext = next,
-                                      .xEof = at_end,
-                                      .xColumn = column,
-                                      .xRowid = row_number};
+static const sqlite3_module module = {FP_FUNCTION_METHODS, FP_CURSOR_METHODS};
 
 int fp_register_replays(sqlite3 *db) {
   static fp_function events = {"fp_events",
-                               "CREATE TABLE x(device TEXT, place TEXT, kind TEXT, time TEXT, evidence_time TEXT, "
-                               "state TEXT, latitude REAL, longitude REAL, accuracy REAL, distance REAL, "
+                               "CREATE TABLE x(device TEXT, place TEXT, kind TEXT, time TEXT, "
+                               "evidence_time TEXT, "
+                               "state TEXT, latitude REAL, longitude REAL, accuracy REAL, distance "
+                               "REAL, "
                                "sequence INTEGER, direction TEXT, on_path INTEGER, after_gap INTEGER, "
                                "fixes HIDDEN, places HIDDEN, options HIDDEN)",
                                14,
@@ -312,8 +318,10 @@ int fp_register_replays(sqlite3 *db) {
                                3,
                                true};
   static fp_function visits = {"fp_visits",
-                               "CREATE TABLE x(device TEXT, place TEXT, start TEXT, \"end\" TEXT, duration REAL, "
-                               "start_known TEXT, end_known TEXT, confirmed_start TEXT, confirmed_end TEXT, "
+                               "CREATE TABLE x(device TEXT, place TEXT, start "
+                               "TEXT, \"end\" TEXT, duration REAL, "
+                               "start_known TEXT, end_known TEXT, "
+                               "confirmed_start TEXT, confirmed_end TEXT, "
                                "fixes HIDDEN, places HIDDEN, options HIDDEN)",
                                9,
                                2,

@@ -1,11 +1,30 @@
-#include <string.h>
 #include "tables.h"
+#include <string.h>
 
-int fp_table_fail(sqlite3_vtab *table, const char *message) {
+int fp_code(const fp_message *message) {
+  return message->cause == FP_NO_MEMORY   ? SQLITE_NOMEM
+         : message->cause == FP_CANCELLED ? SQLITE_INTERRUPT
+                                          : SQLITE_ERROR;
+}
+
+int fp_table_fail(sqlite3_vtab *table, const fp_message *message) {
+  fp_table_refuse(table, message->text);
+  return fp_code(message);
+}
+
+int fp_table_refuse(sqlite3_vtab *table, const char *why) {
   const fp_table *own = (const fp_table *)table;
   sqlite3_free(table->zErrMsg);
-  table->zErrMsg = sqlite3_mprintf("%s: %s", own->function->name, message);
+  table->zErrMsg = sqlite3_mprintf("%s: %s", own->function->name, why);
   return SQLITE_ERROR;
+}
+
+int fp_open_cursor(size_t size, sqlite3_vtab_cursor **out) {
+  sqlite3_vtab_cursor *cursor = sqlite3_malloc64(size);
+  if (cursor == NULL) return SQLITE_NOMEM;
+  memset(cursor, 0, size);
+  *out = cursor;
+  return SQLITE_OK;
 }
 
 int fp_table_connect(sqlite3 *db, void *function, int argc, const char *const *argv, sqlite3_vtab **out, char **error) {
@@ -43,7 +62,7 @@ int fp_table_best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
   if ((there & required) != required) {
     char text[80];
     sqlite3_snprintf(sizeof text, text, "takes %d to %d arguments", function->required, function->arguments);
-    return fp_table_fail(table, text);
+    return fp_table_refuse(table, text);
   }
   for (int i = 0; i < function->arguments; i++)
     if (at[i] >= 0) {

@@ -18,6 +18,21 @@ typedef struct fp_function {
   bool runs_query; /* runs SQL that an argument holds: not for the schema of an untrusted file */
 } fp_function;
 
+/* Sets the error of a table. Returns SQLite's code for it. */
+int fp_table_fail(sqlite3_vtab *table, const fp_message *message);
+int fp_table_refuse(sqlite3_vtab *table, const char *why);
+
+/* A cursor of zeros; its first member is a sqlite3_vtab_cursor. */
+int fp_open_cursor(size_t size, sqlite3_vtab_cursor **out);
+
+/* The methods of a cursor, which have these names in each file, for the initializer of a module. */
+#define FP_CURSOR_METHODS                                                                                            \
+  .xOpen = open_cursor, .xClose = close_cursor, .xFilter = filter, .xNext = next, .xEof = at_end, .xColumn = column, \
+  .xRowid = row_number
+/* The others of a table-valued function. */
+#define FP_FUNCTION_METHODS \
+  .xConnect = fp_table_connect, .xBestIndex = fp_table_best_index, .xDisconnect = fp_table_disconnect
+
 int fp_table_connect(sqlite3 *db, void *function, int argc, const char *const *argv, sqlite3_vtab **out, char **error);
 int fp_table_disconnect(sqlite3_vtab *table);
 /* Hands the arguments over in their order; the bits of idxNum say which are there. */

@@ -163,3 +163,18 @@ def test_shapes_answer_alone(host: Host) -> None:
         named = dict(places.nearest(47.55, 7.6, len(rows)))
         assert distance == named[identifier]
         assert bool(contains) == (distance <= 0)
+
+
+def test_points_of_wkb_have_a_position(host: Host) -> None:
+    import shapely
+
+    point = shapely.Point(7.5, 47.25)
+    ewkb = shapely.to_wkb(shapely.set_srid(shapely.Point(7.5, 47.25, 300), 4326), include_srid=True)
+    values = [("plain", point.wkb), ("big", shapely.to_wkb(point, byte_order=0)), ("ewkb", ewkb), ("null", None)]
+    host.table("shapes", {"id": "text", "geometry": "bytes"}, values)
+    found = host.run("SELECT id, fp_latitude(geometry), fp_longitude(geometry) FROM shapes ORDER BY id")
+    assert found == [("big", 47.25, 7.5), ("ewkb", 47.25, 7.5), ("null", None, None), ("plain", 47.25, 7.5)]
+    for bad in (b"", b"\x01", point.wkb[:-1], shapely.box(0, 0, 1, 1).wkb):
+        host.table("shapes", {"id": "text", "geometry": "bytes"}, [("bad", bad)])
+        with pytest.raises(host.errors, match="not a point"):
+            host.run("SELECT fp_longitude(geometry) FROM shapes")

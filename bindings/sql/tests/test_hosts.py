@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import shapely
-from conftest import PostgreSQL, Server, SQLite, build
+from conftest import DuckDB, PostgreSQL, Server, SQLite, build
 from worlds import zones
 
 from fencepost import Polygon, Zones, geodesic
@@ -122,6 +122,36 @@ def test_duckdb_says_what_it_needs() -> None:
     build("duckdb")
     with pytest.raises(RuntimeError, match="allow_unsigned_extensions"):
         extension.load(duckdb.connect())
+
+
+def test_duckdb_accepts_its_own_geometry() -> None:
+    """GEOMETRY of DuckDB 1.5 and later: the answers are those of the same shapes as WKB."""
+    duckdb = pytest.importorskip("duckdb")
+    build("duckdb")
+    host = DuckDB()
+    try:
+        host.run("SELECT NULL::GEOMETRY")
+    except duckdb.Error:
+        pytest.skip("this DuckDB has no GEOMETRY of its own: ST_AsWKB of the spatial extension gives WKB")
+    rows, _ = zones(43, 40)
+    host.zones(rows)
+    host.run("CREATE OR REPLACE TABLE shapes AS SELECT id, ST_GeomFromWKB(geometry) AS g, geometry, options FROM zones")
+    ((of_wkb, of_geometry),) = host.run(
+        "SELECT fp_places(id, geometry, options), fp_places(id, g, options) FROM shapes WHERE options IS NULL"
+    )
+    assert of_wkb == of_geometry
+    distances = host.run(
+        "SELECT fp_boundary_distance(g, 47.55, 7.6, options), fp_boundary_distance(geometry, 47.55, 7.6, options), "
+        "fp_contains(g, 47.55, 7.6, options), fp_contains(geometry, 47.55, 7.6, options) "
+        "FROM shapes WHERE options IS NULL"
+    )
+    assert len(distances) > 10
+    assert all(a == b and c == d for a, b, c, d in distances)
+    assert host.run("SELECT fp_latitude(p), fp_longitude(p) FROM (SELECT 'POINT (7.5 47.25)'::GEOMETRY AS p)") == [
+        (47.25, 7.5)
+    ]
+    with pytest.raises(host.errors, match="lat"):
+        host.run("SELECT fp_places('a', 'POLYGON ((7 97, 8 97, 8 98, 7 97))'::GEOMETRY)")
 
 
 def test_duckdb_threads_share_places_and_groups_of_any_order() -> None:

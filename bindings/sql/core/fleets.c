@@ -1,0 +1,110 @@
+#include "value.h"
+#include <stdlib.h>
+
+struct fp_fleet {
+  fencepost_conditions *table;
+  fencepost_fleet *fleet;
+  uint8_t *state;
+  size_t state_capacity;
+  fencepost_fleet_event *polled;
+  fencepost_event *events;
+  size_t event_capacity;
+};
+
+void fp_fleet_destroy(fp_fleet *fleet) {
+  if (fleet == NULL) return;
+  fencepost_fleet_destroy(fleet->fleet);
+  fencepost_conditions_destroy(fleet->table);
+  free(fleet->state);
+  free(fleet->polled);
+  free(fleet->events);
+  free(fleet);
+}
+
+fp_fleet *fp_fleet_create(const void *bytes, size_t size, const fp_options *options, fp_message *message) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_fleet_options own = FENCEPOST_FLEET_OPTIONS_INIT;
+  fp_options compiled = fp_compiling(options);
+  size_t count = 0;
+  const uint8_t **of_value = fp_parts(bytes, size, &count, message);
+  fp_places *places = of_value == NULL ? NULL : fp_places_begin(count, &compiled, message);
+  fp_fleet *fleet = places == NULL ? NULL : calloc(1, sizeof *fleet);
+  own.max_time_step_us = options->max_time_step_us;
+  bool good = fleet != NULL;
+  if (places != NULL && fleet == NULL) fp_no_memory(message);
+  if (good && fencepost_conditions_create(&fleet->table, &error) != FENCEPOST_OK)
+    good = fp_fail(message, "%s", error.message);
+  good = good && fp_places_compile(places, fleet->table, of_value, size, message);
+  if (good && fencepost_fleet_create(fleet->table, &own, &fleet->fleet, &error) != FENCEPOST_OK)
+    good = fp_fail(message, "%s", error.message);
+  fp_places_release(places);
+  free(of_value);
+  if (good) return fleet;
+  fp_fleet_destroy(fleet);
+  return NULL;
+}
+
+/* Enters the device, with its state if there is one. */
+static fencepost_status enter(fp_fleet *fleet, const fp_input *input, uint32_t *device, fencepost_error *error) {
+  if (input->state == NULL) return fencepost_fleet_devices(fleet->fleet, &input->device, 1, 1, device, error);
+  const uint64_t offsets[] = {0, input->state_size};
+  return fencepost_fleet_import_devices(fleet->fleet, &input->device, input->state, offsets, 1, 1, device, error);
+}
+
+static bool take_events(fp_fleet *fleet, fp_outcome *out, fencepost_error *error, fp_message *message) {
+  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+  out->count = 0;
+  if (fencepost_fleet_get_statistics(fleet->fleet, &statistics, error) != FENCEPOST_OK)
+    return fp_fail(message, "%s", error->message);
+  size_t waiting = statistics.pending_events;
+  if (waiting > fleet->event_capacity) {
+    fencepost_fleet_event *polled = realloc(fleet->polled, waiting * sizeof *polled);
+    if (polled != NULL) fleet->polled = polled;
+    fencepost_event *events = polled == NULL ? NULL : realloc(fleet->events, waiting * sizeof *events);
+    if (events == NULL) return fp_no_memory(message);
+    fleet->events = events;
+    fleet->event_capacity = waiting;
+  }
+  if (waiting == 0) return true;
+  if (fencepost_fleet_poll_events(fleet->fleet, fleet->polled, waiting, &out->count, error) != FENCEPOST_OK ||
+      fencepost_fleet_acknowledge(fleet->fleet, error) != FENCEPOST_OK)
+    return fp_fail(message, "%s", error->message);
+  for (size_t i = 0; i < out->count; i++) fleet->events[i] = fleet->polled[i].event;
+  out->events = fleet->events;
+  return true;
+}
+
+static bool take_state(fp_fleet *fleet, uint32_t device, fp_outcome *out, fencepost_error *error, fp_message *message) {
+  fencepost_status status = FENCEPOST_E_BUFFER_TOO_SMALL;
+  while (true) {
+    status = fencepost_fleet_export_devices(fleet->fleet, &device, 1, 1, fleet->state, fleet->state_capacity, NULL,
+                                            &out->state_size, error);
+    if (status == FENCEPOST_OK && out->state_size <= fleet->state_capacity) break;
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) return fp_fail(message, "%s", error->message);
+    uint8_t *state = realloc(fleet->state, out->state_size * 2);
+    if (state == NULL) return fp_no_memory(message);
+    fleet->state = state;
+    fleet->state_capacity = out->state_size * 2;
+  }
+  out->state = fleet->state;
+  return true;
+}
+
+bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_message *message) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  uint32_t device = 0;
+  *out = (fp_outcome){.state = input->state, .state_size = input->state_size};
+  if (enter(fleet, input, &device, &error) != FENCEPOST_OK)
+    return fp_fail(message, "device \"%.60s\": %.400s", input->device, error.message);
+  out->status = input->is_fix ? fencepost_fleet_feed_fix(fleet->fleet, device, &input->fix, &error)
+                              : fencepost_fleet_advance_device(fleet->fleet, device, input->fix.time_us, &error);
+  bool good = true;
+  if (out->status == FENCEPOST_OK)
+    good = take_events(fleet, out, &error, message) && take_state(fleet, device, out, &error, message);
+  else
+    good = fp_fail(message, "device \"%.60s\": %.400s", input->device, error.message) ||
+           out->status == FENCEPOST_E_LATE_INPUT || out->status == FENCEPOST_E_AHEAD_OF_CLOCK;
+  fencepost_error ignored = FENCEPOST_ERROR_INIT;
+  fencepost_fleet_remove_device(fleet->fleet, device, 1, &ignored);
+  return good;
+}

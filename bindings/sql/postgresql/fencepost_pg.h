@@ -1,0 +1,52 @@
+/* Declarations of the PostgreSQL extension. */
+#ifndef FENCEPOST_PG_H
+#define FENCEPOST_PG_H
+
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+#include "fmgr.h"
+#include "utils/timestamp.h"
+
+#include "core.h"
+
+/* PostgreSQL counts time from 2000, the engine from 1970. */
+static const int64 fp_epoch_difference_us = (int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
+
+/* Ends the statement: 22023 for input, 53200 where there is no memory, 57014 when it is cancelled. */
+pg_attribute_noreturn() void fp_refuse(const char *name, const fp_message *message);
+pg_attribute_noreturn() void fp_refuse_text(const char *name, const char *why);
+
+/* Says whether PostgreSQL wants to end the statement. */
+extern const fp_cancel fp_cancel_of_backend;
+
+fp_options fp_options_of(FunctionCallInfo fcinfo, int argument, uint32_t allowed, const char *name);
+
+/* Whether a value is the one that places came from; of a stored one only the head is read. */
+bool fp_value_is_of(const fp_places *places, Datum value);
+
+/* Compiles a value. The caller releases the places. */
+fp_places *fp_places_of(Datum value, const fp_options *options, const char *name);
+
+/* Releases places when a context goes, also when a statement fails. */
+void fp_release_with(MemoryContext context, fp_places *places);
+
+bool fp_same_bytes(const void *a, const void *b);
+
+/* Compiled places or a shape that stay between the rows of a query, in fn_extra, and what a shape came from. */
+typedef struct fp_kept {
+  fp_places *places;
+  bytea *geometry;
+  text *options;
+} fp_kept;
+
+fp_kept *fp_kept_of(FunctionCallInfo fcinfo);
+void fp_keep(fp_kept *kept, fp_places *places);
+
+/* The context of an aggregate's state. */
+MemoryContext fp_aggregate_context(FunctionCallInfo fcinfo);
+
+/* A row of the type fp_event. */
+Datum fp_event_datum(TupleDesc type, const fencepost_event *event);
+
+#endif

@@ -1,0 +1,190 @@
+#include "fencepost_pg.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+/* The state of fp_events() and fp_visits(). */
+typedef struct group {
+  fp_track track;
+  fp_places *places;
+  fp_options options;
+  text *options_text;
+} group;
+
+/* (state, places, time, latitude, longitude [, accuracy [, options]]). Rows without a position or time are skipped. */
+PG_FUNCTION_INFO_V1(fp_track_step);
+Datum fp_track_step(PG_FUNCTION_ARGS) {
+  MemoryContext context = fp_aggregate_context(fcinfo);
+  group *own = PG_ARGISNULL(0) ? NULL : (group *)PG_GETARG_POINTER(0);
+  fp_message message;
+  if (PG_ARGISNULL(2) || PG_ARGISNULL(3) || PG_ARGISNULL(4)) {
+    if (own == NULL) PG_RETURN_NULL();
+    PG_RETURN_POINTER(own);
+  }
+  if (PG_ARGISNULL(1)) fp_refuse_text("fp_events", "the places are NULL; the first argument is a value of fp_places()");
+  text *options = PG_NARGS() > 6 && !PG_ARGISNULL(6) ? PG_GETARG_TEXT_PP(6) : NULL;
+  if (own == NULL) {
+    own = MemoryContextAllocZero(context, sizeof *own);
+    own->options = fp_options_of(fcinfo, 6, FP_OPTIONS_OF_REPLAYS & ~(uint32_t)FP_OPTION_TIME, "fp_events");
+    if (options != NULL) {
+      own->options_text = MemoryContextAlloc(context, VARSIZE_ANY(options));
+      memcpy(own->options_text, options, VARSIZE_ANY(options));
+    }
+    own->places = fp_places_of(PG_GETARG_DATUM(1), &own->options, "fp_events");
+    fp_release_with(context, own->places);
+  } else {
+    if (!fp_value_is_of(own->places, PG_GETARG_DATUM(1)))
+      fp_refuse_text("fp_events", "the places change within a group");
+    if (!fp_same_bytes(own->options_text, options)) fp_refuse_text("fp_events", "the options change within a group");
+  }
+  double accuracy = PG_NARGS() > 5 && !PG_ARGISNULL(5) ? PG_GETARG_FLOAT8(5) : 0;
+  TimestampTz at = PG_GETARG_TIMESTAMPTZ(2);
+  int64 time_us = TIMESTAMP_NOT_FINITE(at) ? PG_INT64_MAX : at + fp_epoch_difference_us;
+  MemoryContext before = MemoryContextSwitchTo(context);
+  bool good =
+      fp_track_add(&own->track, &own->options, PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4), accuracy, time_us, &message);
+  MemoryContextSwitchTo(before);
+  if (!good) fp_refuse("fp_events", &message);
+  PG_RETURN_POINTER(own);
+}
+
+static Datum time_datum(int64 time_us) { return TimestampTzGetDatum(time_us - fp_epoch_difference_us); }
+
+enum {
+  EVENT_MEMBERS = 13,
+  VISIT_MEMBERS = 8
+};
+
+Datum fp_event_datum(TupleDesc type, const fencepost_event *event) {
+  uint32_t evidence = fencepost_event_evidence(event);
+  const char *direction = fp_event_direction(event);
+  bool no_fix = isnan(event->latitude);
+  Datum values[EVENT_MEMBERS] = {
+      CStringGetTextDatum(event->identifier),
+      CStringGetTextDatum(fp_event_kind(event)),
+      time_datum(event->date_us),
+      event->evidence_date_us == FENCEPOST_TIME_UNSET ? 0 : time_datum(event->evidence_date_us),
+      CStringGetTextDatum(fencepost_state_name(event->state)),
+      Float8GetDatum(event->latitude),
+      Float8GetDatum(event->longitude),
+      Float8GetDatum(event->accuracy_m),
+      Float8GetDatum(event->boundary_distance_m),
+      Int64GetDatum((int64)event->sequence),
+      direction == NULL ? 0 : CStringGetTextDatum(direction),
+      BoolGetDatum((evidence & FENCEPOST_EVIDENCE_ON_PATH) != 0),
+      BoolGetDatum((evidence & FENCEPOST_EVIDENCE_AFTER_GAP) != 0)};
+  bool nulls[EVENT_MEMBERS] = {false};
+  nulls[3] = event->evidence_date_us == FENCEPOST_TIME_UNSET;
+  nulls[5] = nulls[6] = nulls[7] = nulls[8] = no_fix;
+  nulls[10] = direction == NULL;
+  return HeapTupleGetDatum(heap_form_tuple(type, values, nulls));
+}
+
+/* The array of rows that a final function returns. */
+typedef struct result {
+  Oid element;
+  TupleDesc type;
+  ArrayBuildState *rows;
+  MemoryContext row; /* of one row: reset after each */
+} result;
+
+static result begin_result(FunctionCallInfo fcinfo) {
+  result own;
+  own.element = get_element_type(get_func_rettype(fcinfo->flinfo->fn_oid));
+  own.type = lookup_rowtype_tupdesc_copy(own.element, -1);
+  own.rows = initArrayResult(own.element, CurrentMemoryContext, false);
+  own.row = AllocSetContextCreate(CurrentMemoryContext, "fencepost row", ALLOCSET_SMALL_SIZES);
+  return own;
+}
+
+static void add_row(result *own, Datum (*make)(TupleDesc, const void *), const void *from) {
+  MemoryContext before = MemoryContextSwitchTo(own->row);
+  accumArrayResult(own->rows, make(own->type, from), false, own->element, own->row);
+  MemoryContextSwitchTo(before);
+  MemoryContextReset(own->row);
+}
+
+static Datum end_result(result *own) {
+  MemoryContextDelete(own->row);
+  return makeArrayResult(own->rows, CurrentMemoryContext);
+}
+
+static Datum event_row(TupleDesc type, const void *event) { return fp_event_datum(type, event); }
+
+PG_FUNCTION_INFO_V1(fp_events_final);
+Datum fp_events_final(PG_FUNCTION_ARGS) {
+  fp_aggregate_context(fcinfo);
+  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+  group *own = (group *)PG_GETARG_POINTER(0);
+  result found = begin_result(fcinfo);
+  fp_message message;
+  fp_replay *replay = fp_replay_begin(own->places, &own->track, &fp_cancel_of_backend, &message);
+  if (replay == NULL) fp_refuse("fp_events", &message);
+  PG_TRY();
+  {
+    while (true) {
+      fencepost_event event;
+      bool available;
+      CHECK_FOR_INTERRUPTS();
+      if (!fp_replay_next(replay, &event, &available, &message)) fp_refuse("fp_events", &message);
+      if (!available) break;
+      add_row(&found, event_row, &event);
+    }
+  }
+  PG_FINALLY();
+  {
+    fp_replay_end(replay);
+  }
+  PG_END_TRY();
+  PG_RETURN_DATUM(end_result(&found));
+}
+
+static Datum visit_row(TupleDesc type, const void *from) {
+  const fp_visit *visit = from;
+  Interval *duration = palloc0(sizeof *duration);
+  duration->time = visit->end_us - visit->start_us;
+  Datum values[VISIT_MEMBERS] = {CStringGetTextDatum(visit->identifier),
+                                 time_datum(visit->start_us),
+                                 time_datum(visit->end_us),
+                                 IntervalPGetDatum(duration),
+                                 CStringGetTextDatum(visit->start_known),
+                                 CStringGetTextDatum(visit->end_known),
+                                 time_datum(visit->confirmed_start_us),
+                                 time_datum(visit->confirmed_end_us)};
+  bool nulls[VISIT_MEMBERS] = {false, false, visit->open, false, false, false, false, visit->open};
+  return HeapTupleGetDatum(heap_form_tuple(type, values, nulls));
+}
+
+PG_FUNCTION_INFO_V1(fp_visits_final);
+Datum fp_visits_final(PG_FUNCTION_ARGS) {
+  fp_aggregate_context(fcinfo);
+  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+  group *own = (group *)PG_GETARG_POINTER(0);
+  result found = begin_result(fcinfo);
+  fp_message message;
+  fp_visit *visits = NULL;
+  size_t count = 0;
+  if (!fp_visits(own->places, &own->track, &own->options, &fp_cancel_of_backend, &visits, &count, &message))
+    fp_refuse("fp_visits", &message);
+  PG_TRY();
+  {
+    for (size_t i = 0; i < count; i++) {
+      CHECK_FOR_INTERRUPTS();
+      add_row(&found, visit_row, &visits[i]);
+    }
+  }
+  PG_FINALLY();
+  {
+    free(visits);
+  }
+  PG_END_TRY();
+  PG_RETURN_DATUM(end_result(&found));
+}

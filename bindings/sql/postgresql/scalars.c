@@ -1,0 +1,75 @@
+#include "fencepost_pg.h"
+
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(fp_version);
+Datum fp_version(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text(fencepost_version_string())); }
+
+PG_FUNCTION_INFO_V1(fp_distance);
+Datum fp_distance(PG_FUNCTION_ARGS) {
+  double metres = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  if (fencepost_geodesic_inverse(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3),
+                                 &metres, NULL, NULL, &error) != FENCEPOST_OK)
+    fp_refuse_text("fp_distance", error.message);
+  PG_RETURN_FLOAT8(metres);
+}
+
+static double shape_distance(FunctionCallInfo fcinfo, const char *name) {
+  fp_kept *own = fp_kept_of(fcinfo);
+  MemoryContext context = fcinfo->flinfo->fn_mcxt;
+  fp_message message;
+  double metres;
+  bytea *geometry = PG_GETARG_BYTEA_PP(0);
+  text *text_options = PG_NARGS() > 3 && !PG_ARGISNULL(3) ? PG_GETARG_TEXT_PP(3) : NULL;
+  if (own->places == NULL || !fp_same_bytes(own->geometry, geometry) || !fp_same_bytes(own->options, text_options)) {
+    fp_options options = fp_options_of(fcinfo, 3, FP_OPTIONS_OF_SHAPES, name);
+    bytea *copy = MemoryContextAlloc(context, VARSIZE_ANY(geometry));
+    text *options_copy = text_options == NULL ? NULL : MemoryContextAlloc(context, VARSIZE_ANY(text_options));
+    memcpy(copy, geometry, VARSIZE_ANY(geometry));
+    if (options_copy != NULL) memcpy(options_copy, text_options, VARSIZE_ANY(text_options));
+    if (own->geometry != NULL) pfree(own->geometry);
+    if (own->options != NULL) pfree(own->options);
+    own->geometry = copy;
+    own->options = options_copy;
+    fp_keep(own, fp_shape_get(VARDATA_ANY(geometry), VARSIZE_ANY_EXHDR(geometry), &options, &message));
+    if (own->places == NULL) fp_refuse(name, &message);
+  }
+  if (!fp_shape_distance(own->places, PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), &metres, &message))
+    fp_refuse(name, &message);
+  return metres;
+}
+
+PG_FUNCTION_INFO_V1(fp_boundary_distance);
+Datum fp_boundary_distance(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(shape_distance(fcinfo, "fp_boundary_distance"));
+}
+
+PG_FUNCTION_INFO_V1(fp_contains);
+Datum fp_contains(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
+  PG_RETURN_BOOL(shape_distance(fcinfo, "fp_contains") <= 0);
+}
+
+/* Reads a point of WKB. */
+static void position(FunctionCallInfo fcinfo, const char *name, double *latitude, double *longitude) {
+  bytea *geometry = PG_GETARG_BYTEA_PP(0);
+  fp_message message;
+  if (!fp_position(VARDATA_ANY(geometry), VARSIZE_ANY_EXHDR(geometry), latitude, longitude, &message))
+    fp_refuse(name, &message);
+}
+
+PG_FUNCTION_INFO_V1(fp_latitude);
+Datum fp_latitude(PG_FUNCTION_ARGS) {
+  double latitude, longitude;
+  position(fcinfo, "fp_latitude", &latitude, &longitude);
+  PG_RETURN_FLOAT8(latitude);
+}
+
+PG_FUNCTION_INFO_V1(fp_longitude);
+Datum fp_longitude(PG_FUNCTION_ARGS) {
+  double latitude, longitude;
+  position(fcinfo, "fp_longitude", &latitude, &longitude);
+  PG_RETURN_FLOAT8(longitude);
+}
