@@ -216,7 +216,7 @@ def test_a_projected_crs_is_refused_with_the_call_to_make(from_file: EventLog) -
     assert [(event.identifier, event.state) for event in back] == [(e.identifier, e.state) for e in from_file]
     assert "is not WGS84 longitude and latitude; convert it" in str(refusal(replay, points().to_crs(epsg=4269), HERE))
     fences = geopandas.GeoDataFrame({"id": ["a"], "radius": [5]}, geometry=geopandas.points_from_xy([0], [0]), crs=3857)
-    assert "conditions: its CRS EPSG:3857 is projected; convert it: conditions.to_crs" in str(
+    assert "conditions: its CRS EPSG:3857 is not WGS84 longitude and latitude; convert it, or read it" in str(
         refusal(replay, [Fix(0, 0, time=0)], fences)
     )
 

@@ -169,7 +169,7 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
     )
     for change, words in (
         ({"layer": "gone"}, "there is no layer 'gone', only other, drive, nothing, circles"),
-        ({"transform": False}, "is projected; convert it: "),
+        ({"transform": False}, "is not WGS84 longitude and latitude; convert it, "),
         ({"conditions_columns": {"identifier": "name"}}, "there is no column 'name'"),
     ):
         with pytest.raises(InvalidArgumentError) as caught:

@@ -76,7 +76,7 @@ def test_import_opens_only_modules_and_only_to_read() -> None:
     [
         ("import fencepost", 2),
         ("from fencepost import Fix, Monitor, Event", 27),
-        ("from fencepost import replay, compare", 77),
+        ("from fencepost import replay, compare", 78),
         ("import sys; from fencepost._command.cli import main; sys.argv = ['', '--version']; main()", 7),
         ("import sys; from fencepost._command.cli import main; sys.argv = ['', 'replay', '--help']; main()", 84),
     ],

@@ -22,8 +22,9 @@ from .._log.log import TrackedEvent
 from .._monitor.monitor import Monitor
 from .._replay.exchanged import is_presence, some_points, warn_of_exchanged
 from .._replay.filling import add_conditions, conditions_of
-from .._replay.replay import Replay, timed
+from .._replay.replay import Replay
 from .._replay.significant import Thinning
+from .._replay.way_points import timed
 from .._tables.names import CONDITIONS, GEOMETRY, TRACK
 from .._tables.text_times import ORDERS, TimeStyle, parse_time, time_zone
 from .._values.enums import Delivery

@@ -40,6 +40,7 @@ class ConditionRow:
     """Of a gate None."""
     leaves_edges_open: bool = False
     """Whether nothing says for which edges a shape's vertices were made."""
+    tag: int = 0
 
 
 def read_conditions(
@@ -82,10 +83,10 @@ def _features(
 
         return csv_features(path, columns, radius)
     if kind in VECTOR_FORMATS and not is_packed(path):
-        from .condition_rows import frame_features
+        from .condition_rows import table_features
         from .vector import read_vector
 
-        return frame_features(read_vector(path, how), str(path), columns, radius)
+        return table_features(read_vector(path, how), str(path), columns, radius, how)
     data = read_unpacked(path)
     if kind == ".gpx":
         from .track_gpx import way_point_features

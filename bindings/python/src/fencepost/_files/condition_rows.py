@@ -9,8 +9,8 @@ from typing import Any
 
 from .._errors import Advice, InputError
 from .._native import InvalidArgumentError
-from .._tables.arrow_reader import BatchReader, without_nulls
-from .._tables.frames import column_names
+from .._tables.arrow_reader import BatchReader, Plan, without_nulls
+from .._tables.frames import exported
 from .._tables.geometries import of_wkt, wkt_type
 from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find, key
 from .._tables.wkt import wkt_point
@@ -18,9 +18,9 @@ from .._values.arguments import identifier_text
 from .advice import CONDITIONS_OPTION, RADIUS, column_advice, decimal_comma
 from .condition_shapes import SHAPES
 from .csv_table import CSVTable
-from .frames import has_geometry, is_missing, numbers, positions
 from .kinds import read_unpacked
 from .text import decode
+from .vector import PLAIN, Reading, transformed
 
 Features = Iterator[tuple[str, dict[str, Any]]]
 
@@ -73,65 +73,29 @@ def _position_of(text: Any, source: str | Path, place: str, row: int | None = No
     return {} if point is None else {"longitude": point[0], "latitude": point[1]}
 
 
-def frame_features(
-    frame: Any, source: str, given: Mapping[str, str] | None = None, radius: float | None = None
-) -> Features:
-    """The circles of a frame: of points with a radius column, or with columns for latitude and longitude too.
-
-    Raises:
-        InputError: The frame cannot be used: which row, which column, why.
-    """
-    names = column_names(frame, source)
-    by_geometry = has_geometry(frame) and not set(given or {}) & set(POSITION)
-    if not len(frame):
-        raise InputError(source, "", "holds no rows")
-    shapes = _shapes(frame, source) if by_geometry else None
-    indices, wkt = _find(names, source, "", given, radius, by_geometry, shapes is not None)
-    columns: dict[str, list[Any]] = {
-        what: frame.iloc[:, indices[what]].to_list() for what in (*_TEXTS, *_OPTIONS) if what in indices
-    }
-    if shapes is not None:
-        columns |= shapes
-    elif by_geometry:
-        columns["latitude"], columns["longitude"] = positions(frame, source)
-    elif wkt < 0:
-        columns.update((what, numbers(frame, indices[what], what, source)) for what in POSITION)
-    if "radius" in indices:
-        columns["radius"] = numbers(frame, indices["radius"], "radius", source)
-    texts = frame.iloc[:, wkt].to_list() if wkt >= 0 else []
-    for row in range(len(frame)):
-        values = {what: column[row] for what, column in columns.items() if not is_missing(column[row])}
-        if wkt >= 0:
-            values |= _position_of(texts[row], source, f"row {row}", row)
-        if radius is not None:
-            values.setdefault("radius", radius)
-        yield f"row {row}", feature(values, source, f"row {row}", row)
-
-
 def _find(
-    names: list[str],
-    source: str | Path,
-    place: str,
-    given: Mapping[str, str] | None,
-    radius: float | None,
-    by_geometry: bool = False,
-    has_shapes: bool = False,
+    names: list[str], source: str | Path, place: str, given: Mapping[str, str] | None, radius: float | None
 ) -> tuple[dict[str, int], int]:
     """The columns, and that of well-known text where the position comes from there (-1: it does not)."""
-    required = ("identifier",) if radius is not None or has_shapes or _has_gates(names, given) else _WITH_RADIUS
+    required = ("identifier",) if radius is not None or _has_gates(names, given) else _WITH_RADIUS
     try:
         found = find(names, {**CONDITIONS, "geometry": GEOMETRY}, given or {}, required)
         wkt = found.pop("geometry", -1)
-        if by_geometry:
-            return found, -1
         if wkt >= 0 and ("geometry" in (given or {}) or not set(POSITION) <= set(found)):
             return {what: index for what, index in found.items() if what not in POSITION}, wkt
         return find(names, CONDITIONS, given or {}, (*required, *POSITION)), -1
     except InvalidArgumentError as error:
-        advice = column_advice(error, CONDITIONS_OPTION)
-        if advice is not None and "radius" in str(error).partition(",")[0]:
-            advice = Advice(*(f"{name}, or {one}" for name, one in zip(advice, RADIUS)))
-        raise InputError(source, place, str(error), advice=advice) from None
+        raise _advised(InputError(source, place, str(error))) from None
+
+
+def _advised(error: InputError) -> InputError:
+    """An error that says how a column is named which is missing; another one as it is."""
+    advice = column_advice(InvalidArgumentError(error.reason), CONDITIONS_OPTION)
+    if advice is None:
+        return error
+    if "radius" in error.reason.partition(",")[0]:
+        advice = Advice(*(f"{name}, or {one}" for name, one in zip(advice, RADIUS)))
+    return InputError(error.source, error.place, error.reason, advice=advice)
 
 
 _TEXTS, _OPTIONS = ("identifier", "assuming", "policy"), ("edges", "oriented", "buffer", "gate")
@@ -141,29 +105,6 @@ _WITH_RADIUS = ("identifier", "radius")
 def _has_gates(names: Sequence[str], given: Mapping[str, str] | None) -> bool:
     """Whether a column says which lines are gates, so that there may be no radius."""
     return "gate" in (given or {}) or any(key(name) in CONDITIONS["gate"] for name in names)
-
-
-def _shapes(frame: Any, source: str) -> dict[str, list[Any]] | None:
-    """The columns of a GeoDataFrame with polygons or lines, perhaps beside points; None: it holds points alone."""
-    kinds = frame.geometry.geom_type.to_list()
-    if not set(kinds) & set(SHAPES):
-        return None
-    points = frame.geometry.where([kind == "Point" for kind in kinds])
-    latitudes, longitudes = positions(frame.set_geometry(points), source)
-    wkb = frame.geometry.to_wkb().to_list()
-    for row, kind in enumerate(kinds):
-        if kind not in SHAPES and kind != "Point":
-            reason = (
-                f"is a {kind}, one of {', '.join([*SHAPES, 'Point'])} is needed"
-                if isinstance(kind, str)
-                else "has no geometry"
-            )
-            raise InputError.of_row(source, row, reason)
-    return {
-        "latitude": latitudes,
-        "longitude": longitudes,
-        "wkb": [data if kind in SHAPES else None for data, kind in zip(wkb, kinds)],
-    }
 
 
 def feature(values: dict[str, Any], source: str, place: str, row: int | None = None) -> dict[str, Any]:
@@ -184,15 +125,31 @@ def feature(values: dict[str, Any], source: str, place: str, row: int | None = N
     return {"type": "Feature", "geometry": geometry, "properties": properties}
 
 
-def arrow_features(
-    table: Any, source: str, columns: Mapping[str, str], radius: float | None = None
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The circles of anything that exports an Arrow stream, as GeoJSON features."""
+def _plan(reader: BatchReader, columns: Mapping[str, str], required: Sequence[str]) -> Plan:
+    try:
+        return reader.find(CONDITIONS, columns, required)
+    except InputError as error:
+        raise _advised(error) from None
 
-    reader = BatchReader(table, source, shapes=True)
-    plan = reader.find(CONDITIONS, columns, ("identifier",))
+
+def table_features(
+    table: Any, source: str, columns: Mapping[str, str], radius: float | None = None, how: Reading = PLAIN
+) -> Features:
+    """The conditions of a frame, or of anything that exports an Arrow stream, as GeoJSON features.
+
+    Raises:
+        InputError: The table cannot be used: which row, which column, why.
+        MissingExtraError: What reads it is not installed.
+    """
+    table = transformed(table, source, how)
+    try:
+        stream = exported(table, source, CONDITIONS, columns, ("identifier",))
+    except InputError as error:
+        raise _advised(error) from None
+    reader = BatchReader(stream, source, how.transform, shapes=True)
+    plan = _plan(reader, columns, ("identifier",))
     if radius is None and reader.holds_points_alone(plan):
-        plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
+        plan = _plan(reader, columns, ("identifier", "radius"))
     edges = reader.edges(plan)
     rows = 0
     for first, chunk in reader.batches():
@@ -204,7 +161,12 @@ def arrow_features(
         if "radius" in plan.indices:
             held["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
         held["latitude"], held["longitude"], shapes = reader.geometries(chunk, plan, first)
+        if shapes is None and radius is None and "radius" not in plan.indices:
+            plan = _plan(reader, columns, ("identifier", "radius"))  # says what is missing
         if shapes is not None:
+            for row, (latitude, shape) in enumerate(zip(held["latitude"], shapes)):
+                if shape is None and latitude != latitude:
+                    raise InputError.of_row(source, first + row, "has no geometry")
             held["wkb"] = shapes
             if edges is not None:  # else it is left open
                 own = held.get("edges") or [None] * chunk.length

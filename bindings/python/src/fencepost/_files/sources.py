@@ -19,14 +19,14 @@ from .._values.fixes import Fix
 from .._values.policy import TransitionPolicy
 from .checked import check_usable, checked
 from .condition_files import ConditionRow, condition_rows, read_conditions
-from .condition_rows import arrow_features
+from .condition_rows import table_features
 from .doubts import Flaw, is_usable, worse
 from .moving import ANONYMOUS, id_column, is_moving, moving_tracks
 from .table_rows import TableRows
 from .text import path_text
 from .track_files import read_tracks
 from .tracks import FixRow, Track
-from .vector import PLAIN, Reading, transformed
+from .vector import PLAIN, Reading
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView
@@ -130,8 +130,6 @@ def _read(
         return read_tracks(path_text(track), hdop_scale=hdop_scale, columns=columns, by=by, how=how)
     if is_moving(track):
         return moving_tracks(track, name, columns, how)
-    if is_frame(track) or is_arrow(track):
-        return TableRows(track, name, columns, by, how).tracks()
     kinds = "a path, a DataFrame, a GeoDataFrame, an Arrow table or an iterable of Fix"
     raise TypeError(f"{name} must be {kinds}, not {type(track).__name__}")
 
@@ -214,16 +212,9 @@ def as_conditions(
         return name, condition_rows(features, name, default, radius, state)
     if isinstance(conditions, Mapping):
         return name, [_given(condition, key, default, name, state) for key, condition in conditions.items()]
-    if is_frame(conditions):
-        from .condition_rows import frame_features
-
-        return name, condition_rows(
-            frame_features(transformed(conditions, name, how), name, columns, radius), name, default, radius, state
-        )
-    if is_arrow(conditions):
-        return name, condition_rows(
-            arrow_features(conditions, name, columns or {}, radius), name, default, radius, state
-        )
+    if is_frame(conditions) or is_arrow(conditions):
+        features = table_features(conditions, name, columns or {}, radius, how)
+        return name, condition_rows(features, name, default, radius, state)
     kinds = "a path, a mapping of identifiers to conditions, GeoJSON, a DataFrame, a GeoDataFrame or an Arrow table"
     raise TypeError(f"{name} must be {kinds}, not {type(conditions).__name__}")
 

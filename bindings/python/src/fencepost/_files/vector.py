@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._errors import Advice, InputError, require, warn
+from .._errors import InputError, require, warn
 from .._tables.text_times import PLAIN_TIMES, TimeStyle
 
 _DRIVERS = {
@@ -129,20 +129,3 @@ def transformed(frame: Any, source: str | Path, how: Reading) -> Any:
         return frame.to_crs(epsg=4326)
     except Exception as error:  # pyproj's own
         raise InputError(source, "", f"its CRS cannot be transformed: {error}") from None
-
-
-def check_crs(frame: Any, source: str, call: str) -> None:
-    """Refuses coordinates that are not degrees WGS84; a frame that does not say what it has is taken to have them.
-
-    Args:
-        frame: A GeoDataFrame.
-        source: Path or argument, for the message.
-        call: How the caller names the frame.
-    """
-    crs = frame.crs
-    if crs is None or crs.to_epsg() in (4326, 4979) or crs.to_authority() == ("OGC", "CRS84"):
-        return
-    kind = "projected" if crs.is_projected else "not WGS84"
-    name = f"EPSG:{crs.to_epsg()}" if crs.to_epsg() else crs.name
-    advice = Advice(f"convert it: {call}.to_crs(epsg=4326), or read it with transform", "--transform makes WGS84 of it")
-    raise InputError(source, "", f"its CRS {name} is {kind}", advice=advice)

@@ -272,7 +272,8 @@ _Change: TypeAlias = tuple[str, State, Cause, int | None, int | None, int]
 """Identifier, state, cause, date, evidence and generation of an event."""
 
 
-def _changes(events: Iterable[Event]) -> Iterator[_Change]:
+def changes(events: Iterable[Event]) -> Iterator[_Change]:
+    """What events say of states; without making the events where there are only the engine's rows."""
     if isinstance(events, LazyEvents):
         for row in events.rows:
             yield row[1], STATES[row[2]], CAUSES[row[3]], row[4], row[5], row[8]
@@ -301,7 +302,7 @@ def visit_rows(
     assumed = assumed or {}
     # By identifier: state, since when, its cause and evidence, generation.
     current: dict[str, tuple[State, int | None, Cause, int | None, int]] = {}
-    for change in _changes(events):
+    for change in changes(events):
         identifier, state, cause, date_us, evidence_us, generation = change
         own = current.get(identifier)
         if own is None:

@@ -58,11 +58,16 @@ class Source:
         self.name, self.rows = "conditions", list[ConditionRow]()
         self.others: Any = given
         if given is None or isinstance(given, ConditionHolder):
-            options = {"policy": policy, "assuming": assuming, "radius": radius, "columns": columns, "layer": layer}
-            unused = [name for name, value in options.items() if value is not None] + ["transform"] * bool(transform)
-            if unused:
-                kind = "None" if given is None else f"a {type(given).__name__}, which has its own"
-                raise TypeError(f"{unused[0]} goes with conditions that are read; conditions is {kind}")
+            refuse_options(
+                given,
+                "conditions",
+                policy=policy,
+                assuming=assuming,
+                radius=radius,
+                columns=columns,
+                layer=layer,
+                transform=transform or None,
+            )
             return
         self.others = None
         self.name, self.rows = as_conditions(
@@ -83,11 +88,28 @@ class Source:
         warn_of_open_edges(holder, self.rows, self.name)
 
 
+def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: object) -> None:
+    """Refuses options that are for conditions which are read: those of a monitor or a table have all of it.
+
+    Args:
+        given: The monitor or the table; None: no conditions.
+        name: Of the argument, for messages.
+        options: By name; None: not given.
+
+    Raises:
+        TypeError: One of them is given.
+    """
+    for option, value in options.items():
+        if value is not None:
+            kind = "None" if given is None else f"a {type(given).__name__}, which has its own"
+            raise TypeError(f"{option} goes with conditions that are read; {name} is {kind}")
+
+
 def add_conditions(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], path: str | Path) -> None:
     """Adds them in file order; what the library refuses is reported with its place."""
     for row in rows:
         try:
-            holder._put(row.condition, row.identifier, row.assuming, row.policy, 0, False)
+            holder._put(row.condition, row.identifier, row.assuming, row.policy, row.tag, False)
         except FencepostError as error:
             advice = REPAIR if isinstance(row.condition, Polygon) else None
             raise InputError(path, row.place, str(error), row_number(row.place), advice) from None

@@ -7,13 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._errors import InputError
 from .._files.condition_files import ConditionRow
-from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
-from .._files.tracks import Track
+from .._files.sources import ConditionsSource, TrackSource, track_column
 from .._files.vector import Reading
 from .._log.event_log import EventLog
 from .._log.visits import Known, TrackVisit, Visit, Visits
@@ -24,8 +22,10 @@ from .._tables.times import EPOCH, Time, to_us
 from .._values.arguments import as_policy, device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.policy import TransitionPolicy
-from .filling import conditions_of
-from .replay import reports_of, scale_of, timed
+from .filling import conditions_of, given_conditions
+from .given import GivenTracks, Played
+from .joint import copies, flaps, separated
+from .replay import reports_of, scale_of
 
 if TYPE_CHECKING:
     from .._files.sightings import Report
@@ -166,9 +166,10 @@ def compare(
     date_order: str = "",
     by: str | None = None,
 ) -> Comparison:
-    """Replays a track once for each policy, and compares the visits with those of a baseline.
+    """Replays a track with each policy, and compares the visits with those of a baseline.
 
-    Each policy applies to all conditions and replaces their own. An open visit ends with its log.
+    All policies are tried in one pass over the rows; with a `condition_limit` each in a pass of its own. Each policy
+    applies to all conditions and replaces their own. An open visit ends with its log.
 
     Takes every option of :func:`replay` but `policy`, with the same meaning: for the track, and for a baseline that is
     a track.
@@ -203,47 +204,42 @@ def compare(
         raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
     times = time_style(time_zone, date_order)
     by = device_column(device, by)
-    name, rows = as_conditions(
+    column = track_column(track, by)
+    name, rows = given_conditions(
         conditions,
-        TransitionPolicy.exact(),
+        None,
+        column,
         how=Reading(conditions_layer, transform),
         columns=conditions_columns,
         radius=radius,
         assuming=assuming,
-        by=track_column(track, by),
     )
-    reading: dict[str, Any] = {"how": Reading(layer, transform, times), "sort": sort}
-    tracks = as_tracks(track, columns or {}, by, scale_of(hdop_scale), **reading)
+    if labels is not None and baseline is not None:
+        raise InvalidArgumentError("baseline and labels: give one of them")
+    how, scale, played = Reading(layer, transform, times), scale_of(hdop_scale), Played(speed, start, loop)
+    given = GivenTracks(track, columns or {}, by, scale, how, sort, played)
     options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}
     options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed}
-    again = _Again(
-        options,
-        rows,
-        name,
-        reports_of(sightings, times, sort),
-        None if until is None else to_us(until, "until"),
-        (speed, start, loop),
-        track_column(track, by),
-    )
+    until_us = None if until is None else to_us(until, "until")
+    again = _Again(options, rows, name, reports_of(sightings, times, sort), until_us, column)
     exact = TransitionPolicy.exact()
+    logs = again(given, [exact, *chosen.values()] if labels is None and baseline is None else list(chosen.values()))
     truth: EventLog | Visits
     if labels is not None:
-        if baseline is not None:
-            raise InvalidArgumentError("baseline and labels: give one of them")
-        truth, words = _labelled(labels, again(tracks, exact), rows, time_zone), "the labels"
+        truth, words = _labelled(labels, logs[0], rows, time_zone), "the labels"
     elif isinstance(baseline, EventLog):
         truth, words = baseline, "the given log"
     elif baseline is None:
-        truth, words = again(tracks, exact), "the exact crossings of the same track"
+        truth, words = logs.pop(0), "the exact crossings of the same track"
     else:
-        better = as_tracks(baseline, columns or {}, by, hdop_scale, "baseline", **reading)
-        truth, words = again(better, exact), "the exact crossings of the baseline track"
-    if isinstance(truth, EventLog) and set(truth.tracks) != {one.key for one in tracks}:
+        better = GivenTracks(baseline, columns or {}, by, scale, how, sort, played, "baseline")
+        truth, words = again(better, [exact])[0], "the exact crossings of the baseline track"
+    if isinstance(truth, EventLog) and set(truth.tracks) != set(logs[0].tracks):
         raise InputError("baseline", "", f"has the tracks {_listed(truth.tracks)}, not those of track")
-    outcomes = []
-    for policy_name, policy in chosen.items():
-        log = again(tracks, policy)
-        outcomes.append(outcome(policy_name, policy, log, truth, round(limit * _SECOND)))
+    outcomes = [
+        _outcome(policy_name, policy, log, truth, round(limit * _SECOND))
+        for (policy_name, policy), log in zip(chosen.items(), logs)
+    ]
     return Comparison(outcomes, truth, words, limit)
 
 
@@ -282,26 +278,31 @@ def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """Replays tracks with one policy for all conditions; the other options stay."""
+    """Replays tracks with each of some policies for all conditions; the other options stay."""
 
     options: Mapping[str, Any]
     rows: Sequence[ConditionRow]
     name: str
     reports: list[Report]
     until_us: int | None
-    play: tuple[float | None, Time | None, int | None]
     by: str | None
 
-    def __call__(self, tracks: Sequence[Track], policy: TransitionPolicy) -> EventLog:
-        own = [row if row.policy is None else replace(row, policy=policy) for row in self.rows]
-        from .in_memory import replay_tracks
+    def __call__(self, tracks: GivenTracks, policies: Sequence[TransitionPolicy]) -> list[EventLog]:
+        if self.options["condition_limit"] is not None:  # the copies of a condition would take each other's places
+            policies_of_passes = [[policy] for policy in policies]
+        else:
+            policies_of_passes = [list(policies)]
+        logs = []
+        for together in policies_of_passes:
+            table = conditions_of(copies(self.rows, together), self.name, self.options)
+            replays = separated(tracks.replay(table, self.reports, self.until_us), self.rows, len(together))
+            for policy, own in zip(together, replays):
+                rows = [row if row.policy is None else replace(row, policy=policy) for row in self.rows]
+                logs.append(EventLog(own, rows, self.by))
+        return logs
 
-        table = conditions_of(own, self.name, self.options)
-        replays = replay_tracks([timed(track, *self.play) for track in tracks], table, self.reports, self.until_us)
-        return EventLog(replays, own, self.by)
 
-
-def outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog | Visits, flap_us: int) -> Outcome:
+def _outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog | Visits, flap_us: int) -> Outcome:
     theirs, ours = _by_place(truth), _by_place(log)
     entries: list[int] = []
     exits: list[int] = []
@@ -312,8 +313,9 @@ def outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog 
         false += pairs.false
         entries += pairs.entries
         exits += pairs.exits
+    flapped = sum(1 for part in log.replays for _ in flaps(part.events, flap_us))
     return Outcome(
-        name, policy, log, len(log), sum(map(len, ours.values())), _flaps(log, flap_us),
+        name, policy, log, len(log), sum(map(len, ours.values())), flapped,
         _mean(entries), _mean(exits), _mean(entries + exits), missed, false,
     )  # fmt: skip
 
@@ -359,19 +361,6 @@ def _confirmed_end(visit: Visit) -> datetime:
 
 def _us(span: timedelta) -> int:
     return span // timedelta(microseconds=1)
-
-
-def _flaps(log: EventLog, limit_us: int) -> int:
-    crossings: defaultdict[tuple[Any, str], list[tuple[int, State]]] = defaultdict(list)
-    for row in log.tracked():
-        event = row.event
-        if event.cause == "crossing" and event.date_us is not None:
-            crossings[row.track, event.identifier].append((event.date_us, event.state))
-    return sum(
-        later[0] - earlier[0] <= limit_us and later[1] is not earlier[1]
-        for own in crossings.values()
-        for earlier, later in pairwise(own)
-    )
 
 
 def _mean(delays: Sequence[int]) -> float | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .._errors import warn
 from .._files.doubts import is_position, is_usable
 from .._files.tracks import FixRow
+from .._log.lazy_events import LazyEvents
 from .._values.enums import STATES, State
 from .._values.events import DIRECTION, Event, EventRow
 
@@ -29,6 +30,13 @@ def is_presence(event: Event) -> bool:
 def is_presence_row(row: EventRow) -> bool:
     """The same of the engine's row of an event."""
     return STATES[row[2]] is State.SATISFIED or bool(row[13] & DIRECTION)
+
+
+def has_presence(events: Sequence[Event]) -> bool:
+    """Whether one of them does."""
+    if isinstance(events, LazyEvents):
+        return any(map(is_presence_row, events.rows))
+    return any(map(is_presence, events))
 
 
 def some_points(fixes: Sequence[FixRow]) -> list[tuple[float, float]]:

@@ -8,13 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from .._errors import InputError, warn
-from .._files.advice import NOT_PLAYED, PLAY
-from .._files.checked import flaw_of
+from .._errors import warn
 from .._files.doubts import Flaw, about_unusable
-from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_table, as_tracks, track_column
+from .._files.sources import ConditionsSource, TrackSource, track_column
 from .._files.text import path_text
-from .._files.track_files import is_streamed
 from .._files.tracks import FixRow, Track
 from .._files.vector import Reading
 from .._log.event_log import EventLog
@@ -23,13 +20,12 @@ from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, LateInputError
 from .._tables.text_times import TimeStyle, time_style
 from .._tables.times import Time, to_us
-from .._values.arguments import as_policy, device_column
+from .._values.arguments import device_column
 from .._values.enums import Delivery, DevicePath, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
-from .exchanged import is_presence, some_points, warn_of_exchanged
-from .filling import conditions_of, feed_report
-from .way_points import play
+from .filling import conditions_of, feed_report, given_conditions
+from .given import GivenTracks, Played
 
 if TYPE_CHECKING:
     from .._files.sightings import Report
@@ -76,9 +72,11 @@ def replay(
             or an iterable of :class:`Fix`. A frame's columns are recognised by their usual
             names (lat, latitude, y; lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc); a missing
             accuracy is "not reported", a missing position "no position".
-        conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, or
-            an Arrow stream; rows have the column identifier, and points and lines a radius (metres).
-        policy: Of the conditions that have none of their own; a preset's name will do; None: ``standard``.
+        conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, an
+            Arrow stream, a table of conditions or a monitor; rows have the column identifier, and points and lines a
+            radius (metres).
+        policy: Of the conditions that have none of their own; a preset's name will do; None: ``standard``. All
+            conditions of a table or a monitor have one, so that `policy` is refused with these.
         device: Name of the column that names the device: each of its values is a track of its own, replayed as by a
             monitor of its own.
         columns: Names of the track's columns for latitude, longitude, time, accuracy where they are not recognised.
@@ -107,7 +105,8 @@ def replay(
         radius: Metres, of circles of files and tables that have none.
         assuming: State with which conditions begin that say none; with ``unsatisfied`` the first determination that a
             condition is not satisfied is no event. None: ``unsatisfied`` for many tracks (`by`, trajectories), as in
-            tables of conditions, otherwise ``unknown``.
+            tables of conditions, otherwise ``unknown``. The conditions of a table begin as they were added, so that
+            `assuming` is refused with it.
         time_zone: Of the times of files and tables that have none: a name such as ``Europe/Berlin``, an offset such as
             ``+02:00``, or a ``tzinfo``; None: UTC.
         date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024; empty: those are refused.
@@ -117,7 +116,8 @@ def replay(
         InputError: A file or a table cannot be used: which one, which row, why; or no fix has a usable position.
         InvalidArgumentError: An option is out of its range.
         MissingExtraError: What was given needs a library that is not installed.
-        TypeError: `track` or `conditions` is none of these, or `by` comes beside `device`.
+        TypeError: `track` or `conditions` is none of these, `by` comes beside `device`, or an option of conditions that
+            are read beside a table or a monitor.
 
     Example:
         >>> from fencepost import Circle, Fix
@@ -129,47 +129,24 @@ def replay(
     column = track_column(track, by)
     scale = scale_of(hdop_scale)
     times = time_style(time_zone, date_order)
-    name, rows = as_conditions(
+    name, rows = given_conditions(
         conditions,
-        as_policy(policy),
+        policy,
+        column,
         how=Reading(conditions_layer, transform),
         columns=conditions_columns,
         radius=radius,
         assuming=assuming,
-        by=column,
     )
-    how = Reading(layer, transform, times)
     options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}
     options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed}
     until_us = None if until is None else to_us(until, "until")
-    file = path_text(track) if isinstance(track, str | os.PathLike) else None
-    plays = (speed, start, loop) != (None,) * 3
-    held = as_table(track, columns or {}, by, how)
-    if held is not None and plays:
-        raise InputError(held.source, "", "has times", advice=NOT_PLAYED)
-    if held is not None or (file is not None and by is not None and not plays and is_streamed(file)):
-        from .stream import replay_rows
-
-        table = conditions_of(rows, name, options)
-        reports = reports_of(sightings, times, sort)
-        source = held.source if held is not None else file or ""
-        many, events = replay_rows(source, by, columns or {}, how, sort, table, reports, until_us, held)
-        log = EventLog(many.results(events), rows, by)
-        many.warn_of_exchanged()
-        warn_of(many.flaw, source, log)
-        return log
-    tracks = [
-        timed(track, speed, start, loop) for track in as_tracks(track, columns or {}, by, scale, how=how, sort=sort)
-    ]
-    reports = reports_of(sightings, times, sort)
-    from .in_memory import replay_tracks
-
+    given = GivenTracks(
+        track, columns or {}, by, scale, Reading(layer, transform, times), sort, Played(speed, start, loop)
+    )
     table = conditions_of(rows, name, options)
-    replays = replay_tracks(tracks, table, reports, until_us)
-    log = EventLog(replays, rows, column)
-    if not any(is_presence(event) for event in log):
-        warn_of_exchanged(tracks[0].path, some_points(tracks[0].fixes), table)
-    warn_of(flaw_of(tracks), tracks[0].path, log)
+    log = EventLog(given.replay(table, reports_of(sightings, times, sort), until_us), rows, column)
+    warn_of(given.flaw, given.source, log)
     return log
 
 
@@ -184,28 +161,6 @@ def reports_of(path: str | os.PathLike[str] | None, times: TimeStyle, sort: bool
     from .._files.sightings import read_sightings
 
     return [] if path is None else read_sightings(path_text(path), times, sort)
-
-
-def timed(track: Track, speed: float | None, start: Time | None, loop: int | None) -> Track:
-    """A track with times: as it is, or its way points played.
-
-    Raises:
-        InputError: The track has no times and is not to be played, or has times and is.
-        InvalidArgumentError: `speed` or `start` is missing.
-    """
-    playing = speed is not None or start is not None or loop is not None
-    if track.fixes:
-        if playing:
-            raise InputError(track.path, "", "has times", advice=NOT_PLAYED)
-        return track
-    if not playing:
-        raise InputError(track.path, "point 1", "has no time", advice=PLAY)
-    if speed is None or start is None:
-        raise InvalidArgumentError("speed and start are needed together to play way points")
-    try:
-        return Track(track.path, play(track.way_points, speed, to_us(start, "start"), loop), [], track.key)
-    except InvalidArgumentError as error:
-        raise InputError(track.path, "", str(error)) from None
 
 
 def scale_of(hdop_scale: float | None) -> float | None:

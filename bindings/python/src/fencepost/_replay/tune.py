@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from itertools import pairwise, product
+from itertools import product
 from typing import Any, TypeAlias
 
 from .._errors import InputError, require
-from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
-from .._log.visits import Known, Visit, visits_of
+from .._files.sources import ConditionsSource, TrackSource, track_column
+from .._files.vector import PLAIN
+from .._log.visits import Known, VisitRow, visit_rows
 from .._native import InvalidArgumentError
 from .._tables.rows import Rows
 from .._tables.table import Plain
 from .._values.arguments import as_policy, device_column
 from .._values.policy import TransitionPolicy
-from .filling import conditions_of
-from .in_memory import replay_tracks
+from .filling import conditions_of, given_conditions
+from .given import GivenTracks
+from .joint import copies, flaps, separated
 from .labels import LabelSource, Place, Span, matched, read_labels
 
 Grid: TypeAlias = Mapping[str, Iterable[Any]]
@@ -215,38 +217,33 @@ def tune(
         raise InvalidArgumentError(f"cross_validate {cross_validate!r}: accepted are 'device', 'day' and None")
     device = device_column(device, None)
     column = track_column(tracks, device)
-    name, rows = as_conditions(zones, TransitionPolicy.exact(), columns=None, radius=radius, by=column, name="zones")
+    name, rows = given_conditions(zones, None, column, radius=radius, name="zones")
     rows = [row for row in rows if row.policy is not None]  # gates have no visits
     if not rows:
         raise InputError(name, "", "has no zone that a policy applies to: gates and beacons have none")
     if len(rows) * len(chosen) > MOST:
         counts = f"{len(chosen)} policies of {len(rows)} zones are"
         raise InvalidArgumentError(f"{counts} more than {MOST}: try a smaller grid, or fewer zones")
-    read = as_tracks(tracks, columns or {}, device, None)
+    given = GivenTracks(tracks, columns or {}, device, None, PLAIN, name="tracks")
     # One table holds each zone once for each policy: all are fed by one pass over the rows.
-    copies = [
-        replace(row, identifier=f"{number}:{at}", policy=policy)
-        for number, policy in enumerate(chosen.values())
-        for at, row in enumerate(rows)
-    ]
-    replays = replay_tracks(read, conditions_of(copies, name, {}))
+    policies_of = list(chosen.values())
+    logs = separated(given.replay(conditions_of(copies(rows, policies_of), name, {}), (), None), rows, len(chosen))
     truth = read_labels(
         labels,
         {row.identifier for row in rows},
-        {replay.key: replay.end_us or 0 for replay in replays},
+        {replay.key: replay.end_us or 0 for replay in logs[0]},
         column,
         time_zone,
     )
+    assumed = {row.identifier: row.assuming for row in rows}
     parts = [_Parts(cross_validate) for _ in chosen]
-    assumed = {row.identifier: row.assuming for row in copies}
-    visits: list[defaultdict[Place, list[Visit]]] = [defaultdict(list) for _ in chosen]
-    for replay in replays:
-        for visit in visits_of(replay.events, replay.begin_us, replay.end_us, assumed):
-            number, at = map(int, visit.identifier.split(":"))
-            visits[number][replay.key, rows[at].identifier].append(visit)
-        for number, at, time_us in _flaps(replay.events, round(limit * 1e6)):
-            parts[number].of((replay.key, rows[at].identifier), time_us).flaps += 1
-    for part, own in zip(parts, visits):
+    for part, replays in zip(parts, logs):
+        own: defaultdict[Place, list[VisitRow]] = defaultdict(list)
+        for replay in replays:
+            for visit in visit_rows(replay.events, replay.begin_us, replay.end_us, assumed):
+                own[replay.key, visit.identifier].append(visit)
+            for identifier, time_us in flaps(replay.events, round(limit * 1e6)):
+                part.of((replay.key, identifier), time_us).flaps += 1
         for place in truth.keys() | own.keys():
             part.add(place, truth.get(place, []), own.get(place, []))
     trials = [part.trial(name, policy, part.counts) for part, (name, policy) in zip(parts, chosen.items())]
@@ -282,19 +279,6 @@ def _policies(policies: Any, grid: Grid | None) -> dict[str, TransitionPolicy]:
 
 def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(value)
-
-
-def _flaps(events: Iterable[Any], limit_us: int) -> Iterable[tuple[int, int, int]]:
-    """Of each flap: the numbers of its policy and its zone, and its time."""
-    crossings: defaultdict[str, list[tuple[int, Any]]] = defaultdict(list)
-    for event in events:
-        if event.cause == "crossing" and event.date_us is not None:
-            crossings[event.identifier].append((event.date_us, event.state))
-    for identifier, own in crossings.items():
-        number, at = map(int, identifier.split(":"))
-        for earlier, later in pairwise(own):
-            if later[0] - earlier[0] <= limit_us and later[1] is not earlier[1]:
-                yield number, at, later[0]
 
 
 class _Counts:
@@ -334,18 +318,18 @@ class _Parts:
         """All of them."""
         return sum(self.parts.values(), _Counts())
 
-    def add(self, place: Place, theirs: Sequence[Span], ours: Sequence[Visit]) -> None:
+    def add(self, place: Place, theirs: Sequence[Span], ours: Sequence[VisitRow]) -> None:
         """Compares the visits of a place with its labels."""
-        spans = [_span(visit) for visit in ours]
+        spans = [(visit.start_us, visit.last_us, visit.left_us is None) for visit in ours]
         pairs = matched(theirs, spans)
         for label, mine in pairs:
             part = self.of(place, theirs[label][0])
             part.found += 1
             visit, (start, end, is_open) = ours[mine], theirs[label]
             if visit.start_known == Known.CROSSING:
-                part.entries.append(_us(visit.confirmed_start) - start)
-            if visit.confirmed_end is not None and not is_open and visit.end_known == Known.CROSSING:
-                part.exits.append(_us(visit.confirmed_end) - end)
+                part.entries.append(visit.confirmed_start_us - start)
+            if visit.confirmed_end_us is not None and not is_open and visit.end_known == Known.CROSSING:
+                part.exits.append(visit.confirmed_end_us - end)
         labels, mines = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
         for label, (start, _, _) in enumerate(theirs):
             self.of(place, start).missed += label not in labels
@@ -401,14 +385,6 @@ def _best(trials: Iterable[Trial]) -> Trial:
 
 def _f1(found: int, missed: int, false: int) -> float:
     return 2 * found / (2 * found + missed + false) if found + missed + false else 1.0
-
-
-def _span(visit: Visit) -> Span:
-    return _us(visit.start), _us(visit.start + visit.duration if visit.end is None else visit.end), visit.open
-
-
-def _us(time: datetime) -> int:
-    return (time - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
 def _mean(delays: Sequence[int]) -> float | None:

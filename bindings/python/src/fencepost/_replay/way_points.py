@@ -5,8 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from .._files.tracks import FixRow
+from .._errors import InputError
+from .._files.advice import NOT_PLAYED, PLAY
+from .._files.tracks import FixRow, Track
 from .._native import InvalidArgumentError, direct, inverse
+from .._tables.times import Time, to_us
 
 MOST_FIXES = 10_000_000
 _SECOND = 1_000_000
@@ -42,3 +45,25 @@ def play(way_points: Sequence[tuple[float, float]], speed: float, start_us: int,
     end = start_us + round(behind / speed * _SECOND)
     fixes.append((*stops[-1], 0.0, end))
     return fixes
+
+
+def timed(track: Track, speed: float | None, start: Time | None, loop: int | None) -> Track:
+    """A track with times: as it is, or its way points played.
+
+    Raises:
+        InputError: The track has no times and is not to be played, or has times and is.
+        InvalidArgumentError: `speed` or `start` is missing.
+    """
+    playing = speed is not None or start is not None or loop is not None
+    if track.fixes:
+        if playing:
+            raise InputError(track.path, "", "has times", advice=NOT_PLAYED)
+        return track
+    if not playing:
+        raise InputError(track.path, "point 1", "has no time", advice=PLAY)
+    if speed is None or start is None:
+        raise InvalidArgumentError("speed and start are needed together to play way points")
+    try:
+        return Track(track.path, play(track.way_points, speed, to_us(start, "start"), loop), [], track.key)
+    except InvalidArgumentError as error:
+        raise InputError(track.path, "", str(error)) from None

@@ -478,7 +478,10 @@ class BatchReader:
                     continue
                 place = None if value is None else wkt_point(value) if is_text else wkb_point(value, row)
             except ValueError as error:
-                reason = f"{error} (column {self.names[plan.geometry]!r})"
+                said = str(error).replace(
+                    "a Point is needed", f"one of {', '.join((*AREAS, *LINES, 'Point'))} is needed"
+                )
+                reason = f"{said} (column {self.names[plan.geometry]!r})"
                 raise InputError.of_row(self._source, first + row, reason) from None
             found.append(None)
             longitudes[row], latitudes[row] = place or (math.nan, math.nan)

@@ -84,7 +84,8 @@ def _of_frame(
         kind = str(frame.dtypes.iloc[index])
         if kind.startswith(("period", "interval")):
             raise InputError(source, "row 0", f"the column {names[index]!r} has the type {kind}, which is not read", 0)
-    _check_zones(chosen, names[found["time"]], source)
+    if "time" in found:
+        _check_zones(chosen, names[found["time"]], source)
     try:
         if points is not None and names[points] == active:
             return pyarrow.table(chosen.set_geometry(active).to_arrow(index=False)), by
@@ -106,7 +107,12 @@ def _with_index(frame: Any, known: Names, columns: Mapping[str, str], by: str | 
     ]
     if levels:
         frame = frame.reset_index(level=levels)
-    if "time" in columns or frame.index.dtype.kind != "M" or {*map(key, (*there, *levels))} & {*known["time"]}:
+    if (
+        "time" not in known
+        or "time" in columns
+        or frame.index.dtype.kind != "M"
+        or {*map(key, (*there, *levels))} & {*known["time"]}
+    ):
         return frame
     return frame.reset_index(names="time")
 

@@ -1,0 +1,60 @@
+"""Several policies in one pass over the rows: one table holds each condition once for each policy."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from .._files.condition_files import ConditionRow
+from .._log.lazy_events import LazyEvents
+from .._log.log import TrackReplay
+from .._log.visits import changes
+from .._values.enums import Cause, State
+from .._values.events import Event
+from .._values.policy import TransitionPolicy
+
+
+def copies(rows: Sequence[ConditionRow], policies: Sequence[TransitionPolicy]) -> list[ConditionRow]:
+    """Each condition once for each policy, by policy; gates, which have none, as they are."""
+    return [
+        replace(row, identifier=f"{number}:{at}", policy=None if row.policy is None else policy)
+        for number, policy in enumerate(policies)
+        for at, row in enumerate(rows)
+    ]
+
+
+def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], count: int) -> list[list[TrackReplay]]:
+    """What :func:`copies` of conditions gave, by policy: with the events of a replay with that policy alone.
+
+    Args:
+        replays: Of the copies. Their events are :class:`LazyEvents`.
+        rows: The conditions.
+        count: How many policies there are.
+    """
+    names = [row.identifier for row in rows]
+    places = {f"{number}:{at}": (number, at) for number in range(count) for at in range(len(rows))}
+    found: list[list[TrackReplay]] = [[] for _ in range(count)]
+    for replayed in replays:
+        parts: list[list[Any]] = [[] for _ in range(count)]
+        for event in replayed.events.rows if isinstance(replayed.events, LazyEvents) else ():
+            number, at = places[event[1]]
+            part = parts[number]
+            part.append((len(part) + 1, names[at], *event[2:8], at + 1, *event[9:]))
+        for own, events in zip(found, parts):
+            own.append(replace(replayed, events=LazyEvents(events)))
+    return found
+
+
+def flaps(events: Iterable[Event], limit_us: int) -> Iterator[tuple[str, int]]:
+    """Crossings that the opposite crossing undid within so many microseconds: identifier and time of the opposite."""
+    crossings: defaultdict[str, list[tuple[int, State]]] = defaultdict(list)
+    for identifier, state, cause, date_us, _, _ in changes(events):
+        if cause is Cause.CROSSING and date_us is not None:
+            crossings[identifier].append((date_us, state))
+    for identifier, own in crossings.items():
+        for earlier, later in pairwise(own):
+            if later[0] - earlier[0] <= limit_us and later[1] is not earlier[1]:
+                yield identifier, later[0]
