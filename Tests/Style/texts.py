@@ -66,10 +66,12 @@ def texts_of(path: str) -> list[Text]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text on one line each; code, examples and tables are left out."""
-    prose = re.sub(r"``[^`]*``|`[^`]*`", lambda m: m[0].replace(". ", "."), " ".join(text.split()))
-    parts = re.split(r"(?<=[.!?])\s+(?=[A-Z`(\"*])", prose)
-    return [part for part in parts if len(re.findall(r"[A-Za-z]{2,}", part)) >= 4]
+    """The sentences of a text on one line each: also those of the single entries of `Args` and of lists."""
+    found = []
+    for entry in re.split(r"\n\s*\n|\n(?=\s*(?:[-*] |[A-Z]\w+:\s*\n|[`*\w., ]{1,40}: ))|(?<=:)\n", text):
+        plain = re.sub(r"``[^`]*``|`[^`]*`", lambda code: code[0].replace(". ", "."), " ".join(entry.split()))
+        found += re.split(r"(?<=[.!?])\s+(?=[A-Z`(\"*])", plain)
+    return [part for part in found if len(re.findall(r"[A-Za-z]{2,}", part)) >= 4]
 
 
 # ---- Python

@@ -79,7 +79,7 @@ int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, siz
   return -1;
 }
 
-/* What is given to be fed, and how far that is. */
+/* The rows to feed, and the progress. */
 typedef struct {
   fencepost_fix_columns fixes;
   native_device_column *devices;

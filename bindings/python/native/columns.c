@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Rounds down, as a clock of microseconds would show a finer time. What leaves the range becomes no time at all. */
+/* Rounds down, as a clock of microseconds would show a finer time. A value out of range becomes no time. */
 static int64_t scale(int64_t value, int64_t multiplier, int64_t divisor) {
   if (value == INT64_MIN) return FENCEPOST_TIME_UNSET; /* NaT */
   if (divisor > 1) {

@@ -30,7 +30,7 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-/* Adds or ensures circles from columns; counts of what was added, replaced and kept (of an add: nothing is counted). */
+/* Adds or ensures circles from columns; returns the counts added, replaced and kept (of an add: None). */
 PyObject *native_add_circles(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *sources[4], *policy_object;
@@ -211,7 +211,7 @@ static PyObject *split_texts(const char *buffer, size_t size) {
   return list;
 }
 
-/* All identifiers, or those of the conditions in one state; a negative number is no state. */
+/* Returns all identifiers, or those of the conditions in one state; a negative number selects all states. */
 static PyObject *identifiers_of(PyObject *object, int state) {
   native_handle *self = (native_handle *)object;
   size_t capacity = 0, size = 0;

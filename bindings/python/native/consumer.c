@@ -56,7 +56,7 @@ PyObject *native_attach(PyObject *object, PyObject *descriptor_object) {
   return native_raise(state, status, &error);
 }
 
-/* Ceases to be the consumer. What it was given and has not committed is handed out again. */
+/* Ceases to be the consumer. Its uncommitted events are delivered again. */
 PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
   native_handle *self = (native_handle *)object;
   long descriptor = PyLong_AsLong(descriptor_object);
@@ -74,7 +74,7 @@ PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
   Py_RETURN_NONE;
 }
 
-/* The monitor is being closed: whoever waits for events is woken and learns of it. */
+/* The monitor is being closed: wakes all threads that wait for events. */
 PyObject *native_end_updates(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   self->is_closed = 1;

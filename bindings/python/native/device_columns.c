@@ -37,7 +37,7 @@ static int open_codes(native_state *state, PyObject *object, Py_ssize_t count, n
   return 0;
 }
 
-/* Without a sign: what is negative is beyond every dictionary. */
+/* Unsigned: a negative code becomes larger than every dictionary. */
 static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
   uint64_t value = 0;
   const char *at = (const char *)rows->devices + rows->device_stride * row;
@@ -51,7 +51,7 @@ static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
 
 /*
  * The elements that rows from one on name, in the order in which they first do, in `used`; the first row that names none, or
- * count. What was found gets the number 0, all others none.
+ * count. Used entries get the number 0, all others none.
  */
 static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row, Py_ssize_t count, uint32_t *numbers,
                             Py_ssize_t *used, Py_ssize_t *found) {

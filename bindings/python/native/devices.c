@@ -324,7 +324,7 @@ done:
   return list;
 }
 
-/* Joins a tuple of bytes, of which there are as many as identifiers. */
+/* Joins a tuple of bytes with one element per identifier. */
 static PyObject *joined(PyObject *tuple, Py_ssize_t count, uint64_t *offsets) {
   if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
     PyErr_Format(PyExc_TypeError, "the devices must be a tuple of %zd bytes", count);
@@ -347,7 +347,7 @@ static PyObject *joined(PyObject *tuple, Py_ssize_t count, uint64_t *offsets) {
   return all;
 }
 
-/* (identifiers, bytes of each, whether another version of the table is no reason to refuse) */
+/* (identifiers, bytes of each, whether to accept another version of the table) */
 PyObject *native_load_devices(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifiers, *devices;

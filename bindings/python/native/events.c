@@ -100,7 +100,7 @@ static fencepost_status abandon(native_handle *self, fencepost_error *error) {
   return NATIVE_EVENTS(self, fencepost_monitor_abandon, fencepost_fleet_abandon, error);
 }
 
-/* Settles what is in flight, for a turn only if nobody has asked since; whether that was so. */
+/* Settles the events in flight, for a turn only if no other consumer has read since; returns whether it did. */
 static PyObject *settle(PyObject *object, PyObject *turn_object, settlement settlement) {
   native_handle *self = (native_handle *)object;
   if (turn_object != Py_None) {

@@ -1,4 +1,4 @@
-/* How every call reaches a handle: with the interpreter lock or without it, and what is raised when it is refused. */
+/* Access to the handle: with or without the interpreter lock, and the exceptions for closed handles. */
 #include "native.h"
 
 native_state *native_monitor_state(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }

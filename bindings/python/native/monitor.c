@@ -96,7 +96,7 @@ static PyMethodDef monitor_methods[] = {
     {"rewind", native_rewind, METH_O, "Set the clock back."},
     {"record", native_record, METH_O, "A record, or None."},
     {"records", native_records, METH_NOARGS, "All records in add order."},
-    {"state", native_state_of, METH_O, "What the detector believes of a condition."},
+    {"state", native_state_of, METH_O, "The observed state of a condition."},
     {"safe_distance", native_safe_distance, METH_VARARGS, "Metres to the nearest line."},
     {"plan", native_plan, METH_VARARGS, "Which circles to arm around a position."},
     {"explain", native_explain, METH_O, "Why a condition is in its state."},

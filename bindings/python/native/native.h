@@ -1,6 +1,6 @@
 /*
- * What the files of the extension share. The extension is a thin layer: it turns Python values into the
- * arguments of include/fencepost.h and back. Ranges are the library's business; types are checked here.
+ * The shared declarations of the extension. The extension is a thin layer: it turns Python values into the arguments of
+ * include/fencepost.h and back. Ranges are the library's business; types are checked here.
  */
 #ifndef FENCEPOST_PYTHON_NATIVE_H
 #define FENCEPOST_PYTHON_NATIVE_H
@@ -46,7 +46,7 @@ typedef struct {
   int is_stored;      /* calls may wait for a disk */
   int refuses_inputs; /* closed, and it has a store; read and written in a call */
   uint64_t removals;  /* of devices: numbers found before one may be another's; read and written in a call */
-  uint64_t turn;      /* counts who asked for events: what is in flight belongs to the last */
+  uint64_t turn;      /* counts the consumers: the events in flight belong to the latest */
 } native_handle;
 
 /* errors.c */
@@ -58,7 +58,7 @@ PyObject *native_refuse(native_state *state, const char *format, ...);
 void native_attach_result(PyObject *counts);
 
 /* values.c */
-/* A str as UTF-8, which stays the str's; -1 with an exception: it is none, or holds what C cannot take. */
+/* The UTF-8 of a str, owned by the str; -1 with an exception if it is not a str, or contains NUL or surrogates. */
 int native_text(native_state *state, PyObject *value, const char *what, const char **out);
 /* An int as 64 bits. */
 int native_time(PyObject *value, int64_t *out);
@@ -66,7 +66,7 @@ int native_time(PyObject *value, int64_t *out);
 PyObject *native_optional_double(double value);
 /* The texts of a tuple of str, whose they stay, in an array for PyMem_Free(). */
 const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count);
-/* Counts of what was added, replaced, kept and removed. */
+/* The counts added, replaced, kept and removed. */
 PyObject *native_counts_of(const fencepost_sync_result *result);
 PyObject *native_optional_place(double latitude, double longitude); /* None when the latitude is NaN */
 PyObject *native_optional_time(int64_t value);
@@ -88,7 +88,7 @@ typedef struct {
   int64_t *scaled;
   int is_held;
 } native_column;
-/* What a column must be: its codes are those of the module struct ("d": doubles; "lq" or "LQ": 64-bit integers). */
+/* The required type of a column, in codes of the module struct ("d": doubles; "lq" or "LQ": 64-bit integers). */
 enum {
   NATIVE_DENSE = 1, /* element after element, aligned; else any stride will do */
   NATIVE_WRITABLE = 2
@@ -243,7 +243,7 @@ int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, P
  * no device was removed since. Numbers stay as they are.
  */
 fencepost_status native_enter_column(native_call *call, native_device_column *column, Py_ssize_t row, Py_ssize_t count);
-/* In a call, when no more rows are fed: those that were entered stay of which any row was accepted. */
+/* Ends a call that creates devices: removes the new ones without any accepted row. */
 void native_keep_column(native_call *call, native_device_column *column);
 void native_release_devices(native_device_column *column);
 
@@ -300,7 +300,8 @@ PyObject *native_feed_columns(PyObject *self, PyObject *args);
 /* batches.c */
 /* Where the first invalid row is to refuse all: raises of it, and nothing has been fed. */
 int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, size_t count);
-/* Feeds rows of columns, of a fleet to these devices, and raises what a signal handler raises; the counts of what was consumed are its result. */
+/* Feeds rows of columns, of a fleet to these devices, and raises what a signal handler raises; the result has the
+ * counts of the consumed rows. */
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
                            native_device_column *devices, size_t count);
 
@@ -324,7 +325,7 @@ PyObject *native_nearest_boundary_point(PyObject *self, PyObject *args);
 PyObject *native_shape_distance(PyObject *module, PyObject *args);
 
 /* shape_columns.c */
-/* Opens offsets of 32 bits, of which there is one more than there are things. */
+/* Opens offsets of 32 bits, one more than there are elements. */
 int native_open_offsets(native_state *state, PyObject *object, const char *name, Py_buffer *view);
 PyObject *native_add_shape_columns(PyObject *self, PyObject *args);
 
@@ -381,7 +382,7 @@ PyObject *native_direct_into(PyObject *module, PyObject *args);
 /* beacons.c */
 PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
 
-/* What a monitor and a table have in common, in their lists of methods. */
+/* The common methods of a monitor and a table. */
 #define NATIVE_CONDITION_METHODS                                                                                       \
   {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; whether anything changed."},                \
       {"add_circles", native_add_circles, METH_VARARGS, "Add or ensure circles from columns."},                        \
@@ -402,9 +403,9 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
       {"contains", native_contains, METH_O, "Whether a condition has that identifier."},                               \
       {"identifiers", native_identifiers, METH_NOARGS, "All identifiers in add order."}
 
-/* What a monitor and a fleet have in common. */
+/* The common methods of a monitor and a fleet. */
 #define NATIVE_EVENT_METHODS                                                                                         \
-  {"checkpoint", native_checkpoint, METH_NOARGS, "Save what is not saved."},                                         \
+  {"checkpoint", native_checkpoint, METH_NOARGS, "Save the unsaved changes."},                                       \
       {"close", native_close, METH_NOARGS, "Save and close the store."},                                             \
       {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},                                    \
       {"poll_events", native_poll_events, METH_O, "Up to so many events."},                                          \
@@ -414,8 +415,9 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
       {"end_updates", native_end_updates, METH_NOARGS, "End the waiting for events."},                               \
       {"closed", native_closed, METH_NOARGS, "Whether the waiting was ended."},                                      \
       {"acknowledge", native_acknowledge, METH_O, "Commit what was handed out, of a turn or None; whether it did."}, \
-      {"abandon", native_abandon, METH_O, "Hand out again what was handed out, of a turn or None; whether it did."}, \
+      {"abandon", native_abandon, METH_O,                                                                            \
+       "Deliver the uncommitted events again, of a turn or None; return whether it did."},                           \
       {"turn", native_turn, METH_NOARGS, "Counts who asked for events."},                                            \
-      {"next_deadline", native_next_deadline, METH_NOARGS, "When something happens by itself, or None."}
+      {"next_deadline", native_next_deadline, METH_NOARGS, "The time of the next change without an input, or None."}
 
 #endif

@@ -1,11 +1,11 @@
-/* Who is inside of what. */
+/* Presences: which device is inside of which condition. */
 #include "native.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a device is inside of: (identifier, generation, tag, since, evidence date) of each. */
+/* The conditions that a device is inside of: (identifier, generation, tag, since, evidence date) of each. */
 PyObject *native_inside(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   const char *text;

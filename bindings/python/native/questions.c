@@ -1,4 +1,4 @@
-/* Questions about points: what holds them, whose lines are nearest, and what the conditions are called. */
+/* Queries of points: the conditions that contain them, the nearest boundaries, and the identifiers. */
 #include "native.h"
 
 #include <string.h>

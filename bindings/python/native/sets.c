@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What a definition points to. */
+/* The memory that a definition refers to. */
 typedef struct {
   fencepost_condition_options options;
   fencepost_transition_policy policy;
@@ -52,7 +52,7 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
   return 0;
 }
 
-/* A tuple of definitions; counts of what was added, replaced, kept and removed. */
+/* A tuple of definitions; returns the counts added, replaced, kept and removed. */
 PyObject *native_sync(PyObject *object, PyObject *rows) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);

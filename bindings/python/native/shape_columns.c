@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What a column of shapes consists of, in the order in which the package hands it over. */
+/* The parts of a column of shapes, in the order in which the package passes them. */
 enum {
   LONGITUDES,
   LATITUDES,

@@ -44,7 +44,7 @@ static double number_at(const native_column *column, Py_ssize_t row) {
   return value;
 }
 
-/* Takes all events that wait; asking for more commits those before. What a row brings has the place 2 * row + 1. */
+/* Takes all events that wait; asking for more commits those before. The events of a row have the place 2 * row + 1. */
 static int take_events(rows_to_feed *rows) {
   for (;;) {
     size_t count = 0;

@@ -15,7 +15,8 @@ _Kind = TypeVar("_Kind")
 
 
 class Advice(NamedTuple):
-    """What to do, in the words of each face: ``sort=False keeps it`` in Python, ``--no-sort keeps it`` in a shell."""
+    """The remedy in the words of each interface: ``sort=False keeps it`` in Python, ``--no-sort keeps it`` in a
+    shell."""
 
     python: str
     command: str
@@ -106,7 +107,7 @@ class InputWarning(UserWarning):
     Attributes:
         source: The file's path, or the name of the argument.
         place: Where in it, for example ``line 3``; empty: all of it.
-        reason: What is the matter.
+        reason: The cause.
 
     Example:
         >>> print(InputWarning("track.csv", "", "3 of 20 fixes are earlier than one before: sorted by time"))
@@ -127,7 +128,7 @@ class InputWarning(UserWarning):
 
 
 def warn(source: str | Path, place: str, reason: str, advice: Advice | None = None) -> None:
-    """Warns whoever called into the package."""
+    """Issues the warning at the line that called into the package."""
     package = __name__.rpartition(".")[0]
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):

@@ -42,7 +42,7 @@ class InternalError(FencepostError, RuntimeError): ...
 class MonitorClosedError(InvalidArgumentError): ...
 
 class _ConditionHandle:
-    """What a monitor and a table have in common; there is no such class when it runs."""
+    """The common methods of a monitor and a table; this class does not exist at run time."""
 
     def add_circle(
         self,
@@ -149,7 +149,7 @@ class _ConditionHandle:
     def identifiers(self) -> list[str]: ...
 
 class _EventHandle(Generic[_Row]):
-    """What a monitor and a fleet have in common, likewise."""
+    """The common methods of a monitor and a fleet; this class does not exist at run time."""
 
     def checkpoint(self) -> None: ...
     def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""What differs between operating systems. Each function has a way of Linux and one that every POSIX system has.
+"""The differences between operating systems. Each function has a way of Linux and one that every POSIX system has.
 
 ``FENCEPOST_PORTABLE=1`` in the environment takes the second one on Linux: the tests run it there.
 """
@@ -17,7 +17,7 @@ PORTABLE = os.environ.get("FENCEPOST_PORTABLE") == "1"
 HAS_EVENTFD = hasattr(os, "eventfd") and not PORTABLE
 
 ONE = (1).to_bytes(8, sys.byteorder)
-"""What is written to a bell: the native code writes a number of 64 bits, too."""
+"""The bytes written to a bell: the native code writes a number of 64 bits, too."""
 
 
 def open_bell() -> tuple[int, int]:

@@ -22,7 +22,8 @@ class _Connection(Protocol):
 
 
 def _footer(platform: str, version: str) -> bytes:
-    """What DuckDB wants behind an extension: a custom section of WebAssembly's form with eight fields of 32 bytes (last
+    """The footer that DuckDB requires after an extension: a custom section of WebAssembly's form with eight fields of
+    32 bytes (last
     first: 4, platform, API version, extension version, kind of ABI) and 256 bytes for a signature."""
     fields = ["", "", "", "C_STRUCT", version, _API, platform, "4"]
     head = b"\x00\x93\x04\x10duckdb_signature\x80\x04"

@@ -1,7 +1,7 @@
 """Geodesics on the WGS84 ellipsoid, as the engine itself computes them (Karney 2013, J. Geodesy 87, 43-55).
 
 Arguments are numbers, or columns: anything with the buffer protocol (``array.array``, NumPy arrays) or a sequence of
-numbers. A number beside columns stands for all rows. Columns come back as NumPy arrays when one was given, else as
+numbers. A number beside columns stands for all rows. Columns come back as NumPy arrays if one was passed, else as
 ``array.array('d')``.
 """
 
@@ -162,8 +162,8 @@ def circle(latitude: float, longitude: float, radius: float, *, corners: int = 1
     """A circle as a GeoJSON geometry (RFC 7946): every corner lies on the geodesic circle, and between corners the line
     is straight on the map.
 
-    What goes over the antimeridian is cut there into a MultiPolygon. A circle around a pole reaches to the edge of the
-    map, one around both leaves out what is beyond it. ``shapely.geometry.shape`` makes a polygon of it.
+    A polygon across the antimeridian is cut there into a MultiPolygon. A circle around a pole extends to the edge of
+    the map; a circle around both poles leaves out the area beyond it. ``shapely.geometry.shape`` makes a polygon of it.
 
     Args:
         latitude: Of the centre, degrees, -90 to 90.

@@ -3,7 +3,7 @@
 A :class:`Follower` takes fixes and messages of devices and gives events. Sources (:func:`from_mqtt`,
 :func:`from_http`, :func:`from_lines`, :func:`from_gpsd`, or a :class:`Source` of your own) bring messages; sinks
 (:func:`to_file`, :func:`to_command`, :func:`to_mqtt`, :class:`Broadcast`, or any function) get the events. The guide
-"In your own service" has programs that run. What goes wrong is logged to ``logging.getLogger("fencepost.live")``.
+"In your own service" has programs that run. Errors are logged to ``logging.getLogger("fencepost.live")``.
 
 Example:
     >>> from fencepost import Circle
@@ -63,7 +63,7 @@ __all__ = [
 
 
 class Sink(Protocol):
-    """What gets events: an object with these methods, or any function of one argument.
+    """A receiver of events: an object with these methods, or any function of one argument.
 
     Example:
         >>> import os, tempfile
@@ -107,11 +107,11 @@ def from_mqtt(
         client_id: 1 to 100 characters; None: a random one, and the broker keeps nothing.
         device: The member of JSON objects that names the device.
         authority: A file of certificates that the broker's is checked with; None: those of the system.
-        logger: For what is lost and found.
+        logger: The logger of losses and recoveries of the connection.
 
     Raises:
         MissingExtraError: paho-mqtt is not installed.
-        ValueError: It is no such URL.
+        ValueError: The URL is invalid.
     """
     _check_client_id(client_id)
     identifier = client_id or f"fencepost-{secrets.token_hex(6)}"
@@ -132,8 +132,8 @@ def from_http(
 
     Args:
         host: The address to listen on.
-        port: 0: any that is free, see ``port`` of what is returned.
-        login: User and password that each request must have; None: whoever reaches the port is taken.
+        port: 0: any free port, see ``port`` of the result.
+        login: User and password that each request must have; None: requests need no login.
         device: The member of JSON objects that names the device.
 
     Raises:
@@ -243,7 +243,7 @@ def to_mqtt(
 
     Raises:
         MissingExtraError: paho-mqtt is not installed.
-        ValueError: It is no such URL, or no such format.
+        ValueError: The URL or the format is invalid.
     """
     if format not in FORMATS:
         raise InvalidArgumentError(f"format {format!r}: accepted are {', '.join(FORMATS)}")

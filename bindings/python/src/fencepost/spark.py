@@ -131,7 +131,7 @@ def replay(
     device or a time, or out of range.
 
     Args:
-        frame: A DataFrame that is no stream.
+        frame: A batch DataFrame, not a stream.
         conditions: As for :func:`events`, like all others.
         device: The column that tells devices apart: texts or whole numbers. It is the first column of the events.
         latitude: Degrees. This and the others are found by their names where none are given.

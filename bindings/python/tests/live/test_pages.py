@@ -244,9 +244,9 @@ def test_options_in_a_file(run: Run, tmp_path: Path) -> None:
     ("text", "reason"),
     [
         ("source = ", "watch.toml: "),
-        ('sources = "x"', "sources is no option"),
-        ('sour = "x"', "sour is no option"),
-        ('config = "x"', "config is no option"),
+        ('sources = "x"', "sources is not an option"),
+        ('sour = "x"', "sour is not an option"),
+        ('config = "x"', "config is not an option"),
         ("source = [1]", "source: is neither"),
         ("lag = -1", "argument --lag"),
         ('source = "x"', "required: --conditions"),

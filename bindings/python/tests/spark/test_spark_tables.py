@@ -52,7 +52,7 @@ def test_a_file_that_is_not_there_or_holds_something_else_is_named(tmp_path: Pat
         table(one.version.digest)
     for damaged in (b"", b"fencepost", one.snapshot()[:-1], bytes(len(one.snapshot()))):
         path.write_bytes(damaged)
-        with pytest.raises(InvalidArgumentError, match="is no table"):
+        with pytest.raises(InvalidArgumentError, match="is not a table"):
             table(one.version.digest)
     write(tmp_path, one)  # an error is not kept
     assert list(table(one.version.digest)) == ["a", "b", "c"]

@@ -118,9 +118,9 @@ def test_pairs_of_numbers_need_an_order() -> None:
         with pytest.raises(TypeError, match="say order='latlon' .latitude first. or order='lonlat' .longitude first."):
             Polygon(ring)
     for line in (BERLIN, turned):
-        with pytest.raises(TypeError, match="path holds pairs of coordinates"):
+        with pytest.raises(TypeError, match="^path .*order="):
             Corridor(line, 50)
-        with pytest.raises(TypeError, match="path holds pairs of coordinates"):
+        with pytest.raises(TypeError, match="^path .*order="):
             Gate(line)
     assert (
         Polygon(BERLIN, order="latlon") == Polygon(turned, order="lonlat") == Polygon(np.array(turned), order="lonlat")
@@ -135,7 +135,7 @@ def test_pairs_of_numbers_need_an_order() -> None:
 def test_geometries_are_longitude_first() -> None:
     shapely = pytest.importorskip("shapely")
     box = shapely.box(13.3, 52.5, 13.5, 52.6)
-    with pytest.raises(TypeError, match="exterior holds pairs of coordinates"):
+    with pytest.raises(TypeError, match="^exterior .*order="):
         Polygon(box.exterior.coords)
     assert Polygon(box.exterior.coords, order="lonlat") == Polygon(box) == Polygon(box, order="lonlat")
     for stated in (box, box.wkt, box.wkb, shapely.geometry.mapping(box)):

@@ -26,7 +26,7 @@ ENDINGS = (".geojson", ".gpkg", ".fgb", ".parquet")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``fencepost circles`` takes."""
+    """Adds the arguments of ``fencepost circles``."""
     add = parser.add_argument
     add("conditions", metavar="FILE", help="conditions, as for replay")
     add("--output", metavar="FILE", help=f"{', '.join(ENDINGS)} (default: GeoJSON on standard output)")
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     """Writes the polygons; returns the exit code."""
     kind = "" if options.output is None else Path(options.output).suffix.lower()
     if options.output is not None and kind not in ENDINGS:
-        raise UsageError(f"argument --output: {options.output}: the ending is none of {', '.join(ENDINGS)}")
+        raise UsageError(f"argument --output: {options.output}: the ending is not one of {', '.join(ENDINGS)}")
     rows = read_conditions(
         options.conditions,
         TransitionPolicy.standard(),

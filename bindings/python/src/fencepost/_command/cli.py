@@ -34,7 +34,7 @@ def answered(run: Callable[[], int]) -> int:
         with _told_on_stderr():
             code = run()
     except BrokenPipeError:
-        # Whoever read our output has seen enough. The interpreter flushes once more at its end: into nothing.
+        # The reader of the output has closed the pipe. The interpreter flushes once more at its end: into nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except InputError as error:
         return _refuse(error._for_command)

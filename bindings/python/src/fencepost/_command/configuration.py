@@ -12,7 +12,7 @@ from .watch_sources import AddSource
 
 class Configuration(argparse.Action):
     """``--config FILE``: each key is an option without its dashes, each value what follows it, a list of texts an
-    option several times; ``true`` is an option without a value. What stands behind it on the command line wins."""
+    option several times; ``true`` is an option without a value. An option on the command line after it overrides it."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
         try:
@@ -27,14 +27,14 @@ class Configuration(argparse.Action):
             raise UsageError(f"{values}: {error}") from None
         for name, value in vars(namespace).items():
             if isinstance(value, list):
-                setattr(namespace, name, tuple(value))  # what comes behind stands in its place
+                setattr(namespace, name, tuple(value))  # later arguments override it
 
 
 def _arguments(parser: argparse.ArgumentParser, key: str, value: Any) -> list[str]:
     """A key and its value as on the command line."""
     option = f"--{key}"
     if option not in parser._option_string_actions or key in ("config", "help"):
-        raise UsageError(f"{key} is no option")
+        raise UsageError(f"{key} is not an option")
     if value is False:
         return []
     if value is True:

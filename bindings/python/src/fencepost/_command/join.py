@@ -22,7 +22,7 @@ VECTORS = (".gpkg", ".fgb", ".geojson", ".parquet")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``fencepost join`` takes."""
+    """Adds the arguments of ``fencepost join``."""
     add = parser.add_argument
     add("points", metavar="POINTS", help="a layer of points, or a CSV or Parquet table with latitudes and longitudes")
     add("--conditions", required=True, metavar="FILE", help="conditions, as for replay")

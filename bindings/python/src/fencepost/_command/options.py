@@ -65,7 +65,7 @@ def to_names(known: Names) -> Callable[[str], dict[str, str]]:
 
 
 def add_defaults(parser: argparse.ArgumentParser) -> None:
-    """What holds for conditions that do not say it themselves, beside the policy."""
+    """Adds the defaults for conditions, beside the policy."""
     parser.add_argument("--radius", type=to_metres, metavar="METRES", help="of circles that have none")
     parser.add_argument(
         "--assuming",
@@ -96,7 +96,7 @@ def add_path(parser: argparse.ArgumentParser) -> None:
 
 
 def path_options(options: argparse.Namespace) -> dict[str, Any]:
-    """What :func:`add_path` read, as a monitor takes it.
+    """The value of :func:`add_path` as a monitor expects it.
 
     Raises:
         UsageError: One is missing, or of another path.

@@ -46,7 +46,7 @@ LONG_WORK = 20_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``fencepost replay`` takes."""
+    """Adds the arguments of ``fencepost replay``."""
     add = parser.add_argument
     add("track", metavar="TRACK", help="GPX, CSV with named columns, GeoJSON, KML, NMEA 0183, or vector points")
     add("--conditions", metavar="FILE", required=True, help="GeoJSON circles and beacons; CSV, GPX or vector points")
@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sort",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="sort each track by time where it is not; --no-sort: what is earlier than one before is late",
+        help="sort each track by time if it is unsorted; --no-sort: a fix earlier than one before counts as late",
     )
     add("--speed", type=to_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
     add("--start", metavar="TIME", help="time at the first way point")
@@ -221,7 +221,7 @@ def _monitor_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_files(options: argparse.Namespace) -> None:
-    """Refuses what cannot be written before there is work."""
+    """Raises an error for unwritable outputs before the work begins."""
     from .._tables.vector_out import check_target, is_text
 
     if options.output_crs is not None and options.output is None:

@@ -27,7 +27,7 @@ def write_table(events: Iterable[Event], stream: IO[str]) -> None:
 
 def write_tracked(rows: Iterator[TrackedEvent], name: str, by: str, stream: IO[str]) -> None:
     """Events of many tracks in one of the formats of :data:`WRITERS`, each with its track in the column or key `by`."""
-    # What is refused before its first event leaves nothing behind, not even a header.
+    # An error before the first event leaves no output, not even a header.
     first = next(rows, None)
     rows = chain(() if first is None else (first,), rows)
     if name == "jsonl":

@@ -1,4 +1,5 @@
-"""The command ``fencepost watch``. Running for good: fixes as they come, a command for each event."""
+"""The command ``fencepost watch``. The command ``fencepost watch``: follows live fixes and runs a command for each
+event."""
 
 from __future__ import annotations
 
@@ -138,7 +139,7 @@ def _watch(options: argparse.Namespace, is_one: bool, notices: Notices, stack: E
 
 
 class _Sinks:
-    """Who gets the events, as the command line says."""
+    """The receivers of the events, from the command line."""
 
     def __init__(
         self,
@@ -182,7 +183,7 @@ def _read_again(options: argparse.Namespace, notices: Notices, follower: Followe
     path = Path(options.conditions)
     if path.exists() and not path.is_file():
         # Nobody may write to a pipe again, and to wait for somebody would keep fixes and signals waiting too.
-        notices.say(f"{path}: is no regular file, which alone can be read again; the conditions stay as they were")
+        notices.say(f"{path}: is not a regular file, so it is not read again; the conditions are unchanged")
         return
     try:
         result = follower.sync(options.conditions)

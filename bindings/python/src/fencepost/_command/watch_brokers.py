@@ -36,7 +36,7 @@ def check_client_id(options: argparse.Namespace) -> None:
 
 
 def _session(options: argparse.Namespace, address: Address) -> str:
-    """What a broker knows this watch by: the same after a restart, whatever the computer is called then. A broker that
+    """The client id of this watch at a broker: the same after a restart, even if the host name changes. A broker that
     is asked for several topics sees a client for each."""
     base = options.client_id or f"fencepost-{_own_id(options)}"
     return f"{base}-{hashlib.sha256(address.topic.encode()).hexdigest()[:6]}"
@@ -94,7 +94,7 @@ def place_of(source: str) -> tuple[str, str]:
 
 
 def check_brokers(options: argparse.Namespace, sources: Sequence[str]) -> None:
-    """Refuses a user and password that would be told to more brokers than one.
+    """Raises an error if a user and password would be sent to more than one broker.
 
     Raises:
         UsageError: There are several, and a login.
@@ -117,7 +117,7 @@ def open_broker(options: argparse.Namespace, source: str, notices: Notices) -> M
 def open_publisher(
     options: argparse.Namespace, signals: Signals, notices: Notices
 ) -> PublishedEvents | HomeAssistantEvents:
-    """Who publishes, as the command line says."""
+    """The credentials for the sink, from the command line."""
     address = _address("--publish", options.publish, "")
     if set(address.topic) & set("+#"):
         raise UsageError(f"argument --publish: {address.topic} has wildcards; events need one topic")
@@ -125,7 +125,7 @@ def open_publisher(
     is_source = any(
         _address("--source", source, "").broker == address.broker for source in options.source if is_address(source)
     )
-    # The same broker knows the same user; another is not told of them.
+    # The same broker has the same user; another broker does not receive the credentials.
     if is_source and path is None and f"{prefix}_USER" not in os.environ:
         path, prefix = options.mqtt_login, "FENCEPOST_MQTT"
     login = _login("--publish-login", path, prefix)

@@ -1,4 +1,4 @@
-"""What ``fencepost watch`` takes."""
+"""The arguments of ``fencepost watch``."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="refuse fixes of more devices (default: %(default)s)",
     )
-    add("--expire", type=to_days, metavar="DAYS", help="forget devices of which nothing came for so long")
+    add("--expire", type=to_days, metavar="DAYS", help="remove devices without inputs for this long")
     add_seconds(
         "--unknown-accuracy", 0.0, "metres: the accuracy of fixes that have none, or 0, which trackers send for it"
     )
     add(
         "--numbered-by",
         metavar="KEY",
-        help="the member of a JSON object by which its device numbers its messages: missing ones are counted and told",
+        help="the member of a JSON object with the device's message number: missing messages are counted and reported",
     )
     add("--device", metavar="PATH", help="of a gpsd with several; without it the first that has a fix is followed")
     add("--conditions", metavar="FILE", help="as for replay; read again on SIGHUP")
@@ -58,7 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="mqtt://HOST:PORT/TOPIC",
         help="publish events to a broker, which has them before they are handled",
     )
-    add("--publish-format", choices=PUBLISH_FORMATS, default="json", help="what is published (default: %(default)s)")
+    add(
+        "--publish-format",
+        choices=PUBLISH_FORMATS,
+        default="json",
+        help="the format of published events (default: %(default)s)",
+    )
     add(
         "--publish-retain",
         action="store_true",
@@ -77,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--publish-login", metavar="FILE", help="of another broker; else FENCEPOST_PUBLISH_USER and …_PASSWORD")
     add("--mqtt-ca", metavar="FILE", help="certificates that brokers are checked with; without it those of the system")
-    add("--store", metavar="DIR", help="keep what is followed in that directory, which must exist")
+    add("--store", metavar="DIR", help="save the devices' states in that directory, which must exist")
     add("--name", help="its name in the store (default: watch; of many devices: fleet)")
     add("--policy", type=to_policy, default=TransitionPolicy.standard(), metavar="NAME", help="as for replay")
     add_defaults(parser)
@@ -92,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--page-tiles",
         metavar="URL",
-        help="a map below: https://SERVER/{z}/{x}/{y}.png; else nobody else is asked",
+        help="a background map: https://SERVER/{z}/{x}/{y}.png; without it only this server is used",
     )
     add("--page-attribution", metavar="TEXT", help="whose map it is, shown on it; OpenStreetMap's is known")
-    add("--log-format", choices=("text", "json"), default="text", help="of what is said on standard error")
+    add("--log-format", choices=("text", "json"), default="text", help="the level of messages on standard error")

@@ -17,7 +17,7 @@ from .outcomes import UsageError
 
 
 def check_page(options: argparse.Namespace, is_one: bool) -> None:
-    """Refuses what does not fit.
+    """Raises an error if options of the page contradict each other.
 
     Raises:
         UsageError: It does not.

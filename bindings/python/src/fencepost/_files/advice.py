@@ -1,4 +1,4 @@
-"""What to do about a file that is refused, in the words of Python and of the command line."""
+"""Remedies for refused files, in the words of Python and of the command line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def decimal_comma(text: str) -> str:
-    """What is said of a number with a comma."""
+    """The advice for a number with a decimal comma."""
     return ": a decimal comma? Write a point" if _COMMA.fullmatch(text.strip()) else ""
 
 

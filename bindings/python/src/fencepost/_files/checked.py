@@ -1,4 +1,5 @@
-"""Tracks as they are replayed: what is of no use is refused, what is out of order sorted, what is strange told."""
+"""Checks of tracks before a replay: unusable ones raise an error, unsorted ones are sorted, doubtful ones give a
+warning."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from .tracks import Track
 
 
 def checked(tracks: Sequence[Track], sort: bool, style: TimeStyle) -> list[Track]:
-    """The tracks of a file or a table, sorted by time where they are not and `sort` is true; warns of what is strange.
+    """Returns the tracks of a file or a table, sorted by time if `sort` is true; warns of doubtful values.
 
     Args:
         tracks: All of one source.
@@ -24,7 +25,7 @@ def checked(tracks: Sequence[Track], sort: bool, style: TimeStyle) -> list[Track
         style: How their times were read.
 
     Raises:
-        InputError: No fix has a usable position; the first one, and what may have led to it.
+        InputError: No fix has a usable position; the message names the first one and a possible cause.
     """
     check_usable(tracks)
     found, late = [], 0
@@ -81,7 +82,7 @@ def warn_of_devices(path: str | Path, key: Any, doubt: str) -> None:
 
 
 def check_usable(tracks: Sequence[Track]) -> None:
-    """Refuses tracks of which no fix can be used."""
+    """Raises an error for tracks without a usable fix."""
     flaw = flaw_of(tracks)
     total = sum(len(track.fixes) for track in tracks)
     if flaw is None or not total or any(is_usable(*fix[:3]) for track in tracks for fix in track.fixes):

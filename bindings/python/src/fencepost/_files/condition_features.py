@@ -19,7 +19,7 @@ def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) ->
     `columns` names, and a feature's own ``id`` become ``identifier``, ``radius``, ``assuming`` and ``policy``.
 
     Raises:
-        InputError: It is no FeatureCollection, or no feature has a property that `columns` names.
+        InputError: It is not a FeatureCollection, or no feature has a property that `columns` names.
     """
     return document_features(parse_json(text, path), path, columns)
 

@@ -1,8 +1,8 @@
 """Conditions files: a GeoJSON FeatureCollection of circles (Point features), polygons, lines (corridors and gates) and
 beacons (features without geometry).
 
-What has rows instead of features (CSV, frames, GeoPackage, Shapefile, KML) becomes features first, so that all are
-checked in one place.
+Sources with rows (CSV, frames, GeoPackage, Shapefile, KML) are converted to features first, so that all are checked in
+one place.
 """
 
 from __future__ import annotations

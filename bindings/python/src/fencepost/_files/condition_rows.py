@@ -108,7 +108,8 @@ def _has_gates(names: Sequence[str], given: Mapping[str, str] | None) -> bool:
 
 
 def feature(values: dict[str, Any], source: str, place: str, row: int | None = None) -> dict[str, Any]:
-    """A circle as GeoJSON, what is missing is refused; or a polygon or line, with its well-known binary."""
+    """Returns a circle as GeoJSON, or a polygon or line with its well-known binary; raises an error for missing
+    values."""
     if values.get("wkb") is not None:
         own = {what: value for what, value in values.items() if what not in ("wkb", *POSITION)}
         properties = own | {"identifier": identifier_text(values.get("identifier"))}

@@ -24,7 +24,7 @@ def shape_condition(
     Args:
         geometry: Polygon, MultiPolygon, LineString or MultiLineString; or any with its well-known binary as ``wkb``.
         properties: What it says of ``oriented``, ``buffer``, ``radius`` and ``gate``.
-        radius: Metres, of lines that have none and are no gates.
+        radius: Metres, for lines without one; gates need none.
         edges: What joins two vertices.
 
     Raises:
@@ -37,7 +37,9 @@ def shape_condition(
     gate = is_gate(properties.get("gate"))
     if not vertices.is_area:
         if gate and properties.get("radius") is not None:
-            raise InvalidArgumentError("gate: it has a radius too; a gate has no width, and a corridor is no gate")
+            raise InvalidArgumentError(
+                "gate: it has a radius too; a gate has no width: remove the radius, or the gate for a corridor"
+            )
         if gate:
             return Gate(vertices.wkb, edges=edges)
         metres = radius if properties.get("radius") is None else properties["radius"]

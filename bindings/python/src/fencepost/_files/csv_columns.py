@@ -1,5 +1,5 @@
-"""Rows of CSV read by columns, with PyArrow: the same values as row by row, or nothing where a row is unusual, so that
-it is read by row and told of as there."""
+"""Rows of CSV read by columns, with PyArrow. The values are those of the reader by rows; where a row is unusual the
+result is None and the other reader takes over, with its messages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Columns(NamedTuple):
 
 
 def columns(layout: Layout, text: str) -> Columns | None:
-    """The columns of whole lines, each of which is a row; None: they are to be read by row."""
+    """The columns of whole lines, one row a line; None: they must be read by row."""
     indices = layout.indices
     used = sorted({layout.track, *indices.values()})
     if "time" not in indices or layout.wkt >= 0 or len(used) != len(indices) + 1:
@@ -68,7 +68,7 @@ def _arrow(part: str) -> Any:
 
 
 def _plain(text: str) -> bytes | None:
-    """The bytes of lines of which each may be a row; None: one of them is a comment, or too long, or otherwise odd."""
+    """The bytes of lines with one row each; None: a line is a comment, too long or otherwise unusual."""
     # PyArrow takes a byte order mark for one also where a text goes on.
     if not text or text.startswith("\ufeff") or ("\r" in text and text.count("\r") != text.count("\r\n")):
         return None
@@ -112,7 +112,7 @@ def _table(data: bytes, layout: Layout, used: list[int]) -> Any:
 
 
 def _columns(table: Any, layout: Layout) -> Columns:
-    """What the cells hold.
+    """Reads the cells of a column.
 
     Raises:
         ValueError: Something is unusual; as much is meant by ArrowInvalid and OverflowError.
@@ -143,7 +143,7 @@ def _array(code: str, column: Any) -> array[Any]:
 
 
 def _numbers(column: Any) -> array[float]:
-    """Numbers; NaN where there is nothing, which what stands there may not be."""
+    """Numbers; NaN for an empty cell, and None if a cell has another value that reads as NaN."""
     compute = _arrow("compute")
     if math.isnan(compute.sum(column).as_py() or 0):
         raise ValueError
@@ -162,7 +162,7 @@ def _times(cells: Any, unit: str | None, style: TimeStyle) -> array[int]:
         ways.append(partial(_instants, None))
     for way in ways:
         try:
-            way(cells[:1])  # a whole column that is none costs much more
+            way(cells[:1])  # a whole column of invalid values costs much more
             return way(cells)
         except (unusual, ValueError):
             pass

@@ -38,8 +38,8 @@ class CSVTable:
             text: What the file holds, in pieces of whole lines.
             path: The file, for messages.
             known: Names of columns, as :func:`find` knows them.
-            columns: Names that were given.
-            required: What must be there.
+            columns: The names chosen by the caller.
+            required: The columns that must exist.
         """
         self._path, self._lines = path, _Lines(text)
         lines = self._lines
@@ -134,11 +134,11 @@ class _Lines:
         return line
 
     def rest(self) -> str:
-        """What is left of the piece whose lines were read."""
+        """The rest of the piece whose lines were read."""
         return self._open.read()
 
     def piece(self) -> str:
-        """What is left of that piece, or else the next one; empty: there is none."""
+        """The rest of that piece, or else the next one; empty: the end."""
         return self.rest() or _text(next(self._pieces, ""))
 
 

@@ -1,4 +1,4 @@
-"""What is most likely not meant: positions that cannot be, times and radii in another unit."""
+"""Doubtful values: impossible positions, times and radii in another unit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Flaw(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Why it is of no use, and what may have led to it."""
+        """The reason why the position is unusable, and a possible cause."""
         if is_position(self.latitude, self.longitude):
             return f"has the accuracy {self.accuracy:g}, which says that there is no position"
         if self.is_missing:
@@ -78,7 +78,7 @@ def worse(first: Flaw | None, second: Flaw | None) -> Flaw | None:
 
 
 class SeenTimes:
-    """What there is to say of the times of fixes that are seen a few at a time, in any order."""
+    """Doubts about the times of fixes that arrive in pieces, in any order."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -99,7 +99,7 @@ class SeenTimes:
 
     @property
     def doubt(self) -> str:
-        """What is strange; empty: nothing.
+        """Describes doubtful times; empty: there are none.
 
         A track that begins on the first day of 1970 is taken for a simulation, whose clock begins with 0.
         """
@@ -176,13 +176,13 @@ def _shown(time_us: int) -> str:
 
 
 def about_radii(radii: Sequence[float]) -> str:
-    """What is strange about the radii of circles; empty: nothing."""
+    """Describes doubtful radii of circles; empty: there are none."""
     if radii and (middle := median(radii)) < SMALLEST_RADIUS:
         return f"radii are metres, and half of these are {middle:g} or less: are they kilometres?"
     return ""
 
 
 def about_unusable(invalid: int, total: int, flaw: Flaw | None) -> str:
-    """What is said of fixes that were skipped."""
+    """The message about skipped fixes."""
     first = "" if flaw is None else f"; the first: {flaw.place} {flaw.reason}"
     return f"{invalid} of {total} fixes had no usable position or time and were skipped{first}"

@@ -1,4 +1,4 @@
-"""What a file is, told by its name and its first bytes; what is compressed is unpacked."""
+"""The kind of a file, by its name and its first bytes; decompression."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def is_packed(path: str | Path) -> bool:
 
 
 def first_bytes(path: str | Path) -> bytes:
-    """What a file begins with, unpacked where its name ends in ``.gz``.
+    """The first bytes of a file, decompressed if its name ends in ``.gz``.
 
     Raises:
         InputError: It cannot be read or unpacked, or is something that is known and not read.
@@ -115,10 +115,10 @@ def check_name(path: str | Path) -> None:
 
 
 def unpacked(path: str | Path) -> bytes:
-    """What a gzip file holds.
+    """The contents of a gzip file.
 
     Raises:
-        InputError: It is none, damaged, or holds more than :func:`most_unpacked`.
+        InputError: It is not gzip, is damaged, or contains more than :func:`most_unpacked`.
     """
     parts: list[bytes] = []
     size = 0
@@ -138,7 +138,7 @@ def unpacked(path: str | Path) -> bytes:
 
 
 def check_kind(data: bytes, path: str | Path) -> None:
-    """Refuses what is known and not read as a text.
+    """Raises an error for known binary kinds.
 
     Raises:
         InputError: What it is, and what to do.

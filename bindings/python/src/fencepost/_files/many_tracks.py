@@ -32,13 +32,13 @@ LINE_CHARACTERS = 48
 """Of CSV, as it usually is: so many times the rows of a batch are read at a time."""
 HELD_ROWS = 131_072
 ALL_ROWS = 1 << 63
-"""As many rows as there are: whoever holds them wants them sorted, however many."""
+"""No limit: the rows are in memory already and may be sorted there."""
 MOST_SORTED = 10_000_000
 """Rows that are sorted in memory: half a gigabyte."""
 TOO_LARGE = f"more than {MOST_SORTED} rows are not sorted in memory"
 UNSORTED = Advice(
-    "sort the file by time, or let sort=False count what is late",
-    "sort the file by time, or let --no-sort count what is late",
+    "sort the file by time, or pass sort=False to count unsorted rows as late",
+    "sort the file by time, or pass --no-sort to count unsorted rows as late",
 )
 
 
@@ -98,7 +98,7 @@ class UnsortedError(InputError):
 
 
 class _Numbers(dict[Any, int]):
-    """Numbers by first appearance: what is new gets the next one."""
+    """Numbers values in order of first appearance."""
 
     def __missing__(self, name: Any) -> int:
         number = self[name] = len(self)
@@ -196,7 +196,7 @@ class ManyTracks:
         except InputError:
             if late and count > most:
                 raise
-            yield from _sorted(held) if late else held  # what came before it counts
+            yield from _sorted(held) if late else held  # the rows before it count
             raise
         if late:
             warn(self.path, "", sorted_text(late, count), KEEP)
@@ -230,7 +230,7 @@ class ManyTracks:
             rows = len(times)
             if codes is None:
                 names, tracks = keys[: bool(rows)], array("q", bytes(8 * rows))
-            else:  # values that no row has are no tracks
+            else:  # a value without rows is not a track
                 used = dict.fromkeys(codes)
                 names, places = [keys[code] for code in used], dict(zip(used, count()))
                 tracks = array("q", map(places.__getitem__, codes))
@@ -273,7 +273,7 @@ class ManyTracks:
                 raise InputError(self.path, place, "has no time")
             latitudes.append(latitude)
             longitudes.append(longitude)
-            # Here an accuracy that is not reported is 0; what stands there as NaN is none that a fix can have.
+            # An accuracy that is not reported is 0 here; a NaN in the column is an invalid accuracy.
             accuracies.append(-1.0 if math.isnan(accuracy) else accuracy)
             times.append(time)
         return self._rows(keys, None, latitudes, longitudes, accuracies, times, [at for at, _ in points].__getitem__)

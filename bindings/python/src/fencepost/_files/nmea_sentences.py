@@ -3,7 +3,8 @@
 A receiver that is switched off, a torn line and a logger that fills in what it does not know all write sentences that
 look like one. So each field that a position or a date is made of must be there in the form of the standard (IEC
 61162-1): all fields of the sentence, ddmm.mm and dddmm.mm with all of their digits and fewer than 60 minutes, a
-hemisphere in capitals, hhmmss, ddmmyy. What a receiver says while it has no fix is not damage: it is no position.
+hemisphere in capitals, hhmmss, ddmmyy. The sentences of a receiver without a fix are not damaged: they have no
+position.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def late_rows(times: Iterable[int]) -> int:
 
 
 def sorted_text(late: int, total: int, what: str = "fixes") -> str:
-    """What is said of rows that were sorted."""
+    """The message about sorted rows."""
     return f"{late} of {total} {what} are earlier than one before: sorted by time"
 
 
@@ -71,8 +71,7 @@ class Clocks:
 def places_in_time(tracks: Sequence[int], times: Sequence[int]) -> array[int]:
     """Which row comes to each place, so that the times of each track ascend and each place stays its track's.
 
-    Rows of one track and time stay in their order, and so do the tracks among each other: rows that come together stay
-    together, and what is in order stays as it is.
+    Sorting is stable: rows of one track and time keep their order, and so do tracks; a sorted input stays unchanged.
     """
     places = sorted(range(len(tracks)), key=tracks.__getitem__)
     rows = sorted(range(len(times)), key=times.__getitem__)

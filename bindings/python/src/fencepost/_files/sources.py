@@ -1,4 +1,4 @@
-"""What a caller may hand over as a track and as conditions."""
+"""The types of the arguments `track` and `conditions`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def as_tracks(
     """The tracks of what a caller gave as the argument `name`, as they are replayed.
 
     Args:
-        track: What was given.
+        track: The argument as passed.
         columns: Names of its columns, where they are not recognised.
         by: Name of the column that tells tracks apart.
         hdop_scale: Metres of accuracy a unit of hdop.
@@ -170,8 +170,8 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
 
 
 def assumed_by_default(by: str | None) -> State:
-    """The state with which conditions begin that say none. With many tracks most are near few conditions: as in tables
-    of conditions, to begin outside is no event."""
+    """The state with which conditions begin that say none. Each of many tracks is near few conditions, so conditions
+    begin as outside, as in tables of conditions: that gives no event."""
     return State.UNKNOWN if by is None else State.UNSATISFIED
 
 
@@ -188,7 +188,7 @@ def as_conditions(
     """The conditions of what a caller gave as the argument `name`, and what to call them in messages.
 
     Args:
-        conditions: What was given.
+        conditions: The argument as passed.
         default: The policy of those that have none.
         name: Of the argument, for messages.
         how: How files and tables are read.
@@ -220,7 +220,7 @@ def as_conditions(
 
 
 def _geojson(conditions: Any) -> dict[str, Any] | None:
-    """A collection of features or a feature, as a dict or as the ``__geo_interface__`` of what is no table."""
+    """A FeatureCollection or feature, as a dict or from ``__geo_interface__``; not from a table."""
     if not isinstance(conditions, Mapping) and not is_frame(conditions):
         conditions = getattr(conditions, "__geo_interface__", None)
     kind = conditions.get("type") if isinstance(conditions, Mapping) else None

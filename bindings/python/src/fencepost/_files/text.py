@@ -90,7 +90,7 @@ def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
     As for :func:`decode`, a byte order mark is honoured and dropped.
 
     Raises:
-        UnicodeDecodeError: The line after those that were given is no text.
+        UnicodeDecodeError: The next line is not UTF-8 text.
         LongLineError: A line is longer than :data:`MOST_LINE`: it is not held in memory.
     """
     data = file.read(size)

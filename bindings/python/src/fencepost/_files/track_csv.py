@@ -119,7 +119,7 @@ class Table(CSVTable):
         return False
 
     def points(self, piece: str | None = None) -> Iterator[tuple[str, str, Point]]:
-        """Place, track and point of each of :meth:`rows` that is no comment."""
+        """Place, track and point for each of :meth:`rows`, without comments."""
         index = self.layout.indices.get("accuracy")
         if index is None or key(self.names[index]) != ACCELERATION:
             yield from self._points(piece)

@@ -28,7 +28,7 @@ def read_track(
     how: Reading = PLAIN,
 ) -> Track:
     """Reads GPX 1.0 or 1.1, GeoJSON, MF-JSON, KML, CSV or NMEA 0183: by the file name's ending, else by what the file
-    begins with. What ends in ``.gz`` is unpacked.
+    begins with. A file with the ending ``.gz`` is decompressed.
 
     Args:
         path: The file.

@@ -1,4 +1,4 @@
-"""GPX 1.0 and 1.1, read with gpxpy. What is well-formed but sloppy is tidied up and read again."""
+"""GPX 1.0 and 1.1, read with gpxpy. A well-formed file with small defects is corrected and read again."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _points(gpx: Any) -> list[Any]:
 
 
 def _tidy(text: str, path: str | Path) -> str:
-    """Strips white space around values, drops values of <fix> that are none, and names the place of what is wrong."""
+    """Strips white space around values, drops invalid values of <fix>, and adds the place to errors."""
     root = xml_root(text, path)
     if local_name(root) != "gpx":
         raise InputError(path, "line 1", f"not GPX: the root element is <{local_name(root)}>")

@@ -19,7 +19,7 @@ from .xml_text import holds_word, local_name, xml_root, xml_text
 
 
 def track_document(path: str | Path) -> bytes | None:
-    """The KML of a file, or of a KMZ archive, where it holds tracks; None: it holds none, or is no KML.
+    """The KML of a file or a KMZ archive if it has tracks; None: it has none or is not KML.
 
     Raises:
         InputError: The file cannot be read, or the archive is damaged.
@@ -49,7 +49,7 @@ def _unpacked(data: bytes, path: str | Path) -> bytes:
 def read(
     data: bytes, path: str | Path, by: str | None = None, keys: list[str] | None = None, style: TimeStyle = PLAIN_TIMES
 ) -> Iterator[tuple[str, Point]]:
-    """The positions of all tracks in the order of the file; an empty ``coord`` is no position.
+    """The positions of all tracks in the order of the file; an empty ``coord`` is skipped.
 
     The accuracy is that of an array of extended data with a usual name (``accuracy``), else there is none.
 

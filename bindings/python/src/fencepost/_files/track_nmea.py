@@ -27,7 +27,7 @@ _DAY = 24 * _HOUR
 
 @dataclass(slots=True)
 class _Epoch:
-    """What the sentences of one time of day say."""
+    """The data of the sentences with one time of day."""
 
     line: int
     clock: int
@@ -37,7 +37,7 @@ class _Epoch:
     best: bool = False
 
     def take(self, sentence: Sentence, scale: float) -> None:
-        """Lays what a sentence says over what is known: a valid GGA is best, then a valid RMC."""
+        """Merges a sentence into the data: a valid GGA has priority, then a valid RMC."""
         if sentence.position is None or self.best:
             return
         self.latitude, self.longitude = sentence.position

@@ -1,4 +1,4 @@
-"""What a track is: fixes in the order of their file, or way points."""
+"""A track: fixes in the order of their file, or way points."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Track:
     fixes: Sequence[FixRow]
     way_points: list[tuple[float, float]] = field(default_factory=list)
     key: Any = None
-    """What tells it from the other tracks of its table."""
+    """The key of the track in its table."""
     columns: Sequence[str] = ()
     """The names of the columns of its table, where it comes from one."""
     flaw: Flaw | None = None

@@ -73,7 +73,7 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
     except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
         text = str(error).removeprefix(f"'{path}' ").removeprefix(f"{path}: ")
         raise InputError(path, "", f"not usable as {kind[1:]}: {text}") from None
-    # GDAL looks at what is in a file, not at its name.
+    # GDAL determines the format by the contents, not by the name.
     if driver and driver not in _DRIVERS.get(kind, driver):
         raise InputError(path, "", f"not usable as {kind[1:]}: it holds {driver}")
     if not hasattr(frame, "crs"):
@@ -82,7 +82,7 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
 
 
 def _check_begin(path: str | Path, kind: str) -> None:
-    """Looks at a file before GDAL does: warns of a Shapefile that is cut off, of which GDAL reads what is there, and
+    """Checks a file before GDAL reads it: warns of a truncated Shapefile, of which GDAL reads the first part, and
     refuses a virtual file, which may name any other file or address.
 
     Raises:

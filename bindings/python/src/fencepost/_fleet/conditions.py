@@ -37,7 +37,7 @@ class TableVersion(NamedTuple):
     conditions: int
     """How many conditions there are."""
     generation: int
-    """The last one that was given."""
+    """The number of the latest revision."""
     digest: bytes
     """Of all conditions with their generations: 16 bytes."""
 
@@ -68,7 +68,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     Raises:
         InputError: The source cannot be used; the text names source, row or feature, and reason.
         MissingExtraError: What reads it is not installed.
-        TypeError: `conditions` is none of these.
+        TypeError: `conditions` has another type.
 
     Example:
         >>> from fencepost import Circle, Fix, Fleet
@@ -205,7 +205,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
                 path nor a delivery but ``every``.
 
         Raises:
-            SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.
+            SnapshotInvalidError: It is not a snapshot, is damaged, or was written by a newer version of the library.
 
         Example:
             >>> Zones.restore(b"")

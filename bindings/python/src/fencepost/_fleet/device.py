@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Device:
-    """What a fleet knows of one of its devices: ``fleet["truck-7"]``. It tells what is so when it is asked.
+    """A live view of one device of a fleet: ``fleet["truck-7"]``. It reads the current state at each call.
 
     All of it raises :class:`NotFoundError` once the device was removed.
 
@@ -42,8 +42,8 @@ class Device:
         return self._identifier
 
     def inside(self, identifier: str | None = None) -> Presences:
-        """What it is inside of, and the beacons that are near it, in the order in which the conditions were added:
-        :meth:`Fleet.inside` of this device.
+        """The conditions that the device is inside of, and the beacons near it, in the order in which the conditions
+        were added: :meth:`Fleet.inside` of this device.
 
         Args:
             identifier: Of one condition; None: all conditions.
@@ -68,7 +68,8 @@ class Device:
         return found
 
     def state(self, identifier: str) -> State:
-        """What is believed of a condition for it, whatever events still wait: unknown while it is undetermined.
+        """The observed state of a condition, including changes whose events are still pending; unknown while it is
+        undetermined.
 
         Raises:
             NotFoundError: No condition has that identifier, or the device is gone.
@@ -79,8 +80,8 @@ class Device:
     def explain(self, identifier: str) -> Explanation:
         """Why a condition is in its state for it, and the smallest change that would decide it.
 
-        Of the fixes at which nothing can change the device keeps no position: what is said of the last fix is said of
-        the last one beyond.
+        The device stores no position for fixes at which nothing can change: after such fixes the answer is about the
+        last one that could.
 
         Raises:
             NotFoundError: No condition has that identifier, or the device is gone.

@@ -12,7 +12,7 @@ from .._values.arguments import identifier_text
 
 
 class _Places(dict[Any, int]):
-    """Places by first appearance: what is new gets the next one."""
+    """Numbers places in order of first appearance."""
 
     def __missing__(self, name: Any) -> int:
         place = self[name] = len(self)

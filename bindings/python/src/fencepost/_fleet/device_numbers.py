@@ -45,7 +45,7 @@ class DeviceNumbers:
         return number
 
     def remove(self, device: str, events: int) -> None:
-        """Takes a device out, of which so many events are not handled."""
+        """Removes a device that still has `pending` events."""
         number = self._of.pop(device)
         if events:
             self._leaving[number] = events

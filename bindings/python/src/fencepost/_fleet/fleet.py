@@ -46,8 +46,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     A fleet gives exactly the events of as many monitors with the same conditions, each made before the first
     condition, with delivery ``every``, no condition limit, no path and ``initial_fix_max_age=None``, interleaved in
-    the order of input. What one :meth:`advance` brings comes by deadline. A device costs about 200 bytes, and neither
-    its first fix nor a million conditions that were added meanwhile cost more than a look at the index.
+    the order of input. The events of one :meth:`advance` come in the order of their deadlines. A device costs about 200
+    bytes, and neither its first fix nor a million conditions that were added meanwhile cost more than a look at the
+    index.
 
     Devices are named by texts and are entered by their first input. A mapping of these to :class:`Device`: ``len``,
     ``in``, iteration, ``fleet["truck-7"]``, ``del``. A fleet may be used from several threads; one consumer at a time
@@ -89,7 +90,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     Raises:
         InvalidArgumentError: An option is out of its range; a store without a name, or that of a monitor.
         InputError: `conditions` cannot be used as a source; nothing was opened.
-        TableMismatchError: The table is no version of the one that was kept.
+        TableMismatchError: The table is not a version of the saved one.
         MonitorInUseError: It is open, in this or another process.
         StoreUnavailableError: No such directory, no permission, disk full ...
         StoreCorruptError: The file is damaged; it was left as it is.
@@ -212,7 +213,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return found
 
     def __getitem__(self, device: str) -> Device:
-        """What is known of a device.
+        """Returns a view of one device.
 
         Raises:
             NotFoundError: There is no device of that identifier (a ``KeyError``).
@@ -265,7 +266,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             before: A device goes when the last time of its own inputs is earlier.
             arrived_before: A device goes when its last accepted input arrived earlier, by :meth:`set_arrival_time`,
                 whatever date the input has: also a device whose clock is wrong, and not one whose clock is years
-                behind. A device of which no input was accepted counts from when it was entered. Give one of both.
+                behind. A device without any accepted input counts from the time at which it was created. Give one of
+                both.
 
         Returns:
             The identifiers of the removed devices.
@@ -291,7 +293,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return found
 
     def inside(self, identifier: str | None = None) -> Presences:
-        """Who is inside of what, by device: a table, also for GeoPandas (:meth:`Presences.to_geopandas`).
+        """A table of devices and the conditions that they are inside of, also for GeoPandas
+        (:meth:`Presences.to_geopandas`).
 
         Args:
             identifier: Of one condition; None: all conditions.
@@ -329,7 +332,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     def to_geopandas(self) -> GeoDataFrame:
         """Where everybody is: a row for each device, with its clock and :attr:`Device.position` as a point in
-        EPSG:4326; one that had no fix yet has no geometry. Who is inside of what, with the places, is
+        EPSG:4326; one that had no fix yet has no geometry. For the conditions that each device is inside of use
         ``fleet.inside().to_geopandas()``.
 
         Raises:
@@ -394,9 +397,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
                 definition, and is void otherwise; all other conditions count as seen.
 
         Raises:
-            SnapshotInvalidError: They are no device, damaged, or from a newer version of the library.
+            SnapshotInvalidError: The bytes are not a device, are damaged, or come from a newer version of the library.
             TableMismatchError: They were exported with another version of the table.
-            InvalidArgumentError: An identifier is none, or taken.
+            InvalidArgumentError: An identifier is invalid or in use.
         """
         if not isinstance(devices, Mapping):
             raise TypeError(f"devices must be a mapping of identifiers to bytes, not {type(devices).__name__}")
@@ -499,7 +502,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """Saves everything and closes the store: its name is free. Ends :meth:`updates`. Again it does nothing.
 
         With a store it takes no inputs any more, and no device comes or goes: that raises :class:`MonitorClosedError`.
-        What another thread gave it before is kept. A fleet in memory has nothing to close and goes on.
+        Inputs that another thread fed before are kept. A fleet in memory has nothing to close and goes on.
 
         Raises:
             StoreUnavailableError: Something could not be saved; the store is closed all the same.
@@ -535,14 +538,13 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """A fleet in memory as it was when the snapshot was made, over a table of its own; what was not committed is
-        handed out again.
+        """Restores a fleet in memory from a snapshot, with its own table; uncommitted events are delivered again.
 
         Args:
             snapshot: Any bytes may be passed.
 
         Raises:
-            SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.
+            SnapshotInvalidError: It is not a snapshot, is damaged, or was written by a newer version of the library.
         """
         fleet = cls.__new__(cls)
         fleet._handle = Handle.restore(snapshot_bytes(snapshot))

@@ -1,4 +1,4 @@
-"""What goes into a fleet."""
+"""The inputs of a fleet."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BY_ROW = Advice(*["give the identifier of each row's device as device="] * 2)
 
 
 class _Limited:
-    """A fleet that was made for several threads, of which not all feed."""
+    """A fleet made for several threads that feeds with fewer."""
 
     def __init__(self, shards: Any, threads: int) -> None:
         self._shards, self._threads = shards, threads
@@ -130,7 +130,7 @@ class FleetInputs(FixInputs):
         threads: int | None = None,
     ) -> FeedResult:
         """Feeds many fixes of many devices in order, with the same result as single calls; other Python threads run
-        meanwhile. Devices are entered in the order of their first rows, those of which any row is accepted.
+        meanwhile. Devices with at least one accepted row are created in the order of their first rows.
 
         Either columns of equal length, or fixes, beside the devices they are of; or a table that exports an Arrow
         stream (PyArrow, Polars, DuckDB, pandas), fed batch by batch: see :meth:`Monitor.feed_many`. Its column of
@@ -147,7 +147,7 @@ class FleetInputs(FixInputs):
                 meant for all rows; None: not reported.
             columns: Of a table the names of the columns for device, latitude, longitude, time, accuracy, or geometry,
                 where they are not recognised.
-            on_invalid: As for :meth:`Monitor.feed_many`. A new device of which no row is accepted is not entered.
+            on_invalid: As for :meth:`Monitor.feed_many`. A new device without any accepted row is not created.
             threads: How many threads feed at a time, at most as many as the fleet was made for; None: as many.
 
         Returns:
@@ -157,7 +157,7 @@ class FleetInputs(FixInputs):
             InvalidArgumentError: Columns of different lengths; a row without a device; with ``on_invalid="raise"`` an
                 invalid row. ``position`` is the row, and nothing has been fed.
             ColumnTypeError: A column does not hold what it is to hold; ``position`` is the row.
-            InputError: A table lacks a column, or holds what cannot be used; ``row`` is where. The batches before took
+            InputError: A column is missing or holds unusable values; ``row`` is the place. The batches before took
                 effect, ``result`` is their :class:`FeedResult`.
             MissingExtraError: A table was given, and nanoarrow is not installed.
             QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result`` is
@@ -266,7 +266,7 @@ class FleetInputs(FixInputs):
         self._handle.set_arrival_time(to_us(time))
 
     def advance(self, time: Time, *, device: str | None = None, force: bool = False) -> None:
-        """Tells that time has passed: what is due up to and at `time` is confirmed.
+        """Lets time pass: confirms all changes that are due up to and at `time`.
 
         Args:
             time: For all devices it is a watermark: no input of any may be earlier from then on, also of one that is
@@ -300,7 +300,7 @@ class FleetInputs(FixInputs):
 
         Events that wait, sequences and counters stay. Of a device that is set back every condition becomes undetermined
         without an event, and crossings in the making and its last fix are forgotten. Its next fix determines it again:
-        an event comes only of a state that differs from the one that was told.
+        an event follows only if the new state differs from the last reported one.
 
         Args:
             time: For all devices: the fleet's time, and each device whose clock is later, is set back to it; other

@@ -1,4 +1,4 @@
-"""Who is inside of what."""
+"""Presences: which device is inside of which condition."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class PresenceColumns:
 
 
 class Presences(Rows[Presence]):
-    """Which devices are inside of which conditions: a sequence of :class:`Presence`, and a table.
+    """The pairs of devices and conditions they are inside of: a sequence of :class:`Presence`, and a table.
 
     Example:
         >>> from fencepost import Fleet, Zones

@@ -1,4 +1,4 @@
-"""The events of several fleets that count as one: what waits, and what is handed out and not committed."""
+"""The merged events of several fleets: pending events, and events in flight that are not committed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ SEQUENCE, DATE, GENERATION, DEVICE, ROW = 0, 4, 8, -2, -1
 
 
 class ShardEvents:
-    """The queue of several fleets. Each of them has handed all of its events out into it: it keeps what was not told.
+    """The queue of several fleets. Each fleet has delivered all its events into this object, which holds those not yet
+    reported.
 
     An event of a condition that was removed since is void; those of its device after it take its number.
     """

@@ -89,7 +89,7 @@ class Shards:
         return new
 
     def _keep(self, new: Iterable[Any]) -> None:
-        """Of devices that were entered for an input those stay of which anything was accepted."""
+        """Keeps the devices created for an input if any of their rows was accepted."""
         gone = []
         for device in new:
             fleet = self._of(device)
@@ -216,7 +216,7 @@ class Shards:
         for fleet in fleets:
             while part := fleet.poll_events(at_once):
                 rows += part
-        rows.sort(key=order)  # stable: what is equal is of one of them
+        rows.sort(key=order)  # stable: equal keys keep the order of their devices
         self._events.add(rows)
 
     def _one(self, device: Any, feed: Callable[[Handle], None]) -> None:
@@ -362,7 +362,7 @@ class Shards:
         return found
 
     def _beside(self, threads: int, feed: Callable[[int], Any], places: list[int], found: list[Any]) -> None:
-        """Feeds fleets, so many at a time; `found` receives what came of each, also when a signal ends it."""
+        """Feeds several fleets in parallel; `found` receives the result of each, also when a signal interrupts it."""
         if threads == 1 or len(places) < 2:
             found.extend(feed(at) for at in places)
             return
@@ -371,7 +371,7 @@ class Shards:
             try:
                 wait(feeding)
             finally:
-                wait(feeding)  # what was begun is done
+                wait(feeding)  # the work in progress is finished
                 found += [each.result() for each in feeding if each.exception() is None]
             for each in feeding:
                 each.result()
@@ -417,7 +417,7 @@ class Shards:
             self._events.detach(descriptor)
 
     def end_updates(self) -> None:
-        self._events.end()  # without the lock: whoever feeds is not waited for
+        self._events.end()  # without the lock: a feeding thread is not waited for
 
     def closed(self) -> bool:
         return self._events.closed
@@ -480,7 +480,7 @@ def _codes(codes: Any) -> tuple[Any, list[int]]:
 
 
 def _is_number(column: Any) -> bool:
-    """Whether it is no column: a number that all rows have, or nothing."""
+    """Whether it is one number for all rows or None, instead of a column."""
     return column is None or isinstance(column, float)
 
 

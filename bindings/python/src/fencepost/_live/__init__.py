@@ -1,1 +1,1 @@
-"""What follows fixes as they come: sources, watches, who gets the events."""
+"""Live following: sources, watches, sinks of events."""

@@ -1,4 +1,4 @@
-"""Messages of many devices: what a payload says, whoever wrote it."""
+"""Readers of the messages of many devices, for all supported formats."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ OWN_KEYS = ("latitude", "longitude", "lat", "lon", "time", "accuracy", "class")
 
 
 def read_message(data: bytes, by: str, topic: str | None = None) -> Message | None:
-    """What a payload says: of OwnTracks (it has ``_type``), of Traccar (``position`` and ``device``), or an object as
-    a line of JSON Lines is.
+    """Reads a payload: of OwnTracks (it has ``_type``), of Traccar (``position`` and ``device``), or an object in the
+    form of a line of JSON Lines.
 
     Args:
         data: The payload.
@@ -46,7 +46,7 @@ def read_message(data: bytes, by: str, topic: str | None = None) -> Message | No
 
 
 def source_of(data: bytes | None, by: str) -> dict[str, Any]:
-    """What a message says beside the fix and the device: handed on with an event."""
+    """The other members of a message, passed on with its events."""
     if data is None:
         return {}
     value = json.loads(data)

@@ -1,4 +1,4 @@
-"""Who gets the events of a watch: a command for each, or standard output."""
+"""Handlers of the events of a watch: a command for each event, or standard output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .notices import MINUTE, Notices
 from .waker import Stop
 
 GRACE = 5.0
-"""Seconds that a command has to end by itself when the watch is to stop, and again after SIGTERM."""
+"""Seconds that a command has to exit when the watch is to stop, and again after SIGTERM."""
 BETWEEN_LOOKS = 0.05
 """Seconds between two looks at a command, where the system has no descriptor for a process."""
 
@@ -26,8 +26,8 @@ class EventCommand:
     """Runs a shell command with the event as one line of JSON on its standard input.
 
     The command has a session of its own: Ctrl-C is for the watch, and what ends the command ends what it started. While
-    it runs, the watch still hears signals. Asked to stop, it gives the command 5 s, or until the next signal, then ends
-    it, with SIGTERM and 5 s later with SIGKILL.
+    it runs, the watch still hears signals. On a stop it gives the command 5 s, or until the next signal, then sends
+    SIGTERM and 5 s later SIGKILL.
 
     Args:
         command: For the shell.

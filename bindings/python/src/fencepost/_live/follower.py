@@ -42,7 +42,7 @@ from .waypoints import OwnersCircles
 
 
 class Fed(StrEnum):
-    """What became of a fix or a message.
+    """The result of feeding a fix or a message.
 
     Example:
         >>> from fencepost.live import Fed
@@ -67,8 +67,8 @@ class Fed(StrEnum):
 
 
 class Follower(Running):
-    """Follows devices while their fixes come: time passes for each device by itself, and each event is given to every
-    sink until it has it.
+    """Follows devices by their live fixes: each device has its own clock, and each event goes to every sink until the
+    sink has accepted it.
 
     Between two fixes of a device its clock is the time of its last fix plus the time since that came, less `lag`; so a
     device that reports late, or whose clock is wrong, delays no other. Nothing is done by a thread or a signal handler:
@@ -77,8 +77,8 @@ class Follower(Running):
 
     An event is acknowledged when every sink has it and, where the program loops over :meth:`events`, the loop asks for
     the next one. Until then it is given again, after a restart too if there is a `store`: each event comes at least
-    once, and ``(device, sequence)`` tells whether it is the same. While the store cannot be written no event is given
-    on, and no source is told that its messages were taken.
+    once, and ``(device, sequence)`` tells whether it is the same. While the store cannot be written, no event is
+    delivered and no message is acknowledged to its source.
 
     Args:
         zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table, a :class:`Zones`; or the
@@ -102,7 +102,7 @@ class Follower(Running):
         named: The device of fixes that come without one, as those of a GPS receiver.
         numbered_by: The member of JSON messages that numbers the messages of a device; None: none does. Numbers that
             are left out are logged and counted as ``missing_messages``.
-        logger: For what is refused, lost and found: at most one record of a kind a minute.
+        logger: The logger of refused inputs, losses and recoveries: at most one record of a kind a minute.
         notices: In place of the logger, for ``fencepost watch``.
         clock: Seconds since 1970, compared with `ahead`.
         monotonic: Seconds of a clock that never goes back, which lets time pass.
@@ -217,7 +217,7 @@ class Follower(Running):
             fix: The fix, with its time.
 
         Raises:
-            ValueError: The device is no identifier.
+            ValueError: The device is not an identifier.
             QueueFullError: Too many events wait for the sinks.
             MonitorClosedError: The follower is closed.
         """
@@ -233,7 +233,7 @@ class Follower(Running):
         time and perhaps accuracy.
 
         Args:
-            message: JSON, or its object. What else it says becomes the ``source`` of events.
+            message: JSON, or its object. Its other members become the ``source`` of events.
             topic: Of MQTT, which names the device of OwnTracks messages, and of others that name none.
 
         Returns:
@@ -248,7 +248,7 @@ class Follower(Running):
             try:
                 message = json.dumps(dict(message))
             except (TypeError, ValueError) as error:
-                raise LineError(f"is no JSON object: {error}") from None
+                raise LineError(f"is not a JSON object: {error}") from None
         data = message.encode("utf-8", "surrogatepass") if isinstance(message, str) else bytes(message)
         try:
             found = parse_line(data) if self._is_one else read_message(data, self._device, topic)
@@ -299,7 +299,7 @@ class Follower(Running):
         return found
 
     def sync_rows(self, label: str, rows: Sequence[ConditionRow]) -> SyncResult:
-        """As :meth:`sync`, with what was read."""
+        """As :meth:`sync`, for rows that are already read."""
         watcher = self._watcher
         holder = watcher.monitor if isinstance(watcher, Watch) else watcher.fleet.conditions
         with watcher.lock:
@@ -337,7 +337,7 @@ class Follower(Running):
 
     @property
     def _fleet_watch(self) -> FleetWatch:
-        """What feeds the fleet, for the page of ``fencepost watch``."""
+        """The object that feeds the fleet, for the page of ``fencepost watch``."""
         assert isinstance(self._watcher, FleetWatch)
         return self._watcher
 
@@ -347,8 +347,8 @@ class Follower(Running):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many ``messages``, ``fixes``, ``late_fixes``, ``double_fixes``, ``passed_fixes``, ``invalid_fixes``,
-        ``future_fixes``, ``bad_lines``, ``events`` … there were; what is not named did not happen."""
+        """The counts ``messages``, ``fixes``, ``late_fixes``, ``double_fixes``, ``passed_fixes``, ``invalid_fixes``,
+        ``future_fixes``, ``bad_lines``, ``events`` …; a missing name counts 0."""
         with self._watcher.lock:
             return dict(self._watcher.counts)
 

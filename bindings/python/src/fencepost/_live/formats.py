@@ -1,4 +1,4 @@
-"""What comes on a pipe, piece by piece, becomes fixes: JSON Lines, NMEA 0183, GPX."""
+"""Converts the bytes of a pipe to fixes: JSON Lines, NMEA 0183, GPX."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class _Recognised:
 
 
 def _recognise(data: bytes) -> str | None:
-    """The format of a stream that begins so; None: not to be seen yet. What is none of them is taken for JSON Lines."""
+    """The format of a stream that begins so; None: not to be seen yet. Any other format counts as JSON Lines."""
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start:
         return None

@@ -14,8 +14,8 @@ _LATE = 100
 class Gaps:
     """Counts the messages of devices that are missing, as ``missing_messages``, and says so.
 
-    A number that is larger by more than one than the last of its device tells of a gap when it comes, also if what is
-    missing comes later. What came before the first message, or while the watch did not run, is not known.
+    A number that exceeds the last one of its device by more than one is a gap, even if the missing messages come later.
+    Messages lost before the first one, or while the watch did not run, are not detected.
 
     Args:
         member: Of a message: by what its device numbers its messages, 1 more each; ``a.b`` is the member b of a. None:
@@ -48,5 +48,5 @@ class Gaps:
             self._notices.seldom("missing_messages", f"{place}: {device}: {what} missing")
 
     def forget(self, device: str) -> None:
-        """Drops what is known of a device."""
+        """Removes the state of a device."""
         self._last.pop(device, None)

@@ -114,7 +114,7 @@ class Gpsd(Source):
         return self._named_all(found)
 
     def _named_all(self, found: list[Found]) -> Iterator[tuple[str, Any]]:
-        """What was found, as fixes of the device where it has a name."""
+        """Converts the found fixes to fixes of the device if it has a name."""
         if self._named is None:
             return iter(found)
         name = self._named
@@ -131,7 +131,7 @@ class Gpsd(Source):
             self.descriptor, self.retry_at = self._connection.fileno(), None
             self.reconnects += 1
             self._connected_at = self._monotonic()
-            # One that ends at once is not asked at once again.
+            # A connection that ended at once is not retried at once.
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
     def _try_later(self, error: OSError) -> None:

@@ -15,7 +15,7 @@ from .notices import Notices
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 HANDLING_S = 1.0
-"""After so long of a turn other things are looked at: signals, a watchdog, what comes."""
+"""Longest duration of a turn before signals, the watchdog and the inputs are checked."""
 BETWEEN_SAVES = 10.0
 """Seconds between two attempts to save while the store fails."""
 MANY_EVENTS = 100_000
@@ -40,13 +40,13 @@ Handle = Callable[[Any], bool]
 
 
 def key_of(event: HandedEvent) -> tuple[Any, ...]:
-    """What tells whether an event is the same one again, also of a device that was forgotten and counts from 1 anew."""
+    """The key that identifies a redelivered event, also of a device that was removed and counts from 1 again."""
     own = getattr(event, "event", event)
     return getattr(event, "device", None), event.sequence, getattr(own, "date", None)
 
 
 def name_of(event: HandedEvent) -> str:
-    """What a notice calls an event."""
+    """The name of an event in a notice."""
     device = getattr(event, "device", None)
     return f"event {event.sequence}" if device is None else f"event {event.sequence} of {device}"
 
@@ -62,7 +62,7 @@ class Handling:
         monotonic: Seconds of a clock that never goes back.
 
     Attributes:
-        counts: What is counted, by name.
+        counts: The counters by name.
         failures: How often an event was not handled when it was given.
         source_name: Of the source that is being fed.
         lock: Held while the monitor or fleet is fed, or an event is taken from it; never while one is handled.
@@ -128,13 +128,12 @@ class Handling:
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
 
     def keep(self) -> None:
-        """Keeps what was taken and is not kept by now, before its source is told that it was taken."""
+        """Saves the accepted inputs that are not saved yet, before they are acknowledged to the source."""
         self.look_at_store()
 
     @property
     def is_kept(self) -> bool:
-        """Whether sources may be told that what they gave was taken, and events be handed on: there is no store, or it
-        takes what happens."""
+        """Whether inputs may be acknowledged and events delivered: there is no store, or it can be written."""
         return self._store in (StoreStatus.NONE, StoreStatus.KEPT)
 
     def look_at_store(self, force: bool = False) -> bool:
@@ -181,7 +180,7 @@ class Handling:
         return self._waiting is not None
 
     def _handed(self, event: Event) -> Any:
-        """What a handler gets for an event."""
+        """The object that a handler receives for an event."""
         return event
 
     @property

@@ -239,7 +239,7 @@ class HomeAssistantEvents:
             self._client.publish_aside(topic, "")
 
     def _discovery(self, device: str) -> list[Message]:
-        """What Home Assistant must know before the first state of a device: once for each start."""
+        """The discovery message that Home Assistant needs before the first state of a device: once per start."""
         if self.is_outdated:
             self._update_places()
         if device in self._known:

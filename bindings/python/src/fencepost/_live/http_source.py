@@ -49,8 +49,8 @@ class HttpSource(Source):
     Args:
         host: The address to listen on.
         port: 0: any that is free.
-        login: User and password that each request must have (Basic); None: nobody is asked, for addresses of this
-            computer and behind a proxy that asks.
+        login: User and password that each request must have (Basic); None: requests need no login, for loopback
+            addresses and behind a proxy that authenticates.
         device: The member of JSON objects that names the device.
         monotonic: Seconds of a clock that never goes back.
 
@@ -125,7 +125,7 @@ class HttpSource(Source):
         self._selector.register(connection, selectors.EVENT_READ, each)
 
     def _receive(self, each: _Connection) -> list[tuple[str, Any]]:
-        """What a connection brought: a message, or nothing yet."""
+        """Reads a message from a connection, or None if it is incomplete."""
         try:
             data = each.socket.recv(PIECE)
         except BlockingIOError:

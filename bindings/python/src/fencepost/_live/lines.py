@@ -11,7 +11,7 @@ from .._tables.text_times import number_time, parse_time
 
 
 class LineError(ValueError):
-    """A line is no fix, and nothing that may be passed over.
+    """A line that is not a fix and must not be skipped.
 
     Attributes:
         kind: What it is counted as.
@@ -87,7 +87,7 @@ def number_of(value: dict[str, Any], *names: str) -> float | None:
     """The first of these members that is there.
 
     Raises:
-        LineError: It is no number.
+        LineError: It is not a number.
     """
     for name in names:
         found = value.get(name)
@@ -98,7 +98,7 @@ def number_of(value: dict[str, Any], *names: str) -> float | None:
                 number = float(found)
             except OverflowError:
                 number = math.inf
-            # What is not a number is refused as a fix; without an end an accuracy would be taken, and shown to nobody.
+            # The engine refuses a fix with NaN; it would accept an infinite accuracy, which JSON cannot show.
             if math.isinf(number):
                 raise LineError(f"{name} is out of range")
             return number
@@ -109,7 +109,7 @@ def time_of(value: dict[str, Any]) -> int:
     """The member ``time``, microseconds since 1970.
 
     Raises:
-        LineError: There is none, or it is no time.
+        LineError: There is no time, or it is not a time.
     """
     time = value.get("time")
     try:

@@ -1,4 +1,4 @@
-"""The loop of a watch: what comes is fed, time passes between, events are handled."""
+"""The loop of a watch: feeds inputs, lets time pass between them, handles events."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ FIXES_A_TURN = 1_000
 
 Watcher = Watch | FleetWatch
 Found = tuple[str, Any]
-"""A place in the source, and what was found there or what is wrong with it."""
+"""A place in the source with the fix found there, or the error."""
 
 
 class _Input:
-    """A source, and what was read of it.
+    """A source and the inputs read from it.
 
     Attributes:
         source: The source.
-        found: What was read and not fed, the last first.
+        found: The inputs read and not yet fed, the last first.
         at_end: Whether nothing more comes.
-        has_more: Whether the last turn did not reach what is there.
-        untold: How much was fed of which the source was not told.
+        has_more: Whether the last turn left unread inputs.
+        untold: The number of fed inputs that are not acknowledged to the source.
     """
 
     def __init__(self, source: Source) -> None:
@@ -44,7 +44,7 @@ class _Input:
         return None if self.at_end or self.found or is_behind else self.source.descriptor
 
     def read(self, is_ready: bool) -> None:
-        """Reads what is there, or connects again when it is time."""
+        """Reads the available inputs, or reconnects when the retry time has come."""
         source, self.has_more = self.source, False
         if self.at_end or not (is_ready or (self.retry_at is not None and time.monotonic() >= self.retry_at)):
             return
@@ -59,13 +59,13 @@ class _Input:
 
     @property
     def retry_at(self) -> float | None:
-        """When it is connected to again: not before what was read of it is fed."""
+        """The time of the next connection attempt: not before all read inputs are fed."""
         return None if self.at_end or self.found else self.source.retry_at
 
 
 class Turns:
-    """What a loop does between two waits: feeds what came, lets time pass, tells sources what was taken. What each
-    source has is fed in turns.
+    """The work of a loop between two waits: feeds inputs, lets time pass, acknowledges inputs to the sources. The
+    sources take turns.
 
     One of several sources that cannot be read on ends for itself; that is logged at once, and raised when all have
     ended.
@@ -100,7 +100,7 @@ class Turns:
         if not (watcher.is_behind or watcher.has_events) and any(each.found for each in self._inputs):
             return 0.0
         if watcher.is_kept and any(each.untold for each in self._inputs):
-            return 0.0  # the store works again: sources are told at once
+            return 0.0  # the store works again: acknowledge at once
         now = time.monotonic()
         retries = (max(0.0, each.retry_at - now) for each in self._inputs if each.retry_at is not None)
         return min((pause for pause in (watcher.pause(), notices.pause(), *retries) if pause is not None), default=None)
@@ -145,8 +145,8 @@ def watch(
     beat: Callable[[], float | None] = lambda: None,
     is_endless: bool = False,
 ) -> None:
-    """Feeds what comes, lets time pass, and has events handled, until the sources end and all is handled, or a
-    signal asks to stop.
+    """Feeds inputs, lets time pass, and has events handled, until the sources end and all is handled, or a signal
+    requests a stop.
 
     Args:
         sources: Of the fixes.

@@ -1,4 +1,4 @@
-"""What a message of one of many devices says: a fix, circles of its owner, or that it has gone."""
+"""The content of a message from one of many devices: a fix, circles of its owner, or its departure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Waypoint:
         name: What it is called.
         latitude: Degrees.
         longitude: Degrees.
-        radius: Metres; 0: it is no circle any more.
+        radius: Metres; 0: the circle was removed.
         time: When it was made, seconds since 1970: it stays the same when the circle is changed.
     """
 
@@ -89,7 +89,7 @@ def device_name(value: object) -> str:
     """A device's identifier.
 
     Raises:
-        NameRefused: It is none.
+        NameRefused: The name is not an identifier.
     """
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise NameRefused("names no device")
@@ -97,7 +97,7 @@ def device_name(value: object) -> str:
         text = str(value)
         size = len(text.encode())
     except ValueError:  # half a surrogate pair; thousands of digits
-        raise NameRefused("names a device by what is no text") from None
+        raise NameRefused("the name of the device is not a text") from None
     if not 1 <= size <= LONGEST_NAME or "\0" in text:
         raise NameRefused(f"names a device by {size} bytes: 1 to {LONGEST_NAME} without NUL can be one")
     return text

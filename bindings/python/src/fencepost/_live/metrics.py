@@ -1,4 +1,4 @@
-"""What is counted, for Prometheus."""
+"""Metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FIX_RESULTS = ("accepted", "passed", "late", "double", "invalid", "future", "ref
 
 
 def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: float) -> dict[str, float]:
-    """What is counted, by name."""
+    """The counters by name."""
     counts, fleet = watcher.counts, watcher.fleet.statistics()
     refused = {name: counts["refused_devices" if name == "refused" else f"{name}_fixes"] for name in FIX_RESULTS[1:]}
     found = {f"fixes_{name}": float(count) for name, count in refused.items()}
@@ -43,7 +43,7 @@ class Metrics:
     """The text that Prometheus reads.
 
     Args:
-        counters: What is counted, by name.
+        counters: The counters by name.
 
     Raises:
         MissingExtraError: prometheus_client is not installed.
@@ -57,14 +57,14 @@ class Metrics:
         self._registry.register(self)
 
     def describe(self) -> list[Any]:
-        """Nothing before it is asked."""
+        """The metrics registered before it are not called."""
         return []
 
     def collect(self) -> Iterator[Any]:
-        """What there is now."""
+        """The current values."""
         counters = self._counters()
         fixes = self._core.CounterMetricFamily("fencepost_fixes", "Fixes, by what became of them", labels=["result"])
-        refused = self._core.CounterMetricFamily("fencepost_refused", "Messages that are none", labels=["reason"])
+        refused = self._core.CounterMetricFamily("fencepost_refused", "Messages that cannot be read", labels=["reason"])
         lag = self._core.GaugeMetricFamily(
             "fencepost_source_lag_seconds", "From the time of a source's last fix to when it came", labels=["source"]
         )

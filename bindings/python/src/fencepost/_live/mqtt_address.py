@@ -39,7 +39,7 @@ def read_address(text: str, topic: str = "") -> Address:
         topic: Where it has none.
 
     Raises:
-        ValueError: It is none, or names a user or password: they are no business of who lists processes.
+        ValueError: It is not an address, or has a user or password, which a list of processes would show.
     """
     scheme, _, rest = text.partition("://")
     place, _, found = rest.partition("/")
@@ -61,13 +61,13 @@ def checked_topic(topic: str) -> str:
     """A topic, or a filter of topics.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not a topic.
     """
     levels = topic.split("/")
     if any(("#" in level and (level != "#" or at < len(levels) - 1)) for at, level in enumerate(levels)) or any(
         "+" in level and level != "+" for level in levels
     ):
-        raise ValueError(f"{topic} is no topic: + and # stand for whole levels, # for the last")
+        raise ValueError(f"{topic} is not a topic filter: + and # stand for whole levels, # only for the last")
     if "\0" in topic or len(topic.encode()) > 65_535:
         raise ValueError("a topic has at most 65535 bytes, and no NUL")
     return topic

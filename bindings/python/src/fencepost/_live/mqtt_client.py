@@ -18,13 +18,13 @@ LONGEST_PAUSE = 60
 SHORT_LIFE = 3.0
 """Seconds: a connection that a broker ends so soon may have been that of a client whose id another one has as well."""
 CONTESTED = 5
-"""So many of them in a row, while the broker was up all the time, are no accident."""
+"""This many in a row, while the broker was up, mean that another client has the same id."""
 AWAY = 86_400
 """Seconds for which a client stays away that leaves its id to another one."""
 
 
 class BrokerClient:
-    """A client of paho-mqtt, whose thread keeps it connected. What it has to say waits until the main thread asks.
+    """A client of paho-mqtt, whose thread keeps it connected. Its notices wait until the main thread reads them.
 
     Args:
         address: The broker's.
@@ -80,7 +80,7 @@ class BrokerClient:
         self._client.loop_start()
 
     def tell(self) -> None:
-        """Says what has happened."""
+        """Queues a notice."""
         while self._said:
             kind, text, level = self._said.popleft()
             self._notices.seldom(kind, f"{self.address.broker}: {text}", level)

@@ -94,7 +94,8 @@ class Publisher(BrokerClient):
         super().close()
 
     def has_confirmed(self, number: int) -> bool:
-        """Whether the broker has a message; a number is asked until it has, and used again much later."""
+        """Whether the broker has acknowledged a message; the client reuses the number much later, so it is checked
+        until then only."""
         if number not in self._confirmed:
             return False
         self._confirmed.discard(number)
@@ -129,7 +130,7 @@ class PublishedEvents:
         self._client = Publisher(address, identifier, login, authority, False, notices)
         self._address, self._format, self._signals, self._notices = address, format, signals, notices
         self._retain = retain
-        # The event that was given to the client and is not confirmed.
+        # The event in flight: passed to the client and not acknowledged.
         self._sent: tuple[tuple[Any, ...], int] | None = None
         self._client.start()
 

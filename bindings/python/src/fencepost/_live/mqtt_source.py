@@ -40,7 +40,7 @@ class _Arrived(NamedTuple):
 
 
 class _Subscriber(BrokerClient):
-    """Subscribes at each connection, and keeps what comes until it is asked for. The thread that reads the connection
+    """Subscribes at each connection, and queues the messages until they are read. The thread that reads the connection
     never waits for anything else: a broker ends a connection that does not answer.
 
     Attributes:
@@ -91,7 +91,7 @@ class _Subscriber(BrokerClient):
         # Some brokers end the connection of a client that asks for topics of the broker itself: not again, then.
         if self._unanswered == {self._system_subscription}:
             self._asks_system = False
-        # To a session that lasts, what was not confirmed comes again; nothing else does.
+        # A persistent session redelivers unacknowledged messages; another session does not.
         with self._room:
             self.life += 1
             if self._lasts:
@@ -123,7 +123,7 @@ class _Subscriber(BrokerClient):
             self.waker.wake()
 
     def _note_dropped(self, count: int) -> None:
-        """Says how many messages the broker has dropped since it told so first."""
+        """Reports how many messages the broker has dropped since its first notice."""
         before, self._broker_dropped = self._broker_dropped, count
         if before is not None and count > before:
             self._say(
@@ -148,7 +148,7 @@ class _Subscriber(BrokerClient):
 
 class MqttSource(Source):
     """Messages of OwnTracks, Traccar and others on a topic, each confirmed when it has been fed: what the broker holds
-    meanwhile, or while nobody is here, comes later. What comes twice is older than its device's clock.
+    meanwhile, or while nobody is here, comes later. A redelivered message is older than its device's clock.
 
     Args:
         address: The broker and the topic.
@@ -194,7 +194,7 @@ class MqttSource(Source):
         return iter([(f"on {each.topic[:LONGEST_TOPIC]}", self._found(each)) for each in arrived])
 
     def _found(self, arrived: _Arrived) -> Any:
-        """What a message says, or what is wrong with it; None: nothing."""
+        """The fix of a message, or the error; None: the message has neither."""
         if arrived.payload is None:
             return LineError(f"is a message of more than {LARGEST} bytes")
         try:

@@ -21,7 +21,8 @@ LONGEST = 1000
 
 
 def to_stderr(text: str) -> None:
-    """Writes a line. What a device or a file brought with it stays within the line and moves no cursor."""
+    """Writes a line. Control characters in the text of a device or a file are escaped: they cannot end the line or move
+    the cursor."""
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]} …"
     if not text.isprintable():
@@ -167,7 +168,7 @@ class Notices:
         self._limit.forget(kind)
 
     def pass_time(self) -> None:
-        """Logs what was held back, of each kind that had its minute."""
+        """Logs the suppressed notices of each kind whose minute is over."""
         for record in self._limit.due():
             self._logger.handle(record)
 
@@ -176,7 +177,7 @@ class Notices:
         return self._limit.pause()
 
     def close(self) -> None:
-        """Logs what was held back."""
+        """Logs the suppressed notices."""
         for record in self._limit.due(at_once=True):
             self._logger.handle(record)
 
@@ -193,7 +194,7 @@ class _Stderr(logging.Handler):
 
 
 class JsonLines(logging.Handler):
-    """Writes JSON Lines: ``time``, ``kind`` and ``count`` of what is logged once a minute, ``message``.
+    """Writes JSON Lines: ``time``, ``kind`` and ``count`` for notices limited to one a minute, ``message``.
 
     Args:
         write: Takes a line.

@@ -28,9 +28,9 @@ LONGEST_WAYPOINT = 128
 MOST_WAYPOINTS = 500
 """Of one owner."""
 BRANCHES = ("event", "waypoint", "waypoints", "info", "cmd", "status", "steps", "dump", "beacon", "request")
-"""What follows ``owntracks/USER/DEVICE`` in the topics of an app."""
+"""The topics below ``owntracks/USER/DEVICE`` of an app."""
 OWN_KEYS = ("_type", "topic", "lat", "lon", "tst", "acc", "inregions", "inrids")
-"""What of a location is said elsewhere in an event."""
+"""The members of a location that an event has elsewhere."""
 
 
 def device_of(topic: str) -> str:
@@ -48,7 +48,7 @@ def device_of(topic: str) -> str:
 
 
 def read(value: dict[str, Any], topic: str | None, data: bytes) -> Message | None:
-    """What a payload says; None: nothing that a watch needs.
+    """Reads a payload; None: a message that a watch does not need.
 
     Args:
         value: The payload's JSON.
@@ -128,7 +128,7 @@ def _is_beacon(name: str) -> bool:
 
 
 def source_of(value: dict[str, Any]) -> dict[str, Any]:
-    """What of a location an event hands on: battery, connection, trigger and what else it says."""
+    """The members of a location passed on with an event: battery, connection, trigger and others."""
     return {key: each for key, each in value.items() if key not in OWN_KEYS}
 
 

@@ -22,7 +22,7 @@ from .view import View
 HEARTBEAT = 15.0
 MOST_READERS = 32
 PATIENCE = 30.0
-"""Seconds for which a reader may take nothing of what was sent to it; then its connection ends."""
+"""Seconds until the connection of a reader that accepts no data ends."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src {pictures}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -42,7 +42,8 @@ FILES = {
 
 
 def headers_of(tiles: Tiles | None) -> dict[str, str]:
-    """What each answer says of itself: nothing but its own server is asked, and for pictures that of the tiles."""
+    """The security headers of each answer: the page may load from its own server only, and pictures from the tile
+    server."""
     if tiles is None:
         return {
             "Content-Security-Policy": POLICY.format(pictures="'self'"),
@@ -50,7 +51,7 @@ def headers_of(tiles: Tiles | None) -> dict[str, str]:
             **HEADERS,
         }
     policy = POLICY.format(pictures=f"'self' {tiles.origin}")
-    # Who serves tiles wants to know which site asks: it is told the site, never what was asked of it.
+    # Tile servers require the origin of a request: the header sends the origin, never the path.
     return {"Content-Security-Policy": policy, "Referrer-Policy": "strict-origin-when-cross-origin", **HEADERS}
 
 
@@ -63,7 +64,7 @@ class Page:
         view: What it shows.
         metrics: For ``/metrics``.
         access: Who may see it.
-        tiles: A map below; None: none, and nothing is asked of any other server.
+        tiles: A background map; None: none, and the page requests nothing from other servers.
 
     Raises:
         MissingExtraError: Starlette or uvicorn is not installed.

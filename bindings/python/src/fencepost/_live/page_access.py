@@ -1,4 +1,4 @@
-"""Who may see the page."""
+"""Access control of the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers of the page are sent: encoded and compressed once, however many read."""
+"""The data sent to readers of the page: encoded and compressed once for all readers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 from .view import View
 
 TURN = 0.2
-"""Seconds between two looks for what is new."""
+"""Seconds between two checks for changes."""
 ALONE = 2.0
 """Seconds without a look after which there is no reader."""
 MOST_MESSAGES = 500
 """A reader that is farther behind gets everything anew."""
 GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-"""What a compressed stream begins with (RFC 1952); the messages follow as blocks of deflate."""
+"""The header of a compressed stream (RFC 1952); the messages follow as blocks of deflate."""
 
 
 class Message:
@@ -56,7 +56,7 @@ class Messages:
     def __init__(self, view: View) -> None:
         self._view, self._version, self._looked_at = view, 0, 0.0
         self._whole: Message | None = None
-        # What changed since the whole was made begins with this number.
+        # The first number of the changes after the full message.
         self._next_of_whole = 0
         self._changed_bytes = 0
         self._recent: deque[Message] = deque()

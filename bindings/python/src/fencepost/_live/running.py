@@ -1,4 +1,4 @@
-"""What a follower does by itself: time passes, events are given to sinks and loops."""
+"""The background thread of a follower: lets time pass, passes events to sinks and loops."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ class Running:
     # ------------------------------------------------------------------------------------------- time
 
     def tick(self) -> float | None:
-        """Lets the time pass that has passed: what is due to devices from which no fix came becomes an event. To be
-        called when the seconds that it returned are over, unless :meth:`run`, :meth:`serve` or a loop over
-        :meth:`events` does it.
+        """Lets time pass: changes that are due for silent devices become events. To be called when the seconds that it
+        returned are over, unless :meth:`run`, :meth:`serve` or a loop over :meth:`events` does it.
 
         Returns:
             Seconds until something is due; None: nothing is, until the next fix.

@@ -1,4 +1,4 @@
-"""What a service tells systemd: that it is ready, that it lives, that it reads its conditions again, that it ends."""
+"""The notifications of a service to systemd: ready, alive, reloading, stopping."""
 
 from __future__ import annotations
 

@@ -55,8 +55,9 @@ class Guarded:
 
 
 class Sinks:
-    """Gives each event to one sink after the other. When one fails, those that had it are not asked again while this
-    watch lives; after a restart they are: each event comes at least once, told by device and sequence.
+    """Gives each event to one sink after the other. When a sink fails, the sinks that have the event do not get it
+    again while this watch runs; after a restart they do: each event comes at least once, and device and sequence
+    identify duplicates.
 
     Args:
         sinks: Each is called with the event.
@@ -148,7 +149,7 @@ class AppendedFile:
             os.close(old)
 
     def _cut(self) -> None:
-        """Cuts off what comes after the last end of a line."""
+        """Truncates the text after the last end of a line."""
         if not self._is_regular:
             return
         size = end = os.fstat(self._descriptor).st_size

@@ -89,7 +89,7 @@ class FileSource(Source):
         if data:
             return self._decoder.take(data)
         self.at_end = True
-        return self._decoder.end()  # what is complete because nothing more comes
+        return self._decoder.end()  # a line without an end is complete at the end of the input
 
     def close(self) -> None:
         if self.descriptor is not None and self.descriptor > 2:

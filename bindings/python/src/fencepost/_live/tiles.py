@@ -33,7 +33,7 @@ def read_tiles(template: str, attribution: str | None) -> Tiles:
     """Reads an address of tiles.
 
     Raises:
-        ValueError: It is none, or nothing says whose map it is.
+        ValueError: It is not a URL of tiles, or the attribution is missing.
     """
     found = TILE.fullmatch(template)
     rest = template

@@ -10,7 +10,7 @@ from .lines import LineError, number_of
 from .messages import DeviceFix, device_name, kept
 
 OWN_KEYS = ("id", "deviceId", "deviceTime", "serverTime", "fixTime", "latitude", "longitude", "accuracy", "valid")
-"""What of a position is said elsewhere in an event, or is nobody's business."""
+"""The members of a position that an event has elsewhere, or that are private."""
 
 
 def is_forward(value: dict[str, Any]) -> bool:
@@ -46,5 +46,5 @@ def _fix(position: dict[str, Any]) -> FixRow:
 
 
 def source_of(value: dict[str, Any]) -> dict[str, Any]:
-    """What of a forwarded position an event hands on: its attributes, speed, course."""
+    """The members of a forwarded position passed on with an event: its attributes, speed, course."""
     return {key: each for key, each in value["position"].items() if key not in OWN_KEYS}

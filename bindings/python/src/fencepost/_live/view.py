@@ -1,4 +1,4 @@
-"""What a page shows of a watch: who is where, and what has happened. Written by the watch, read by the server."""
+"""The data of the page: where devices are, and the last events. Written by the watch, read by the server."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class _Shown:
 
 
 class View:
-    """The devices, places and last events of a fleet. Each change has a number, so that a reader asks for what came
-    after the one that it has.
+    """The devices, places and last events of a fleet. Each change has a number, so that a reader requests the changes
+    after its latest one.
 
     Args:
         fleet: The fleet.
-        is_others: Whether a condition is no business of a device.
-        counters: What is counted, by name.
+        is_others: Whether a condition does not apply to a device.
+        counters: The counters by name.
 
     Attributes:
         is_outdated: Whether the conditions have changed since they were drawn.
@@ -150,7 +150,7 @@ class View:
     # -------------------------------------------------------------------------- read by the server
 
     def since(self, version: int) -> dict[str, Any] | None:
-        """What has changed after a version; None: nothing. Of version 0: everything."""
+        """The changes after a version; None: there are none. Of version 0: everything."""
         with self._lock:
             found = self._since(version)
         if found is not None:
@@ -158,7 +158,7 @@ class View:
         return found
 
     def both(self, version: int) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-        """What has changed after a version, and everything, at one moment."""
+        """The changes after a version and the full state, as one consistent pair."""
         with self._lock:
             changed, whole = self._since(version), self._since(0)
         assert whole is not None

@@ -52,8 +52,8 @@ class Stop:
     misses none.
 
     Attributes:
-        stops: How often it was asked to stop.
-        hang_ups: How often it was asked to read the conditions again, since this was last set to 0.
+        stops: The number of requests to stop.
+        hang_ups: The number of requests to read the conditions again, since this was last set to 0.
         on_hang_up: Reads them.
     """
 
@@ -82,7 +82,7 @@ class Stop:
             self._waker.clear()
 
     def is_stopped(self) -> bool:
-        """Whether it is asked to stop."""
+        """Whether a stop was requested."""
         return self.stops > 0
 
     def stop(self) -> None:

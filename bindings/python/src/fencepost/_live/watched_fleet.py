@@ -33,7 +33,7 @@ REFUSALS = {
 
 
 class _Followed:
-    """What a watch knows of a device."""
+    """The state of a device in a watch."""
 
     __slots__ = ("clock", "deadline", "fed_to", "fix", "gone", "source")
 
@@ -47,23 +47,23 @@ class _Followed:
 
 
 class FleetWatch(Handling):
-    """A fleet whose devices are fed as their fixes come. Time passes for each device by itself: what is due happens at
-    the time of its last fix plus the time since it came, less `lag`. So a device that reports late, or in the past,
-    delays no other, and what a broker held for it is not late.
+    """A fleet whose devices are fed as their fixes come. Each device has its own clock: changes become due at the time
+    of its last fix plus the time since its arrival, less `lag`. So a device that reports late, or in the past, delays
+    no other, and what a broker held for it is not late.
 
-    A fix counts only when it is later than its device's clock: what comes again is passed over.
+    A fix counts only when it is later than its device's clock: a repeated fix is skipped.
 
     Args:
         fleet: With its conditions.
         handle: Called with one event after the other, in order; True when it is handled.
-        notices: Where it is said what is refused.
+        notices: Receives the notices about refused inputs.
         circles: Of the devices' owners.
         by: The member of a message that names the device.
         named: The device of fixes that come without one.
         lag: Seconds.
         ahead: Seconds beyond the wall clock after which fixes are refused; None: fixes of any time are taken.
         max_devices: Fixes of more devices are refused.
-        expire: Seconds: a device of which nothing came for so long is forgotten, whatever dates it gave; None: never.
+        expire: Seconds: a device without messages for this long is removed, whatever dates its fixes had; None: never.
         unknown_accuracy: Metres: of fixes whose accuracy is 0, which trackers send for one that they do not know.
         numbered_by: The member of a message that numbers it: see :class:`Gaps`.
         monotonic: Seconds of a clock that never goes back.
@@ -101,7 +101,7 @@ class FleetWatch(Handling):
         self._named = named
         self._lag_us, self._wall, self._max_devices = round(lag * 1e6), wall, max_devices
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
-        # What came just before the end of an earlier life may not be kept: silent devices are looked for an hour later.
+        # The last inputs before a crash may not be saved: silent devices are expired an hour later.
         self._expire, self._expire_at = expire, monotonic() + HOUR
         # A wall clock that is set while the watch runs makes no device look silent.
         self._started_us, self._started = round(wall() * 1e6), monotonic()
@@ -124,7 +124,7 @@ class FleetWatch(Handling):
 
     @property
     def has_events(self) -> bool:
-        """Whether events wait that nobody was asked to handle."""
+        """Whether events are pending that no handler has received."""
         return self._waiting is None and self.fleet._handle.statistics()[6] > 0
 
     @property
@@ -223,7 +223,7 @@ class FleetWatch(Handling):
             self.observer.moved(device, message.row)
 
     def _refusal(self, followed: _Followed | None, row: FixRow) -> tuple[str, str] | None:
-        """What a fix is counted as and why, when it is refused without asking the fleet."""
+        """The counter and the reason of a refusal that is certain without the fleet."""
         at = row[3]
         if self._ahead_us is not None:
             wall_us = round(self._wall() * 1e6)
@@ -235,7 +235,7 @@ class FleetWatch(Handling):
                 return "refused_devices", f"is one more than the {self._max_devices} devices of --max-devices"
             # The fleet would enter its device before it refuses it.
             if not (abs(row[0]) <= 90 and abs(row[1]) <= 180 and row[2] >= 0):
-                return "invalid_fixes", f"the first fix is no position: {row[0]}, {row[1]}, accuracy {row[2]}"
+                return "invalid_fixes", f"the first fix has no valid position: {row[0]}, {row[1]}, accuracy {row[2]}"
             return None
         clock = followed.clock
         if clock is None or at > clock:
@@ -269,7 +269,7 @@ class FleetWatch(Handling):
         return entry[0] == at + (entry[2] - then + self._lag_us) / 1e6
 
     def pass_time(self) -> None:
-        """Lets happen what is due to devices from which no fix came."""
+        """Confirms the due changes of silent devices."""
         now = self._monotonic()
         while self._due and self._due[0][0] <= now:
             entry = heapq.heappop(self._due)
@@ -337,7 +337,7 @@ class FleetWatch(Handling):
             self.observer.is_outdated = True
 
     def report(self, name: str) -> None:
-        """Says what was refused, of a source of that name."""
+        """Reports the refused inputs of a source."""
         for key, what in REFUSALS.items():
             if self.counts[key]:
                 self._notices.say(f"{name}: {self.counts[key]} of {self.counts['fixes']} fixes {what}")

@@ -14,7 +14,7 @@ from .notices import MINUTE, Notices
 from .spans import moment_text, span_text
 
 ENOUGH = 5
-"""So many fixes in a row are no accident: to rewind the monitor, and to say that fixes are taken again."""
+"""This many fixes in a row are conclusive: to rewind the monitor, and to report that fixes are accepted again."""
 A_LITTLE_US = 60_000_000
 """Fixes that are later than this are of another day or another receiver, and say nothing of the time that passes."""
 
@@ -30,19 +30,19 @@ class Watch(Handling):
     of one time the first counts.
 
     On a path the way to the next fix is not known before that comes: no time passes until the next fix would be more
-    than `max_gap` after the last one. What happens on the way, dwells included, is told when it comes.
+    than `max_gap` after the last one. Events in between, dwells included, are reported at once.
 
     A fix whose time is more than `ahead` beyond the wall clock is refused. A monitor whose clock ran ahead of the wall
     clock all the same, because a clock was wrong, is rewound when five fixes in a row come late and agree with the wall
-    clock: its records stay, what was observed is undetermined again.
+    clock: its records stay, the observed states become undetermined.
 
-    What is refused is said: the first, then at most once a minute how many.
+    Refusals are reported: the first one, then at most once a minute their count.
 
     Args:
         monitor: With its conditions.
         handle: Called with one event after the other, in order; True when it is handled. Else it is called again with
             the same event, after pauses that grow from 1 s to 60 s.
-        notices: Where it is said what is refused.
+        notices: Receives the notices about refused inputs.
         lag: Seconds.
         ahead: Seconds; None: fixes of any time are taken, and nothing is compared with the wall clock.
         max_gap: Seconds, of a monitor with a path; None: it has none.
@@ -110,7 +110,7 @@ class Watch(Handling):
         return True
 
     def _refusal(self, time_us: int) -> tuple[str, str] | None:
-        """What a fix of that time is counted as and why, when it is refused."""
+        """The counter and the reason of the refusal of a fix with that time."""
         wall_us = round(self._wall() * 1e6)
         if self._ahead_us is not None and time_us > wall_us + self._ahead_us:
             self._right = 0
@@ -150,9 +150,9 @@ class Watch(Handling):
         self.monitor.rewind(time_us - 1)  # so that the fix is later
         self._last = self._way_from = None
         self._notices.say(
-            f"the monitor's clock was {span_text(clock - wall_us)} ahead of this computer's, with which {ENOUGH} "
-            f"fixes in a row agree: it is put back from {moment_text(clock)} to {moment_text(time_us)}, and what was "
-            "observed is determined anew"
+            f"the monitor's clock was {span_text(clock - wall_us)} ahead of this computer's, and {ENOUGH} fixes in a "
+            f"row agree with this computer: the monitor is rewound from {moment_text(clock)} to "
+            f"{moment_text(time_us)}, and its states are determined again"
         )
         return True
 
@@ -189,7 +189,7 @@ class Watch(Handling):
                 pass  # once events have been handled
 
     def _settled_us(self) -> int:
-        """Up to when a fix that comes may still tell what was: times are later from then on."""
+        """The watermark: later inputs have later times."""
         return 0 if self._way_from is None else self._way_from + self._max_gap_us
 
     def _now_us(self) -> int | None:
@@ -207,7 +207,7 @@ class Watch(Handling):
         return max(0.0, min(pauses)) if pauses else None
 
     def report(self, name: str) -> None:
-        """Says what was refused, of a source of that name."""
+        """Reports the refused inputs of a source."""
         for key, what in (
             ("passed_fixes", "were passed over: the monitor had been fed up to there"),
             ("late_fixes", "came late and were skipped"),

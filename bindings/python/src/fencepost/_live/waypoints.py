@@ -50,7 +50,7 @@ class OwnersCircles:
         return taken
 
     def time_of(self, identifier: str) -> int:
-        """When a circle was made, seconds since 1970; 0: the condition is none of an owner."""
+        """When a circle was made, seconds since 1970; 0: the condition does not come from an owner."""
         return self._owned.get(identifier, 0)
 
     def is_others(self, identifier: str, device: str) -> bool:

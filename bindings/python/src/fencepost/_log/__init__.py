@@ -1,1 +1,1 @@
-"""What a replay gives: events, visits, the report. Nothing here knows a monitor."""
+"""The results of a replay: events, visits, the report. Nothing here knows a monitor."""

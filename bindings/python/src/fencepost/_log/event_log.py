@@ -91,7 +91,7 @@ class EventLog(Log):
         return write_to(target, write)
 
     def to_csv(self, target: Target = None) -> str | None:
-        """CSV with a header: the keys of the JSON Lines, what is not there is empty.
+        """CSV with a header: the keys of the JSON Lines; a missing value is empty.
 
         Args:
             target: Path or open text file; None: the text is returned.

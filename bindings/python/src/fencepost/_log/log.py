@@ -1,4 +1,4 @@
-"""What a replay gave: its events, its visits, its counts."""
+"""The result of a replay: its events, its visits, its counts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ReplayCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TrackReplay:
-    """What became of one track.
+    """The counts of one track.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -50,7 +50,7 @@ class TrackReplay:
     """
 
     key: Any
-    """What tells it from the other tracks of its table; None: there is one track."""
+    """The key of the track in its table; None: there is one track."""
     source: str
     """The file's path, or the name of the argument that held the track."""
     fixes: Sequence[FixRow]
@@ -78,12 +78,12 @@ class TrackedEvent:
     """
 
     track: Any
-    """What tells the track from the others; None: there is one track."""
+    """The key of the track; None: there is one track."""
     event: Event
 
 
 class Log(Rows[Event]):
-    """What a replay gave: its events, and what was counted; see :class:`EventLog`."""
+    """The result of a replay: its events and counts; see :class:`EventLog`."""
 
     def __init__(
         self, replays: Sequence[TrackReplay], conditions: Sequence[ConditionRow], by: str | None = None
@@ -98,7 +98,7 @@ class Log(Rows[Event]):
 
     @property
     def tracks(self) -> tuple[Any, ...]:
-        """What tells the tracks apart, in their order; a single None where there is one."""
+        """The keys of the tracks in their order; a single None if there is one track."""
         return tuple(replayed.key for replayed in self._replays)
 
     @property
@@ -188,7 +188,7 @@ class Log(Rows[Event]):
 
     @property
     def replays(self) -> tuple[TrackReplay, ...]:
-        """What became of each track."""
+        """The counts of each track."""
         return self._replays
 
     @property

@@ -1,6 +1,6 @@
 """Polygons, corridors and gates as a Web Mercator map shows them, also across the antimeridian and around a pole.
 
-What is drawn is a list of polygons, each of them an outer ring and its holes, in metres of the map.
+Outlines are lists of polygons, each with an outer ring and its holes, in metres of the map.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def polygon(parts: Sequence[Sequence[Sequence[Point]]], edges: str, oriented: bo
 
 
 def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, reference: float) -> Polygons:
-    """What lies within `radius` metres of the lines.
+    """The area within `radius` metres of the lines.
 
     Args:
         lines: Each of at least one vertex.
@@ -144,7 +144,7 @@ def _direct(start: Point, azimuths: Sequence[float], distances: Sequence[float])
 
 
 def _stretches(start: Point, end: Point, radius: float, edges: str, reference: float) -> Polygons:
-    """What lies within `radius` of an edge, in degrees: a region for each piece that is short enough to be straight."""
+    """The area within `radius` of an edge, in degrees: a region for each piece that is short enough to be straight."""
     pieces: list[list[Ring]] = []
     for at, to in pairwise(_edge(start, end, edges)):
         middle = near(at[1], reference)

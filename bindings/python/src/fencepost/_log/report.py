@@ -91,7 +91,7 @@ def _by_state(values: Mapping[Any, str], field: str = "state") -> Any:
 
 
 def _event_source(data: ReportData) -> Any:
-    """One source for the marks of both plots, so that what is selected in one is selected in the other."""
+    """One source for the marks of both plots, so that a selection in one shows in the other."""
     return require("bokeh.models", "report").ColumnDataSource(dict(data.events), name="event source")
 
 
@@ -116,7 +116,7 @@ def _shown_events(plot: Any, x: str, y: str, events: Any, name: str, size: int) 
 
 
 def _reveal(events: Any, overview: Any, states: Any) -> Any:
-    """Moves what is seen, where it must, so that a selected event is seen on the map and in the timeline."""
+    """Scrolls the map and the timeline, if necessary, to a selected event."""
     arguments = {"source": events, "x": overview.x_range, "y": overview.y_range, "time": states.x_range}
     return require("bokeh.models", "report").CustomJS(args=arguments, code=REVEAL)
 
@@ -141,7 +141,7 @@ def _map(data: ReportData, base_map: bool | str, event_source: Any) -> Any:
     # Invisible tiles are never fetched; a script of the page shows them.
     plot.add_tile(tiles, name="base map", visible=False, level="image", alpha=0.75)
 
-    # What the map shows at first.
+    # The initial view of the map.
     if data.frame is not None:
         west, south, east, north = data.frame
         frame = plot.quad(left=[west], right=[east], bottom=[south], top=[north], alpha=0, name="frame")

@@ -1,4 +1,4 @@
-"""What the report draws, as plain columns: nothing here knows of Bokeh."""
+"""The data of the report as plain columns, independent of Bokeh."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PLACES = (
 
 @dataclass(slots=True)
 class ReportData:
-    """Columns for the marks, in metres of Web Mercator and milliseconds since 1970, and what was left out."""
+    """Columns for the marks, in metres of Web Mercator and milliseconds since 1970, and the counts of omitted marks."""
 
     lines: Columns = field(default_factory=lambda: {"x": [], "y": [], "track": [], "colour": [], "alpha": []})
     places: Columns = field(default_factory=lambda: defaultdict(list))
@@ -56,7 +56,7 @@ class ReportData:
 
 
 def report_data(log: Log, visits: Visits | None = None) -> ReportData:
-    """Collects what is to be drawn.
+    """Collects the data to draw.
 
     Args:
         log: Of one track or of many.
@@ -190,7 +190,7 @@ def _add_states(
         rows[number, identifier] = len(data.rows)
         text = label + identifier
         data.rows.append(text if len(text) <= _LABEL else text[: _LABEL - 1] + "…")
-    # What is drawn last lies on top: a short visit is not hidden by the borders of its neighbours.
+    # The last one drawn is on top: the borders of its neighbours do not hide a short visit.
     parts = list(intervals(replayed.events, replayed.begin_us, log.assumed))
     for part in sorted(parts, key=lambda part: part.state is State.SATISFIED):
         row = rows.get((number, part.identifier))

@@ -1,4 +1,4 @@
-"""What the report's page does by itself: plain JavaScript, kept apart from the HTML around it."""
+"""The JavaScript of the report's page, separate from its HTML."""
 
 # The switch of the base map: tiles are fetched only while it is on and there is a network.
 _BASE_MAP = """\
@@ -132,7 +132,7 @@ _SEARCH = """\
 })();
 """
 
-# The legend of tracks: what is switched off is neither drawn nor found by a tap.
+# The legend of tracks: a hidden track is not drawn and does not react to a tap.
 _TRACKS = """\
 (function () {
   const legend = document.getElementById("tracks");

@@ -17,7 +17,7 @@ def event_line(event: Event, by: str | None, track: Any) -> str:
 
 
 def line_head(by: str, track: Any) -> str:
-    """What the line of an event begins with, up to the event's own keys."""
+    """The first part of an event's line, up to the event's own keys."""
     return f"{{{json.dumps(by, ensure_ascii=False)}:{json.dumps(plain(track), ensure_ascii=False)},"
 
 
@@ -35,7 +35,7 @@ def write_jsonl(events: Iterable[Event], stream: IO[str]) -> None:
 
 
 class CSVWriter:
-    """A header and one row an event; flags and the refinement's parts are joined, what is not there is empty."""
+    """A header and one row an event; flags and the refinement's parts are joined, a missing value is empty."""
 
     def __init__(self, stream: IO[str], by: str | None = None) -> None:
         self._writer = csv.writer(stream, lineterminator="\n")

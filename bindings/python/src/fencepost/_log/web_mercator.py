@@ -65,7 +65,7 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
     direct_into(north_from, east_from, turns, array("d", [radius]), latitudes, longitudes, azimuths)
     north, south = (inverse(latitude, 0.0, pole, 0.0)[0] <= radius for pole in (90.0, -90.0))
     if north and south:
-        # Its line goes around what is left out.
+        # Its line goes around the omitted area.
         middle = longitude + 180
         return [world(middle), (unwrapped(longitudes, middle), list(latitudes))]
     if not north and not south:
@@ -89,7 +89,7 @@ def world(middle: float) -> Ring:
 def thinned(points: Sequence[tuple[float, float]], most: int) -> list[int]:
     """Indices of at most about `most` points: those nearer to the last one taken than a cell are left out.
 
-    The cell is a fraction of the extent, so that what is left out would not be seen at first.
+    The cell is a fraction of the extent, so that omitted points are invisible at the initial zoom.
     """
     if len(points) <= most:
         return list(range(len(points)))

@@ -47,7 +47,7 @@ _Reading: TypeAlias = tuple[int, bool, float, bool, bool]
 """Edges, oriented and buffer of a shape, whether nothing says what the edges are, and whether it is a gate."""
 _FEW = 16
 FIXES, CIRCLES = "fixes", "table"
-"""What the arguments are called in messages."""
+"""The names of the arguments in messages."""
 POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = Polygon._KIND, Corridor._KIND
 
 
@@ -86,7 +86,7 @@ def feed_stream(
     """Feeds the rows of a stream; see :meth:`fencepost.Monitor.feed_many`.
 
     Args:
-        handle: What is fed: that of a monitor, or of a fleet.
+        handle: The native handle of a monitor or a fleet.
         table: What exports the stream.
         columns: Names of columns that are not recognised.
         refuses: Whether the first invalid row of the stream refuses all of it.
@@ -109,7 +109,7 @@ def feed_stream(
     while True:
         try:
             found = next(batches, None)
-        except InputError as error:  # what came before took effect
+        except InputError as error:  # the batches before took effect
             error.result = total
             raise
         if found is None:
@@ -171,7 +171,7 @@ def _devices(reader: BatchReader, chunk: Any, column: int, first: int) -> tuple[
 
 
 def _empty() -> Handle:
-    """A monitor that rows can be tried on: what is valid does not depend on what a monitor holds."""
+    """A monitor for trial additions: the validity of a row does not depend on the conditions of a monitor."""
     return Handle()
 
 
@@ -181,7 +181,7 @@ def _like(handle: Handle, has_gates: bool) -> Handle:
 
 
 def _of_row(error: InvalidArgumentError, source: str, first: int, reader: BatchReader, plan: Plan) -> InputError:
-    """What the engine says of a row of a batch, as an error about that row of the stream and its column."""
+    """Converts the library's error about a row of a batch to an error about that row of the stream and its column."""
     reason = str(error).removeprefix(f"row {error.position}: ")
     about = reason.partition(" is ")[0].removeprefix("the ").partition(" ")[0]
     if about in ("coordinate", *POSITION) and plan.geometry is not None:
@@ -300,7 +300,7 @@ _Part: TypeAlias = "_Circles | _Shapes | _Columns"
 
 
 class Options(NamedTuple):
-    """What a row has that does not say it itself."""
+    """The defaults for a row that has no value of its own."""
 
     assuming: State | str
     policy: TransitionPolicy | str | None
@@ -350,7 +350,7 @@ def sync_stream(handle: Handle, table: Any, columns: Mapping[str, str], options:
 
 
 def _left_open(parts: Iterable[_Part]) -> Iterator[Found]:
-    """The rows with shapes of which nothing says what their edges are."""
+    """The rows with shapes whose edges are not declared geodesic or planar."""
     for part in parts:
         if not isinstance(part, _Circles) and part.reading[3]:
             for row, identifier in enumerate(part.identifiers, part.first):
@@ -384,7 +384,7 @@ def _circles(
         if nested is None:
             numbers["latitude"], numbers["longitude"], shapes = reader.geometries(chunk, plan, first)
         if nested is None and shapes is None and "radius" not in plan.indices:
-            reader.find(CONDITIONS, columns, ("identifier", "radius"))  # says what is missing
+            reader.find(CONDITIONS, columns, ("identifier", "radius"))  # names the missing columns
         if "radius" in plan.indices:
             numbers["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
         held = [contiguous(numbers[what], what, chunk.length) for what in (*POSITION, "radius")]
@@ -397,7 +397,7 @@ def _circles(
         for (state, policy), length in _runs(reader, chunk, plan, first, default, base):
             for begin, end, reading in _alike(shapes, readings, start, start + length):
                 rows = slice(begin, end)
-                # What holds for all others does not for a gate, which has neither.
+                # The defaults for the radius and the policy do not apply to a gate, which has neither.
                 is_exempt = reading is not None and reading[4] and (state, policy) == default
                 decided = (0, None) if is_exempt else (state, policy)
                 ys, xs, radii = (part[rows] for part in held)
@@ -459,7 +459,7 @@ def _check_gates(
     nested: NestedShapes | None,
     shapes: Sequence[bytes | None] | None,
 ) -> None:
-    """Refuses gates that are no lines."""
+    """Raises an error if a gate is not a line."""
     for row, value in enumerate(reader.values(chunk, plan.indices["gate"], first)):
         try:
             gate = is_gate(value)
@@ -514,7 +514,7 @@ def _runs(
 
 
 def _decide(own: Mapping[str, Any], default: _Decided, base: TransitionPolicy) -> _Decided:
-    """What a row says itself, else what is said for all."""
+    """The value of each row, or the default."""
     assuming, policy = own.get("assuming"), without_nulls(own.get("policy"))
     return (
         default[0] if assuming is None else assumed(assumed_state(assuming)),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ConditionChanges(ConditionHolder[V]):
-    """How conditions come in. `_assumed`: what is assumed of those of which nothing is said."""
+    """How conditions come in. `_assumed`: the default of the assumed state."""
 
     __slots__ = ()
     _assumed: ClassVar[State]
@@ -131,10 +131,10 @@ class ConditionChanges(ConditionHolder[V]):
         Or from one table, a GeoDataFrame or what exports an Arrow stream (PyArrow, Polars, a relation of DuckDB), with
         the columns identifier, radius, and latitude and longitude or geometries, found as :func:`replay` finds them.
         Geometries are WKB, WKT or GeoArrow's: points and lines need a radius, polygons none. Edges are planar, unless
-        the table's metadata or its column edges say geodesic; oriented and buffer are columns too. Its columns
-        assuming and policy, where it has them, hold for their rows; what is null in them is as the arguments say. Where
-        they differ between rows, another thread, or a store after a crash, may see the first rows without the rest.
-        Needs ``fencepost[arrow]``.
+        the table's metadata or its column edges say geodesic; oriented and buffer are columns too. Its columns assuming
+        and policy, if present, hold for their rows; where they are null the arguments apply. Where they differ between
+        rows, another thread, or a store after a crash, may see the first rows without the rest. Needs
+        ``fencepost[arrow]``.
 
         Args:
             identifier: Texts; or a table, alone.
@@ -240,8 +240,8 @@ class ConditionChanges(ConditionHolder[V]):
     ) -> SyncResult:
         """Makes the conditions exactly these: others are removed, each of these is ensured, in order.
 
-        What is there already and equal, as :meth:`ensure` compares, keeps its record, its state and its waiting events.
-        All or nothing, and with a store in one transaction.
+        A condition that exists already and is equal, as :meth:`ensure` compares, keeps its record, state and pending
+        events. All or nothing, and with a store in one transaction.
 
         Args:
             conditions: A mapping of identifiers to conditions; records or definitions, another monitor or a table,

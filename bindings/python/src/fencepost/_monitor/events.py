@@ -1,4 +1,4 @@
-"""What comes out of a monitor."""
+"""The events of a monitor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVENTS_PER_POLL = 65_536
 
 
 class EventSource(Generic[E, L]):
-    """What hands out events: a monitor or a fleet."""
+    """A source of events: a monitor or a fleet."""
 
     __slots__ = ()
     _handle: Any
@@ -29,10 +29,10 @@ class EventSource(Generic[E, L]):
     _list: type[L]
 
     def next_event(self) -> E | None:
-        """Hands out the next event, or None, and commits what was handed out before.
+        """Returns the next event, or None, and commits the events delivered before.
 
-        Asking says that what was handed out before is handled. When its handling failed, call :meth:`abandon` instead
-        of asking for more.
+        The call acknowledges the events delivered before. When its handling failed, call :meth:`abandon` instead of
+        asking for more.
 
         Raises:
             ConsumerAlreadyActiveError: :meth:`updates` are being consumed.
@@ -41,7 +41,7 @@ class EventSource(Generic[E, L]):
         return None if row is None else self._event_of(row)
 
     def poll(self, max: int = 1024) -> L:
-        """Hands out up to `max` events (at most 65 536 at a time) and commits what was handed out before.
+        """Returns up to `max` events (at most 65 536 per call) and commits the events delivered before.
 
         Asking says that what was handed out before is handled. As a context manager the list says it at the end of its
         block, and hands all of its events out again when the block raises.
@@ -105,9 +105,9 @@ class EventSource(Generic[E, L]):
         return self._drained(self._list.to_pandas)
 
     def _drained(self, converted: Callable[[L], T]) -> T:
-        """What waits, converted before it is committed."""
+        """The pending events, converted before they are committed."""
         events, result = self._list(), None
-        # What was held back until others were handled (`Delivery.FIRST`) waits only after they are committed.
+        # Events held back until others are acknowledged (`Delivery.FIRST`) become pending only after that commit.
         while more := self._poll(max(self._handle.statistics()[6], 1)):
             with more:
                 events.extend(more)
@@ -115,11 +115,11 @@ class EventSource(Generic[E, L]):
         return converted(events) if result is None else result
 
     def acknowledge(self) -> None:
-        """Commits what was handed out, without asking for more."""
+        """Commits the delivered events without delivering more."""
         self._handle.acknowledge(None)
 
     def abandon(self) -> None:
-        """Takes back what was handed out and not committed: it is handed out again, with the same sequence.
+        """Takes back the delivered, uncommitted events: they are delivered again with the same sequence.
 
         For a handler that failed.
 

@@ -123,7 +123,7 @@ def sync_conditions(
     more: Sequence[Definition] = (),
 ) -> SyncResult:
     """Makes them the conditions of a monitor or a table that may have some: equal ones go on, those that are not named
-    go. What the library refuses is reported with its place, and changes nothing.
+    go. An error of the library is raised with its place; nothing changes.
 
     Args:
         holder: The monitor or the table.

@@ -1,4 +1,4 @@
-"""What holds named conditions: a monitor, or a table that fleets share."""
+"""Holders of named conditions: a monitor, or a table that fleets share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ D = TypeVar("D")
 
 
 class ConditionHolder(Generic[V]):
-    """A mapping of identifiers to what is held of each condition."""
+    """A mapping of identifiers to conditions or their records."""
 
     __slots__ = ()
     _handle: Any
@@ -62,7 +62,8 @@ class ConditionHolder(Generic[V]):
         """The place of a condition's boundary that is nearest to a position: latitude and longitude.
 
         Returns:
-            None for a beacon, and where no place can be told: of a corridor or a buffered polygon in an inner corner.
+            None for a beacon, and where the point is not unique: in an inner corner of a corridor or a buffered
+            polygon.
 
         Raises:
             NotFoundError: No condition has that identifier.
@@ -110,7 +111,7 @@ class ConditionHolder(Generic[V]):
             How many there were.
 
         Raises:
-            InvalidArgumentError: One is no identifier at all: nothing has changed, ``position`` is which.
+            InvalidArgumentError: An identifier is invalid: nothing has changed, ``position`` is its index.
 
         Example:
             >>> from fencepost import Monitor
@@ -127,7 +128,7 @@ class ConditionHolder(Generic[V]):
     # ------------------------------------------------------------------------------------- a mapping
 
     def __getitem__(self, identifier: str) -> V:
-        """What is held of a condition.
+        """Returns the condition or record of an identifier.
 
         Raises:
             NotFoundError: No condition has that identifier (a ``KeyError``).
@@ -158,7 +159,7 @@ class ConditionHolder(Generic[V]):
     @overload
     def get(self, identifier: str, default: D) -> V | D: ...
     def get(self, identifier: str, default: object = None) -> object:
-        """What is held of a condition, or `default`.
+        """Returns the condition or record of an identifier, or `default`.
 
         Example:
             >>> from fencepost import Monitor
@@ -173,11 +174,11 @@ class ConditionHolder(Generic[V]):
         return KeysView(self)
 
     def values(self) -> ValuesView[V]:
-        """What is held of each condition, as a view of what there is."""
+        """A live view of the conditions or records."""
         return HeldValues(self)
 
     def items(self) -> ItemsView[str, V]:
-        """Identifiers and what is held of each, as a view of what there is.
+        """A live view of the identifiers with their conditions or records.
 
         Example:
             >>> from fencepost import Circle, Monitor

@@ -1,4 +1,4 @@
-"""What goes into a monitor."""
+"""The inputs of a monitor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FixColumns(NamedTuple):
     """Latitudes, longitudes, accuracies (one number, or None), times, and how many microseconds their unit is, as a
     fraction."""
     doubtful: int | None
-    """A first time that was given as a number of microseconds."""
+    """The first time if it was a number of microseconds."""
 
 
 def refuses_invalid(on_invalid: Any) -> bool:
@@ -64,7 +64,7 @@ def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixC
 
 def fix_records(fixes: Any) -> memoryview[Any]:
     """Fixes as records in the layout of :data:`FIX_RECORD`; in place where they are that."""
-    if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # what a masked array hides is no fix
+    if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # a masked value is not a fix
         from .._tables.buffers import NO_TIME
 
         fixes = fixes.filled((math.nan, math.nan, math.nan, NO_TIME) if fixes.dtype.names else math.nan)
@@ -117,7 +117,7 @@ def check_given(fixes: Any, named: tuple[Any, ...], columns: Any, is_table: bool
 
 
 class FixInputs:
-    """What takes fixes: a monitor or a fleet."""
+    """An object that accepts fixes: a monitor or a fleet."""
 
     __slots__ = ()
 
@@ -135,7 +135,7 @@ class FixInputs:
         return found
 
     def _doubt(self, time: object, depth: int = 3) -> None:
-        """Says, before anything was fed, that a time that was given in microseconds is more likely in another unit."""
+        """Warns, before anything is fed, if a time in microseconds is more likely in another unit."""
         unit = likely_unit(time)
         if unit is not None and self._is_fresh():
             import warnings
@@ -235,8 +235,8 @@ class MonitorInputs(FixInputs):
             InvalidArgumentError: Columns of different lengths; a naive datetime; with ``on_invalid="raise"`` an
                 invalid row. ``position`` is the row, and nothing has changed.
             ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
-            InputError: A table lacks a column, or holds what is neither numbers nor times, or its stream breaks off;
-                ``row`` is where. The batches before took effect, ``result`` is their :class:`FeedResult`.
+            InputError: A column is missing or holds values of a wrong type, or the stream breaks off; ``row`` is the
+                place. The batches before took effect, ``result`` is their :class:`FeedResult`.
             MissingExtraError: A table was given, and nanoarrow is not installed.
             QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result``
                 is their :class:`FeedResult`. Take events, then feed the rest.
@@ -336,7 +336,7 @@ class MonitorInputs(FixInputs):
         self._handle.set_host(flags, kinds, to_us(time))
 
     def advance(self, time: Time) -> None:
-        """Tells that time has passed: what is due up to and at `time` is confirmed. `max_time_step` does not apply.
+        """Lets time pass: confirms all changes that are due up to and at `time`. `max_time_step` does not apply.
 
         Raises:
             LateInputError: Earlier than the clock; counted.
@@ -347,10 +347,10 @@ class MonitorInputs(FixInputs):
     def rewind(self, time: Time) -> None:
         """Says that the times of some inputs were wrong, and sets the clock back.
 
-        What you were told and will be told stays: conditions, records, waiting events, the sequence, the counters. What
-        was observed becomes undetermined without an event: a circle until the next fix, a beacon condition until a
-        sighting or until `beacon_initial_timeout` after the new clock. Open crossings and the last fix are forgotten;
-        what the host stated holds on. It is an input, and is accepted while the queue is full.
+        Conditions, records, pending events, the sequence and the counters stay. The observed states become undetermined
+        without an event: of a circle until the next fix, of a beacon condition until a sighting or until
+        `beacon_initial_timeout` after the new clock. Open crossings and the last fix are forgotten; what the host
+        stated holds on. It is an input, and is accepted while the queue is full.
 
         Args:
             time: The clock from now on, not later than the one that is.

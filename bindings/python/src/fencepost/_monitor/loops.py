@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     class Owner(Protocol):
-        """A monitor or a fleet: whoever loops over its events holds it."""
+        """A monitor or a fleet whose events a loop reads; the loop keeps it alive."""
 
         _handle: Any
 
@@ -58,7 +58,8 @@ class EventLoop(Iterator[E], Generic[E]):
         self._give_back()
 
     def _give_back(self) -> None:
-        # Of this turn only: when somebody else has asked since, the event was committed and theirs are not ours.
+        # Only for this turn: if another consumer has read since, the event was committed and the events in flight are
+        # theirs.
         if self._turn >= 0:
             self._monitor._handle.abandon(self._turn)
 

@@ -99,7 +99,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a
             dict or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
             another monitor or table; None: those of the store, at first none. With a store its conditions become
-            these: equal ones go on. A text without a dot or slash is no path but the `name`.
+            these: equal ones go on. A text without a dot or slash is the `name`, not a path.
         name: 1 to 64 letters, digits or underscores; None: a private monitor without a name.
         policy: Of conditions that have none of their own; a preset's name will do; None: ``standard``.
         assuming: State with which conditions begin that say none; None: unknown.
@@ -108,7 +108,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             policy where they are not recognised.
         layer: Of a vector file; None: the first.
         transform: Whether a source in another CRS is transformed to WGS84; otherwise it is refused.
-        delivery: What is handed out when several changes of a condition wait.
+        delivery: Which of several pending changes of a condition are delivered.
         condition_limit: How many conditions are monitored at a time, all kinds together; None: all of them.
         max_pending_events: 1 to 1e9; while that many events wait, inputs are refused.
         initial_fix_max_age: Seconds, 0 to 1e9: how old a fix may be to decide a condition when it is added; None: a
@@ -285,8 +285,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
 
     def state(self, identifier: str) -> State:
-        """What the detector believes of a condition now, whatever events still wait: unknown while it is undetermined,
-        suspended or unmonitored.
+        """The observed state of a condition, including changes whose events are still pending: unknown while it is
+        undetermined, suspended or unmonitored.
 
         Raises:
             NotFoundError: No condition has that identifier.
@@ -372,7 +372,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return from_us(self.clock_us)
 
     def statistics(self) -> Statistics:
-        """The counters, the clock, and what is known of the store.
+        """The counters, the clock and the state of the store.
 
         Example:
             >>> monitor = Monitor()

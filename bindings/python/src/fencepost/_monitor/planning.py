@@ -60,7 +60,7 @@ class RotationPlan(Table):
     Attributes:
         armed: All circles to be armed, the nearest line first.
         removals: Of the set before: to be disarmed first.
-        additions: Of `armed`: to be armed after the removals. What is in neither stays untouched.
+        additions: Of `armed`: to be armed after the removals. Circles in neither list stay armed as they are.
         wake_up: A circle for the last slot: leaving it is the only thing that can make the plan wrong. A radius of 0
             means that every fix has to be fed. None: every circle is armed.
         follow: Every fix is to be fed until a plan says otherwise: a circle is undetermined, or a crossing is in the
@@ -79,7 +79,7 @@ class RotationPlan(Table):
     follow: bool
 
     def columns(self) -> dict[str, list[Any]]:
-        """What is to be armed as columns of equal length, named as the attributes of :class:`ArmedCondition`.
+        """The circles to arm as columns of equal length, named as the attributes of :class:`ArmedCondition`.
 
         Example:
             >>> from fencepost import Monitor
@@ -165,7 +165,7 @@ class RotationPlanner:
 
     @property
     def armed(self) -> tuple[ArmedCondition, ...]:
-        """What the last plan asked for."""
+        """The circles that the last plan armed."""
         return self._armed
 
     def plan(self, monitor: Monitor, latitude: float, longitude: float, accuracy: float = 0.0) -> RotationPlan:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from .._values.matches import Matches
 
 _PART = 1 << 18
-"""Points that one call of the library is asked about: between two of them Ctrl-C is heard."""
+"""Points per call of the library; Ctrl-C is handled between two calls."""
 _FEWEST = 1 << 12
 """Fewer points are not shared out to threads."""
 
 
 class MonitorQuestions:
-    """What can be asked of a monitor's conditions, or a table's, without changing anything."""
+    """Queries of the conditions of a monitor or a table. None changes anything."""
 
     __slots__ = ()
     _handle: Any
@@ -255,7 +255,7 @@ class MonitorQuestions:
         return self._matches(offsets, generations, _joined(numpy, [part[1].ravel() for part in parts], "f8"))
 
     def _matches(self, offsets: Any, generations: Any, distances: Any | None) -> Matches:
-        """Names the conditions; what was removed meanwhile is in no answer."""
+        """Adds the identifiers; a condition removed meanwhile is left out."""
         from .._values.matches import Matches
 
         numpy = _numpy()
@@ -289,7 +289,7 @@ def _joined(numpy: Any, parts: list[Any], kind: str) -> Any:
 
 
 def _distinct(numpy: Any, generations: Any) -> tuple[Any, Any]:
-    """What occurs, ascending, and which of them each is."""
+    """The distinct values in ascending order, and the index of each row's value."""
     highest = int(generations.max()) if len(generations) else 0
     if highest > 4 * len(generations) + (1 << 22):
         known, indices = numpy.unique(generations, return_inverse=True)

@@ -67,7 +67,7 @@ def _definitions(conditions: Any, default: tuple[int, Any, int], left_open: list
     for identifier, value in pairs:
         state, row, tag = default
         if is_line(value if is_condition(value) else getattr(value, "condition", None)):
-            state, row = 0, None  # what holds for all others: a gate has neither
+            state, row = 0, None  # the common defaults: a gate has neither
         if getattr(value if is_condition(value) else getattr(value, "condition", None), "_leaves_edges_open", False):
             left_open.append(identifier)
         if is_condition(value):

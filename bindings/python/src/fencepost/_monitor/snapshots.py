@@ -1,4 +1,4 @@
-"""What is copied by way of its snapshot, and what is closed: a monitor, a table, a fleet."""
+"""Copying by snapshot, and closing: for a monitor, a table and a fleet."""
 
 from __future__ import annotations
 

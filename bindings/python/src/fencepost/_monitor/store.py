@@ -1,4 +1,4 @@
-"""What makes a monitor last, and copies of it."""
+"""Stores and copies of a monitor."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class MonitorStore(Closable):
     def close(self) -> None:
         """Saves everything and closes the store: its name is free. Ends :meth:`updates`. Again it does nothing.
 
-        With a store it takes no inputs any more, as a closed file: they raise :class:`MonitorClosedError`. What it
-        knows can still be asked. What was handed out and not committed is handed out again when it is opened. A monitor
-        in memory has nothing to close and goes on. A ``with`` statement closes at its end.
+        With a store it takes no inputs any more, as a closed file: they raise :class:`MonitorClosedError`. Its states
+        can still be read. Uncommitted events are delivered again when it is opened. A monitor in memory has nothing to
+        close and goes on. A ``with`` statement closes at its end.
 
         Raises:
             StoreUnavailableError: Something could not be saved; the store is closed all the same.
@@ -73,13 +73,13 @@ class MonitorStore(Closable):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """A monitor in memory as it was when the snapshot was made; what was not committed is handed out again.
+        """Restores a monitor in memory from a snapshot; uncommitted events are delivered again.
 
         Args:
             snapshot: Any bytes may be passed.
 
         Raises:
-            SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.
+            SnapshotInvalidError: It is not a snapshot, is damaged, or was written by a newer version of the library.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -93,8 +93,8 @@ class MonitorStore(Closable):
     def fork(self) -> Self:
         """An independent copy: the same conditions, records, waiting events, counters and clock.
 
-        It is as the monitor would be after a crash: what was handed out and not committed is handed out again by the
-        fork, with the same sequence. The origin does not notice.
+        The copy is in the state after a crash: uncommitted events are delivered again by the fork, with the same
+        sequence. The origin does not notice.
 
         The two share their conditions, and the fork their states until something happens to them: for many devices
         among the same conditions fork one monitor that holds these, about 11 KB a device.

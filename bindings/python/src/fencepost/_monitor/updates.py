@@ -65,7 +65,7 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
         """Ends the iteration: another consumer may take its place."""
         self._is_over = True
         if self._is_asked and self._bell is not None:
-            self._bell.ring()  # the task that waits ends by itself
+            self._bell.ring()  # the waiting task ends after this
         else:
             self._leave()
 
@@ -101,8 +101,8 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
 class Updates(EventUpdates[Event]):
     """The events of a monitor as they become available: what :meth:`Monitor.updates` gives.
 
-    Asking for the next event commits the one before. When the iterator ends, is cancelled or dropped, the event that it
-    gave last and that was not committed is handed out again, to whoever asks next.
+    Asking for the next event commits the one before. When the iterator ends, is cancelled or dropped, its last event,
+    if uncommitted, is delivered again to the next consumer.
 
     Example:
         >>> import asyncio

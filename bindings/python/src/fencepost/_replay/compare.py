@@ -1,4 +1,4 @@
-"""What would have happened under other policies."""
+"""Comparison of a track under several policies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SECOND = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one policy made of the track.
+    """The result of one policy.
 
     Attributes:
         name: The policy's, in this comparison.
@@ -93,7 +93,7 @@ class Comparison(Rows[Outcome]):
         self.baseline = baseline
         """The log, or the labels as visits, with which the others are compared."""
         self.baseline_name = baseline_name
-        """What the baseline is, in words."""
+        """The description of the baseline."""
         self.flap_seconds = flap_seconds
         """Within which a crossing must be undone to be a flap."""
 
@@ -188,7 +188,7 @@ def compare(
     Raises:
         InputError: A file or a table cannot be used, or the baseline has other tracks.
         InvalidArgumentError: `policies` is empty, or names an unknown preset.
-        MissingExtraError: What was given needs a library that is not installed.
+        MissingExtraError: An argument needs a library that is not installed.
         TypeError: An argument is of no kind that is understood.
 
     Example:

@@ -1,4 +1,4 @@
-"""The conditions and sightings of a replay, and what they are fed to."""
+"""The conditions and sightings of a replay, and the monitors and fleets that receive them."""
 
 from __future__ import annotations
 

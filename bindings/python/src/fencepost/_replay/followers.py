@@ -1,4 +1,4 @@
-"""What follows the tracks of a replay: a fleet; or, with options that no fleet has, a monitor for each track."""
+"""The followers of a replay's tracks: a fleet; or a monitor for each track, with options that a fleet lacks."""
 
 from __future__ import annotations
 

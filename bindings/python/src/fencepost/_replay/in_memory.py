@@ -29,12 +29,12 @@ def replay_tracks(
     reports: Sequence[Report] = (),
     until_us: int | None = None,
 ) -> list[TrackReplay]:
-    """What becomes of each track.
+    """The counts of each track.
 
     Args:
         tracks: With fixes.
-        conditions: A table; or a monitor that holds them, where its options are none that a fleet has.
-        reports: Told to every track, merged by time.
+        conditions: A table; or a monitor that holds them, if it has options that a fleet lacks.
+        reports: Reports fed to every track, merged by time.
         until_us: To which time is let pass after the last input of each.
 
     Raises:
@@ -60,7 +60,7 @@ def replay_tracks(
 
 
 def _rows(number: int, track: Track) -> Rows:
-    """All fixes of a track. What stands in them as an accuracy of NaN is none that a fix can have."""
+    """All fixes of a track. A NaN in the column is an invalid accuracy."""
     if isinstance(track.fixes, Fixes):
         fixes = track.fixes
         tracks = array("q", repeat(number, len(fixes)))

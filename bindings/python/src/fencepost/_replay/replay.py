@@ -62,8 +62,8 @@ def replay(
 ) -> EventLog:
     """Replays a track against conditions. Late fixes and fixes without a position are skipped and counted.
 
-    What can be used, but most likely is not what was meant, is an :class:`InputWarning`: rows that were sorted,
-    positions that cannot be, times and radii in another unit.
+    Values that can be used but are probably wrong give an :class:`InputWarning`: sorted rows, impossible positions,
+    times and radii in another unit.
 
     Args:
         track: A path (GPX, CSV, GeoJSON, NMEA 0183, or a vector file of points that GeoPandas reads), a DataFrame, a
@@ -100,8 +100,8 @@ def replay(
         transform: Whether vector files and GeoDataFrames in another CRS are transformed to WGS84; otherwise they are
             refused.
         sort: Whether the fixes of files and tables, and the lines of a sightings file, are sorted by time where they
-            are not in its order; otherwise what is earlier than one before is late. Fixes that come as :class:`Fix`
-            are never sorted.
+            are not in its order; otherwise a row earlier than one before is late. Fixes that come as :class:`Fix` are
+            never sorted.
         radius: Metres, of circles of files and tables that have none.
         assuming: State with which conditions begin that say none; with ``unsatisfied`` the first determination that a
             condition is not satisfied is no event. None: ``unsatisfied`` for many tracks (`by`, trajectories), as in
@@ -115,9 +115,9 @@ def replay(
     Raises:
         InputError: A file or a table cannot be used: which one, which row, why; or no fix has a usable position.
         InvalidArgumentError: An option is out of its range.
-        MissingExtraError: What was given needs a library that is not installed.
-        TypeError: `track` or `conditions` is none of these, `by` comes beside `device`, or an option of conditions that
-            are read beside a table or a monitor.
+        MissingExtraError: An argument needs a library that is not installed.
+        TypeError: `track` or `conditions` has another type, `by` is used together with `device`, or options of
+            conditions together with a table or a monitor.
 
     Example:
         >>> from fencepost import Circle, Fix
@@ -199,7 +199,7 @@ class Replay:
         yield from (report.time_us for report in self.reports)
 
     def events(self, until_us: int | None = None, on_input: Callable[[], None] | None = None) -> Iterator[Event]:
-        """Feeds everything and yields the events; at the end time passes to `until_us` when that is given.
+        """Feeds everything and yields the events; at the end time passes to `until_us` if there is one.
 
         Late inputs and invalid fixes are counted and skipped.
         """
@@ -212,7 +212,7 @@ class Replay:
             yield from self.monitor.events()
 
     def result(self, track: Track, events: Iterable[Event]) -> TrackReplay:
-        """What became of it, after its events were taken."""
+        """The result, after its events were consumed."""
         taken = tuple(events)
         counts = ReplayCounts(**self.counts)
         return TrackReplay(track.key, track.path, self.fixes, taken, counts, self.first_time_us, self.monitor.clock_us)

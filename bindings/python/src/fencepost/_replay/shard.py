@@ -21,7 +21,8 @@ _NEVER = (1 << 63) - 1
 
 
 class Found(NamedTuple):
-    """What a shard found: events, each with its place in the batch and the number of its track; how its inputs fared.
+    """The result of a shard: events, each with its place in the batch and the number of its track; the counts of its
+    inputs.
 
     The place is twice the row; what a row itself brings comes one later than what its beginning ended.
     """
@@ -41,11 +42,10 @@ class Ended(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What a shard must be given so that it can replay its share of the tracks.
+    """The arguments of a shard's work on its share of the tracks.
 
-    `conditions`: a table; or a monitor that holds them, where its options are none that a fleet has. `grouped`: the
-    rows of a track come together, so that it ends where another begins. `as_json`: events are JSON texts instead of
-    rows.
+    `conditions`: a table; or a monitor that holds them, if it has options that a fleet lacks. `grouped`: the rows of a
+    track come together, so that it ends where another begins. `as_json`: events are JSON texts instead of rows.
     """
 
     conditions: Zones | Monitor
@@ -56,7 +56,7 @@ class Work(NamedTuple):
 
 
 class _Run:
-    """What was told to a track of the sightings."""
+    """The sightings fed to a track."""
 
     __slots__ = ("late_reports", "next_report")
 
@@ -96,7 +96,7 @@ class Shard:
             if self._grouped and track != self._current:
                 self._begin(track, row, found, counts)
             stop = end
-            if self._reports:  # what comes before this row
+            if self._reports:  # the rows before this one
                 stop = row + 1
                 if track in self._runs:
                     before = self._report(track, rows.times[row], counts)

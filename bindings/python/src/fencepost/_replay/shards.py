@@ -1,4 +1,4 @@
-"""Where the shards of a replay run: here, or in processes, each of which feeds some of the tracks."""
+"""The shards of a replay: in this process, or in worker processes, each with some of the tracks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Here:
         pass
 
     def feed(self, rows: Rows) -> Callable[[], list[Found]]:
-        """Feeds a batch; the result is what came of it."""
+        """Feeds a batch and returns the result."""
         found = [self._shard.feed(rows)]
         return lambda: found
 
@@ -71,8 +71,8 @@ class Processes:
             pool.shutdown(cancel_futures=True)
 
     def feed(self, rows: Rows) -> Callable[[], list[Found]]:
-        """Hands a batch to all of them; the result is what came of it."""
-        columns = rows._replace(place=str)  # where a row stands is told here
+        """Feeds a batch to all shards and returns the result."""
+        columns = rows._replace(place=str)  # only here is the place of a row known
         feeding = [self._submit(pool, _feed, columns) for pool in self._pools]
         return lambda: [_result(one) for one in feeding]
 

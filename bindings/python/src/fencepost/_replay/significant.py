@@ -1,4 +1,4 @@
-"""What a replay of significant changes alone saves, and what it delays."""
+"""The savings and delays of a replay with significant changes alone."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class ManyReplay:
                     fed.append((rows, shards.feed(rows)))
                     if len(fed) > shards.ahead:
                         yield self._merged(*fed.popleft())
-            except InputError:  # what came before it counts
+            except InputError:  # the rows before it count
                 while fed:
                     yield self._merged(*fed.popleft())
                 raise
@@ -126,9 +126,9 @@ class ManyReplay:
         counts = sum((part.counts for part in found), Counter[str]())
         if counts["late_fixes"] and self._tracks.sort:
             reason = (
-                f"of the fixes {begin + 1} to {begin + len(rows.tracks)} {counts['late_fixes']} are earlier than one "
-                f"before of their track, and only what is not in order from its first {self._tracks.held_rows} rows on "
-                "is sorted"
+                f"{counts['late_fixes']} of the fixes {begin + 1} to {begin + len(rows.tracks)} are earlier than one "
+                f"before in their track; only files that are unsorted in their first {self._tracks.held_rows} rows are "
+                "sorted"
             )
             raise UnsortedError(self._tracks.path, "", reason, advice=UNSORTED)
         self.counts += counts
@@ -140,7 +140,7 @@ class ManyReplay:
         return events
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
-        """What became of each track, after its events were taken; `events` by the track's key.
+        """The counts of each track, after its events were consumed; `events` by the track's key.
 
         Their fixes are read again when they are asked for.
         """

@@ -34,7 +34,7 @@ _NUMBERS = ("precision", "recall", "f1", "entry_delay", "exit_delay", "flaps", "
 
 @dataclass(frozen=True, slots=True)
 class Trial(Plain):
-    """What a policy found of the labels.
+    """The score of a policy on the labels.
 
     A visit and a label of the same device and zone match when they overlap; each is part of one match at most, so that
     a visit that is torn into two counts as one found and one false.
@@ -182,9 +182,9 @@ def tune(
             dicts with ``identifier``, ``start``, ``end`` and, of several devices, the column of the device. A label
             without an end lasts to the end of its track. Labels of one device and zone must not overlap.
         policies: By name, or names of presets. None: those of `grid`.
-        grid: Values of fields of :class:`TransitionPolicy`, of which every combination is tried; ``dwell`` and
-            ``margin`` stand for both directions. None, without policies: dwells of 0 to 180 s, margins of 0 to 50 m,
-            with and without accuracy.
+        grid: Values of fields of :class:`TransitionPolicy`, every combination is tried; ``dwell`` and ``margin`` stand
+            for both directions. None, without policies: dwells of 0 to 180 s, margins of 0 to 50 m, with and without
+            accuracy.
         cross_validate: ``"device"`` or ``"day"`` (UTC): each device or day is judged by the policy that is best for the
             others. None: no cross-validation.
         flap_seconds: A crossing that the opposite one undoes within this time is a flap.
@@ -282,7 +282,7 @@ def _short(value: Any) -> str:
 
 
 class _Counts:
-    """What was found of some labels."""
+    """The counts of some labels."""
 
     def __init__(self) -> None:
         self.found = self.missed = self.false = self.flaps = 0
@@ -297,7 +297,7 @@ class _Counts:
 
 
 class _Parts:
-    """What a policy found, by device or day.
+    """The results of a policy by device or day.
 
     Args:
         by: What tells the parts apart; None: there is one.
@@ -338,7 +338,7 @@ class _Parts:
 
     @staticmethod
     def trial(name: str, policy: TransitionPolicy, counts: _Counts) -> Trial:
-        """The numbers of what was found."""
+        """The scores of the results."""
         found, missed, false = counts.found, counts.missed, counts.false
         return Trial(
             name=name,

@@ -1,4 +1,4 @@
-"""Frames that are no streams: replays and joins."""
+"""Replays and joins of batch frames."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any
     from .arrow_events import EVENT_DDL
 
     if frame.isStreaming:
-        raise InvalidArgumentError("replay takes a frame that is no stream: fencepost.spark.events takes that")
+        raise InvalidArgumentError("replay needs a batch frame, this is a stream: use fencepost.spark.events")
     names = columns.find_rows(frame, given)
     row = columns.functions().monotonically_increasing_id().alias(_ROW)
     rows = frame.select("*", row).where(columns.usable(frame, names)).select(*columns.rows(frame, names), _ROW)
@@ -31,7 +31,7 @@ def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any
 
 
 def replayed(table: str) -> Mapped:
-    """What replays rows that are sorted by device and time; a device is forgotten when the next one begins."""
+    """A function that replays rows sorted by device and time; a device is removed when the next one begins."""
 
     def run(batches: Batches) -> Batches:
         from .arrow_events import take_events
@@ -78,7 +78,7 @@ def _is_point(names: Mapping[str, str]) -> Any:
 
 
 def joined(table: str, latitude: str, longitude: str, distances: bool) -> Mapped:
-    """What adds to each row the conditions that hold its point."""
+    """A function that adds to each row the conditions that contain its point."""
 
     def run(batches: Batches) -> Batches:
         from .arrow import pyarrow

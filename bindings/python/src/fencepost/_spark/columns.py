@@ -24,7 +24,7 @@ _KINDS = {
     "beacons": ("array",),
 }
 EXTRA = ("refresh", "beacons")
-"""What rows have only where it was asked for."""
+"""The optional columns of rows."""
 _DIGEST_BYTES = 16
 _BEACON = ("uuid", "major", "minor", "rssi")
 _MOST_BYTES = 256

@@ -64,8 +64,8 @@ class Following:
                 self.heard[device] = max(last, self.heard.get(device, last))
 
     def confirm(self, watermark_us: int) -> None:
-        """Confirms what is due, at its time: a device is never advanced to the watermark, after which it would refuse
-        rows that may still come."""
+        """Confirms due changes at their own time: a device is never advanced to the watermark, after which it would
+        refuse rows that may still come."""
         for version in dict.fromkeys(version for version, *_ in self._waiting.values()):
             self._enter(version, [device for device, (own, *_) in self._waiting.items() if own == version])
         for fleet in self._fleets.values():

@@ -40,7 +40,7 @@ def unpack(packed: bytes, schema: Schema) -> Batch:
 
 
 def unpacked(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """What turns packed batches into their rows."""
+    """A function that turns packed batches into their rows."""
 
     def run(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
@@ -51,7 +51,8 @@ def unpacked(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def packed_by_shard(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """What packs the rows of a task by their shard; a column `row` becomes their places, if there is none."""
+    """A function that packs the rows of a task by their shard; a column `row` is added with their places if there is
+    none."""
 
     def run(batches: Iterator[Batch]) -> Iterator[Batch]:
         place = require("pyspark", "spark").TaskContext.get().partitionId() * _ROWS_OF_A_TASK

@@ -1,4 +1,4 @@
-"""What Spark calls for each shard and micro-batch."""
+"""The processor that Spark calls for each shard and micro-batch."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Processor:
         # Up to and at the watermark all is done.
         due = None if next_us is None else max(-(-next_us // 1000), watermark_ms + 1)
         if due != timer:
-            # What has fired, or is about to in this micro-batch, Spark deletes itself.
+            # Spark deletes timers that have fired, or fire in this micro-batch.
             if timer is not None and timer != fired and timer > watermark_ms:
                 self._handle.deleteTimer(timer)
             if due is not None:

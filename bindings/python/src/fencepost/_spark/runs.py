@@ -12,7 +12,7 @@ Version: TypeAlias = bytes | None
 """The digest of a table; None: the stream's own."""
 
 _FAR = 1 << 62
-"""Microseconds whose differences are no overflow."""
+"""Microseconds whose differences do not overflow."""
 
 
 class Run(NamedTuple):

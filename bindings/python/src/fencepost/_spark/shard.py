@@ -26,8 +26,7 @@ WIDE_DEVICE_SCHEMA = pyarrow.schema([*DEVICE_SCHEMA, ("version", pyarrow.binary(
 
 
 class Shard(NamedTuple):
-    """What is kept of a shard: its devices, and the rows that the watermark has not passed, in the order of their
-    arrival."""
+    """The state of a shard: its devices, and the rows later than the watermark, in the order of their arrival."""
 
     devices: Batch = pyarrow.RecordBatch.from_pylist([], DEVICE_SCHEMA)
     held: Batch = pyarrow.RecordBatch.from_pylist([], ROW_SCHEMA)
@@ -57,8 +56,8 @@ class Outcome(NamedTuple):
 
 
 def follow(tables: Tables, shard: Shard, arrived: Sequence[Batch], watermark_us: int, rules: Rules) -> Outcome:
-    """Follows a shard through a micro-batch: feeds the rows that are to be fed, by device and time, confirms what is
-    due up to the watermark, and forgets who is silent."""
+    """Follows a shard through a micro-batch: feeds the due rows, by device and time, confirms changes up to the
+    watermark, and removes silent devices."""
     rows = _in_order_of_arrival(shard.held, arrived)
     held = shard.held.slice(0, 0)
     if not rules.ordered:
@@ -103,7 +102,7 @@ def _of_known_tables(tables: Tables, rows: Batch) -> tuple[Batch, int]:
 
 
 def _in_order_of_arrival(held: Batch, arrived: Sequence[Batch]) -> Batch:
-    """What was held, and then what came, as it stood in its source."""
+    """The held rows and then the new ones, in the order of their source."""
     new = pyarrow.Table.from_batches(arrived, held.schema).sort_by("row")
     return _whole(pyarrow.concat_tables([pyarrow.Table.from_batches([held]), new]), held.schema)
 

@@ -23,12 +23,12 @@ def schemas(is_wide: bool) -> tuple[Schema, Schema]:
 
 
 def empty(is_wide: bool) -> Shard:
-    """Of a shard of which nothing is kept."""
+    """A shard without state."""
     return Shard(*(pyarrow.RecordBatch.from_pylist([], schema) for schema in schemas(is_wide)))
 
 
 def unpack_state(form: int, devices: bytes, held: bytes, is_wide: bool) -> Shard:
-    """What is kept of a shard, for a stream that has versions or scan reports or none of them."""
+    """Unpacks the state of a shard, for a stream with versions, scan reports, both or neither."""
     if form not in _SCHEMAS:
         raise InvalidArgumentError(f"the state has form {form}, this version knows {' and '.join(map(str, _SCHEMAS))}")
     if form == WIDE and not is_wide:

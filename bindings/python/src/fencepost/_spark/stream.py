@@ -37,7 +37,7 @@ def stream_events(
 ) -> Any:
     """See :func:`fencepost.spark.events`."""
     if not stream.isStreaming:
-        raise InvalidArgumentError("events takes a stream: fencepost.spark.replay takes a frame that is none")
+        raise InvalidArgumentError("events needs a stream, this is a batch frame: use fencepost.spark.replay")
     provider = stream.sparkSession.conf.get(_PROVIDER, "")
     if provider.rpartition(".")[2] != _ROCKSDB.rpartition(".")[2]:
         raise InvalidArgumentError(f"keyed state needs RocksDB: set {_PROVIDER} to {_ROCKSDB}")
@@ -97,7 +97,7 @@ def interval_us(session: Any, text: str, what: str) -> int:
     except Exception as error:
         if not isinstance(error, require("pyspark.errors", "spark").PySparkException):
             raise
-        raise InvalidArgumentError(f"{what}: {text!r} is no interval such as '20 seconds'") from None
+        raise InvalidArgumentError(f"{what}: {text!r} is not an interval such as '20 seconds'") from None
     if found < 0:
         raise InvalidArgumentError(f"{what}: {text!r} is negative")
     return int(found)

@@ -20,7 +20,7 @@ ENDING = ".conditions"
 
 
 def ship(frame: Any, conditions: Zones) -> str:
-    """Hands a table as it is now to whoever runs the frame; the name under which :func:`shipped` finds it."""
+    """Sends the current table to the workers of the frame; returns the name under which :func:`shipped` finds it."""
     try:
         context = frame.sparkSession.sparkContext
     except Exception:
@@ -52,7 +52,7 @@ def shipped(name: str) -> Zones:
 
 
 def tables(name: str, folder: str | None) -> Tables:
-    """What gives the stream's own table, that of this name, and the versions that are in a folder."""
+    """A function that returns the stream's own table, a table by its name, and the versions in a folder."""
 
     def table(version: Version) -> Zones:
         return shipped(name) if version is None or folder is None else _version(folder, version)
@@ -72,7 +72,7 @@ def _read(path: Path, digest: bytes) -> Zones:
     except OSError as error:
         raise InvalidArgumentError(f"the table {path} cannot be read: {error.strerror}") from None
     except FencepostError as error:
-        raise InvalidArgumentError(f"{path} is no table: {error}") from None
+        raise InvalidArgumentError(f"{path} is not a table: {error}") from None
     if found.version.digest != digest:
         raise InvalidArgumentError(f"{path} holds another table, {found.version.digest.hex()}: it was changed")
     return found

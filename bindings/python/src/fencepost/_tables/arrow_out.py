@@ -46,8 +46,8 @@ def stream_capsule(
     Args:
         columns: Values by name, of equal length; None is null.
         kinds: What columns hold: ``time`` (aware), ``duration``, ``int``, ``float``, ``bool`` or ``text``. What is not
-            named is told from its values: all int, all numbers, all bool, else text.
-        requested_schema: As the interface has it; nanoarrow refuses what is not the schema.
+            named follows from its values: all int, all numbers, all bool, else text.
+        requested_schema: As the interface defines; nanoarrow raises an error for another schema.
         points: Longitude and latitude: a column ``geometry`` of GeoArrow points comes last.
 
     Raises:
@@ -115,7 +115,7 @@ def _number(kind: str, value: Any) -> Any:
 
 
 def _validity(values: Sequence[Any]) -> tuple[bytes | None, int]:
-    """The bits of what is not null, lowest first, and how many are null."""
+    """The validity bits, lowest first, and the number of nulls."""
     nulls = sum(value is None for value in values)
     if not nulls:
         return None, 0

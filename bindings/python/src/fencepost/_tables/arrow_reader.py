@@ -103,7 +103,7 @@ class BatchReader:
         self._coded: dict[int, tuple[Any, Any, Any]] = {}
         nanoarrow = require("nanoarrow", "arrow")
         try:
-            # What a GeoDataFrame inherits from pandas does not know geometries.
+            # The methods that a GeoDataFrame inherits from pandas do not support geometries.
             exported = table.to_arrow(index=False) if type(table).__name__ == "GeoDataFrame" else table
             self._stream = nanoarrow.c_array_stream(exported)
             self._schema = self._stream.get_schema()
@@ -215,7 +215,7 @@ class BatchReader:
         return found
 
     def _check_crs(self, crs: Any, name: str) -> None:
-        """Refuses coordinates that are not degrees WGS84; what is not told is taken to be that."""
+        """Raises an error if coordinates are not degrees of WGS84; without a CRS they count as WGS84."""
         given = crs = crs or self._crs
         if isinstance(crs, str) and crs.lstrip().startswith("{"):
             given = crs = self._object(crs, name)
@@ -306,7 +306,7 @@ class BatchReader:
     def ticks(self, chunk: Any, index: int, first: int) -> Ticks:
         """A column of times in the unit that it has: in place where that is 64-bit integers of one unit without nulls.
 
-        What is null becomes NO_TIME.
+        A null becomes NO_TIME.
         """
         column, name, kind = self._column(chunk, index), self.names[index], self._children[index].format
         marked = _metadata(self._children[index]).get("ARROW:extension:name", "")
@@ -333,7 +333,7 @@ class BatchReader:
         return Ticks(found, 1, 1)
 
     def _placed(self, ticks: Sequence[int], nulls: Sequence[int], unit: str, first: int) -> array[int]:
-        """Microseconds of times on the clocks of the zone that was given."""
+        """Microseconds of local times in the chosen time zone."""
         multiplier, divisor = _FRACTIONS[unit]
         naive, missing, found = datetime(1970, 1, 1), set(nulls), array("q")
         for row, tick in enumerate(ticks):
@@ -420,7 +420,7 @@ class BatchReader:
         return child.format.startswith(("+s", "+w")) or _metadata(child).get("ARROW:extension:name") == "geoarrow.point"
 
     def edges(self, plan: Plan) -> str | None:
-        """What a column of geometries says of its edges: geodesic or planar; None: nothing."""
+        """The edges of a column of geometries: geodesic or planar; None: not stated."""
         if plan.geometry is None:
             return None
         name, columns = self.names[plan.geometry], self._geo().get("columns")
@@ -555,7 +555,7 @@ def without_nulls(value: Any) -> Any:
 
 
 def _said(error: Exception) -> str:
-    """What an error says, without a traceback that it carries along."""
+    """The text of an error, without an attached traceback."""
     text = str(error).partition(" Detail: Python exception")[0].strip()
     return text or type(error).__name__
 

@@ -20,7 +20,7 @@ _LISTS = {
     "geoarrow.polygon": ("the geometry", "a ring"),
     "geoarrow.multipolygon": ("the geometry", "a part", "a ring"),
 }
-"""What the lists are that lie within each other."""
+"""The meaning of the nested lists, outermost first."""
 LEVELS = {kind: len(lists) for kind, lists in _LISTS.items()}
 """How many there are."""
 
@@ -46,7 +46,8 @@ class MissingPlaceError(ValueError):
 
 
 class ShapeColumns(NamedTuple):
-    """What the library reads in place: longitudes, latitudes, and where rings, parts and conditions begin."""
+    """The columns that the library reads in place: longitudes, latitudes, and the offsets of rings, parts and
+    conditions."""
 
     longitudes: Buffer
     latitudes: Buffer
@@ -111,7 +112,7 @@ class NestedShapes:
         return struct.pack("<I", end - begin) + places.tobytes()
 
     def _refuse(self, missing: Iterable[int], what: str) -> None:
-        """Refuses what is null in rows that are shown: of a slice all the items are there."""
+        """Raises an error for nulls in the visible rows: a slice still has all items."""
         for item in sorted(missing):
             place = item
             for offsets in reversed(self._levels):

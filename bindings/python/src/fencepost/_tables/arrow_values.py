@@ -1,5 +1,4 @@
-"""One column of an Arrow array: its memory in place, what is null in it, and its values as Python objects
-(nanoarrow)."""
+"""One column of an Arrow array: its memory in place, its nulls, and its values as Python objects (nanoarrow)."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from .._errors import require
 from .wkb import same_points
 
 NUMBERS = frozenset("cCsSiIlLfg")
-"""Formats of fixed numbers that a memoryview reads; a half float is none of them before Python 3.12."""
+"""Formats of fixed numbers that a memoryview reads; before Python 3.12 it does not read half floats."""
 _INLINE = 12
 """Bytes of a text or binary view that lie in the view itself."""
 _KINDS = {
@@ -63,7 +62,7 @@ class Column:
         return Column(self._schema.child(index), self._held.child(index), self._first, self.length)
 
     def dictionary(self) -> Column:
-        """What the indices of a dictionary column lead to."""
+        """The values of a dictionary column."""
         held = self._held.dictionary
         return Column(self._schema.dictionary, held, 0, held.length)
 
@@ -73,7 +72,7 @@ class Column:
         return tuple(self._held.buffers), self._held.offset, self._held.length, self.format
 
     def plain(self) -> memoryview[Any]:
-        """The elements of a column of fixed numbers, times included, in place; what is null holds anything."""
+        """The elements of a column of fixed numbers, times included, in place; nulls have any value."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length]
 
     def offsets(self) -> memoryview[Any]:
@@ -125,7 +124,7 @@ class Column:
         start = self._first - self._view.offset
         held = self._held if not start and self._held.length == self.length else self._held[start : start + self.length]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that an extension's storage is what is read
+            warnings.simplefilter("ignore")  # the storage of an extension type is read
             values: list[Any] = require("nanoarrow", "arrow").Array(held).to_pylist()
         return values
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     class SupportsArray(Protocol):
-        """What NumPy can make an array of: its own arrays, columns of pandas, Polars, PyArrow."""
+        """An object that NumPy converts to an array: its own arrays, columns of pandas, Polars, PyArrow."""
 
         def __array__(self) -> Any: ...
 
     class ArrowStream(Protocol):
-        """What exports an Arrow stream of rows: tables of PyArrow, Polars, pandas, relations of DuckDB."""
+        """An object that exports an Arrow stream of rows: tables of PyArrow, Polars, pandas, relations of DuckDB."""
 
         def __arrow_c_stream__(self, requested_schema: Any = ..., /) -> Any: ...
 
@@ -62,8 +62,8 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
     """A column as doubles, in place where it is that already, whatever its stride.
 
     Args:
-        none: What None in a list, and what is masked in an array, stands for; None: None is refused, and what is masked
-            is NaN.
+        none: The value for None in a list and for masked elements; None: a None raises an error, and masked elements
+            are NaN.
     """
     table = _array_of(values, what, math.nan if none is None else none)
     if table is not None:
@@ -185,7 +185,7 @@ def _array_of(values: Any, what: str, masked: float | None = None) -> Any | None
     """The array of an object that has one; None: there is none.
 
     Args:
-        masked: What stands for elements that are masked, whose hidden values nobody meant; None: they are refused.
+        masked: The value for masked elements, whose hidden values are meaningless; None: they raise an error.
     """
     if isinstance(values, array | memoryview | list | tuple):
         return None
@@ -201,7 +201,7 @@ def _array_of(values: Any, what: str, masked: float | None = None) -> Any | None
 
 
 def _unmasked(values: Any, what: str, masked: float | None) -> Any:
-    """A masked array of NumPy with a value in the place of what is masked."""
+    """A masked array of NumPy with masked elements replaced by a value."""
     if not values.mask.any():
         return values.data
     if masked is None or values.dtype.kind not in "fiuM":

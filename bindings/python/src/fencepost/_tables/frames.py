@@ -35,7 +35,7 @@ def geometry_name(frame: Any) -> str | None:
 def exported(
     table: Any, source: str, known: Names, columns: Mapping[str, str], required: Sequence[str], by: str | None = None
 ) -> Any:
-    """What exports the rows of a table as an Arrow stream: of a frame the columns that are read alone, in batches.
+    """An exporter of the rows of a table as an Arrow stream: for a frame only the columns that are read, in batches.
 
     Args:
         table: A frame, or what exports an Arrow stream.
@@ -131,7 +131,7 @@ def column_names(frame: Any, source: str) -> list[str]:
 
 
 def _check_zones(frame: Any, name: str, source: str) -> None:
-    """Refuses times of which some have a zone and some have none: Arrow takes these for UTC."""
+    """Raises an error if only some times have a zone: Arrow would read the others as UTC."""
     if frame[name].dtype.kind != "O":
         return
     zoned: bool | None = None
@@ -145,7 +145,7 @@ def _check_zones(frame: Any, name: str, source: str) -> None:
 
 
 def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> None:
-    """Says which value of which column Arrow cannot hold beside the others."""
+    """Names the column and the value that does not fit the Arrow type of the others."""
     for name in frame.columns:
         try:
             pyarrow.array(frame[name], from_pandas=True)
@@ -166,7 +166,8 @@ def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> 
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether it is None, NaN, NaT or NA. Values whose comparison is no bool, such as frames, are not."""
+    """Whether it is None, NaN, NaT or NA. Values whose comparison does not return a bool, such as frames, are not
+    missing."""
     if value is None:
         return True
     try:
@@ -181,7 +182,7 @@ def _coded(table: Any, by: str | None) -> Any:
     try:
         reader = pyarrow.RecordBatchReader.from_stream(table)
     except Exception:  # whatever its maker raises
-        return table  # whoever reads it says what is wrong
+        return table  # the reader reports the error
     index = -1 if by is None else reader.schema.get_field_index(by)
     field = None if index < 0 else reader.schema.field(index)
     kinds = pyarrow.types

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     class HasGeometry(Protocol):
-        """Geometries of Shapely, conditions, features: what has a ``__geo_interface__``."""
+        """Geometries of Shapely, conditions, features: objects with a ``__geo_interface__``."""
 
         @property
         def __geo_interface__(self) -> Any: ...
@@ -156,7 +156,7 @@ class _Maker:
         if not found and (not self.is_area or ring > self._parts[-1]):
             return  # an empty line or hole is left out
         least = 3 if self.is_area else 2
-        # Left whole where it would be too little: the library says what is the matter.
+        # A shape with too few vertices stays unchanged: the library reports the defect.
         dropped = [place for index, place in enumerate(found) if not index or place != found[index - 1]]
         if self.is_area and len(dropped) > 1 and dropped[0] == dropped[-1]:
             dropped.pop()
@@ -229,7 +229,7 @@ def of_geojson(geometry: Mapping[str, Any]) -> Vertices:
     """
     kind, coordinates = geometry.get("type"), geometry.get("coordinates")
     if kind not in AREAS and kind not in LINES:
-        raise InvalidArgumentError(f"type: {shown(kind)} is none of {', '.join([*AREAS, *LINES])}")
+        raise InvalidArgumentError(f"type: {shown(kind)} is not one of {', '.join([*AREAS, *LINES])}")
     made = _Maker(kind in AREAS)
     several = AREAS.get(kind, LINES.get(kind))
     for part in _items(coordinates) if several and kind in AREAS else [coordinates]:
@@ -255,7 +255,7 @@ def of_wkt(text: str) -> Vertices:
     """Well-known text (ISO 19125, EWKT): longitude first.
 
     Raises:
-        InvalidArgumentError: It is none, of another geometry, or in another reference system.
+        InvalidArgumentError: It is not WKT, has another geometry type, or another reference system.
     """
     match = _WKT.fullmatch(text)
     if match is None:
@@ -265,12 +265,12 @@ def of_wkt(text: str) -> Vertices:
     names = {name.upper(): name for name in (*AREAS, *LINES)}
     kind = names.get(match[2].upper())
     if kind is None:
-        raise InvalidArgumentError(f"type: {match[2].upper()} is none of {', '.join(names)}")
+        raise InvalidArgumentError(f"type: {match[2].upper()} is not one of {', '.join(names)}")
     return of_geojson({"type": kind, "coordinates": _nested(match[4], text)})
 
 
 def _nested(text: str, whole: str) -> Any:
-    """Lists of what stands in parentheses; a list of numbers is a place."""
+    """Nested lists of the contents of parentheses; a list of numbers is a position."""
     stack: list[list[Any]] = [[]]
     place: list[float] = []
     end = 0
@@ -340,7 +340,7 @@ class _Reader:
         """The kind of a geometry."""
         order = self._data[self._at] if self._at < len(self._data) else 9
         if order > 1:
-            raise InvalidArgumentError(f"not WKB: byte {self._at} is no byte order")
+            raise InvalidArgumentError(f"not WKB: byte {self._at} is not a byte order")
         self._at += 1
         self._order = "<" if order else ">"
         kind = self.count()
@@ -372,7 +372,7 @@ class _Reader:
 
 
 def wkb_type(data: bytes) -> str | None:
-    """The type of a geometry as well-known binary; None: it is none."""
+    """The geometry type of well-known binary; None: the bytes are not WKB."""
     try:
         return _NAMES.get(_Reader(memoryview(data)).head())
     except (struct.error, InvalidArgumentError):
@@ -380,11 +380,11 @@ def wkb_type(data: bytes) -> str | None:
 
 
 GEODESIC = ("geodesic", "spherical", "karney", "vincenty", "thomas", "andoyer")
-"""What GeoParquet and GeoArrow call edges that are no straight lines of degrees."""
+"""The edge types of GeoParquet and GeoArrow that are not straight lines in degrees."""
 
 
 def geometry_of(value: Any) -> Mapping[str, Any] | None:
-    """The GeoJSON geometry of a mapping, or of what has a ``__geo_interface__``; None: it is neither."""
+    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``; None: the object has neither."""
     found = value if isinstance(value, Mapping) else getattr(value, "__geo_interface__", None)
     if not isinstance(found, Mapping):
         return None

@@ -38,7 +38,7 @@ def number(value: float, name: str) -> str:
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], count: int) -> str:
-    """A table with a caption, of which at most :data:`SHOWN` rows are given."""
+    """A table with a caption that shows at most :data:`SHOWN` rows."""
     from html import escape
 
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)

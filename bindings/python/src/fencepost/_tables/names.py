@@ -1,4 +1,4 @@
-"""What the columns of tracks and of conditions are called in the wild."""
+"""The usual names of the columns of tracks and conditions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .text_times import UNITS
 
 Names = Mapping[str, tuple[str, ...]]
 
-# Lower case, without what is not a letter or digit, best first.
+# Lower case, only letters and digits, best first.
 LATITUDE = ("latitude", "lat", "locationlat", "latitudedeg", "y")
 LONGITUDE = ("longitude", "lon", "lng", "long", "locationlong", "longitudedeg", "x")
 TRACK: Names = {
@@ -31,8 +31,8 @@ DEVICE = (
 )  # fmt: skip
 """Columns that tell devices apart and nothing else."""
 DEVICES: Names = {"device": DEVICE, **TRACK}
-"""Of tables whose rows are of many devices. A column `id`, `identifier` or `name` may number the rows: it is no device
-before the caller says so."""
+"""Of tables whose rows are of many devices. A column `id`, `identifier` or `name` may number the rows: it counts as the
+device only if the caller names it."""
 CONDITIONS: Names = {
     "identifier": ("identifier", "id", "name", "fid"),
     "latitude": LATITUDE,
@@ -83,7 +83,7 @@ def check_one(names: Sequence[str], name: str) -> None:
 
 
 def several_text(names: Sequence[str], name: str) -> str:
-    """What is said of a name that several columns have."""
+    """The message about a name that several columns have."""
     return f"there are {names.count(name)} columns {name!r}: rename or drop all but one"
 
 

@@ -22,7 +22,7 @@ def real(value: Any, what: str) -> float:
     """A number for a double: ints and floats as they are, others (NumPy's scalars, Decimal, Fraction) as a float.
 
     Raises:
-        TypeError: It is none: a text, a bool, a column, None.
+        TypeError: It is not a number: a text, a bool, a column, None.
         InvalidArgumentError: No double holds it.
     """
     kind = type(value)
@@ -44,7 +44,7 @@ def radius_in_metres(value: Any, what: str = "radius") -> float:
     """A number of metres above 0.
 
     Raises:
-        TypeError: It is no number.
+        TypeError: It is not a number.
         InvalidArgumentError: It is not finite, or not above 0.
     """
     metres = real(value, what)
@@ -57,7 +57,7 @@ def whole(value: Any, what: str, expected: str = "int") -> int:
     """An int, or what Python takes for one (NumPy's integers), but no bool.
 
     Raises:
-        TypeError: It is none; the message says what was `expected`.
+        TypeError: It is not an integer; the message names the `expected` values.
     """
     if isinstance(value, bool):
         raise TypeError(f"{what} must be {expected}, not bool")
@@ -71,7 +71,7 @@ def integer(value: SupportsIndex, what: str, least: int, most: int = (1 << 64) -
     """An int from `least` to `most`.
 
     Raises:
-        TypeError: It is no int.
+        TypeError: It is not an int.
         InvalidArgumentError: It is outside.
     """
     number = whole(value, what)

@@ -1,4 +1,4 @@
-"""What every table of the package turns into: pandas and Arrow; and a row: JSON."""
+"""The exports of every table of the package: pandas and Arrow; and of a row: JSON."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class Table:
         def columns(self) -> dict[str, list[Any]]: ...
 
     def _kinds(self) -> dict[str, str]:
-        """What columns hold where their values do not tell it, being missing perhaps: ``time``, ``duration``,
-        ``float``, ``int``, ``uint``, ``bool``, ``text``."""
+        """The types of columns whose values may all be missing: ``time``, ``duration``, ``float``, ``int``, ``uint``,
+        ``bool``, ``text``."""
         return {}
 
     def _points(self) -> Sequence[tuple[float, float] | None] | None:

@@ -43,7 +43,8 @@ class TimeStyle:
     Attributes:
         zone: Of times that have none; UTC where it was not given.
         order: Of dates such as ``05/04/2024``: one of :data:`ORDERS`; empty: those that could be either are refused.
-        doubt: What was read so far that the zone's clocks show twice or never; empty: nothing. The first is told.
+        doubt: Times read so far that occur twice or never on the zone's clocks; empty: none. Only the first one is
+            reported.
     """
 
     __slots__ = ("doubt", "order", "zone")

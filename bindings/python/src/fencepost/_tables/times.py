@@ -36,8 +36,8 @@ MICROSECONDS = {
 def to_us(value: Time, what: str = "time") -> int:
     """Microseconds of an instant; integer arithmetic throughout.
 
-    NumPy's ``datetime64`` and the times of pandas are UTC where they have no zone, as in columns; what is finer than a
-    microsecond is rounded down.
+    NumPy's ``datetime64`` and the times of pandas without a zone are UTC, as in columns; fractions of a microsecond are
+    rounded down.
     """
     if isinstance(value, datetime):
         if value != value:
@@ -78,8 +78,8 @@ SMALLEST_SECONDS, LARGEST_SECONDS = 1_000_000_000, 2_500_000_000
 
 
 def likely_unit(time: object) -> tuple[str, int] | None:
-    """What an int that stands for microseconds more likely is, and how many microseconds that has: seconds or
-    milliseconds of the years 2001 to 2049."""
+    """The likely unit of an int passed as microseconds, and how many microseconds it has: seconds or milliseconds of
+    the years 2001 to 2049."""
     if isinstance(time, int):
         if SMALLEST_SECONDS <= time <= LARGEST_SECONDS:
             return "seconds", 1_000_000

@@ -12,7 +12,7 @@ from .._native import InvalidArgumentError
 
 DRIVERS = {".gpkg": "GPKG", ".fgb": "FlatGeobuf"}
 TEXTS = (".geojson", ".csv")
-"""What is written without GDAL, in degrees of WGS84."""
+"""The formats written without GDAL, in degrees of WGS84."""
 ENDINGS = (*DRIVERS, ".parquet", *TEXTS)
 
 
@@ -25,7 +25,7 @@ def check_target(path: str | os.PathLike[str], layer: str | None = None) -> str:
     """
     kind = Path(path).suffix.lower()
     if kind not in ENDINGS:
-        raise InvalidArgumentError(f"{os.fspath(path)}: the ending is none of {', '.join(ENDINGS)}")
+        raise InvalidArgumentError(f"{os.fspath(path)}: the ending is not one of {', '.join(ENDINGS)}")
     if layer is not None and kind != ".gpkg":
         raise InvalidArgumentError(f"{os.fspath(path)}: only a GeoPackage has layers")
     if kind in TEXTS:
@@ -49,7 +49,7 @@ def is_text(path: str | os.PathLike[str], crs: Any = None) -> bool:
 
 
 def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any = None, geometry: str = "Point") -> None:
-    """Writes a DataFrame, or a GeoDataFrame, transformed to `crs` when that is given.
+    """Writes a DataFrame or a GeoDataFrame, transformed to `crs` if there is one.
 
     A GeoPackage that exists keeps its other layers; files of other formats are replaced.
 

@@ -11,8 +11,8 @@ _SIZE = len(_HEAD) + 16
 
 
 def same_points(starts: memoryview[int], data: memoryview[int]) -> tuple[array[float], array[float]] | None:
-    """X and y of points of which each begins at its start and ends where the next does; None: not all of them are
-    little-endian points of two coordinates."""
+    """X and y of points that are adjacent in memory; None: not all of them are little-endian points with two
+    coordinates."""
     count, first = len(starts) - 1, starts[0]
     if starts.tolist() != list(range(first, first + _SIZE * count + 1, _SIZE)):
         return None

@@ -16,7 +16,7 @@ def wkt_point(text: str) -> tuple[float, float] | None:
     """Longitude and latitude (x and y) of a point; None: it is empty, and so is a text in which nothing stands.
 
     Raises:
-        ValueError: It is no point, or one in another reference system than EPSG:4326; the text says which.
+        ValueError: It is not a point, or has another reference system than EPSG:4326; the text says which.
     """
     if not text.strip():
         return None

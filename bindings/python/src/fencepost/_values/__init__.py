@@ -1,1 +1,1 @@
-"""What goes into a monitor and what comes out."""
+"""The inputs and outputs of a monitor."""

@@ -1,4 +1,4 @@
-"""What a monitor may watch."""
+"""The kinds of conditions."""
 
 from __future__ import annotations
 

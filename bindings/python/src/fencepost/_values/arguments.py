@@ -1,5 +1,4 @@
-"""Arguments that are checked in Python: those that the library would not be asked with, and what files say of a
-condition."""
+"""Arguments that Python checks: values that never reach the library, and the fields of conditions in files."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 def has_options(options: tuple[Any, ...]) -> bool:
     """Whether one of the options with which conditions are read is not its default: policy, assuming, radius, columns,
-    layer, transform. Values of any type, also those whose comparison is no bool."""
+    layer, transform. Values of any type, also types whose comparison does not return a bool."""
     *others, transform = options
     return transform is not False or any(value is not None for value in others)
 
@@ -37,7 +36,7 @@ def member(kind: type[Any], value: Any, what: str) -> Any:
 
 
 def assumed(value: State | str, what: str = "assuming") -> int:
-    """The number of a state that a condition may begin with or be in: not unmonitored, which is no belief."""
+    """The number of a state that a condition may begin with or be in; unmonitored is not one of these."""
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a State or its text, not {type(value).__name__}")
     if value not in _BELIEFS:
@@ -97,7 +96,7 @@ def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
 
 
 def column_names(columns: Any) -> Mapping[str, str]:
-    """What an argument `columns` says, or nothing."""
+    """Reads an argument `columns`; it may be None."""
     if columns is not None and not isinstance(columns, Mapping):
         raise TypeError(f"columns must be a mapping of what to names, not {type(columns).__name__}")
     return columns or {}
@@ -124,7 +123,7 @@ def assumed_state(value: Any) -> State:
 
 
 def is_gate(value: Any) -> bool:
-    """What a property or column `gate` says.
+    """Reads a property or column `gate`.
 
     Raises:
         InvalidArgumentError: It is neither true nor false.

@@ -65,7 +65,7 @@ def _unwrapped(ring: Ring, reference: float) -> Ring:
 
 
 def _around_pole(ring: Ring, pole: float) -> Ring:
-    """What lies between the line, which goes once around the pole and meets each meridian once, and the pole."""
+    """The area between the line, which goes once around the pole and meets each meridian once, and the pole."""
     line = sorted(((x + 540) % 360 - 180, y) for x, y in ring)
     (west, low), (east, high) = line[0], line[-1]
     gap = west + 360 - east

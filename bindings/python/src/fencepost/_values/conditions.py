@@ -46,7 +46,7 @@ class Circle(Plain):
 
     Raises:
         InvalidArgumentError: A value is out of its range; the message names it.
-        TypeError: A value is no number.
+        TypeError: A value is not a number.
 
     Example:
         >>> Circle(37.3349, -122.0090, radius=200).center
@@ -104,7 +104,7 @@ class Circle(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """What libraries of the GIS world read a shape by."""
+        """The shape for GIS libraries, which read it by this protocol."""
         return self.polygon()
 
     def to_dict(self) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def is_line(value: object) -> bool:
 
 
 def kind_of(value: object) -> int | None:
-    """The library's number of a class of conditions; None: it is none."""
+    """The library's number of a class of conditions; None for any other class."""
     return getattr(value, "_KIND", None) if isinstance(value, type) else None
 
 

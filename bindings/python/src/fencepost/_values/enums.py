@@ -44,7 +44,7 @@ class Cause(enum.StrEnum):
 
 
 class EventKind(enum.StrEnum):
-    """What happened: an event's state and cause in one word.
+    """An event's state and cause in one word.
 
     Example:
         >>> EventKind("enter")
@@ -68,7 +68,7 @@ class EventKind(enum.StrEnum):
 
 
 class Delivery(enum.StrEnum):
-    """What is handed out when several changes of a condition wait.
+    """Which of several pending changes of a condition are delivered.
 
     Example:
         >>> Delivery("latest")
@@ -100,7 +100,7 @@ class Durability(enum.StrEnum):
 
 
 class StoreStatus(enum.StrEnum):
-    """What is known of a monitor's store: whether what happens is kept.
+    """The state of a monitor's store: whether changes are saved.
 
     Example:
         >>> StoreStatus("kept")
@@ -160,7 +160,7 @@ class DevicePath(enum.StrEnum):
 
 
 class EvidenceSource(enum.StrEnum):
-    """What the deciding position of an event is.
+    """The source of an event's deciding position.
 
     Example:
         >>> EvidenceSource.PATH == "path"

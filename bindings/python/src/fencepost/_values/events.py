@@ -68,7 +68,7 @@ class Event:
         is_on_path: Whether the deciding position is a point of the path between two fixes, not a fix.
         follows_gap: Whether the path before it is not known, so that something may have been missed: the events of the
             first instant after a gap that has any.
-        direction: How a gate was crossed; None: it is no crossing of a gate.
+        direction: How a gate was crossed; None: the event is not a crossing of a gate.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
@@ -100,7 +100,7 @@ class Event:
 
     @property
     def kind(self) -> EventKind:
-        """What happened, in one word: ``enter``, ``exit``, ``cross`` (a gate), ``determined`` (the first evidence),
+        """The kind in one word: ``enter``, ``exit``, ``cross`` (a gate), ``determined`` (the first evidence),
         ``diagnostic``, ``unmonitored``, ``none``.
 
         Example:
@@ -129,7 +129,7 @@ class Event:
 
     @property
     def evidence(self) -> EvidenceSource | None:
-        """What the deciding position is; None: there is none.
+        """The source of the deciding position; None: there is none.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -260,7 +260,7 @@ def direction_words(direction: CrossingDirection) -> str:
 
 
 def path_words(event: Event) -> list[str]:
-    """What is to be said of the path to an event."""
+    """The words about the path to an event."""
     return ["on the path"] * event.is_on_path + ["after a gap"] * event.follows_gap
 
 
@@ -302,7 +302,7 @@ EVENT_KINDS = (
     | dict.fromkeys(("latitude", "longitude", "accuracy", "boundary_distance"), "float")
     | {"gap": "bool"}
 )
-"""What those columns hold that are no texts."""
+"""The types of the columns that are not texts."""
 
 
 def event_points(events: Iterable[Event]) -> list[tuple[float, float] | None]:
@@ -326,7 +326,8 @@ class EventRows(Table, list[E], Generic[E]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Commits the events, or hands them out again when they were not handled: only if nobody has asked since."""
+        """Commits the events, or returns them for redelivery if an exception left the block: only if no other consumer
+        has read since."""
         handle, turn = getattr(self, "_taken", (None, 0))
         if handle is not None:
             (handle.acknowledge if kind is None else handle.abandon)(turn)
@@ -374,7 +375,7 @@ class EventList(EventRows[Event]):
         ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``), ``generation``,
         ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres), ``evidence``
         (``fix`` or ``path``), ``gap`` (:attr:`Event.follows_gap`), ``direction`` (of a gate's crossing
-        ``left_to_right`` or ``right_to_left``), ``tag``. What an event does not have is None.
+        ``left_to_right`` or ``right_to_left``), ``tag``. A value that an event lacks is None.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor

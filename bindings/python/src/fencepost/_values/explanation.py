@@ -30,8 +30,8 @@ class Explanation(Plain):
         metres_to_decide: How far beyond the last fix one of the same accuracy would be decisive.
         seconds_to_decide: Deadline minus clock.
         accuracy_needed: Metres, when the last fix was too coarse.
-        nearest_boundary_point: Latitude and longitude, degrees: the place of the boundary nearest to the last valid
-            fix; None where none can be told.
+        nearest_boundary_point: Latitude and longitude, degrees: the point of the boundary nearest to the last valid
+            fix; None where it is not unique.
 
     Example:
         >>> from fencepost import Circle, Monitor

@@ -1,4 +1,4 @@
-"""What is fed to a monitor."""
+"""Fixes and sightings, the inputs of a monitor."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Fix(Plain):
 
     Raises:
         InvalidArgumentError: `time` is a naive datetime or missing; no double can hold a number.
-        TypeError: A value is no number, or no time; the message names it.
+        TypeError: A value is not a number, or not a time; the message names it.
 
     Example:
         >>> Fix(37.3349, -122.0090, accuracy=5, time=1_700_000_000_000_000).time_us
@@ -115,7 +115,7 @@ class BeaconSighting:
     Attributes:
         measured_power: Of a parsed advertisement: the signal strength at 1 m that it states, in dBm; else None.
         kind: Of a parsed advertisement: ``"ibeacon"`` or ``"altbeacon"``; else None.
-        time: When it was received, as given to :meth:`parse`; else None. :meth:`Monitor.see` uses it.
+        time: Time of reception, as passed to :meth:`parse`; else None. :meth:`Monitor.see` uses it.
 
     Raises:
         InvalidArgumentError: Not a UUID, or a number out of range.
@@ -164,7 +164,7 @@ class BeaconSighting:
         Args:
             payload: AD structures (an advertising or scan record, zero padding allowed), or manufacturer data that
                 begins with its company identifier.
-            rssi: Signal strength of the reception in dBm, which is no part of the payload; None: not known.
+            rssi: Signal strength of the reception in dBm; the payload does not contain it. None: unknown.
             time: When it was received: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
             company: For scanners that keep it apart (Bleak's ``manufacturer_data``): the company identifier, 0 to
                 65535; the payload is then what follows it.

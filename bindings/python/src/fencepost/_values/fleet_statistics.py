@@ -25,7 +25,7 @@ class FleetStatistics(Plain):
         handed_out_events: How many were handed out.
         device_count: Devices.
         condition_count: Zones of the table.
-        device_bytes: What is kept of the devices, without their identifiers.
+        device_bytes: Memory of the device states, without their identifiers.
         store: Whether what happens is kept; a fleet whose store cannot be written goes on in memory.
         all_kept: Whether the store has everything that was accepted so far, also after a loss of power: a program that
             acknowledges its inputs to a broker does so once this is true. False without a store.

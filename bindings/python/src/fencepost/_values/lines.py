@@ -23,20 +23,20 @@ class Gate(Plain):
 
     It has no state: its record stays ``unknown``, and every crossing counts, with :attr:`Event.direction`, the instant
     and the point. It needs a monitor with ``path="geodesic"``, since no fix says on which way the device came, and the
-    delivery ``every``; a policy and an assumed state it has not. Who is exactly on the line counts as left of it.
+    delivery ``every``; a policy and an assumed state it has not. A position exactly on the line counts as left of it.
 
     Args:
         path: A line: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to 360 degrees.
             Or a geometry that says itself what it has, one line or several: anything with a ``__geo_interface__``, a
             GeoJSON geometry or feature as a dict, well-known text, or well-known binary; their coordinates are
             longitude first.
-        order: What is first in the pairs: ``latlon`` or ``lonlat``. Pairs need it.
+        order: The order in pairs of coordinates: ``latlon`` or ``lonlat``. Pairs need it.
         edges: What joins two vertices: ``geodesic`` or ``planar``, or None; see
             :class:`Polygon`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
-        TypeError: `path` is none of these, or pairs without an `order`.
+        TypeError: `path` has another type, or has pairs and there is no `order`.
 
     Example:
         >>> from fencepost import Fix, Monitor
@@ -56,7 +56,7 @@ class Gate(Plain):
     def __init__(self, path: GeometrySource, *, order: Order | None = None, edges: str | None = None) -> None:
         found, _ = vertices_of(path, "path", order)
         if found.is_area:
-            raise InvalidArgumentError("type: a polygon is no line: its boundary is, where it is to be a gate")
+            raise InvalidArgumentError("type: a Polygon was passed, a Gate needs a line; use the polygon's boundary")
         put(self, wkb=found.read_as(edges_of(edges)).wkb, edges=edges_of(edges), _leaves_edges_open=edges is None)
 
     @property
@@ -71,7 +71,7 @@ class Gate(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """What libraries of the GIS world read a shape by."""
+        """The shape for GIS libraries, which read it by this protocol."""
         return line_geometry(self.lines)
 
     def __repr__(self) -> str:

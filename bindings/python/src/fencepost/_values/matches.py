@@ -1,4 +1,4 @@
-"""What questions about many points answer."""
+"""The answers of queries with many points."""
 
 from __future__ import annotations
 

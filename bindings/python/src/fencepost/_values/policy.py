@@ -108,7 +108,8 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def core_location(cls) -> TransitionPolicy:
-        """Like what is known of Core Location: leaving needs the radius, from 60 to 200 m, beyond the boundary.
+        """Similar to the known behaviour of Core Location: leaving requires the radius, from 60 to 200 m, beyond the
+        boundary.
 
         Example:
             >>> TransitionPolicy.core_location().exit_margin_limit

@@ -124,7 +124,7 @@ class RecordList(Table, list[Record]):
 
         ``identifier``; of circles ``latitude``, ``longitude`` (degrees) and ``radius`` (metres), of beacons ``uuid``,
         ``major`` and ``minor``; ``state``, ``cause``, ``date`` (aware, UTC) and ``sequence`` of the last event;
-        ``generation``, ``tag``; ``present_state``, what the detector believes now. What a record does not have is None.
+        ``generation``, ``tag``; ``present_state``, what the detector believes now. A value that a record lacks is None.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -171,12 +171,12 @@ RECORD_COLUMNS: dict[str, tuple[str, Callable[[Record], Any]]] = {
     "tag": ("uint", lambda record: record.tag),
     "present_state": ("text", lambda record: str(record.present_state)),
 }
-"""What the columns of records hold, and their values."""
+"""The types of the columns of records, and their values."""
 
 RECORD_HEADS = ("identifier", "condition", "state", "since", "cause", "tag")
 
 
 def record_row(record: Record) -> tuple[Any, ...]:
-    """What a table shows of a record."""
+    """The values of a record in a table."""
     event = record.last_event
     return (record.identifier, record.described, event.state, event.date, event.cause, record.tag)

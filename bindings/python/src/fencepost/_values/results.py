@@ -1,4 +1,4 @@
-"""What becomes of many inputs at once: counts."""
+"""Results of batches: counts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class FeedResult(NamedTuple):
-    """What became of a batch of fixes.
+    """The counts of a batch of fixes.
 
     Example:
         >>> FeedResult(accepted=3, invalid=0, late=1).late
@@ -63,7 +63,7 @@ class ShapeReading(NamedTuple):
 
 
 class SyncResult(NamedTuple):
-    """What became of the conditions of a set.
+    """The counts of a synchronised set of conditions.
 
     Example:
         >>> SyncResult(added=3, replaced=0, kept=1, removed=2).kept

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from .._tables.geometries import GeometrySource
 
 EDGES = ("geodesic", "planar")
-"""What joins two vertices, in the library's order."""
+"""The kinds of edges, in the library's order."""
 ORDERS = ("latlon", "lonlat")
-"""What stands first in a pair of coordinates."""
+"""The orders in a pair of coordinates."""
 Order: TypeAlias = Literal["latlon", "lonlat"]
 Place: TypeAlias = Sequence[float]
 """Latitude and longitude in degrees, or longitude and latitude."""
@@ -39,7 +39,7 @@ class Polygon(Plain):
             ``__geo_interface__`` (a polygon or multipolygon of Shapely, for example), a GeoJSON geometry or feature as
             a dict, well-known text, or well-known binary; their coordinates are longitude first.
         holes: Rings, where `exterior` is one.
-        order: What is first in the pairs of rings: ``latlon`` the latitude, ``lonlat`` the longitude. Rings need it.
+        order: The order in the pairs of rings: ``latlon`` latitude first, ``lonlat`` longitude first. Rings need it.
         edges: What joins two vertices: ``geodesic``, the shortest way on the ellipsoid, or ``planar``, a straight line
             on the map of degrees with the longitudes as they are written, as GeoJSON, GeoPackage and Shapefile mean
             it: -170 to 170 is 340 degrees wide, 170 to 190 crosses the antimeridian. None: geodesic, and an
@@ -50,7 +50,7 @@ class Polygon(Plain):
     Raises:
         InvalidArgumentError: A value is out of its range. Rings that cross, that have no area, or that cannot be told
             apart are refused when the condition is added to a monitor.
-        TypeError: `exterior` is none of these, or pairs without an `order`.
+        TypeError: `exterior` has another type, or has pairs and there is no `order`.
 
     Example:
         >>> ring = [(47.55, 7.58), (47.55, 7.6), (47.57, 7.6), (47.57, 7.58)]
@@ -81,7 +81,7 @@ class Polygon(Plain):
         if stated and rings:
             raise TypeError("holes go with a ring of coordinates: other geometries have their own")
         if not found.is_area:
-            raise InvalidArgumentError("type: a line is no polygon: a Corridor has a radius")
+            raise InvalidArgumentError("type: a line was passed, a Polygon needs rings; use a Corridor for lines")
         metres = real(buffer, "buffer")
         if not isfinite(metres):
             raise InvalidArgumentError(f"buffer is {metres}; accepted are finite metres")
@@ -128,7 +128,7 @@ class Polygon(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """What libraries of the GIS world read a shape by."""
+        """The shape for GIS libraries, which read it by this protocol."""
         parts = [[[_turned(place) for place in (*ring, ring[0])] for ring in part] for part in self.parts]
         return (
             {"type": "MultiPolygon", "coordinates": parts}
@@ -166,7 +166,7 @@ class Polygon(Plain):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Corridor(Plain):
-    """Lines and what lies near them: satisfied within `radius` of one of the lines. Ends and bends are round.
+    """Lines with a width: satisfied within `radius` of one of the lines. Ends and bends are round.
 
     Args:
         path: A line: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to 360 degrees.
@@ -174,13 +174,13 @@ class Corridor(Plain):
             GeoJSON geometry or feature as a dict, well-known text, or well-known binary; their coordinates are
             longitude first.
         radius: Half the width: metres, finite, above 0.
-        order: What is first in the pairs: ``latlon`` or ``lonlat``. Pairs need it.
+        order: The order in pairs of coordinates: ``latlon`` or ``lonlat``. Pairs need it.
         edges: What joins two vertices: ``geodesic`` or ``planar``, or None; see
             :class:`Polygon`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
-        TypeError: `path` is none of these, or pairs without an `order`.
+        TypeError: `path` has another type, or has pairs and there is no `order`.
 
     Example:
         >>> road = Corridor([(47.55, 7.58), (47.56, 7.6)], radius=50, order="latlon")
@@ -199,7 +199,7 @@ class Corridor(Plain):
     ) -> None:
         found, _ = vertices_of(path, "path", order)
         if found.is_area:
-            raise InvalidArgumentError("type: a polygon is no line: a Polygon has a buffer")
+            raise InvalidArgumentError("type: a polygon was passed, a Corridor needs a line; a Polygon has a buffer")
         put(
             self,
             wkb=found.read_as(edges_of(edges)).wkb,
@@ -313,7 +313,7 @@ def vertices_of(
         raise TypeError(f"{name} must be {kinds}, not {type(given).__name__}")
     if order is None:
         way_out = "say order='latlon' (latitude first) or order='lonlat' (longitude first)"
-        raise TypeError(f"{name} holds pairs of coordinates, which do not say what comes first: {way_out}")
+        raise TypeError(f"{name} has pairs of coordinates of unknown order: {way_out}")
     return of_places([given, *holes], is_area, order == "latlon"), False
 
 
@@ -328,7 +328,7 @@ def _stated(given: Any) -> Vertices | None:
 
 
 def edges_of(edges: Any) -> str:
-    """What joins two vertices, geodesic where nothing says it."""
+    """The kind of edges: geodesic unless stated."""
     if edges is None:
         return EDGES[0]
     if edges not in EDGES:

@@ -26,8 +26,8 @@ class Statistics(Plain):
         handed_out_events: The last sequence number given.
         condition_count: Conditions.
         ahead_inputs: Inputs of all kinds that were ahead of the clock by more than `max_time_step`.
-        store: Whether what happens is kept; a monitor whose store cannot be written goes on in memory. It tells so also
-            of a monitor without conditions, of which no event can.
+        store: Whether what happens is kept; a monitor whose store cannot be written goes on in memory. It reports this
+            also for a monitor without conditions, which has no events.
         all_kept: Whether the store has everything that was accepted so far, also after a loss of power: a program that
             acknowledges its inputs to a broker does so once this is true. False without a store.
 

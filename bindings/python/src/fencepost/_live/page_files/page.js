@@ -43,7 +43,7 @@ function trace(line) {
   line.forEach((point, at) => { const [x, y] = screen(point); if (at) context.lineTo(x, y); else context.moveTo(x, y); });
 }
 
-// Tiles, where the page has them: pictures of another server, of which the last ones are kept.
+// Tiles, if the page has them: pictures of another server; the latest ones are cached.
 const tiles = canvas.dataset.tiles, pictures = new Map(), MOST_PICTURES = 1000, DEEPEST = 19, SIDE = 256;
 
 function picture(z, x, y) {
