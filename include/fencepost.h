@@ -1,78 +1,98 @@
 /*
- * Fencepost: condition monitoring (geofencing) that can be embedded anywhere.
+ * Fencepost: an embeddable geofencing engine.
  *
- * This header is the whole contract. What is not in here is not API.
- *
- * A monitor holds named conditions: circles, polygons and corridors on the Earth, lines to be crossed, and beacon identities. You feed it what your
- * program knows (position fixes, beacon sightings, the passing of time) and it hands out an event each
- * time a condition becomes satisfied or unsatisfied, with the evidence that decided it.
+ * A monitor holds named conditions: circles, polygons and corridors on the Earth, gates (lines to cross) and beacon
+ * identities. Feed it position fixes, beacon sightings and the passing of time. It returns an event each time that a
+ * condition becomes satisfied or unsatisfied, with the fix that decided it.
  *
  *     fencepost_monitor *monitor;
- *     fencepost_monitor_create(NULL, NULL, &monitor, NULL);
- *     fencepost_monitor_add_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, NULL);
+ *     fencepost_error error = FENCEPOST_ERROR_INIT;
+ *     if (fencepost_monitor_create(NULL, NULL, &monitor, &error) != FENCEPOST_OK) return fail(error.message);
+ *     fencepost_monitor_add_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, &error);
+ *
  *     fencepost_fix fix = {37.3349, -122.0091, 5, 1700000000000000};
- *     fencepost_monitor_feed_fix(monitor, &fix, NULL);
+ *     fencepost_monitor_feed_fix(monitor, &fix, &error);
+ *
  *     fencepost_event event;
  *     uint32_t available;
- *     while (fencepost_monitor_poll_event(monitor, &event, &available, NULL) == FENCEPOST_OK && available)
+ *     while (fencepost_monitor_poll_event(monitor, &event, &available, &error) == FENCEPOST_OK && available)
  *       printf("%s is now %d\n", event.identifier, event.state);
  *     fencepost_monitor_destroy(monitor);
  *
- * Caveats, once and for all:
+ * The rules that every program needs:
  *
- * Time      The library never reads a clock. Every instant is event time: signed 64-bit microseconds since
- *           1970-01-01T00:00:00Z, from year 1 to year 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
- *           monitor's clock is the largest time that it was given; an input earlier than that is refused
- *           with FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, everywhere.
+ * Units     Degrees of WGS84, latitude first; metres along the geodesic; int64_t microseconds since 1970-01-01T00:00:00Z.
+ * Errors    A function that can fail returns a fencepost_status. On failure nothing has changed and the outputs are
+ *           untouched, unless the function says otherwise. The last parameter receives one line with cause, place and
+ *           accepted range; it may be NULL.
+ * Structs   Set each struct with its ..._INIT macro, then change members. Pass NULL for default options.
+ * Clock     The library reads no clock: the time of the last input is the monitor's time. Call
+ *           fencepost_monitor_advance() from a timer, so that dwell times end while the device stands still.
+ * Events    Polling commits the events delivered before. After a crash uncommitted events are delivered again with the
+ *           same sequence: handle each event at least once, and detect repetitions by the sequence.
+ * Memory    Inputs are read during the call. Outputs are copied into your memory. Free monitors, tables and fleets with
+ *           their destroy functions; nothing else needs freeing.
+ * Threads   A monitor may be used from several threads.
+ *
+ * Where to find more:
+ *
+ *     one device          fencepost_monitor_...     conditions, fixes, sightings, events, stores
+ *     many devices        fencepost_fleet_...       a table of conditions (fencepost_conditions_...) for up to millions
+ *     queries             ..._containing, ..._nearest   the conditions at a point, without any device
+ *     a store on disk     options.store_directory   the state survives crashes and power failures
+ *     polygons            fencepost_monitor_add_polygon_condition()   GeoJSON and maps need FENCEPOST_EDGES_PLANAR
+ *     geodesy             fencepost_geodesic_inverse(), fencepost_geodesic_direct()   distance and destination
+ *
+ * This header is the whole contract: names that are not in this file are not API. "Since" names the version that added a
+ * function.
+ *
+ * Details and caveats:
+ *
+ * Time      Every instant is event time from year 1 to year 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
+ *           monitor's clock is the largest time of its inputs; an input earlier than that is refused with
+ *           FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, on every platform.
  * Wrong times
- *           One input with a date far in the future (a receiver that has not found its satellites says 2079) moves the
- *           clock there, and every later one is late. The option max_time_step_us refuses such an input with
- *           FENCEPOST_E_AHEAD_OF_CLOCK; the first input of a monitor has nothing to be measured by. When more time than
- *           that has really passed, say so with fencepost_monitor_advance(), which is never refused for it. A clock
- *           that runs ahead all the same is set back with fencepost_monitor_rewind(). Fleets have the same for the whole
- *           fleet and for a device; there the option bounds an advance of all devices too.
- * Place     Positions are WGS84 latitude (-90 ... 90) and longitude (-180 ... 180) in degrees, distances are
- *           metres along the WGS84 geodesic (Karney 2013), right to 15 nanometres. Heights are not looked at.
- * Exact     Which side of a line a fix is on, times, counts, orders and identifiers are exact: no approximation
- *           decides, and the line itself is inside. Numbers of outputs are doubles, the same in the last digit on
- *           every system.
- * Threads   A monitor may be used from several threads; the lock is inside. Functions without a monitor are
- *           free of shared state.
- * Cancel    pthread_cancel() of a thread inside a call acts after the call: cancellation is switched off while a
- *           monitor with a store is used and while a wake-up callback runs. (Cancellation of the asynchronous type is for
- *           no library.)
- * Stack     A thread that calls needs 48 kB of stack, one that opens a fleet from its store or a snapshot 96 kB.
- * Numbers   Calls raise no floating-point exception but inexact and underflow: a host may have made invalid, division by
- *           zero and overflow signals. The last digits are those of the rounding mode to nearest; in another one numbers
- *           may differ in the last digits, and a fix within nanometres of a line may be decided otherwise.
- * Destroy   Destroying a monitor while another thread is inside a call on it, or calls it afterwards, is the one
- *           forbidden race. A wake-up callback must not destroy its monitor.
- * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it. One
- *           with a store is in memory there, as one whose store cannot be written: the store stays the parent's.
- * Stores    While a monitor with a store is open nobody else can use its file, in this process or another: the lock
- *           belongs to the open file, and a backup that opens and closes the file elsewhere in the process does not
- *           end it. A copy that is made meanwhile is what a crash would leave at best; a snapshot is always whole.
- * Memory    Inputs are read during the call and not kept. Outputs are copied into memory of the caller. The
- *           only things to free are monitors, tables and fleets. When the system has no memory left the process ends:
- *           sizes and limits are checked before anything is allocated.
- * Failure   Every function that can fail returns a fencepost_status. On failure nothing has changed and the
- *           outputs are untouched, unless the function says otherwise. The optional last parameter tells
- *           more: one line that names cause, place and accepted range. No input traps. An array that may be NULL
- *           may be so only with count 0; a count of which no array can be, above INT64_MAX / sizeof of an element, is
- *           refused with FENCEPOST_E_INVALID_ARGUMENT. Where an output has a capacity, 0 asks for the size and gives
- *           FENCEPOST_OK.
- * Static    The archive has no Swift runtime inside and fits into a program beside any other library. (That of the full
- *           build has one: a program may hold one such archive, and any number of shared libraries.)
- * Backtrace The library has no symbols but those below, and no unwind tables (.eh_frame): a backtrace from inside ends
- *           there, and no C++ exception passes through (no function calls back). That of the full build has tables.
- * Host      No thread, no signal handler, no environment, no locale, no network, no global state; no file but those
- *           of a store directory that you name.
- *           (The hash seed comes from getrandom(). SQLite looks at SQLITE_TMPDIR and TMPDIR for what does not fit into
- *           memory. The Swift runtime of the full build looks at its own SWIFT_... variables, LIBDISPATCH_STRICT,
- *           /proc/self/maps and the number of processors when the library is loaded.)
- * Sanitizer The Thread Sanitizer does not see the lock inside: run the host with
+ *           One input with a date far in the future (a receiver without satellites may say 2079) moves the clock there,
+ *           and all later inputs are late. The option max_time_step_us refuses such an input with
+ *           FENCEPOST_E_AHEAD_OF_CLOCK; it cannot check the first input of a monitor. When more time than that has
+ *           really passed, call fencepost_monitor_advance(), which ignores the option. fencepost_monitor_rewind() sets
+ *           back a clock that runs ahead. Fleets have the same functions for the whole fleet and for a device; there
+ *           the option also bounds an advance of all devices.
+ * Place     Latitude is -90 ... 90, longitude -180 ... 180. Distances are those of Karney (2013) on the WGS84
+ *           ellipsoid, accurate to 15 nanometres. Heights are ignored.
+ * Exact     Sides of a line, times, counts, orders and identifiers are exact: no approximation decides them. A position
+ *           on the line counts as inside. Doubles in outputs have the same last digit on every system.
+ * Threads   Each monitor has its own lock. Functions without a monitor share no state.
+ * Cancel    pthread_cancel() of a thread inside a call acts after the call: cancellation is disabled during calls on a
+ *           monitor with a store and during a wake-up callback. Asynchronous cancellation is not supported.
+ * Stack     A calling thread needs 48 kB of stack, or 96 kB to open a fleet from its store or a snapshot.
+ * Numbers   Calls raise no floating-point exceptions except inexact and underflow: a host may trap invalid, division by
+ *           zero and overflow. In another rounding mode than to nearest the last digits may differ, and a fix within
+ *           nanometres of a line may be decided differently.
+ * Destroy   Do not destroy a monitor while another thread is inside a call on it, and do not call it afterwards. A
+ *           wake-up callback must not destroy its monitor.
+ * fork      After fork() the child may use a monitor only if no other thread was inside a call on it. A monitor with a
+ *           store continues in memory in the child, as if its store could not be written; the parent keeps the store.
+ * Stores    While a monitor with a store is open, no other process or handle can use its file. The lock belongs to the
+ *           open file: a backup that opens and closes the file elsewhere in the process does not release it. A copy of
+ *           an open file is at best the state after a crash; a snapshot is always complete.
+ * Memory    Sizes and limits are checked before anything is allocated. If the system has no memory left, the process
+ *           ends.
+ * Arrays    An array may be NULL only where stated and only with count 0. A count above INT64_MAX / sizeof of an element
+ *           is refused with FENCEPOST_E_INVALID_ARGUMENT. With an output capacity of 0 a function returns the needed
+ *           size and FENCEPOST_OK. No input traps.
+ * Static    The archive has no Swift runtime and links beside any other library. (The archive of the full build has one:
+ *           a program may hold one such archive, and any number of shared libraries.)
+ * Backtrace The library exports the symbols below only and has no unwind tables (.eh_frame): a backtrace ends there, and
+ *           a C++ exception cannot pass through a callback. The full build has unwind tables.
+ * Host      The library starts no thread, installs no signal handler, reads no environment or locale, uses no network,
+ *           has no global state, and opens no file except those in your store directory. (The hash seed comes from
+ *           getrandom(). SQLite uses SQLITE_TMPDIR and TMPDIR for data that does not fit into memory. The Swift runtime
+ *           of the full build reads its SWIFT_... variables, LIBDISPATCH_STRICT, /proc/self/maps and the number of
+ *           processors when the library is loaded.)
+ * Sanitizer The Thread Sanitizer does not see the internal lock: run the host with
  *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. It may still
- *           report what your threads hand to each other through the library alone, as the context of a wake-up.
+ *           report data that your threads exchange through the library alone, such as the context of a wake-up.
  */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H
@@ -124,7 +144,7 @@ enum {
   FENCEPOST_E_STORE_UNAVAILABLE = 80, /* the store cannot be opened, read or written */
   FENCEPOST_E_STORE_CORRUPT = 81,     /* the store's file is damaged, or none of this library's */
   FENCEPOST_E_STORE_TOO_NEW = 82,     /* the store was written by a newer version of the library */
-  FENCEPOST_E_SNAPSHOT_INVALID = 83,  /* the bytes are no snapshot that this version can restore */
+  FENCEPOST_E_SNAPSHOT_INVALID = 83,  /* the bytes are not a snapshot that this version can restore */
   FENCEPOST_E_TABLE_MISMATCH = 84,    /* the device was exported with another version of the table of conditions */
   /* defects of the library */
   FENCEPOST_E_INTERNAL = 120
@@ -271,7 +291,7 @@ enum {
  * polygon has its depth and a corridor half its width: depth_m of fencepost_shape.
  *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
  *   margin outwards = max(exit margin, accuracy_factor * accuracy)
- * Frozen: it never grows, since conditions embed it; what is to come is in fencepost_condition_options.
+ * Frozen: it never grows, since conditions embed it; new members go to fencepost_condition_options.
  */
 typedef struct fencepost_transition_policy {
   uint32_t struct_size;                /* set by the INIT macros */
@@ -295,13 +315,13 @@ typedef struct fencepost_transition_policy {
 /* No dwell, no margins: the line itself decides. */
 #define FENCEPOST_TRANSITION_POLICY_EXACT_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 0, 0, 0, 0, 0, 0, FENCEPOST_NOTIFY_ALL, 0}
-/* Like what is known of Core Location: leaving needs the radius, from 60 to 200 m, beyond the boundary. */
+/* Like Core Location as far as known: leaving requires the radius, from 60 to 200 m, beyond the boundary. */
 #define FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 60, 200, 1, \
    FENCEPOST_NOTIFY_ALL, 0}
 /* clang-format on */
 
-/* What belongs to one condition beside its geometry. NULL in its place means the values of INIT. */
+/* The options of one condition beside its geometry. NULL in its place means the values of INIT. */
 typedef struct fencepost_condition_options {
   uint32_t struct_size;                      /* set by FENCEPOST_CONDITION_OPTIONS_INIT */
   fencepost_state assuming;                  /* UNKNOWN, SATISFIED or UNSATISFIED: the first record's state */
@@ -312,7 +332,7 @@ typedef struct fencepost_condition_options {
 /* No assumption, the standard policy, tag 0. */
 #define FENCEPOST_CONDITION_OPTIONS_INIT {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNKNOWN, NULL, 0}
 
-/* What is handed out when several changes wait. */
+/* The delivered events when several changes of a condition are pending. */
 typedef int32_t fencepost_delivery;
 enum {
   FENCEPOST_DELIVERY_EVERY = 0, /* each change, in order */
@@ -334,8 +354,8 @@ enum {
  * How the device is taken to have moved from one fix to the next. On a path the events are those of fixes laid ever more
  * densely on it, each with the larger accuracy of the two ends: who drives through a circle between two fixes enters and
  * leaves it, at the microsecond. Nothing is taken to have happened on the way when the fixes are more than max_gap_us
- * apart, or when the way is faster than max_speed_mps; the next event then says FENCEPOST_EVIDENCE_AFTER_GAP. What lies
- * before the monitor's clock is late, as fixes there would be.
+ * apart, or when the way is faster than max_speed_mps; the next event then says FENCEPOST_EVIDENCE_AFTER_GAP. Crossings
+ * before the monitor's clock are late, as fixes there would be.
  */
 typedef int32_t fencepost_path;
 enum {
@@ -378,7 +398,7 @@ typedef struct fencepost_monitor_options {
 
 /* ------------------------------------------------------------------------------------------- outputs */
 
-/* What a monitor with a path says of the evidence of an event, a bit set: fencepost_event_evidence() tells it. It stands in
+/* The evidence of an event for a monitor with a path, a bit set: fencepost_event_evidence() returns it. It stands in
    refinement_minor of a fencepost_event without a refinement. */
 enum {
   FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
@@ -390,7 +410,7 @@ enum {
 };
 
 /*
- * One event, with the evidence that decided it. Frozen: it never grows. What happened is read from cause and state:
+ * One event, with the evidence that decided it. Frozen: it never grows. Cause and state determine the meaning:
  *
  *     cause                     state          what
  *     CROSSING                  SATISFIED      entered (a beacon came)
@@ -456,7 +476,7 @@ typedef struct fencepost_record {
   uint32_t reserved;             /* 0 */
 } fencepost_record;
 
-/* What became of a batch of fixes. */
+/* The counts of a batch of fixes. */
 typedef struct fencepost_feed_result {
   uint64_t accepted; /* evaluated */
   uint64_t invalid;  /* skipped: coordinate or time out of range, or no position (accuracy negative or NaN) */
@@ -464,7 +484,7 @@ typedef struct fencepost_feed_result {
                         late_inputs and ahead_inputs of fencepost_monitor_statistics() tell the two apart */
 } fencepost_feed_result;
 
-/* What is known of a monitor's store. Since: 0.2 */
+/* The state of a monitor's store. Since: 0.2 */
 typedef uint32_t fencepost_store_status;
 enum {
   FENCEPOST_STORE_NONE = 0,    /* the monitor has no store, or is closed */
@@ -563,7 +583,7 @@ typedef struct fencepost_geometry {
 /* Begin each fencepost_geometry with it. */
 #define FENCEPOST_GEOMETRY_INIT {sizeof(fencepost_geometry), 0, NULL, NULL, 0, NULL, 0, NULL, 0}
 
-/* What joins two vertices. */
+/* The edge between two vertices. */
 typedef int32_t fencepost_edges;
 enum {
   FENCEPOST_EDGES_GEODESIC = 0, /* the shortest way on the ellipsoid, at most 19 900 km long */
@@ -644,7 +664,7 @@ typedef struct fencepost_condition_definition {
    0,                                       \
    NULL}
 
-/* What became of the conditions of a set. Frozen: it never grows. */
+/* The counts of a synchronised set. Frozen: it never grows. */
 typedef struct fencepost_sync_result {
   uint64_t added;    /* no condition had the identifier */
   uint64_t replaced; /* one that differs had it: new record, new generation, its waiting events are dropped */
@@ -690,7 +710,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const 
 
 /*
  * Releases a monitor and everything that it holds; one with a store is closed first, see fencepost_monitor_close().
- * What was handed out and not committed is not committed.
+ * Uncommitted events stay uncommitted.
  *
  * @param monitor  May be NULL.
  * Threads: no other thread may be inside a call on it. Complexity: O(conditions). Since: 0.1
@@ -699,8 +719,8 @@ FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
 
 /*
  * Copies a monitor: a second one with the same conditions, records, waiting events, counters and clock. The two
- * then go on independently. A fork is as the monitor would be after a crash: what was handed out and not committed
- * is handed out again by the fork, with the same sequence; the origin does not notice.
+ * then go on independently. A fork is in the state of the monitor after a crash: uncommitted events are delivered again
+ * by the fork, with the same sequence; the origin is unaffected.
  *
  * @param out_fork  Receives the copy; release it with fencepost_monitor_destroy().
  * @return OK; NULL_ARGUMENT.
@@ -748,8 +768,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_checkpoint(fencepost_monitor *m
 
 /*
  * Saves everything and closes the store: its name is free, its file is one file again. The monitor goes on in memory,
- * and what becomes of it then is not kept. What was handed out and not committed is handed out again when the monitor
- * is opened. Without a store it does nothing.
+ * and what becomes of it then is not kept. Uncommitted events are delivered again when the monitor is opened. Without a
+ * store it does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (something could not be saved; the store is closed all the same).
  * Threads: any. Complexity: O(changes since the last save). Since: 0.1
@@ -769,8 +789,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_snapshot(fencepost_monitor *mon
                                                           size_t *out_size, fencepost_error *error);
 
 /*
- * Creates a monitor in memory from a snapshot: it goes on as the original would from there. What was handed out and not
- * committed is handed out again, with the same sequence. Any bytes may be passed.
+ * Creates a monitor in memory from a snapshot: it goes on as the original would from there. Uncommitted events are
+ * delivered again, with the same sequence. Any bytes may be passed.
  *
  * @param snapshot     size bytes; may be NULL only if size is 0.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
@@ -873,8 +893,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
  *                             with it as with the radius of a circle.
  *
  * Poles and the antimeridian are places like any other. Refused are rings with crossing edges, without area, holes outside,
- * parts that overlap, and what cannot tell inside from outside; the message names the reason, the part, ring and edges, and the
- * place. Touching vertices, either winding, and what is shallower than a micrometre are accepted.
+ * parts that overlap, and shapes whose inside is ambiguous; the message names the reason, the part, ring and edges, and
+ * the place. Touching vertices, either winding, and parts thinner than a micrometre are accepted.
  *
  * @param identifier  1 ... 256 bytes of UTF-8.
  * @param geometry    All of its parts are the condition.
@@ -911,18 +931,19 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
     const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Adds a line geographic condition, a gate: a line without a width that counts who crosses it. It has no state. Each time the
+ * Adds a line geographic condition, a gate: a line without a width that counts crossings. It has no state. Each time the
  * path of the device comes to the other side there is an event of cause CROSSING and state UNKNOWN, at the microsecond, with
  * FENCEPOST_EVIDENCE_LEFT_TO_RIGHT or FENCEPOST_EVIDENCE_RIGHT_TO_LEFT; each crossing counts, also the tenth between two fixes.
  *
- *        left                    Along the line from its first vertex to its last: whoever goes from the left of it to its
- *      +-------+----->           right crosses it left to right. Whoever is on the line is to the left of it. Accuracy plays
- *        right                   no part. Going around an end of the line, or touching that, is no crossing.
+ *        left                    The direction is that of the line from its first vertex to its last: a device that
+ *      +-------+----->           moves from the left to the right crosses it left to right. A position exactly on the
+ *        right                   line is to the left of it. The accuracy has no effect. Going around an end of the line,
+ *                                or touching an end, is not a crossing.
  *
  * Only for monitors with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY, and for no table of fleets. As part of the
  * path it is bound to the fixes: none is crossed on a way that is not known (FENCEPOST_EVIDENCE_AFTER_GAP), while the host
- * cannot monitor, or before the condition was added. What lies before the clock, when that was advanced since the last fix,
- * counts at the clock.
+ * cannot monitor, or before the condition was added. A crossing before the clock, if that was advanced since the last
+ * fix, counts at the clock.
  *
  * @param geometry  All of its lines (rings) are the condition, each of at least two different vertices; parts do not count.
  * @param shape     NULL: geodesic edges. oriented and buffer_m are 0.
@@ -1005,7 +1026,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_condition(fencepost_
                                                                       uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Removes a condition, its record and its events. An unknown identifier is no error.
+ * Removes a condition, its record and its events. An unknown identifier is not an error.
  *
  * @param out_removed  Receives 1 when there was one, else 0; may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not an identifier at all: empty, too long, not UTF-8).
@@ -1019,7 +1040,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_remove_condition(fencepost_moni
  * would, with a store in one transaction. All or nothing: when one row is refused nothing has changed and
  * error->position is its index. The parameters are those of fencepost_monitor_add_circular_conditions().
  *
- * @param out_result  Receives the counts, of which removed is 0; may be NULL.
+ * @param out_result  Receives the counts; removed is 0; may be NULL.
  * @return As the single call.
  * Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
  */
@@ -1132,9 +1153,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
 /*
  * Makes the conditions exactly those of an array: removes all others, in the order in which they were added, then
  * ensures each of the array, in order, as the fencepost_monitor_ensure_..._condition() of its kind would, with a store in
- * one transaction. What is there already and equal
- * keeps its record, its state and its waiting events. All or nothing: when one element is refused nothing has changed
- * and error->position is its index.
+ * one transaction. A condition that exists already and is equal keeps its record, its state and its pending events. All
+ * or nothing: when one element is refused nothing has changed and error->position is its index.
  *
  *     fencepost_condition_definition circle = FENCEPOST_CONDITION_DEFINITION_INIT, places[2] = {circle, circle};
  *     places[0].identifier = "office", places[0].radius_m = 200;
@@ -1158,11 +1178,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_sync_conditions(fencepost_monit
 
 /*
  * Removes many conditions, as calls of fencepost_monitor_remove_condition() would, with a store in one transaction.
- * Unknown identifiers are no error.
+ * Unknown identifiers are not errors.
  *
  * @param identifiers  count pointers to terminated texts; may be NULL only if count is 0.
  * @param out_removed  Receives how many there were; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is no identifier at all, error->position is its index;
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier, error->position is its index;
  *         nothing has changed).
  * Threads: any. Complexity: O(count) on average. Since: 0.2
  */
@@ -1179,8 +1199,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition(fencepost_monitor *mo
 
 /*
  * Reads the vertices of a polygon, corridor or line back as well-known binary: ISO, little endian, XY, longitude first; rings
- * closed. Longitudes are in [-180, 180), and vertices that repeat the one before are gone; otherwise they are those that were
- * given, bit for bit. Several parts or lines are a MultiPolygon or MultiLineString.
+ * closed. Longitudes are in [-180, 180), and repeated vertices are removed; otherwise the vertices are those of the
+ * definition, bit for bit. Several parts or lines are a MultiPolygon or MultiLineString.
  *
  * @param out_wkb   capacity bytes; may be NULL only if capacity is 0, which asks for the size.
  * @param out_size  Receives the size, also with BUFFER_TOO_SMALL.
@@ -1205,7 +1225,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monit
  *
  * @param latitude, longitude          Degrees.
  * @param out_latitude, out_longitude  Degrees; NaN when the condition has no line (a beacon, a circle that holds the
- *                                     whole Earth), and where no place of it can be told: of a corridor or a buffered
+ *                                     whole Earth), and where the point is not unique: in a corridor or a buffered
  *                                     polygon, where the way from its middle line to the position does not meet the
  *                                     boundary at a right angle, as in an inner corner.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
@@ -1254,7 +1274,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *
                                                              fencepost_error *error);
 
 /*
- * Copies the identifiers of the conditions of which fencepost_monitor_state() tells one state now, in add order, each
+ * Copies the identifiers of the conditions whose fencepost_monitor_state() is one state now, in add order, each
  * followed by a zero byte: FENCEPOST_STATE_SATISFIED asks which are satisfied at this moment.
  *
  * @param state      UNKNOWN (undetermined, suspended or unmonitored), SATISFIED or UNSATISFIED.
@@ -1361,10 +1381,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *moni
 
 /*
  * Says that the times of some inputs were wrong, and sets the clock back: see Wrong times above. What the consumer was
- * told and will be told stays: conditions, records, waiting events, the sequence, the counters. What was observed
- * becomes undetermined without an event: a shape until the next fix, a beacon condition until a sighting or until
- * beacon_initial_timeout_us after the new clock. Open crossings and the last fix are forgotten. What the host stated
- * (scanning, capabilities) holds on. It counts as an input, and is accepted while the queue is full.
+ * received stays: conditions, records, pending events, the sequence, the counters. What was observed becomes
+ * undetermined without an event: a shape until the next fix, a beacon condition until a sighting or until
+ * beacon_initial_timeout_us after the new clock. Open crossings and the last fix are forgotten. The host's statements
+ * (scanning, capabilities) stay in force. It counts as an input, and is accepted while the queue is full.
  *
  * @param time_us  The clock from now on; not later than the clock that is.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or no time was given yet;
@@ -1416,7 +1436,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_columns(fencepost_monitor 
 /* -------------------------------------------------------------------------------------------- events */
 
 /*
- * Hands out the next event and commits what was handed out before: its record now shows that event.
+ * Returns the next event and commits the events delivered before: the record now shows that event.
  *
  * @param out_event      Receives the event; untouched when there is none.
  * @param out_available  Receives 1, or 0 when no event waits.
@@ -1427,7 +1447,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_poll_event(fencepost_monitor *m
                                                             uint32_t *out_available, fencepost_error *error);
 
 /*
- * Hands out up to capacity events and commits what was handed out before.
+ * Returns up to capacity events and commits the events delivered before.
  *
  * @param out_events  capacity elements; may be NULL only if capacity is 0 (which then only commits).
  * @param out_count   Receives how many were stored.
@@ -1438,14 +1458,14 @@ FENCEPOST_API fencepost_status fencepost_monitor_poll_events(fencepost_monitor *
                                                              fencepost_error *error);
 
 /*
- * Commits what was handed out, without asking for more.
+ * Commits the delivered events without delivering more.
  * @return OK; NULL_ARGUMENT. Threads: any. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
- * Takes back what was handed out and not committed: it is handed out again, with the same sequence. For a consumer
- * that stops before it has handled what it was given.
+ * Takes back the delivered, uncommitted events: they are delivered again with the same sequence. For a consumer that
+ * stops before it has handled what it was given.
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
@@ -1482,7 +1502,7 @@ enum {
                                     major and minor */
 };
 
-/* What a beacon says in one advertisement. Frozen: it never grows. */
+/* The content of a beacon's advertisement. Frozen: it never grows. */
 typedef struct fencepost_beacon_advertisement {
   fencepost_beacon_sighting sighting; /* as fencepost_monitor_feed_sightings() takes it */
   fencepost_beacon_kind kind;         /* FENCEPOST_BEACON_... */
@@ -1561,15 +1581,15 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
  * - 1. All rows see the conditions of one moment. The monitor is not locked meanwhile: other threads may use it, and ask the
  * same; a change of its conditions then takes a copy of them first.
  *
- * How much room an answer needs is not known before; asking for it (capacity 0) takes as long as the answer. So offer what
- * is likely, and when it was too small the size that was stored. The more rows at once, up to a million, the less each takes:
- * points that are near each other are asked about together.
+ * How much room an answer needs is not known before; asking for it (capacity 0) takes as long as the answer. So pass a
+ * likely capacity first, and the stored size if it was too small. The more rows at once, up to a million, the less each
+ * takes: points near each other are processed together.
  *
  * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays hold count rows, read in place. They may
  *                         be NULL only if count is 0.
  * @param out_offsets      Receives count + 1 offsets, also with capacity 0 and with BUFFER_TOO_SMALL.
- * @param out_generations  Receives the conditions of all rows; may be NULL only if capacity is 0. With BUFFER_TOO_SMALL what
- *                         it then holds is undefined.
+ * @param out_generations  Receives the conditions of all rows; may be NULL only if capacity is 0. With BUFFER_TOO_SMALL
+ *                         its contents are undefined.
  * @param out_distances_m  Receives the signed boundary distances, metres, 0 or less; NULL: they are not computed.
  * @param capacity         Elements of out_generations and of out_distances_m; 0 asks for the size.
  * @param out_size         Receives the elements needed in all, which is the last offset, also with BUFFER_TOO_SMALL.
@@ -1611,8 +1631,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *moni
  * @param out_distances_m  Receives count * nearest signed boundary distances, metres, negative inside; may be NULL.
  * @param out_count        Receives how many were stored for each row, the same for all: nearest, or as many as there are,
  *                         and 0 without rows. Elements beyond are untouched.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; more elements than can be; or a row is no point:
- *         error->position is the first one, and nothing was written); UNSUPPORTED.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; more elements than can be; or a row is not a
+ *         valid point: error->position is the first one, and nothing was written); UNSUPPORTED.
  * Threads: any. Complexity: O(nearest * log conditions) a row and the places around it. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_nearest_columns(fencepost_monitor *monitor,
@@ -1692,13 +1712,13 @@ typedef struct fencepost_armed_condition {
   double radius_m;     /* metres */
   double slack_m;      /* distance of the position to the circle's line; INFINITY for one without, the whole Earth */
   uint32_t is_inside;  /* the side of the position: what a back end has to assume that tells of changes only */
-  uint32_t is_new;     /* 1: arm it, after what is not kept was disarmed; 0: it is armed already, leave it alone */
+  uint32_t is_new;     /* 1: arm it, after the circles not kept were disarmed; 0: it is armed already, leave it alone */
   uint32_t reserved;   /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
   char identifier[264];       /* UTF-8, terminated; all that follows is zero */
 } fencepost_armed_condition;
 
-/* What goes with the armed circles. */
+/* The data of the armed circles. */
 typedef struct fencepost_plan {
   uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
   uint32_t follow;          /* 1: feed every fix until a plan says otherwise */
@@ -1726,7 +1746,7 @@ typedef struct fencepost_plan {
  * @param latitude, longitude  Degrees.
  * @param accuracy_m   Of the position, finite, >= 0; the wake-up circle is smaller by it.
  * @param options      NULL for 20 slots.
- * @param armed        Generations of what is armed now; may be NULL only if armed_count is 0.
+ * @param armed        Generations of the armed conditions; may be NULL only if armed_count is 0.
  * @param out_keep     armed_count flags: 1 = stays, 0 = disarm it, before anything is armed; NULL only if
  *                     armed_count is 0.
  * @param out_armed    Receives the circles, the nearest line first; may be NULL only if capacity is 0.
@@ -1860,8 +1880,8 @@ FENCEPOST_API fencepost_status fencepost_best_fix(const fencepost_fix *fixes, si
 typedef void (*fencepost_wakeup)(void *context);
 
 /*
- * Sets what is called when an event becomes available: to write to an eventfd or pipe that an event loop watches, to
- * signal a semaphore, to post a message. There is one for each monitor; a fork or a restored monitor starts without.
+ * Sets the callback for available events: to write to an eventfd or pipe that an event loop watches, to signal a
+ * semaphore, to post a message. There is one for each monitor; a fork or a restored monitor starts without.
  *
  * When    After each call on the monitor that left more events waiting than before it, whatever its status; and during
  *         this call, when events wait already. Several events may lead to one call; a consumer that was woken takes
@@ -1921,7 +1941,7 @@ typedef struct fencepost_conditions_version {
   uint32_t struct_size; /* set by FENCEPOST_CONDITIONS_VERSION_INIT */
   uint32_t reserved;    /* 0 */
   uint64_t count;       /* conditions */
-  uint64_t generation;  /* the last one that was given */
+  uint64_t generation;  /* the latest number */
   uint8_t digest[16];   /* of all conditions with their generations */
 } fencepost_conditions_version;
 
@@ -2371,8 +2391,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           order of input. Each is a monitor made before the first condition, with delivery EVERY, no condition limit and
  *           initial_fix_max_age_us -1, that gets every change of the table, every fencepost_fleet_advance(), and the inputs of
  *           its device. Between devices events come by the row or call that brought them; what one advance brings, by deadline,
- *           then place of the device (below), then add order. What is overdue of a device that is entered after an advance
- *           comes with the first input of the device or the next advance.
+ *           then place of the device (below), then add order. Overdue changes of a device that is created after an
+ *           advance come with the first input of the device or the next advance.
  * Devices   A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, by which it is fed. Numbers are the fleet's
  *           own, dense from 0 while no device is removed, and hold until the fleet is destroyed. The number of a removed
  *           device is refused with FENCEPOST_E_NO_SUCH_DEVICE; it becomes another device's after 262 144 further devices
@@ -2384,7 +2404,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           condition is added, and keeps no record for each device and condition.
  * Threads   A fleet may be used from several threads; the lock is inside. Several fleets over one table feed at once: one a
  *           thread, each with a part of the devices. `row` merges their events into the order of one fleet.
- * Else      What is said of monitors at Destroy, Cancel and fork at the top holds for fleets and tables.
+ * Else      The rules for monitors at Destroy, Cancel and fork at the top also hold for fleets and tables.
  */
 typedef struct fencepost_fleet fencepost_fleet;
 
@@ -2463,7 +2483,7 @@ typedef struct fencepost_fleet_statistics {
   uint64_t handed_out_events;  /* the last position given */
   uint64_t device_count;       /* devices */
   uint64_t condition_count;    /* of the table */
-  uint64_t device_bytes;       /* what is kept of the devices, without their identifiers */
+  uint64_t device_bytes;       /* memory of the devices, without their identifiers */
   uint32_t store;              /* FENCEPOST_STORE_...: whether the store of a fleet takes what happens */
   uint32_t all_kept; /* 1: the store has everything that the fleet accepted so far, also after a loss of power,
                                   so that the host may acknowledge its inputs; 0: not yet, or there is no store */
@@ -2483,7 +2503,7 @@ typedef struct fencepost_device_statistics {
   uint64_t ahead_inputs;       /* all kinds of input */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t handed_out_events;  /* the last sequence number given */
-  uint64_t input_count;        /* all that was given for the device and is counted above or was no input of a place:
+  uint64_t input_count;        /* all inputs of the device that are counted above or have no position:
                                   scanning, advances of the device alone. After a crash: how many of its inputs it has */
 } fencepost_device_statistics;
 
@@ -2492,8 +2512,8 @@ typedef struct fencepost_device_statistics {
 
 /*
  * Fixes of many devices as columns. Without a dictionary the column of devices holds their numbers; with one it holds
- * indices, as the dictionary columns of Arrow do, and the number is looked up there: no column has to be written anew. What is
- * said of strides and alignment at fencepost_fix_columns holds for the devices too.
+ * indices, as the dictionary columns of Arrow do, and the number is looked up there: no column has to be written anew. The
+ * rules for strides and alignment at fencepost_fix_columns hold for the devices too.
  */
 typedef struct fencepost_fleet_columns {
   uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
@@ -2513,9 +2533,9 @@ typedef struct fencepost_fleet_columns {
 #define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, NULL, 0, 0, 0}
 
 /*
- * Creates a fleet without devices over a table, of which it holds a reference; or, with options->store_directory, opens the
- * one of options->name there: it continues where it was, or begins. Its file is as a monitor's, NAME.fencepost, and is not
- * opened as one. It keeps the table, each device that was given something, and the events that wait or are not committed.
+ * Creates a fleet without devices over a table and holds a reference to the table; or, with options->store_directory,
+ * opens or creates the stored fleet options->name there. Its file is as a monitor's, NAME.fencepost, and is not opened
+ * as one. It saves the table, each device with inputs, and the events that are pending or uncommitted.
  *
  * A table that was just created and is still empty becomes the one that was kept. Another one must be a version of that:
  * one that came from it by adding and removing (the devices meet the changes at their next input), or one that it came
@@ -2526,16 +2546,17 @@ typedef struct fencepost_fleet_columns {
  *
  * After any crash each device is exactly in the state that it had after some prefix of its own inputs; input_count of
  * fencepost_fleet_get_device_statistics() tells which, and feeding it the rest again leads to where it would be without
- * the crash. With CHANGES all that a device was inside of, about to cross and told is in that prefix; inputs that changed
- * none of these may be missing of one device and not of another, and are kept at the next fencepost_fleet_checkpoint(). With
- * EVERY_INPUT, and at each checkpoint, it is all inputs of all devices. With RELAXED all is saved when the largest clock of
- * the devices, or the time of an advance, went forward by checkpoint_interval_us since the last save, or when the devices
- * that were heard since went forward by it on average, each by its own clock from its first input on, one step by no more
- * than the interval, or when any one went through sixteen intervals; inputs that are refused do not count. The time to which all devices were advanced is
- * the one of the last time that all were saved. An event that was not committed is handed out again with the same
- * sequence: (device, sequence) tells what was handed out before. A change of the table is saved with the next input of the
- * fleet (RELAXED: with its next save), together with all devices that have unsaved changes. While the store cannot be
- * written the fleet goes on in memory; fencepost_fleet_statistics.store tells, and later inputs try again.
+ * the crash. With CHANGES all that a device was inside of, about to cross and reported is in that prefix; inputs that
+ * changed none of these may be missing of one device and not of another, and are kept at the next
+ * fencepost_fleet_checkpoint(). With EVERY_INPUT, and at each checkpoint, it is all inputs of all devices. With RELAXED
+ * all is saved when the largest clock of the devices, or the time of an advance, went forward by checkpoint_interval_us
+ * since the last save, or when the devices that were heard since went forward by it on average, each by its own clock
+ * from its first input on, one step by no more than the interval, or when any one went through sixteen intervals;
+ * inputs that are refused do not count. The time to which all devices were advanced is the one of the last time that
+ * all were saved. An event that was not committed is handed out again with the same sequence: (device, sequence)
+ * identifies a redelivered event. A change of the table is saved with the next input of the fleet (RELAXED: with its
+ * next save), together with all devices that have unsaved changes. While the store cannot be written the fleet goes on
+ * in memory; fencepost_fleet_statistics.store tells, and later inputs try again.
  *
  * @param options    NULL for the defaults. Those of a fleet that exists hold from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
@@ -2567,8 +2588,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_checkpoint(fencepost_fleet *fleet
 
 /*
  * Saves everything and closes the store: its name is free, its file is one file again. The fleet goes on in memory, and what
- * becomes of it then is not kept. What was handed out and not committed is handed out again when the fleet is opened.
- * Without a store it does nothing.
+ * becomes of it then is not kept. Uncommitted events are delivered again when the fleet is opened. Without a store it
+ * does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (something could not be saved; the store is closed all the same).
  * Threads: any. Complexity: O(devices that changed since all were saved). Since: 0.2
@@ -2576,8 +2597,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_checkpoint(fencepost_fleet *fleet
 FENCEPOST_API fencepost_status fencepost_fleet_close(fencepost_fleet *fleet, fencepost_error *error);
 
 /*
- * Copies the whole fleet as bytes, the same on every platform: the table, each device that was given something, the events
- * that wait or are not committed, counters, options. Also of a fleet with a store. The same state gives the same bytes.
+ * Copies the whole fleet as bytes, the same on every platform: the table, each device with inputs, the events that are
+ * pending or uncommitted, counters, options. Also of a fleet with a store. The same state gives the same bytes.
  *
  * @param buffer    May be NULL only if capacity is 0.
  * @param out_size  Receives the size in bytes; may be NULL. Any call in between may change it.
@@ -2589,8 +2610,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, 
 
 /*
  * Creates a fleet in memory from a snapshot: it goes on as the original would from there. What was handed out and not
- * committed is handed out again, with the same sequence. Any bytes may be passed. The devices have the numbers that they
- * had; only where of more than a million numbers nearly all belonged to devices that were given nothing, new ones are given.
+ * committed is handed out again, with the same sequence. Any bytes may be passed. The devices keep their numbers,
+ * except if of more than a million numbers nearly all belong to devices without inputs: then new numbers are assigned.
  *
  * @param snapshot    size bytes; may be NULL only if size is 0.
  * @param conditions  The table to go on with, as fencepost_fleet_create() says of a store; NULL: one of its own, see
@@ -2635,7 +2656,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_get_device_statistics(fencepost_f
                                                                      fencepost_error *error);
 
 /*
- * Looks devices up by their identifiers, and enters those that are new if it is told to. All or none: when one row is refused
+ * Looks up devices by their identifiers, and creates the new ones if requested. All or none: when one row is refused
  * nothing has changed and error->position is its index.
  *
  * @param identifiers  count pointers to terminated texts of 1 ... 256 bytes of UTF-8; one may occur again.
@@ -2713,8 +2734,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire(fencepost_fleet *fleet, in
 
 /*
  * Removes the devices whose last accepted input arrived before a time, by fencepost_fleet_set_arrival_time(), whatever
- * dates their inputs have: also a device whose clock is wrong, and not one whose clock is years behind. A device of which
- * no input was accepted counts from when it was entered. Their events that wait are still handed out.
+ * dates their inputs have: also a device whose clock is wrong, and not one whose clock is years behind. A device
+ * without any accepted input counts from its creation. Their events that wait are still handed out.
  *
  * @param before_us    An arrival time.
  * @param out_devices  See fencepost_fleet_expire(), as for the rest.
@@ -2756,12 +2777,12 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, 
  * Feeds many fixes of many devices in order, read in place, with the same result as single calls: invalid and late rows, and
  * those too far ahead of their device's clock, are skipped and counted.
  *
- * The fleet is held until the batch is done, and whoever changes the table waits.
+ * The fleet is locked until the batch is done, and changes of the table wait.
  *
  * @param columns     Initialised with FENCEPOST_FLEET_COLUMNS_INIT; its arrays hold count rows, and may be NULL only if count
  *                    is 0.
- * @param out_result  Receives the counts; may be NULL. Stored with QUEUE_FULL too: the rows counted are those that were
- *                    consumed; feed the rest after polling. error->position is the first row not consumed.
+ * @param out_result  Receives the counts; may be NULL. Also written with QUEUE_FULL: it then counts the consumed rows;
+ *                    feed the rest after polling. error->position is the first row not consumed.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number that is no device's: error->position is the first one, and
  *         nothing has changed); INVALID_ARGUMENT (struct_size is not set; an index beyond the dictionary, likewise; with fixes->refuse_invalid also a
  *         row that would be counted as invalid; first_row out of range); UNSUPPORTED; QUEUE_FULL (the rows before took effect).
@@ -2803,7 +2824,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
  * The first time that a fleet is given has nothing to be measured by.
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last one); AHEAD_OF_CLOCK (counted); QUEUE_FULL.
- * Threads: any. Complexity: O(what is due), whatever the number of devices; at most O(devices) if it is more than
+ * Threads: any. Complexity: O(due changes), independent of the number of devices; at most O(devices) if it is more than
  * max_time_step_us after the last advance. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
@@ -2828,8 +2849,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *f
  * Says that the times of some inputs or of an advance were wrong: sets back the time to which all devices were advanced, and
  * each device whose clock is later. Other devices stay as they are. Events that wait, sequences and counters stay. Of a
  * device that is set back every condition becomes undetermined without an event; crossings in the making and the last fix
- * are forgotten, the absence of beacons is counted anew. Its next fix determines it again: an event comes only of a state
- * that differs from the one that was told. A device that is entered later begins at the fleet's time.
+ * are forgotten, the absence of beacons is counted anew. Its next fix determines it again: an event follows only if the
+ * new state differs from the last reported one. A device that is entered later begins at the fleet's time.
  *
  * @param time_us  Not later than the latest clock of the fleet.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, later than all clocks, or there is no clock yet).
@@ -2882,14 +2903,15 @@ FENCEPOST_API fencepost_status fencepost_fleet_poll_events(fencepost_fleet *flee
 FENCEPOST_API fencepost_status fencepost_fleet_acknowledge(fencepost_fleet *fleet, fencepost_error *error);
 
 /*
- * Takes back what was handed out and not committed: it is handed out again, with the same sequence and position.
+ * Takes back the delivered, uncommitted events: they are delivered again with the same sequence and position.
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_abandon(fencepost_fleet *fleet, fencepost_error *error);
 
 /*
- * Sets what is called when an event becomes available: after each call on the fleet that brought events, and during this call
- * when some wait. The rest is as fencepost_monitor_set_wakeup() says; the callback must not call fencepost_fleet_destroy().
+ * Sets the callback for available events: called after each call on the fleet that made events available, and during
+ * this call if some are pending. The rest is as fencepost_monitor_set_wakeup() says; the callback must not call
+ * fencepost_fleet_destroy().
  *
  * @param wakeup   NULL: nothing is called any more.
  * @param context  Passed on; may be NULL.
@@ -2951,7 +2973,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *f
 
 /*
  * Explains why a condition is in its state for a device: see fencepost_monitor_explain(). Of the fixes at which nothing can
- * change the device keeps no position: what is said of the last fix is said of the last one beyond.
+ * change the device stores no position: after such fixes the answer is about the last one that could.
  *
  * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.2

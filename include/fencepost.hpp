@@ -10,9 +10,9 @@
  *
  * Many devices: fencepost::conditions is a table, and fencepost::fleet follows the devices over it.
  *
- * The structures are those of the C header under shorter names. Every function that fails throws fencepost::error; what
- * had an effect before a failure is said in the C header. A moved-from monitor may only be destroyed or assigned to.
- * The rules for threads and fork() are those of the C header.
+ * The structures are those of the C header under shorter names. Every function throws fencepost::error on failure; the
+ * C header states the effects before a failure. A moved-from monitor may only be destroyed or assigned to. The rules
+ * for threads and fork() are those of the C header.
  *
  * Not wrapped: none.
  */
@@ -157,7 +157,7 @@ inline condition_definition standard_definition() { return FENCEPOST_CONDITION_D
 inline geometry standard_geometry() { return FENCEPOST_GEOMETRY_INIT; }
 inline shape_options standard_shape_options() { return FENCEPOST_SHAPE_OPTIONS_INIT; }
 
-/* What belongs to one condition beside its geometry. */
+/* The options of one condition beside its geometry. */
 struct condition_options {
   fencepost_state assuming = FENCEPOST_STATE_UNKNOWN; /* the first record's state */
   transition_policy policy = standard_policy();
@@ -253,7 +253,7 @@ struct plan {
 
 namespace detail {
 
-/* What the classes share: calls that throw, and arguments for C. */
+/* The shared part of the classes: calls that throw, and arguments for C. */
 class calls {
  protected:
   template <class Function, class... Arguments>
@@ -485,7 +485,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return restore(snapshot.data(), snapshot.size());
   }
 
-  /* The C handle, for what is not wrapped; it stays owned. */
+  /* The C handle, for functions without a wrapper; the object keeps ownership. */
   fencepost_monitor *get() const noexcept { return handle_.get(); }
   /* Gives the C handle away; destroy it with fencepost_monitor_destroy(). */
   fencepost_monitor *release() noexcept { return handle_.release(); }
@@ -798,7 +798,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     }));
   }
 
-  /* Those of which state() tells that state now, in the order in which they were added. */
+  /* The identifiers of the conditions with that state(), in the order in which they were added. */
   std::vector<std::string> identifiers(fencepost_state state) const {
     return detail::split(
         detail::sized<std::string>([this, state](char *buffer, std::size_t capacity, std::size_t *size) {
@@ -812,7 +812,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* What the detector believes now, whatever events still wait. */
+  /* The observed state, including changes whose events are still pending. */
   fencepost_state state(const std::string &identifier) const {
     fencepost_state out = FENCEPOST_STATE_UNKNOWN;
     call(fencepost_monitor_state, get(), detail::terminated(identifier), &out);
@@ -834,7 +834,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Plans around the position of the fix that was fed last; armed holds the generations of what is armed now. */
+  /* Plans around the position of the last fix; armed has the generations of the armed conditions. */
   fencepost::plan plan(double latitude, double longitude, double accuracy_m,
                        const std::vector<std::uint64_t> &armed = {},
                        const plan_options &options = standard_plan_options()) const {
@@ -904,13 +904,13 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return count;
   }
 
-  /* Says that what was handed out is handled. */
+  /* Commits the delivered events. */
   void acknowledge() { call(fencepost_monitor_acknowledge, get()); }
 
-  /* Takes back what was handed out and not handled: it is handed out again. */
+  /* Takes back the delivered, uncommitted events: they are delivered again. */
   void abandon() { call(fencepost_monitor_abandon, get()); }
 
-  /* What is called when an event becomes available; read fencepost_monitor_set_wakeup() for when and where. It must
+  /* Sets the callback for available events; see fencepost_monitor_set_wakeup() for the rules. It must
      not throw. No callback: nothing is called any more. */
   void set_wakeup(fencepost_wakeup callback, void *context = nullptr) {
     call(fencepost_monitor_set_wakeup, get(), callback, context);
@@ -928,7 +928,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return count;
   }
 
-  /* What waits, for a range-based for. Going on says that the event before is handled. An event whose handling ends
+  /* The pending events, for a range-based for. Going on says that the event before is handled. An event whose handling
+   * ends
      with an exception that leaves the loop is handed out again. After a break the last one is still in hand:
      acknowledge() or the next poll says that it is handled, abandon() gives it back. */
   class event_range {
@@ -1270,7 +1271,7 @@ class fleet : detail::calls {
     handle_.reset(created);
   }
 
-  /* A fleet in memory from a snapshot, with a table of its own or one that is given. */
+  /* Restores a fleet in memory from a snapshot, with its own table or an existing one. */
   static fleet restore(const std::vector<std::uint8_t> &snapshot) {
     fencepost_fleet *created = nullptr;
     call(fencepost_fleet_restore, snapshot.data(), snapshot.size(), nullptr, &created);
@@ -1298,7 +1299,7 @@ class fleet : detail::calls {
 
   /* Stores and snapshots. */
 
-  /* Saves what is not saved yet: a state after all inputs of all devices. */
+  /* Saves all unsaved changes: the state after all inputs of all devices. */
   void checkpoint() { call(fencepost_fleet_checkpoint, get()); }
   /* Saves everything and closes the store; the fleet goes on in memory. */
   void close() { call(fencepost_fleet_close, get()); }
@@ -1462,7 +1463,7 @@ class fleet : detail::calls {
     call(fencepost_fleet_state, get(), device, detail::terminated(identifier), &out);
     return out;
   }
-  /* What the device is inside of, and the beacons near it, in add order. */
+  /* The conditions that the device is inside of, and the beacons near it, in add order. */
   std::vector<presence> inside(std::uint32_t device) const {
     return numbers_of<presence>([this, device](presence *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_inside, get(), device, out, capacity, count);
@@ -1474,7 +1475,7 @@ class fleet : detail::calls {
       return repeatable(fencepost_fleet_devices_inside, get(), detail::terminated(identifier), out, capacity, count);
     });
   }
-  /* Which devices are inside of which conditions. */
+  /* The pairs of devices and the conditions that they are inside of. */
   std::vector<device_presence> devices_inside() const {
     return numbers_of<device_presence>([this](device_presence *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_devices_inside, get(), nullptr, out, capacity, count);
@@ -1674,7 +1675,7 @@ inline uuid parse_uuid(const std::string &text) {
   return out;
 }
 
-/* What a beacon's advertisement says; company_id as in fencepost_beacon_parse_advertisement(). */
+/* Parses a beacon's advertisement; company_id as in fencepost_beacon_parse_advertisement(). */
 inline fencepost_beacon_advertisement parse_advertisement(const std::uint8_t *payload, std::size_t size,
                                                           std::int32_t company_id = -1,
                                                           std::int32_t rssi_dbm = INT32_MIN) {

@@ -43,7 +43,8 @@ static size_t group_of(const uint32_t *word) { return (uintptr_t)word / 64 % (si
 static void wait_while(uint32_t *word, uint32_t value) {
   size_t group = group_of(word);
   pthread_mutex_lock(&groups[group].mutex);
-  /* Who wakes takes the mutex after it has changed the word, so that no wake falls between the look and the wait. */
+  /* The waking thread takes the mutex after it has changed the word, so that no wake-up falls between the check and the
+   * wait. */
   while (__atomic_load_n(word, __ATOMIC_RELAXED) == value)
     pthread_cond_wait(&groups[group].changed, &groups[group].mutex);
   pthread_mutex_unlock(&groups[group].mutex);
@@ -70,7 +71,7 @@ static int replace(uint32_t *word, uint32_t old, uint32_t new) {
   return __atomic_compare_exchange_n(word, &old, new, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Takes the lock if its word becomes `seen` in a short time; nobody else may take it from that, or whoever is first. */
+/* Takes the lock if its word becomes `seen` in a short time; only the first thread takes it from that state. */
 static int spin(cplatform_lock *lock, uint32_t seen) {
   for (int count = 0; count < SPINS; count++) {
     if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) == seen && replace(&lock->word, seen, CPLATFORM_HELD)) return 1;

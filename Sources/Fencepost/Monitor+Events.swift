@@ -1,5 +1,5 @@
 extension Monitor {
-  /// The events of a monitor, for one consumer at a time. The sequence does not end by itself.
+  /// The events of a monitor, for one consumer at a time. The sequence has no end of its own.
   ///
   /// Asking for the next event commits the one before: only then the record shows it. An event that was handed out
   /// when the iterator is dropped, or its task cancelled, is not committed; the next consumer receives it again,
@@ -67,14 +67,14 @@ extension Monitor {
     return count
   }
 
-  /// Takes back what was handed out and not committed: it is handed out again, with the same sequence number. For a
+  /// Takes back the delivered, uncommitted events: they are delivered again with the same sequence number. For a
   /// consumer that stops before it has handled what it was given.
   public func abandon() {
     call { engine in engine.abandon() }
   }
 
-  /// Hands out the next event and commits the one before; `nil` when none waits. Whoever fails to handle an event calls
-  /// ``abandon()`` before asking again, or takes events with ``handleEvents(_:)``, which does so.
+  /// Hands out the next event and commits the one before; `nil` when none waits. If handling an event fails, call
+  /// ``abandon()`` before the next one, or use ``handleEvents(_:)``, which does so.
   ///
   /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists.
   public func nextEvent() throws(MonitorError) -> Event? {
@@ -90,7 +90,7 @@ extension Monitor {
     }
   }
 
-  /// Commits what was handed out, without asking for more. An event whose iterator was dropped is not committed.
+  /// Commits the delivered events without delivering more. An event whose iterator was dropped is not committed.
   public func acknowledge() {
     let hasChanged = consumer.takeChange()
     call { engine in

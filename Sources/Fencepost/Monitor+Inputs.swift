@@ -54,8 +54,8 @@ extension Monitor {
     }
   }
 
-  /// Tells the monitor that time has passed: what is due up to and at that time is confirmed. It may be ahead of the clock
-  /// by any distance.
+  /// Lets time pass: confirms all changes that are due up to and at that time. It may be ahead of the clock by any
+  /// distance.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
@@ -65,8 +65,8 @@ extension Monitor {
 
   /// Says that the times of some inputs were wrong, and sets the clock back.
   ///
-  /// Conditions, records, waiting events and the sequence stay; what was observed becomes undetermined without an event:
-  /// circles until the next fix, beacon conditions until a sighting or the initial timeout, counted from `time`.
+  /// Conditions, records, pending events and the sequence stay; the observed states become undetermined without an
+  /// event: circles until the next fix, beacon conditions until a sighting or the initial timeout, counted from `time`.
   ///
   /// - Parameter time: The clock from now on; not later than the clock that is.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, or later than the clock, or there is no clock

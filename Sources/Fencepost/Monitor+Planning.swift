@@ -24,7 +24,7 @@ extension Monitor {
   /// The earliest time at which something happens though no input comes; `nil` when nothing waits.
   public var nextDeadline: Timestamp? { stored.engine.nextDeadline }
 
-  /// What the detector believes of a condition now. See ``MonitorEngine/state(of:)-(String)``.
+  /// The observed state of a condition. See ``MonitorEngine/state(of:)-(String)``.
   public func state(of identifier: String) -> Event.State? { stored.engine.state(of: identifier) }
 }
 

@@ -1,5 +1,5 @@
 extension Monitor {
-  /// The places as they are now, to be asked about points, also by many tasks at a time. See ``Places``.
+  /// The current places as a snapshot for queries about points, also by several tasks at a time. See ``Places``.
   public var places: Places { stored.engine.places }
 
   /// The conditions that hold a point, in add order. See ``Places/containing(latitude:longitude:)``.

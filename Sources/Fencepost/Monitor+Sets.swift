@@ -25,7 +25,7 @@ extension Monitor {
     call { engine in engine.remove(identifiers) }
   }
 
-  /// The identifiers of the conditions of which the detector believes that state now, in add order; `unknown` are those
-  /// that are undetermined, suspended or unmonitored.
+  /// The identifiers of the conditions with that observed state, in add order; `unknown` are those that are
+  /// undetermined, suspended or unmonitored.
   public func identifiers(in state: Event.State) -> [String] { stored.engine.identifiers(in: state) }
 }

@@ -44,7 +44,7 @@ public actor Monitor {
     self.init(engine: MonitorEngine.unnamed)
   }
 
-  /// Continues where an engine stands. What it handed out and was not committed is handed out again.
+  /// Continues where an engine stands. Its uncommitted events are delivered again.
   public init(engine: MonitorEngine) {
     self.init(StoredEngine(engine))
   }
@@ -58,17 +58,16 @@ public actor Monitor {
     }
   }
 
-  /// The monitor, in memory, as it was when a snapshot was made; what was handed out and not committed is handed out
-  /// again.
+  /// Restores a monitor in memory from a snapshot; uncommitted events are delivered again.
   ///
-  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, or come from a newer
-  ///   version of the library.
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` if the bytes are not a snapshot, are damaged, or come from a newer
+  /// version of the library.
   public init(restoring snapshot: [UInt8]) throws(MonitorError) {
     self.init(engine: try MonitorEngine(restoring: snapshot))
   }
 
   deinit {
-    // What cannot be saved now is lost as in a crash.
+    // Changes that cannot be saved now are lost as in a crash.
     try? stored.close()
   }
 
@@ -84,8 +83,7 @@ public actor Monitor {
   /// The whole state as bytes, the same on every platform; also of a stored monitor. See ``init(restoring:)``.
   public func snapshot() -> [UInt8] { stored.engine.snapshot() }
 
-  /// A copy in memory as it would be after a crash: what was handed out and not committed is handed out again. The two
-  /// go on independently.
+  /// A copy in memory in the state after a crash: uncommitted events are delivered again. The two go on independently.
   public func fork() -> Monitor { Monitor(engine: stored.engine.fork()) }
 
   /// Saves everything now; nothing happens in memory.
@@ -96,8 +94,8 @@ public actor Monitor {
     try stored.checkpoint()
   }
 
-  /// Saves everything and frees the name. What was handed out and not committed is handed out again when the monitor is
-  /// opened. What is fed to this object from then on is not kept.
+  /// Saves everything and frees the name. Uncommitted events are delivered again when the monitor is opened. Inputs fed
+  /// to this object afterwards are not saved.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)`` when something could not be saved; the name is free all the same.
   public func close() throws(MonitorError) {

@@ -4,8 +4,8 @@ extension Fleet {
   /// Opens a fleet by name in a directory: continues where it was when it was closed or its process ended, or begins without
   /// devices.
   ///
-  /// What is kept are the conditions, and each device that was given something. Several fleets over one table are kept each in
-  /// a store of its own.
+  /// Saved are the conditions, and each device with inputs. Several fleets over one table are kept each in a store of
+  /// its own.
   ///
   /// - Parameters:
   ///   - name: `[A-Za-z0-9_]{1,64}`; one open instance at a time in that directory, in all processes.

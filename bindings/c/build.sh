@@ -30,7 +30,7 @@ case $target in
     ;;
 esac
 
-# What runs on older systems too: the versions of glibc's functions that these have.
+# Keeps the library compatible with older systems: the versions of glibc's functions that these have.
 case $(uname -s)/$target in Linux/*-linux-gnu) CC=$cc "$root/bindings/c/older-glibc.sh" "$older" ;; esac
 if [ "$runtime" = embedded ]; then
   objects=$("$root/bindings/c/embedded.sh" "$target")
@@ -49,7 +49,7 @@ if [ "$runtime" = embedded ]; then
 else
   linked=$scratch/release/$built_name
   older_options=
-  # SwiftPM looks neither at what is remapped nor at the header, whose values are compiled in.
+  # SwiftPM checks neither remapped files nor the header, whose values are compiled in.
   rm -f "$linked"
   if [ -e "$lib/$soname" ] && [ -n "$(find "$root/include" -newer "$lib/$soname")" ]; then
     rm -f "$scratch/release/FencepostABI.build/"*.o

@@ -63,8 +63,8 @@ if [ "$swift_of" = "$target" ]; then
   for option in $c_headers; do set -- "$@" -Xcc "$option"; done
   before="$(swiftc --version 2>&1) $*"
   for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
-    # What the object was made of: its sources, the modules before it, the options and the compiler.
-    # shellcheck disable=SC2046
+    # The inputs of the object: its sources, the modules before it, the options and the compiler. shellcheck
+    # disable=SC2046
     object=$(folder_of $module)/$module
     made_of=$({ echo "$before" && sha256sum $(sources "$module") $(c_sources "$module") && header "$module"; } | sha256sum)
     if [ "$(cat "$object.made-of" 2> /dev/null)" != "$made_of" ]; then
@@ -76,8 +76,9 @@ if [ "$swift_of" = "$target" ]; then
         cat "$object.log" >&2
         exit 1
       }
-      # Interpolating anything but numbers, strings and what has a description compiles, and prints that it cannot be printed.
-      # The sources of all targets are the same: the objects of one tell, and those of x86-64 name the strings that they use.
+      # Interpolating anything but numbers, strings and types with a description compiles, and prints that it cannot be
+      # printed. The sources of all targets are the same: the objects of one tell, and those of x86-64 name the strings
+      # that they use.
       if [ "$target" = x86_64-linux-gnu ] && objdump -dr --no-show-raw-insn "$object.o" |
         awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
         echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2
@@ -91,7 +92,7 @@ else
   "$0" "$swift_of" > /dev/null
 fi
 
-# The C files, which take a second: what is the same stays, because another build may be linking it.
+# The C files, which take a second: an unchanged object stays, because another build may be linking it.
 for file in Sources/CPlatform/*.c bindings/c/embedded/*.c; do
   object=$out/c-$(basename "$file" .c).o
   # shellcheck disable=SC2086

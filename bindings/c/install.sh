@@ -3,7 +3,7 @@
 #
 #   [PREFIX=/usr/local] [LIBDIR=$PREFIX/lib] [INCLUDEDIR=$PREFIX/include] [DESTDIR=] bindings/c/install.sh install|uninstall
 #
-# What is installed may be moved as a whole: the pkg-config and CMake files find the rest from where they lie.
+# The installation may be moved as a whole: the pkg-config and CMake files find the rest relative to their own place.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -42,7 +42,7 @@ case $runtime in
     ;;
 esac
 
-# What a program that links the archive needs beside it, as names for -l. A further system library is a line here.
+# The libraries that a program needs beside the archive, as names for -l. A further system library is a line here.
 if [ "$runtime" = embedded ]; then
   system_libraries=$libraries
   objects_folder=$root/.build/embedded/$swift_of

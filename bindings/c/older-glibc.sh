@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes libraries to link against that offer of each function of glibc the newest version that glibc 2.28 has, so that
-# what is linked here also runs on systems of 2018 (RHEL 8, Debian 10) and later, whatever glibc this machine has.
+# Makes libraries to link against that offer of each function of glibc the newest version that glibc 2.28 has, so that a
+# library linked here also runs on systems of 2018 (RHEL 8, Debian 10) and later, whatever glibc this machine has.
 #
 #   bindings/c/older-glibc.sh FOLDER
 #
@@ -9,7 +9,8 @@
 #
 # A glibc keeps all versions that a symbol ever had and never changes one; only a linker takes the newest. So the list
 # of those that are old enough, read from the libraries of this machine, is all that the older glibc is to a linker.
-# What came later under a new name, or in C++'s library, stands in missing.c. On a system without glibc the folder stays empty.
+# Functions that came later under a new name, or in C++'s library, are in missing.c. On a system without glibc the
+# folder stays empty.
 set -eu
 
 newest=28

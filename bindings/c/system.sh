@@ -1,6 +1,5 @@
-# What differs between Linux and macOS when the C library is built. Sourced by build.sh after names.sh.
-# shellcheck shell=sh
-# shellcheck disable=SC2154 # root, soname: names.sh
+# The differences between Linux and macOS in the build of the C library. Sourced by build.sh after names.sh. shellcheck
+# shell=sh shellcheck disable=SC2154 # root, soname: names.sh
 
 # strip_library FROM TO: a copy without the symbols that no program needs.
 # needed_by FILE: the names of the libraries that a library needs, one a line.

@@ -33,7 +33,7 @@ replay=$(compile Tests/Determinism/replay.c)
 
 # Memory grows from the end of the stack, so that a stack that is too deep is out of bounds and no data.
 wraps='--wrap=malloc --wrap=calloc --wrap=realloc --wrap=posix_memalign --wrap=aligned_alloc --wrap=free'
-# All but what has no use here: callbacks into a program of C, and calls of stores.
+# All functions except callbacks into a C program and calls of stores.
 exports=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/--export=\1/p' bindings/c/fencepost.map |
   grep -vE '_(set_wakeup|checkpoint|close)$')
 # shellcheck disable=SC2086

@@ -8,7 +8,7 @@
  */
 
 declare global {
-  // What "esnext.disposable" declares too, for compilers and settings without it.
+  // The declarations of "esnext.disposable", for compilers and settings without it.
   interface SymbolConstructor {
     readonly dispose: unique symbol;
   }
@@ -32,7 +32,7 @@ export type Column = Float64Array | Float32Array | readonly number[];
 /** Times of a column: microseconds of a BigInt64Array, milliseconds of a Float64Array, or an array of times. */
 export type TimeColumn = BigInt64Array | Float64Array | readonly Time[];
 
-/** What `load` takes for the module: bytes, a compiled module, a response, or where it is. */
+/** The sources that `load` accepts for the module: bytes, a compiled module, a response, or a URL. */
 export type Source = BufferSource | WebAssembly.Module | Response | URL | string;
 export interface LoadOptions {
   /** Bytes, 16 MiB to 4 GiB: what needs more throws {@link OutOfMemoryError}. Default: 4 GiB, all that WebAssembly has. */
@@ -104,7 +104,8 @@ export interface ConditionOptions {
 export interface ShapeOptions extends ConditionOptions {
   /** Of lines: half the width of a corridor, metres. */
   radius?: number;
-  /** What joins two vertices: the shortest way on the ellipsoid, or a straight line on the map of degrees. Default: "geodesic". */
+  /** The edge between two vertices: the shortest way on the ellipsoid, or a straight line on the map of degrees.
+     Default: "geodesic". */
   edges?: Edges;
   /** Of polygons: the area is left of each ring as listed. Default: false, a ring encloses the smaller area. */
   oriented?: boolean;
@@ -168,7 +169,7 @@ export class Event {
   /** 1, 2, 3 … per monitor, or per device of a fleet; 0 in a first record. */
   readonly sequence: number;
   readonly identifier: string;
-  /** What the condition is from `date` on. */
+  /** The condition's state from `date` on. */
   readonly state: State;
   readonly cause: Cause;
   /** When the state was confirmed: microseconds since 1970; null before any time was known. */
@@ -195,7 +196,7 @@ export class Event {
   /** `dateUs` as a Date, which holds milliseconds. */
   get date(): Date | null;
   get evidenceDate(): Date | null;
-  /** What happened, in one word; "determined" is the first evidence, "none" a first record. */
+  /** The event in one word; "determined" is the first evidence, "none" a first record. */
   get kind(): "enter" | "exit" | "cross" | "determined" | "diagnostic" | "unmonitored" | "none";
   toJSON(): Record<string, unknown>;
 }
@@ -277,7 +278,7 @@ interface Disposable {
   [Symbol.dispose](): void;
 }
 
-/** What monitors and zones have in common. */
+/** The common methods of monitors and zones. */
 interface Holder extends Disposable {
   /**
    * Adds a condition, or replaces the one of that identifier: its events that wait are dropped.
@@ -386,13 +387,13 @@ export class Monitor implements Holder {
   setScanning(isScanning: boolean, time: Time): void;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   setHost(host: { flags?: readonly HostFlag[]; unsupported?: readonly Kind[] }, time: Time): void;
-  /** Time has passed: what is due up to and at it is confirmed. @throws LateInputError, QueueFullError */
+  /** Lets time pass: confirms all changes that are due up to and at it. @throws LateInputError, QueueFullError */
   advance(time: Time): void;
   /** Sets the clock back, because times of inputs were wrong. */
   rewind(time: Time): void;
   /** The next event, or null. Commits the one before. */
   poll(): Event | null;
-  /** Up to so many events, at most 256. Commits what was handed out before. */
+  /** Up to so many events, at most 256. Commits the events delivered before. */
   pollMany(most?: number): Event[];
   /** The same as JSON Lines, byte for byte those of the other languages. */
   pollLines(most?: number): string;

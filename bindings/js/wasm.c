@@ -1,4 +1,4 @@
-/* What the module needs beside the library: memory, and what wasi-libc lacks or would import from a host.
+/* The parts of the module beside the library: memory, and functions that wasi-libc lacks or would import from a host.
  *
  * The engine cannot go on without memory that it asks for: the wrapped allocators note that and end the call with a trap,
  * instead of handing it the null pointer, which in WebAssembly is an address like any other. fencepost_js_allocate() is the

@@ -35,8 +35,8 @@ esac
 
 rm -rf "$folder" "$folder.new"
 mkdir -p "$folder.new/built"
-# What setuptools takes of the machine: the compiler, the linker, the platform's name. From the unpacked source distribution,
-# where no object of another target lies.
+# The settings of setuptools for the target: the compiler, the linker, the platform's name. From the unpacked source
+# distribution, where no object of another target lies.
 env -u FENCEPOST_ROOT -u FENCEPOST_SQL CC="$cc" LDSHARED="$cc -shared" STRIP="${tools}strip" CFLAGS="-O2 -fPIC $CFLAGS" LDFLAGS="$LDFLAGS" \
   _PYTHON_HOST_PLATFORM="${platform/_/-}" FENCEPOST_LIBRARY="$default_lib/$soname" \
   "$python" -m build --outdir "$folder.new/built" bindings/python > "$folder.new/log" 2>&1 &&

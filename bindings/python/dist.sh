@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes what is published: the source distribution, and from it the wheel, which carries what it needs.
+# Builds the published files: the source distribution, and from it the wheel, which includes its libraries.
 #
 #   bindings/python/dist.sh
 #
@@ -32,8 +32,8 @@ FENCEPOST_LIBRARY=$root/.build/lib/$soname \
   exit 1
 }
 
-# auditwheel looks for patchelf on the path. It copies in what is not part of every Linux, which is SQLite, under a name
-# of its own, so that it meets no other SQLite.
+# auditwheel looks for patchelf on the path. It includes SQLite, which not every Linux has, under another name, so that
+# it does not conflict with another SQLite.
 LD_LIBRARY_PATH=$sqlite PATH=$root/.venv/bin:$PATH "$python" -m auditwheel repair --wheel-dir "$folder.new" "$folder.new/built/"*.whl \
   >> "$folder.new/log" 2>&1 || {
   cat "$folder.new/log" >&2

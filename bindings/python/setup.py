@@ -20,8 +20,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from systems import LIBRARIES, RUN_PATH, install_name, strip  # noqa: E402
 
-# What a source distribution holds of the repository, in its folder `library`: all that Package.swift names and what
-# builds the C library, and what the Python tests read.
+# The files of the repository in a source distribution, in its folder `library`: all that Package.swift names, the build
+# of the C library, and the data of the Python tests.
 LIBRARY = ("Package.swift", "LICENSE", "Sources", "include", "bindings/c", "Tests", "examples")
 NOT_SOURCE = shutil.ignore_patterns(".*", "__pycache__", "*.pyc", "*.o", "*.so", "*.so.*", "Package.resolved")
 

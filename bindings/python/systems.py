@@ -1,4 +1,5 @@
-"""What differs between systems when the extension is built: names of libraries and the tools that read and strip them.
+"""The differences between systems when the extension is built: names of libraries and the tools that read and strip
+them.
 
 ``FENCEPOST_PORTABLE=1`` takes the ways that need no tool, also on Linux, where a test runs them.
 """

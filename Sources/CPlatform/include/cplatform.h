@@ -1,5 +1,5 @@
-/* What the library takes from the platform beside memory, arithmetic and files: waiting for a lock, the number of the
-   calling thread, and holding back cancellation. One file a platform implements it: platform.c has the systems with
+/* The platform functions of the library beside memory, arithmetic and files: waiting for a lock, the number of the
+ * calling thread, and deferring cancellation. One file a platform implements it: platform.c has the systems with
    POSIX threads, platform_single.c those without threads. */
 #ifndef CPLATFORM_H
 #define CPLATFORM_H

@@ -3,7 +3,7 @@ import FencepostKernel
 // Between the conditions that callers see as `any Condition` and the core, which has no existentials.
 
 extension ConditionKind {
-  /// What a condition of this kind gives; `nil` when the condition is of another one.
+  /// The core's form of a condition of this kind; `nil` for a condition of another kind.
   func given(_ condition: any Condition) -> GivenCondition? {
     switch self {
     case .circularGeographic: return (condition as? CircularGeographicCondition).map(GivenCondition.circle)

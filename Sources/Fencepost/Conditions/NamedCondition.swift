@@ -5,7 +5,7 @@ public struct NamedCondition: Sendable {
   public var identifier: String
   /// Of any kind that ``Condition`` names.
   public var condition: any Condition
-  /// What the first record shows; ignored where the condition is there already. Not `unmonitored`.
+  /// The state of the first record; ignored if the condition exists already. Not `unmonitored`.
   public var assuming: Event.State
   /// When a crossing counts. Beacons use only its `notify`.
   public var policy: TransitionPolicy

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who consumes the events of a monitor: one iterator at a time.
+/// The consumer of a monitor's events: one iterator at a time.
 ///
 /// It is shared by the monitor and its iterators, under a lock of its own, so that an iterator which is dropped
 /// can leave from `deinit` on any thread; the monitor learns of it when it is next asked for an event.
@@ -8,7 +8,7 @@ final class ConsumerSlot: Sendable {
   private struct State {
     var active: UInt64?
     var lastSeat: UInt64 = 0
-    /// The consumer is another one than the one that was given what is in flight.
+    /// The consumer differs from the one that received the events in flight.
     var isNew = false
   }
 
@@ -43,7 +43,7 @@ final class ConsumerSlot: Sendable {
     }
   }
 
-  /// Whether the consumer changed since it was last asked; says so once.
+  /// Returns whether the consumer has changed since the last call.
   func takeChange() -> Bool {
     state.withLock { state in
       defer { state.isNew = false }
@@ -81,8 +81,8 @@ final class ConsumerSeat {
   }
 }
 
-/// A task that waits for an event. Waking carries nothing: the task then looks itself, so that whoever wakes it,
-/// and how often, loses nothing.
+/// A task that waits for an event. A wake-up carries no data: the task then checks the queue, so that early or repeated
+/// wake-ups lose nothing.
 final class Waiter: Sendable {
   private enum State {
     case starting

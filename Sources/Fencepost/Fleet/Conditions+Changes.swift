@@ -9,8 +9,8 @@ extension Conditions {
 
   /// Adds a condition; one of that identifier is replaced.
   ///
-  /// - Parameter assuming: What is taken for granted of a device before its first fix. With anything but `unsatisfied` each
-  ///   device tells of the condition, wherever it is.
+  /// - Parameter assuming: The state of a device before its first fix. With anything but `unsatisfied` each device
+  ///   tells of the condition, wherever it is.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
   /// - Complexity: O(1) on average, whatever the number of devices.
   public func add(
@@ -26,7 +26,7 @@ extension Conditions {
     }
   }
 
-  /// Adds a condition unless an equal one has that identifier; what is assumed plays no part then.
+  /// Adds a condition unless an equal one has that identifier; the assumed state is not compared.
   ///
   /// - Returns: Whether the condition was added or replaced.
   /// - Throws: As ``add(_:identifier:assuming:policy:tag:)``.
@@ -38,7 +38,7 @@ extension Conditions {
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
       try MonitorEngine.check(bytes, assuming, policy)
       let subject = try GivenCondition(condition).subject { known(bytes) }
-      // What changes nothing stops no fleet.
+      // A call that changes nothing does not stop a fleet.
       let isEnsured = try read { engine throws(MonitorError) in
         try engine.isEnsured(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
       }
@@ -51,7 +51,7 @@ extension Conditions {
 
   /// Ensures each of many conditions, in order. All or nothing.
   ///
-  /// What a ``NamedCondition`` assumes is `unknown` unless it says otherwise: of a table of a fleet say `unsatisfied`.
+  /// The assumed state of a ``NamedCondition`` is `unknown` by default; for a table of a fleet choose `unsatisfied`.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then.
   @discardableResult

@@ -20,7 +20,7 @@ public actor Fleet {
 
   private var stored: StoredFleet
 
-  /// What a call changes is kept when it ends.
+  /// The changes of a call are saved when it ends.
   private var engine: FleetEngine {
     _read { yield stored.call }
     _modify { yield &stored.call }
@@ -33,7 +33,7 @@ public actor Fleet {
     self.init(engine: try FleetEngine(conditions, options: options))
   }
 
-  /// Continues where an engine stands. What it handed out and was not committed is handed out again.
+  /// Continues where an engine stands. Its uncommitted events are delivered again.
   public init(engine: FleetEngine) {
     self.init(StoredFleet(engine))
   }
@@ -53,7 +53,7 @@ public actor Fleet {
   }
 
   deinit {
-    // What cannot be saved now is lost as in a crash.
+    // Changes that cannot be saved now are lost as in a crash.
     try? stored.close()
   }
 
@@ -68,8 +68,8 @@ public actor Fleet {
   /// - Throws: ``MonitorError/storeUnavailable(_:)``; the fleet goes on in memory.
   public func checkpoint() throws(MonitorError) { try stored.checkpoint() }
 
-  /// Saves everything and frees the name. What was handed out and not committed is handed out again when the fleet is opened.
-  /// What is fed to this object from then on is not kept.
+  /// Saves everything and frees the name. Uncommitted events are delivered again when the fleet is opened. Inputs fed
+  /// to this object afterwards are not saved.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)`` when something could not be saved; the name is free all the same.
   public func close() throws(MonitorError) { try stored.close() }
@@ -206,10 +206,10 @@ public actor Fleet {
     return events
   }
 
-  /// Commits what was handed out, without asking for more.
+  /// Commits the delivered events without delivering more.
   public func acknowledge() { engine.acknowledge() }
 
-  /// Takes back what was handed out and not committed: it is handed out again, with the same sequence and position.
+  /// Takes back the delivered, uncommitted events: they are delivered again with the same sequence and position.
   public func abandon() { engine.abandon() }
 
   /// Whether an event waits, or was handed out to a consumer that went away.
@@ -217,7 +217,7 @@ public actor Fleet {
 
   // MARK: - Answers
 
-  /// What the detector believes of a condition now for a device; `nil` when there is no such condition or device.
+  /// The observed state of a condition for a device; `nil` when there is no such condition or device.
   public func state(of identifier: String, for device: String) -> Event.State? {
     guard let number = engine.number(of: device) else { return nil }
     return (try? engine.state(of: identifier, for: number)) ?? nil

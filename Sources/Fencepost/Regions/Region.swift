@@ -4,12 +4,12 @@
 public class Region: Hashable {
   /// 1 … 254 bytes of UTF-8; regions of the two types may share one.
   public let identifier: String
-  /// Whether entering is told as such; a state is told in any case.
+  /// Whether entering calls `didEnterRegion`; `didDetermineState` is called in any case.
   public var notifyOnEntry = true
-  /// Whether leaving is told as such; a state is told in any case.
+  /// Whether leaving calls `didExitRegion`; `didDetermineState` is called in any case.
   public var notifyOnExit = true
 
-  /// What the manager's condition is about.
+  /// The definition of the manager's condition.
   let subject: Definition.Subject
 
   init(identifier: String, _ subject: Definition.Subject) {
@@ -28,7 +28,7 @@ public class Region: Hashable {
 
   /// The identifier of the manager's condition: those of the types do not meet.
   var conditionIdentifier: String { (subject.kind.region?.prefix ?? "") + identifier }
-  /// What a condition keeps of the region's settings.
+  /// The region's settings in the tag of a condition.
   var tag: UInt64 { (notifyOnEntry ? 1 : 0) | (notifyOnExit ? 2 : 0) }
 
   func adopt(tag: UInt64) {
@@ -60,7 +60,7 @@ public final class BeaconRegion: Region {
   public let uuid: BeaconUUID
   public let major: UInt16?
   public let minor: UInt16?
-  /// Whether the state is told when the display wakes while the device is inside. See
+  /// Whether the state is reported when the display wakes while the device is inside. See
   /// ``RegionService/displayDidWake()``.
   public var notifyEntryStateOnDisplay = false
 

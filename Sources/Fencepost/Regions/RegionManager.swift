@@ -10,9 +10,9 @@
 ///
 /// Managers that share a ``RegionService`` share its regions; there is nothing else behind them. A manager belongs to
 /// the thread or actor of its service, as Core Location's belong to a run loop. The delegate is called before the call
-/// returns that caused it, after what was caused before.
+/// that caused it returns, and after earlier causes.
 public final class RegionManager {
-  /// What the manager shares with others.
+  /// The state shared with other managers.
   public let service: RegionService
   public weak var delegate: (any RegionManagerDelegate)?
 
@@ -29,12 +29,12 @@ public final class RegionManager {
 
   /// Registers a region; a region of the same type and identifier is replaced.
   ///
-  /// Told are `didStartMonitoringFor`, then `didDetermineState` as soon as the state is known; or
-  /// `monitoringDidFailFor` with `regionMonitoringFailure` (the region cannot be monitored, and is not registered) or
-  /// `regionMonitoringDenied` (it is registered, and monitored once that is allowed). Settings are copied.
+  /// Calls `didStartMonitoringFor`, then `didDetermineState` as soon as the state is known; or `monitoringDidFailFor`
+  /// with `regionMonitoringFailure` (the region cannot be monitored, and is not registered) or `regionMonitoringDenied`
+  /// (it is registered, and monitored once that is allowed). Settings are copied.
   public func startMonitoring(for region: Region) { service.start(region, for: self) }
 
-  /// Forgets a region, whoever registered it.
+  /// Removes a region, also one that another manager has registered.
   public func stopMonitoring(for region: Region) { service.stop(region) }
 
   /// The regions of all managers that share the service.
@@ -42,7 +42,7 @@ public final class RegionManager {
 
   /// Asks for the present state of a region; `didDetermineState` of this manager alone is the answer.
   ///
-  /// Of a region that is monitored: what is believed. Of another circle: the side of the last fix, `unknown` without
+  /// Reports the observed state of a monitored region. Of another circle: the side of the last fix, `unknown` without
   /// one; of other beacons `unknown`.
   public func requestState(for region: Region) { service.requestState(of: region, for: self) }
 
@@ -71,7 +71,7 @@ public final class RegionManager {
 
   public func stopUpdatingLocation() { isUpdatingLocation = false }
 
-  /// Has `didUpdateLocations` called with the next fix, then with each at least 500 m from the last one told of and at
+  /// Has `didUpdateLocations` called with the next fix, then with each at least 500 m from the last reported one and at
   /// least 300 s after it. The switch is this manager's own.
   public func startMonitoringSignificantLocationChanges() {
     if significantChanges == nil { significantChanges = SignificantChangeFilter() }

@@ -14,7 +14,7 @@ public enum RegionState: Int, Sendable, Hashable {
   }
 }
 
-/// What the user allows. The numbers are those of Core Location.
+/// The permission of the user. The numbers are those of Core Location.
 @frozen
 public enum AuthorizationStatus: Int32, Sendable, Hashable {
   /// Nobody has answered yet: regions are kept, and monitored once it is allowed.
@@ -49,9 +49,9 @@ public enum LocationError: Int, Error, Sendable, Hashable {
 
 /// What a ``RegionManager`` tells. Every method is optional.
 ///
-/// A crossing is told as `didEnterRegion` or `didExitRegion`, unless the region's settings are against it, and then in
-/// any case as `didDetermineState`. A state that is determined while none was known before, as when a region is added
-/// around the device, is only `didDetermineState`.
+/// A crossing calls `didEnterRegion` or `didExitRegion`, unless the region's settings exclude it, and in any case
+/// `didDetermineState`. A state that is determined while none was known before, as when a region is added around the
+/// device, is only `didDetermineState`.
 public protocol RegionManagerDelegate: AnyObject {
   func regionManager(_ manager: RegionManager, didEnterRegion region: Region)
   func regionManager(_ manager: RegionManager, didExitRegion region: Region)

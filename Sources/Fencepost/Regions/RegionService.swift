@@ -1,10 +1,11 @@
-/// What region managers share, and the host feeds: positions, beacons, the passing of time, and what the user allows.
+/// The shared state of region managers, and the inputs of the host: positions, beacons, the passing of time, and the
+/// user's permission.
 ///
 /// It monitors with an engine of its own, which may have a storage: regions that were registered before are there after
 /// a restart. It reads no clock and starts no task. Not `Sendable`: use it, and its managers, from one thread or actor.
 ///
-/// An event is handled when every manager has been told; one that a crash interrupts is told again after the restart.
-/// While no manager lives, events wait.
+/// An event counts as handled when every manager has received it; an event interrupted by a crash is delivered again
+/// after the restart. While no manager lives, events wait.
 public final class RegionService {
   /// How regions are monitored.
   public struct Settings: Sendable, Hashable {
@@ -39,7 +40,7 @@ public final class RegionService {
     weak var manager: RegionManager?
   }
 
-  /// - Parameter engine: It is the service's alone; its conditions, other than those of regions, are not told of.
+  /// - Parameter engine: It belongs to the service alone; conditions other than those of regions are not reported.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the policy is not sound, or the limit or the radius
   ///   not above 0.
   public convenience init(engine: MonitorEngine, settings: Settings = Settings()) throws(MonitorError) {
@@ -62,14 +63,14 @@ public final class RegionService {
   }
 
   deinit {
-    // What cannot be saved now is lost as in a crash.
+    // Changes that cannot be saved now are lost as in a crash.
     try? stored.close()
   }
 
   /// The whole state as a value, for a look at a moment.
   public var state: MonitorEngine { stored.engine }
 
-  /// Saves everything and frees the name of a stored engine; what is fed from then on is not kept.
+  /// Saves everything and frees the name of a stored engine; inputs fed afterwards are not saved.
   public func close() throws(MonitorError) { try stored.close() }
 
   // MARK: - What the host tells
@@ -121,7 +122,8 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// The display woke: the states of beacon regions that ask for it are told while the device is inside.
+  /// Reports that the display woke: the states of beacon regions that request it are reported while the device is
+  /// inside.
   public func displayDidWake() {
     for (slot, region) in stored.engine.regions {
       guard let beacon = region as? BeaconRegion, beacon.notifyEntryStateOnDisplay,
@@ -132,7 +134,7 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// Positions do not come at present: told to the managers that wait for them.
+  /// Reports that positions are unavailable at present to the managers that wait for them.
   public func positioningDidFail(_ error: LocationError) {
     for manager in living where manager.isUpdatingLocation || manager.significantChanges != nil {
       tell(manager) { $0.regionManager($1, didFailWithError: error) }
@@ -228,7 +230,7 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// What is registered with the type and identifier of a region.
+  /// The registration with the type and identifier of a region.
   private func registered(_ region: Region) -> (slot: UInt32, region: Region)? {
     guard let slot = stored.engine.slot(of: region.conditionIdentifier),
       let found = stored.engine.region(of: slot)
@@ -252,8 +254,8 @@ public final class RegionService {
     for manager in living { tell(manager, call) }
   }
 
-  /// Makes the calls that wait, then those of the events that wait, each of which is handled when its calls are made.
-  /// What a delegate causes meanwhile comes after.
+  /// Makes the pending calls, then those of the pending events; an event counts as handled after its calls. Calls
+  /// caused by a delegate come after these.
   private func tellEvents() {
     guard !isTelling else { return }
     isTelling = true
@@ -299,7 +301,7 @@ public final class RegionService {
 }
 
 extension AuthorizationStatus {
-  /// What the engine is told.
+  /// The flags passed to the engine.
   fileprivate var flags: Diagnostics {
     switch self {
     case .notDetermined: .authorizationRequestInProgress
@@ -309,7 +311,7 @@ extension AuthorizationStatus {
     }
   }
 
-  /// What an engine was told before.
+  /// The flags last passed to the engine.
   fileprivate init(_ flags: Diagnostics) {
     if flags.contains(.authorizationDenied) {
       self = .denied

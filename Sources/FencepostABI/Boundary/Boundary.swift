@@ -50,8 +50,8 @@ enum Boundary {
     return pointer
   }
 
-  /// Unwraps the start of an array that may be NULL only when it has no elements. A count of which no array can be is
-  /// refused before anything is read or allocated.
+  /// Unwraps the start of an array that may be NULL only when it has no elements. A count that no array can have raises
+  /// an error before anything is read or allocated.
   @inline(__always)
   static func require<Element>(
     _ pointer: UnsafePointer<Element>?, count: Int, _ name: StaticString

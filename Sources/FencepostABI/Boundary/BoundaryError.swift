@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-/// What can go wrong in a call from C: what only C can do wrong, and what the engine refuses.
+/// The errors of a call from C: those of the boundary itself, and those of the engine.
 enum BoundaryError: Error, Hashable {
   /// A required pointer is NULL.
   case nullArgument(String)
@@ -16,7 +16,7 @@ enum BoundaryError: Error, Hashable {
     .monitor(.invalidArgument(reason, position: position))
   }
 
-  /// A count of which no array can be.
+  /// A count that no array can have.
   static func count(of name: StaticString, _ count: Int, most: Int) -> BoundaryError {
     .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(most)")
   }
@@ -57,7 +57,7 @@ extension BoundaryError: CustomStringConvertible {
   }
 }
 
-/// What the engine refuses, as an error of the boundary.
+/// Converts an error of the engine to an error of the boundary.
 @inline(__always)
 func refusedByEngine<Result>(_ body: () throws(MonitorError) -> Result) throws(BoundaryError) -> Result {
   do throws(MonitorError) { return try body() } catch { throw .monitor(error) }

@@ -1,9 +1,9 @@
 import CFencepost
 import FencepostCore
 
-/// What conditions are added to: a monitor, or a table that fleets share.
+/// A holder of conditions: a monitor, or a table that fleets share.
 protocol ConditionHolder {
-  /// What is assumed of a condition where the caller's options are NULL.
+  /// The assumed state of a condition without options.
   static var assuming: Event.State { get }
 
   /// One call of the engine under the lock.
@@ -43,7 +43,7 @@ extension ConditionHolder {
     }
     // Compared and examined without the lock: both take long for many vertices.
     let subject = try refusedByEngine { () throws(MonitorError) in try given.subject { known(bytes) } }
-    // What changes nothing stops no fleet.
+    // A call that changes nothing does not stop a fleet.
     let isEnsured = try read { engine throws(MonitorError) in
       try engine.isEnsured(
         subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)

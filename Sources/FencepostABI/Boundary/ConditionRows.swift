@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-/// What the bulk calls share: the rows of a set, read and examined before its holder is locked.
+/// The shared part of the bulk calls: the rows of a set, read and checked before its holder is locked.
 struct ConditionRows<Holder: ConditionHolder> {
   private let holder: Holder
   private let identifiers: UnsafePointer<UnsafePointer<CChar>?>?

@@ -5,7 +5,7 @@ import FencepostCore
 struct ConditionsHandle: ConditionHolder {
   let conditions: Conditions
 
-  /// Unlike a monitor's: what is not assumed outside is told of each device.
+  /// Unlike a monitor's default: a condition not assumed outside gives an event for each device.
   static var assuming: Event.State { .unsatisfied }
 
   /// Gives a reference to the caller, who releases it with `fencepost_conditions_destroy`.

@@ -9,7 +9,7 @@ struct DefinitionRows {
   let count: Int
   private let assuming: Event.State
 
-  /// - Parameter assuming: What is assumed of those without options.
+  /// - Parameter assuming: The assumed state of definitions without options.
   init(
     _ start: UnsafePointer<fencepost_condition_definition>?, count: Int, assuming: Event.State
   ) throws(BoundaryError) {

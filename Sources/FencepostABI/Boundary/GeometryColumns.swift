@@ -76,7 +76,7 @@ struct GeometryColumns {
 }
 
 /// Where each of several things begins among the elements of another column, and where the last one ends: one more offset
-/// than things. They are looked at when they are used; what lies outside of the column is refused then.
+/// than things. They are checked during use; an offset beyond the column is an error then.
 struct Offsets {
   private enum Source {
     case column(UnsafePointer<Int32>, name: StaticString)

@@ -2,9 +2,9 @@ import CFencepost
 import FencepostCore
 import FencepostKernel
 
-/// What a C program holds by a handle that counts no references: an engine and, where it has one, its store.
+/// The object behind a handle of a C program, which has no reference count: an engine and its store, if any.
 protocol HandledState: Sendable {
-  /// What a handle of it is called in messages.
+  /// The noun for the handle in messages.
   static var noun: StaticString { get }
   var isStored: Bool { get }
   /// Grows when a call leaves something to poll that was not there before.
@@ -32,14 +32,14 @@ typealias MonitorHandle = Handle<StoredEngine>
 /// A `fencepost_fleet *`. The table has locks of its own.
 typealias FleetHandle = Handle<StoredFleet>
 
-/// What a handle points to.
+/// The object behind a handle.
 struct Handled<Stored: HandledState>: ~Copyable {
   let stored: Lock<Stored>
   let wakeup = Wakeup()
 }
 
-/// The state behind a lock, and what is called when an event becomes available. It counts no references: the caller owns
-/// what it points to, and borrowing it costs nothing.
+/// The state behind a lock, and the callback for available events. It counts no references: the caller owns what it
+/// points to, and borrowing it costs nothing.
 struct Handle<Stored: HandledState>: @unchecked Sendable {
   private let handled: UnsafeMutablePointer<Handled<Stored>>
 
@@ -72,7 +72,7 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     handled.deallocate()
   }
 
-  /// Sets what is called when an event becomes available.
+  /// Sets the callback for available events.
   func setWakeup(_ callback: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?) {
     handled.pointee.wakeup.set(callback, context)
   }
@@ -82,8 +82,8 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     handled.pointee.wakeup.ring()
   }
 
-  /// One call of the engine with its store under the lock. When it brings news, the host is told after the lock is released.
-  /// Where a store is, the thread is not cancelled meanwhile.
+  /// One call of the engine with its store under the lock. If it has made an event available, the callback is called
+  /// after the lock is released. Where a store is, the thread is not cancelled meanwhile.
   @inline(__always)
   func withStored<Result: Sendable>(
     _ body: (inout Stored) throws(MonitorError) -> Result

@@ -17,8 +17,8 @@ enum SizedStruct {
     return size
   }
 
-  /// Reads a caller's structure. Of a smaller (older) one the missing members keep their defaults; a larger (newer)
-  /// one is accepted when what is unknown is zero.
+  /// Reads a caller's structure. In a smaller (older) one the missing members keep their defaults; a larger (newer) one
+  /// is accepted if the unknown members are zero.
   static func read<Value: BitwiseCopyable>(
     _ pointer: UnsafePointer<Value>, defaults: Value, _ name: StaticString
   ) throws(BoundaryError) -> Value {

@@ -49,7 +49,7 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
   case FENCEPOST_E_STORE_UNAVAILABLE: ("store_unavailable", "the store cannot be opened, read or written")
   case FENCEPOST_E_STORE_CORRUPT: ("store_corrupt", "the store's file is damaged, or none of this library's")
   case FENCEPOST_E_STORE_TOO_NEW: ("store_too_new", "the store was written by a newer version of the library")
-  case FENCEPOST_E_SNAPSHOT_INVALID: ("snapshot_invalid", "the bytes are no snapshot that this version can restore")
+  case FENCEPOST_E_SNAPSHOT_INVALID: ("snapshot_invalid", "the bytes are not a snapshot that this version can restore")
   case FENCEPOST_E_TABLE_MISMATCH:
     ("table_mismatch", "the device was exported with another version of the table of conditions")
   case FENCEPOST_E_NOT_FOUND: ("not_found", "no condition has that identifier")

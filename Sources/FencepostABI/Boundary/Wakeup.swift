@@ -3,7 +3,7 @@ import CPlatform
 import FencepostKernel
 import Synchronization
 
-/// What a host asked to be called when an event becomes available, and the rules under which it is called.
+/// The callback of a host for available events, and the rules for its calls.
 ///
 /// Two locks, neither of them the monitor's. `state` is held for a few assignments, never while the callback runs.
 /// `gate` is held while it runs, by the thread that rings; only ``set(_:_:)`` on another thread ever waits for it.
@@ -23,8 +23,8 @@ struct Wakeup: ~Copyable, Sendable {
   private let state = Lock(State())
   private let gate = Lock(())
 
-  /// Whether there is a callback. Whoever reads it under the monitor's lock cannot miss one that was set before the
-  /// setter looked for waiting events under that lock.
+  /// Whether there is a callback. A reader under the monitor's lock sees a callback that was set before the setter
+  /// looked for pending events under that lock.
   var isArmed: Bool { armed.load(ordering: .relaxed) }
 
   /// Replaces the callback. On return the one before does not run and will not run again, unless it is the caller.

@@ -38,7 +38,7 @@ build_c() {
 
 # The symbol graphs come from the compiler, the articles from the module's .docc folder.
 build_swift() {
-  # The compiler writes a graph when it compiles a module: what is up to date keeps that of the time before.
+  # The compiler writes a graph when it compiles a module: an up-to-date module keeps its earlier graph.
   graphs=$root/.build/docs-build/swift/graphs
   wanted=$root/.build/docs-build/graphs
   articles=$root/.build/docs-build/Fencepost.docc

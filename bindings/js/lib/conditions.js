@@ -165,7 +165,7 @@ export function kindOf(condition, options) {
 
 const component = (value, name) => (value === undefined || value === null ? -1 : integer(value, name, 0, 65535));
 
-/** Writes a condition. What the engine's functions of its kind take. */
+/** Writes a condition. The arguments of the engine's function for its kind. */
 export function putCondition(engine, take, condition, options, assumed) {
   members(options, "options", OPTION_MEMBERS);
   const kind = kindOf(condition, options);

@@ -7,12 +7,12 @@ import { ERROR, EVENT, FIX } from "./layout.js";
 
 const SCRATCH = 1 << 16;
 const MOST_MEMORY = 2 ** 32;
-/** What a call may need beside what is known before it: tables that double. Less is left for the engine than this: refused. */
+/** The memory that a call may need in addition: tables that double. Less is left for the engine than this: refused. */
 const RESERVE = 1 << 26;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** What nobody can guess who chooses keys that crowd in a table. */
+/** An unpredictable seed, against keys chosen to collide in a table. */
 function seed() {
   if (globalThis.crypto?.getRandomValues) return globalThis.crypto.getRandomValues(new BigUint64Array(1))[0];
   return BigInt(Math.floor(Math.random() * 2 ** 53)) ^ (BigInt(Date.now()) << 20n);
@@ -80,7 +80,7 @@ export class Engine {
     if (this.bytes.length === 0) this.refresh();
     if (this.bytes.length + needed <= this.limit) return;
     if (this.used + needed > this.limit) this.refuse(bytes);
-    // At the end of all that WebAssembly has, what is free may lie in pieces.
+    // Near the memory limit of WebAssembly the free memory may be fragmented.
     if (this.bytes.length + needed > MOST_MEMORY) this.release(this.allocate(needed));
   }
 

@@ -16,7 +16,7 @@ export class Event {
     this.sequence = countOf(numbers, place + EVENT.sequence);
     /** The condition. */
     this.identifier = engine.decode(place + EVENT.identifier, numbers.getUint32(place + EVENT.identifier_length, true));
-    /** What the condition is from `date` on: "satisfied", "unsatisfied", "unknown", "unmonitored". */
+    /** The condition's state from `date` on: "satisfied", "unsatisfied", "unknown", "unmonitored". */
     this.state = STATES[numbers.getInt32(place + EVENT.state, true)];
     /** Why: "crossing", "determination", "timeout", "diagnostic"; "none" in a first record. */
     this.cause = CAUSES[numbers.getInt32(place + EVENT.cause, true)];
@@ -66,7 +66,7 @@ export class Event {
   }
 
   /**
-   * What happened, in one word: "enter", "exit", "cross" (a gate), "determined" (the first evidence), "diagnostic",
+   * The event in one word: "enter", "exit", "cross" (a gate), "determined" (the first evidence), "diagnostic",
    * "unmonitored", "none" (a first record).
    */
   get kind() {

@@ -303,12 +303,12 @@ export class Fleet extends Handle {
 
   // ------------------------------------------------------------------------------------------------ events
 
-  /** Hands out the next event, or null, and commits what was handed out before. */
+  /** Returns the next event, or null, and commits the events delivered before. */
   poll() {
     return this.pollMany(1)[0] ?? null;
   }
 
-  /** Hands out up to so many events (at most 256), and commits what was handed out before. */
+  /** Returns up to so many events (at most 256), and commits the events delivered before. */
   pollMany(most = BATCH) {
     const names = new Map();
     return this.#batch(most, (engine, place) => {
@@ -349,19 +349,19 @@ export class Fleet extends Handle {
     for (let event = this.poll(); event !== null; event = this.poll()) yield event;
   }
 
-  /** Commits what was handed out. */
+  /** Commits the delivered events. */
   acknowledge() {
     this.engine.call("fencepost_fleet_acknowledge", this.place);
   }
 
-  /** Takes back what was handed out and not committed: it is handed out again. */
+  /** Takes back the delivered, uncommitted events: they are delivered again. */
   abandon() {
     this.engine.call("fencepost_fleet_abandon", this.place);
   }
 
   // ----------------------------------------------------------------------------------------------- answers
 
-  /** What the detector believes of a zone for a device now. */
+  /** The observed state of a zone for a device. */
   state(device, identifier) {
     const { engine } = this;
     const number = this.#number(device, false);

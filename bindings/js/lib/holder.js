@@ -1,4 +1,4 @@
-// What monitors and tables of zones have in common: conditions, and questions about points.
+// The common methods of monitors and tables of zones: conditions, and queries of points.
 
 import { putCondition, putOptions, sizeOf, geometryOf } from "./conditions.js";
 import { Handle } from "./engine.js";

@@ -1,4 +1,4 @@
-// What monitors and fleets have in common: columns of fixes, scan reports, answers about a condition.
+// The common inputs of monitors and fleets: columns of fixes, scan reports, queries of a condition.
 
 import { InvalidArgumentError, QueueFullError } from "./errors.js";
 import { EXPLANATION, FEED_RESULT, FIX, FIX_COLUMNS, SIGHTING } from "./layout.js";

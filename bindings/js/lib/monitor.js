@@ -171,7 +171,7 @@ export class Monitor extends Holder {
     engine.call("fencepost_monitor_set_host_capabilities", this.place, bits, kinds, when);
   }
 
-  /** Tells that time has passed: what is due up to and at it is confirmed. */
+  /** Lets time pass: confirms all changes that are due up to and at it. */
   advance(time) {
     const { engine } = this;
     const when = microseconds(time);
@@ -189,7 +189,7 @@ export class Monitor extends Holder {
 
   // ------------------------------------------------------------------------------------------------ events
 
-  /** Hands out the next event, or null, and commits what was handed out before. */
+  /** Returns the next event, or null, and commits the events delivered before. */
   poll() {
     const { engine } = this;
     const { place } = this;
@@ -203,7 +203,7 @@ export class Monitor extends Holder {
     return engine.numbers.getUint32(engine.flag, true) === 0 ? null : new Event(engine, engine.event);
   }
 
-  /** Hands out up to so many events, and commits what was handed out before. */
+  /** Returns up to so many events, and commits the events delivered before. */
   pollMany(most = BATCH) {
     return this.#batch(most, (engine, place) => new Event(engine, place));
   }
@@ -240,19 +240,19 @@ export class Monitor extends Holder {
     for (let event = this.poll(); event !== null; event = this.poll()) yield event;
   }
 
-  /** Commits what was handed out. */
+  /** Commits the delivered events. */
   acknowledge() {
     this.engine.call("fencepost_monitor_acknowledge", this.place);
   }
 
-  /** Takes back what was handed out and not committed: it is handed out again. */
+  /** Takes back the delivered, uncommitted events: they are delivered again. */
   abandon() {
     this.engine.call("fencepost_monitor_abandon", this.place);
   }
 
   // ----------------------------------------------------------------------------------------------- answers
 
-  /** What the detector believes of a condition now. */
+  /** The observed state of a condition. */
   state(identifier) {
     const { engine } = this;
     return engine.within((take) => {

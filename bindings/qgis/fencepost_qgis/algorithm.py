@@ -1,4 +1,4 @@
-"""What the algorithms have in common."""
+"""The common part of the algorithms."""
 
 from qgis.core import QgsProcessingAlgorithm
 

@@ -31,7 +31,7 @@ def circle_polygon(latitude, longitude, radius, segments):
         return _within_world([*ring, (ring[-1][0], pole), (ring[0][0], pole)])
     inside = _within_world(ring)
     if radius > max(inverse(latitude, longitude, pole, longitude).distance for pole in (-90, 90)):
-        # Both poles: what the ring goes around is what is left outside.
+        # Both poles: the ring encloses the area outside the circle.
         return QgsGeometry.fromRect(WORLD).difference(inside)
     return inside
 
@@ -53,7 +53,7 @@ def _ring(latitude, longitude, radius, segments):
 
 
 def _within_world(ring):
-    """The ring as a polygon, what lies beyond 180 put where it belongs."""
+    """The ring as a polygon, with longitudes beyond 180 degrees wrapped."""
     polygon = QgsGeometry.fromPolygonXY([[QgsPointXY(x, y) for x, y in ring]])
     box = polygon.boundingBox()
     if box.xMinimum() >= -180 and box.xMaximum() <= 180:

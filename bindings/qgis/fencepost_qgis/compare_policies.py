@@ -15,7 +15,7 @@ class ComparePolicies(Algorithm):
     """Points with times and places in; a row a policy out."""
 
     NAME, TITLE, ICON = "comparepolicies", "Compare policies", "compare"
-    SUMMARY = "What each policy would have made of recorded tracks: events, visits, flaps, delay."
+    SUMMARY = "The results of each policy for recorded tracks: events, visits, flaps, delay."
     TAGS = ("geofence", "geofencing", "policy", "compare", "false alarm", "delay", "flap", "track", "what-if")
     HELP = """
 Replays recorded tracks once for each policy, and compares what came of it with the exact crossings of the line.

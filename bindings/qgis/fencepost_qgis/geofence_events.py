@@ -36,10 +36,11 @@ class GeofenceEvents(Algorithm):
 Replays recorded tracks against circles, polygons or corridors, as a live geofence would have seen them, and writes an
 event each time a place is entered or left, with the fix that decided it.
 
-A jump of a bad fix over the line is no crossing: with the policy Standard a fix counts when it lies beyond the line
-by 20 m and by its own accuracy, and the device must stay there for 20 s. Exact takes the line itself, at once. Core
-Location is like Standard, but leaving needs the radius (of a polygon its depth; 60 to 200 m) beyond the line. Every
-number can be changed under Advanced Parameters. Distances are exact WGS84 geodesics, whatever the coordinate systems.
+A jump of a bad fix over the line does not count as a crossing: with the policy Standard a fix counts when it lies
+beyond the line by 20 m and by its own accuracy, and the device must stay there for 20 s. Exact takes the line itself,
+at once. Core Location is like Standard, but leaving needs the radius (of a polygon its depth; 60 to 200 m) beyond the
+line. Every number can be changed under Advanced Parameters. Distances are exact WGS84 geodesics, whatever the
+coordinate systems.
 
 Tracks are points with a time; with a track field each of its values is a device of its own. Places are points with a
 radius field or one fixed radius (circles), polygons, with holes and parts, or lines with a radius (corridors). Edges of

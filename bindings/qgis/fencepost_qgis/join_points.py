@@ -16,7 +16,7 @@ from .algorithm import Algorithm
 
 CONTAINING, NEAREST = range(2)
 _BATCH = 20_000
-"""Points that are asked about at a time."""
+"""Points per query."""
 
 
 UNIQUE = ("fid", "ogc_fid")

@@ -53,7 +53,7 @@ INSTEAD = {
     "(native:extractvertices), where each has its time, or load the file's layer of track points",
     QgsWkbTypes.PolygonGeometry: "a track is points with times",
 }
-"""What to do with a layer of tracks that is not of points."""
+"""The remedy for a layer of tracks that does not have points."""
 TITLES = {"TRACKS": "tracks", "CIRCLES": "places", "POINTS": "points"}
 SHAPES = {QgsWkbTypes.PolygonGeometry: "polygons", QgsWkbTypes.LineGeometry: "lines"}
 
@@ -91,7 +91,7 @@ class Layer:
         self._box = None
 
     def fields(self, known, given):
-        """Indices of the fields that hold what is known.
+        """The indices of the known fields.
 
         Args:
             known: The usual names of each, see the package's ``_column_names``.
@@ -170,7 +170,7 @@ class Layer:
         return bytes(geometry.asWkb())
 
     def _cause(self, latitude, longitude):
-        """What probably brings a point off the Earth."""
+        """The probable reason for a point outside the Earth."""
         if 90 < abs(latitude) <= 180 and abs(longitude) <= 90:
             return "have latitude and longitude changed places?"
         if abs(latitude) <= 90 and 180 < longitude <= 360:

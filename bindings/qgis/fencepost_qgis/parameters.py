@@ -143,13 +143,13 @@ def add_gates(algorithm):
 
 
 def add_policy(algorithm, title):
-    """A preset and what is changed of it."""
+    """Adds a preset and its overrides."""
     _choice(algorithm, "POLICY", title, POLICY_TITLES, "When a crossing of a circle's line counts.", advanced=False)
     for name, _, label, text in OVERRIDES:
         number = QgsProcessingParameterNumber(name, label, QgsProcessingParameterNumber.Double, None, True, 0)
         _add(algorithm, number, f"{text} Not set: as the policy has it.", advanced=True)
     _choice(
-        algorithm, "DWELL_POLICY", "What ends a dwell", ("as the policy has it", "the passing of time", "the next fix"),
+        algorithm, "DWELL_POLICY", "End of a dwell", ("as the policy has it", "the passing of time", "the next fix"),
         "The passing of time: confirmed when the dwell is over. The next fix: confirmed by the first fix after it.",
     )  # fmt: skip
     notify = QgsProcessingParameterEnum("NOTIFY", "Which changes become events", NOTIFY, True, [0, 1, 2], True)
@@ -157,7 +157,7 @@ def add_policy(algorithm, title):
 
 
 def add_path(algorithm):
-    """What is taken to have happened between two fixes."""
+    """Adds the assumed motion between two fixes."""
     _choice(
         algorithm, "PATH", "Between two fixes",
         ("nothing is known", "the device moved along the geodesic, at constant speed"),
@@ -173,7 +173,7 @@ def add_path(algorithm):
 
 
 def path_options(algorithm, parameters, context):
-    """What :func:`add_path` was given, as a monitor takes it; None: nothing is known between fixes."""
+    """The value of :func:`add_path` as a monitor expects it; None: the motion between two fixes is unknown."""
     if algorithm.parameterAsEnum(parameters, "PATH", context) == FIXES:
         return None
     speed = parameters.get("MAX_SPEED")
@@ -185,7 +185,7 @@ def path_options(algorithm, parameters, context):
 
 
 def add_end(algorithm):
-    """What happens after the last fix."""
+    """Adds the treatment of time after the last fix."""
     after = QgsProcessingParameterNumber("AFTER", "Time after each track's end, seconds", defaultValue=0, minValue=0)
     _add(
         algorithm, after,
@@ -195,7 +195,7 @@ def add_end(algorithm):
 
 
 def add_broken(algorithm):
-    """What happens to features that cannot be used."""
+    """Adds the treatment of unusable features."""
     _choice(
         algorithm, "BROKEN", "Features that cannot be used", ("skip them, with a warning", "stop at the first"),
         "Without geometry or time, with a radius that is not a length, and so on.",

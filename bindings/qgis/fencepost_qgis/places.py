@@ -91,7 +91,7 @@ class _Reader:
             fields.pop("radius", None)
         kind = QgsWkbTypes.geometryType(self.layer.source.wkbType())
         if gates and "gate" in fields and kind == QgsWkbTypes.LineGeometry:
-            pass  # those that are no gates are refused one by one
+            pass  # features that are not gates are refused one by one
         elif "radius" not in fields and self._fixed is None and kind != QgsWkbTypes.PolygonGeometry:
             raise QgsProcessingException(
                 f"{self.layer.title}: no field is named radius; choose the radius field or give a fixed radius"
@@ -108,7 +108,7 @@ class _Reader:
         """The feature as a condition.
 
         Raises:
-            Unusable: It is none.
+            Unusable: It is not a place.
         """
         condition = self._condition(feature)
         identifier = self._identifier(feature)
@@ -140,7 +140,7 @@ class _Reader:
         metres, feature, reading = max(apart, key=lambda each: each[0])
         meant = {
             "planar": "straight lines in degrees, as layers in a geographic coordinate system mean them",
-            "geodesic": "geodesics, as this layer's coordinate system is none of degrees",
+            "geodesic": "geodesics, as the coordinate system of this layer is not in degrees",
         }[self._edges]
         others = f", the most of {len(apart)} features" if len(apart) > 1 else ""
         feedback.pushWarning(

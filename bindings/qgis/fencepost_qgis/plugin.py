@@ -1,4 +1,4 @@
-"""What QGIS loads and unloads."""
+"""The entry point of the plugin for QGIS."""
 
 from qgis.core import Qgis, QgsApplication, QgsMessageLog
 

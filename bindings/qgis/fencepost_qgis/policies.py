@@ -11,7 +11,7 @@ from .parameters import EVIDENCE, KEEP, NOTIFY, OVERRIDES, POLICIES
 
 
 def chosen_policy(algorithm, parameters, context):
-    """The chosen preset with what was changed of it, and whether anything was.
+    """The chosen preset with its overrides, and whether there are any.
 
     Raises:
         QgsProcessingException: A value is out of its range.

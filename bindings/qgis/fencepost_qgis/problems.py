@@ -9,7 +9,7 @@ SHOWN = 10
 
 
 class Problems:
-    """What was wrong with the features of the input layers.
+    """The problems of the features in the input layers.
 
     Args:
         feedback: Where warnings go.
@@ -43,7 +43,7 @@ class Problems:
         return sum(count for (name, _), count in self._counts.items() if name == layer)
 
     def nothing_in(self, layer, what):
-        """The refusal of a layer that holds nothing of what is needed.
+        """The error about a layer without any usable feature.
 
         Args:
             layer: The layer's title.

@@ -131,7 +131,7 @@ class _Reader:
         """Puts the feature's fix to those of its track.
 
         Raises:
-            Unusable: It is none.
+            Unusable: It is not a time.
         """
         values = feature.attributes()
         time = self._time_us(feature.id(), values[self._time])
@@ -169,7 +169,7 @@ class _Reader:
         feedback.pushWarning(f"{title}: {doubt}; choose the track field that tells them apart{names}")
 
     def report(self, feedback):
-        """Says what had to be assumed of the times."""
+        """Reports the assumptions about times."""
         title = self.layer.title
         if self._acceleration is not None:
             feedback.pushWarning(
@@ -219,7 +219,7 @@ class _Reader:
             if not value.isValid():
                 raise Unusable("has no time")
             return value.toMSecsSinceEpoch() * 1000
-        # QGIS calls local what comes without its zone. A time that clocks here jump over is not valid and has parts.
+        # QGIS calls a time without a zone local. A time that clocks here jump over is not valid and has parts.
         parts = value.date(), value.time()
         wall = _wall_us(*parts) if all(part.isValid() for part in parts) else None
         if self._zoned is not None:
@@ -233,7 +233,7 @@ class _Reader:
                         "these times under Advanced Parameters, UTC if that is what they are"
                     ) from None
                 self._zoned = found = None
-            # What was edited since is not in the file.
+            # Unsaved edits are not in the file.
             if found is not None and (wall is None or abs(found.wall_us - wall) < 2000):
                 return found.wall_us - found.offset_us if found.is_zoned else self._utc(found.wall_us)
         if wall is None:

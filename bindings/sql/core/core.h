@@ -2,8 +2,8 @@
  * The part of the SQL extensions that knows no host: sets of places as values, tracks, events and visits over fencepost.h.
  *
  * A set of places is a value of the host (BLOB, bytea): identifiers, geometries and options of the places, sorted by
- * identifier. It is the same bytes on every platform and in every host. What is compiled from it is kept in the process and
- * found again by a digest, so that all rows of a query, and its threads, share it.
+ * identifier. It is the same bytes on every platform and in every host. Compiled values are cached in the process by a
+ * digest, so that all rows of a query, and its threads, share them.
  *
  * A host gives fp_reallocate() and fp_release(). fp_reallocate() may leave by longjmp (PostgreSQL): no function here calls
  * it while it holds a lock or an object that the host would not free.
@@ -113,7 +113,7 @@ void fp_builder_clear(fp_builder *builder);
 typedef struct fp_places fp_places;
 
 /*
- * Compiles a value, or finds what was compiled from it.
+ * Compiles a value, or returns the cached result.
  * @param options  Of replays: its policy and assumed state are those of places without their own; NULL: the defaults.
  * @return NULL with a message. Give it back with fp_places_release().
  */
@@ -149,7 +149,7 @@ bool fp_shape_distance(const fp_places *shape, double latitude, double longitude
 typedef struct fp_track {
   fencepost_fix *fixes;
   size_t count, capacity;
-  uint64_t skipped; /* rows that are no fix, with invalid=skip */
+  uint64_t skipped; /* invalid rows, with invalid=skip */
   bool unsorted;
 } fp_track;
 
@@ -217,7 +217,7 @@ typedef struct fp_input {
   size_t state_size;
 } fp_input;
 
-/* What became of an input. The memory is the fleet's, until its next call. */
+/* The result of an input. The memory is the fleet's, until its next call. */
 typedef struct fp_outcome {
   fencepost_status status; /* OK, LATE_INPUT or AHEAD_OF_CLOCK: of the last two the state stays */
   const void *state;

@@ -26,7 +26,7 @@ bool fp_headroom(size_t bytes, fp_message *message) {
   return true;
 }
 
-/* What a key sets: the group, how its value is written, and the member. */
+/* The target of a key: the group, the form of its value, and the member. */
 typedef enum {
   SECONDS,
   METRES,

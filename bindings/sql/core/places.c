@@ -125,7 +125,7 @@ enum {
   COMPILED_PER_BYTE = 24
 };
 
-/* What a definition points to. */
+/* The memory that a definition refers to. */
 typedef struct pointed {
   fencepost_condition_options options;
   fencepost_transition_policy policy;

@@ -1,4 +1,4 @@
-/* What the files of the DuckDB extension share. DuckDB hands the columns of a chunk over flat. */
+/* The shared declarations of the DuckDB extension. DuckDB hands the columns of a chunk over flat. */
 #ifndef FENCEPOST_DUCKDB_H
 #define FENCEPOST_DUCKDB_H
 

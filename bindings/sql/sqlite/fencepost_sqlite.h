@@ -1,4 +1,4 @@
-/* What the files of the SQLite extension share. */
+/* The shared declarations of the SQLite extension. */
 #ifndef FENCEPOST_SQLITE_H
 #define FENCEPOST_SQLITE_H
 

@@ -1,4 +1,4 @@
-/* What the table-valued functions share: each has a few columns and, hidden, its arguments behind them. */
+/* The shared part of the table-valued functions: each has a few columns and hidden argument columns after them. */
 #ifndef FENCEPOST_SQLITE_TABLES_H
 #define FENCEPOST_SQLITE_TABLES_H
 #include "fencepost_sqlite.h"

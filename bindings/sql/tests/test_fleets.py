@@ -179,7 +179,8 @@ def test_sqlite_kills_lose_and_repeat_nothing(tmp_path: Path) -> None:
         child.stdout.close()
         child.wait()
         kills += 1
-        # What the database has decides where to go on, as after a crash: the clock refuses what it has already.
+        # The rows in the database decide where to continue, as after a crash: the clock refuses rows that are already
+        # there.
         connection = apsw.Connection(str(file))
         extension.load(connection)
         while at < len(track):

@@ -74,7 +74,7 @@ def test_values_that_are_not_places(host: Host) -> None:
     rows, _ = zones(2, 5)
     host.zones(rows)
     ((good,),) = host.run(f"SELECT {PLACES}")
-    for number in range(16):  # what was compiled is found again by the head alone: let other places take its room
+    for number in range(16):  # a compiled value is found by its head alone: evict it with other places
         host.run(f"SELECT fp_places('p{number}', 1.0, 2.0, 3.0)")
     rng = random.Random(4)
     for _ in range(60):

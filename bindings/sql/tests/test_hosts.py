@@ -1,4 +1,4 @@
-"""What one host has and the others lack."""
+"""The differences between the hosts."""
 
 from __future__ import annotations
 
