@@ -125,6 +125,8 @@ bool fp_places_are(const fp_places *places, const void *bytes, size_t size);
 /* Whether two came from the same bytes and options: threads may have compiled them apart. */
 bool fp_places_equal(const fp_places *a, const fp_places *b);
 
+/* Places are counted: each of get and retain wants a release. Releasing NULL does nothing. */
+void fp_places_retain(fp_places *places);
 void fp_places_release(fp_places *places);
 
 /* The conditions, for questions: generations are 1 ... fp_places_count(). Never fed. */
@@ -241,6 +243,12 @@ bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp
 
 /* Writes ISO 8601 UTC with six decimals, terminated: 28 bytes. */
 void fp_time_write(int64_t time_us, char out[32]);
+
+/*
+ * Whether the process can get this many bytes. The engine ends the process when it cannot allocate, which must not happen
+ * to a server: the core asks this before it calls functions of the engine that allocate much.
+ */
+bool fp_headroom(size_t bytes, fp_message *message);
 
 /* Reads a point of WKB, EWKB or GeoPackage: degrees. Anything else is refused. */
 bool fp_position(const void *geometry, size_t size, double *out_latitude, double *out_longitude, fp_message *message);

@@ -28,6 +28,12 @@ static void destroy(fp_places *places) {
   free(places);
 }
 
+void fp_places_retain(fp_places *places) {
+  pthread_mutex_lock(&lock);
+  places->references++;
+  pthread_mutex_unlock(&lock);
+}
+
 void fp_places_release(fp_places *places) {
   if (places == NULL) return;
   pthread_mutex_lock(&lock);

@@ -53,10 +53,4 @@ fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *
 bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uint8_t *const *of_value, size_t size,
                        fp_message *message);
 
-/*
- * Whether the process can get this many bytes. The engine ends the process when it cannot allocate, which must not happen
- * to a server: the core asks this before it calls functions of the engine that allocate much.
- */
-bool fp_headroom(size_t bytes, fp_message *message);
-
 #endif

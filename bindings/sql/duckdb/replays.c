@@ -39,22 +39,24 @@ static void destroy(duckdb_aggregate_state *states, idx_t count) {
   for (idx_t i = 0; i < count; i++) release(((state *)states[i])->group);
 }
 
-static bool start(state *own, const char *bytes, size_t size, const char *text, size_t text_size, fp_message *message) {
+/* A group without fixes. The places may be given, or are compiled from bytes. */
+static group *make(fp_places *places, const char *bytes, size_t size, const char *text, size_t text_size,
+                   fp_message *message) {
   group *new = calloc(1, sizeof *new);
   if (new == NULL || (new->options_text = malloc(text_size + 1)) == NULL) {
     free(new);
-    return fp_no_memory(message);
+    fp_no_memory(message);
+    return NULL;
   }
   if (text_size > 0) memcpy(new->options_text, text, text_size);
   new->options_size = text_size;
-  if (fp_options_read(text, text_size, FP_OPTIONS_OF_REPLAYS & ~(uint32_t)FP_OPTION_TIME, &new->options, message))
-    new->places = fp_places_get(bytes, size, &new->options, message);
-  if (new->places == NULL) {
-    release(new);
-    return false;
+  if (fp_options_read(text, text_size, FP_OPTIONS_OF_REPLAYS & ~(uint32_t)FP_OPTION_TIME, &new->options, message)) {
+    new->places = places != NULL ? places : fp_places_get(bytes, size, &new->options, message);
+    if (places != NULL) fp_places_retain(places);
   }
-  own->group = new;
-  return true;
+  if (new->places != NULL) return new;
+  release(new);
+  return NULL;
 }
 
 static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row, fp_message *message) {
@@ -67,8 +69,8 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
   if (count == 6 && !fp_is_null(columns[5], row)) text = fp_bytes(columns[5], row, &text_size);
   group *group = own->group;
   if (group == NULL) {
-    if (!start(own, bytes, size, text, text_size, message)) return false;
-    group = own->group;
+    group = own->group = make(NULL, bytes, size, text, text_size, message);
+    if (group == NULL) return false;
   } else {
     if (bytes != group->last_places && !fp_places_are(group->places, bytes, size))
       return fp_fail(message, "the places change within a group");
@@ -107,23 +109,24 @@ static void update_visits(duckdb_function_info info, duckdb_data_chunk input, du
   update_named(info, input, states, "fp_visits");
 }
 
+/* Adds the fixes of a state to another. The source stays as it is: a window combines it into many. */
+static bool combine_one(const group *from, group **to, fp_message *message) {
+  if (from == NULL) return true;
+  if (*to == NULL) *to = make(from->places, NULL, 0, from->options_text, from->options_size, message);
+  if (*to == NULL) return false;
+  if (!fp_places_equal((*to)->places, from->places))
+    return fp_fail(message, "the places or options change within a group");
+  return fp_track_merge(&(*to)->track, &from->track, message);
+}
+
 static void combine(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_aggregate_state *target,
                     idx_t count) {
   fp_message message;
-  for (idx_t i = 0; i < count; i++) {
-    group *from = ((state *)source[i])->group, **to = &((state *)target[i])->group;
-    if (from == NULL) continue;
-    if (*to == NULL) {
-      *to = from;
-      ((state *)source[i])->group = NULL;
-    } else if (!fp_places_equal((*to)->places, from->places)) {
-      fp_refuse_aggregate(info, "fp_events", "the places or options change within a group");
-      return;
-    } else if (!fp_track_merge(&(*to)->track, &from->track, &message)) {
+  for (idx_t i = 0; i < count; i++)
+    if (!combine_one(((state *)source[i])->group, &((state *)target[i])->group, &message)) {
       fp_refuse_aggregate(info, "fp_events", message.text);
       return;
     }
-  }
 }
 
 /* ------------------------------------------------------------------------------------------- results */

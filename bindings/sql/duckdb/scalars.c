@@ -205,7 +205,7 @@ static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb
   fp_message message;
   question *question = calloc(1, sizeof *question);
   fp_places *places = NULL;
-  bool good = question != NULL || fp_no_memory(&message);
+  bool good = (question != NULL || fp_no_memory(&message)) && fp_headroom(1 << 20, &message);
   for (idx_t row = 0; good && row < count;) {
     const char *bytes = NULL;
     size_t size = 0;
