@@ -2,12 +2,12 @@
 
     python bindings/site/land.py COUNTRIES
 
-COUNTRIES is any file of Natural Earth's countries that GeoPandas reads, or world_map.gpkg of QGIS (/usr/share/qgis/resources/
-data), which is made of Natural Earth 1:10m 4.1.0. Natural Earth is in the public domain. The outline is simplified to 0.1
-degrees and rounded to 0.05, without islands and lakes below 0.05 square degrees.
+COUNTRIES is a file of Natural Earth's countries that GeoPandas reads, or world_map.gpkg of QGIS (in its folder
+resources/data), which is made of Natural Earth 1:10m 4.1.0. Natural Earth is in the public domain. The outline is
+simplified to 0.1 degrees and rounded to 0.05, without islands and lakes below 0.05 square degrees.
 
-Each ring is a word: the steps of longitude and latitude from one corner to the next, in twentieths of a degree, from 0, 0
-on, as signed Base64 VLQ numbers (as in source maps).
+Each ring is a word: the steps of longitude and latitude from one corner to the next, in twentieths of a degree, from
+0, 0 on, as signed Base64 VLQ numbers (as in source maps).
 """
 
 from __future__ import annotations

@@ -435,20 +435,18 @@ def test_comparing_policies_leaves_gates_alone() -> None:
 
 
 def test_the_report_draws_gates_and_counts_crossings(tmp_path: Path) -> None:
-    pytest.importorskip("bokeh")
     from fencepost._log.report_data import report_data
 
     log = replay(there_and_back(), {"g": NORTH, "c": Circle(0.1, 0, 50)}, path="geodesic",
                  max_gap=600)  # fmt: skip
     data = report_data(log)
-    assert data.places["visits"][data.places["name"].index("g")] == "1 left to right, 1 right to left"
-    assert [state for state in data.events["state"] if "to" in state] == ["left to right", "right to left"]
-    row = data.places["name"].index("g")
-    assert data.places["xs"][row] == [[[0.0, 0.0]]] and len(data.places["ys"][row][0][0]) == 2
-    assert list(log.visits()) == []
+    assert [(data.places[row[1]], row[2]) for row in data.events] == [("g", "left_to_right"), ("g", "right_to_left")]
+    (gate,) = (row for row in data.outlines if data.places[row[0]] == "g")
+    assert gate[3] and len(gate[1]) == len(gate[1][0]) == 1
+    assert list(log.visits()) == [] == data.visits
     page = tmp_path / "r.html"
     log.report(page)
-    assert "left to right" in page.read_text()
+    assert "left_to_right" in page.read_text()
 
 
 def test_the_command_tells_of_crossings(run: Run, tmp_path: Path) -> None:

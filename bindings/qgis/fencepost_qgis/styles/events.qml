@@ -70,7 +70,7 @@
           <Option type="Map">
             <Option name="name" type="QString" value="circle"/>
             <Option name="color" type="QString" value="255,255,255,255"/>
-            <Option name="outline_color" type="QString" value="134,138,144,255"/>
+            <Option name="outline_color" type="QString" value="123,128,135,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
             <Option name="outline_width" type="QString" value="0.4"/>
             <Option name="outline_width_unit" type="QString" value="MM"/>

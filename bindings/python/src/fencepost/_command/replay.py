@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .._errors import require
 from .._files.checked import checked
 from .._files.condition_files import ConditionRow, read_conditions
 from .._files.doubts import Flaw, about_unusable
@@ -129,8 +128,6 @@ def run(options: argparse.Namespace) -> int:
     )
     if options.by is not None:
         return _replay_many(options, conditions, times)
-    if options.report is not None:
-        require("bokeh", "report")
     how = Reading(options.layer, options.transform, times)
     track = read_track(
         options.track,

@@ -135,11 +135,11 @@ class EventLog(Log):
     def report(
         self, target: str | Path | None = None, *, title: str | None = None, base_map: bool | str = False
     ) -> str:
-        """A page to look at: map, timeline and visits, in one HTML file that opens without a network.
+        """Returns a page with summary, map, states and visits: one HTML file that opens without a network.
 
         Args:
             target: Path of the file to write; None: only the page's text is returned.
-            title: Of the page; None: what the track is called.
+            title: Of the page; None: the name of the file or variable that held the track.
             base_map: Whether map tiles (of OpenStreetMap, or of a template such as
                 ``"https://example.org/{Z}/{X}/{Y}.png"``) show at once when the reader is online. Otherwise a switch
                 on the page shows them: the server learns where the track was.
@@ -148,7 +148,7 @@ class EventLog(Log):
             The page.
 
         Raises:
-            MissingExtraError: Bokeh is not installed.
+            MissingExtraError: Shapely is not installed, which corridors need (extra ``report``).
         """
         from .report import report
 

@@ -1,58 +1,87 @@
-"""The data of the report as plain columns, independent of Bokeh."""
+"""The data of the report as numbers and texts, independent of HTML."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from .._files.tracks import FixRow
 from .._tables.html import text as shown
-from .._tables.times import from_us
 from .._values.conditions import Circle
-from .._values.enums import Cause, CrossingDirection, State
-from .._values.events import Event, diagnostic_names, direction_words, path_words, refinement_text
+from .._values.enums import Cause, State
+from .._values.events import Event, diagnostic_names, path_words, refinement_text
 from .._values.lines import Gate
 from .._values.shapes import Corridor, Polygon
 from .log import Log, TrackReplay
 from .outlines import Polygons, corridor, in_metres, lines, polygon
-from .visits import Visits, intervals
+from .visits import Known, VisitRow, Visits, intervals
 from .web_mercator import Ring, circle, near, thinned, unwrapped, x_of, y_of
 
 MOST_PLACES = 5_000
 MOST_CORNERS = 300_000
 """Of the outlines of all polygons and corridors together."""
-MOST_ROWS = 60
 MOST_POINTS = 60_000
 """Of the lines of all tracks together: what a browser draws while it is dragged."""
 MOST_EVENTS = 20_000
-_LABEL = 40
 # Corners of a circle, by how many places there are: the page stays small enough to open at once.
 _CORNERS = ((200, 180), (1_000, 60), (MOST_PLACES, 36))
+_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+KNOWN = list(Known)
 
-Columns = dict[str, list[Any]]
 Place: TypeAlias = Circle | Polygon | Corridor | Gate
-_PLACES = (
-    Circle,
-    Polygon,
-    Corridor,
-    Gate,
-)
+_PLACES = (Circle, Polygon, Corridor, Gate)
 
 
 @dataclass(slots=True)
 class ReportData:
-    """Columns for the marks, in metres of Web Mercator and milliseconds since 1970, and the counts of omitted marks."""
+    """The data that the page's script reads, and the notes on omitted data.
 
-    lines: Columns = field(default_factory=lambda: {"x": [], "y": [], "track": [], "colour": [], "alpha": []})
-    places: Columns = field(default_factory=lambda: defaultdict(list))
-    events: Columns = field(default_factory=lambda: defaultdict(list))
-    states: Columns = field(default_factory=lambda: defaultdict(list))
-    rows: list[str] = field(default_factory=list)
-    """Labels of the timeline, from above."""
+    Attributes:
+        tracks: Of each track its name, the time of its last fix (milliseconds since 1970; None: it has none), and its
+            line: a word of eastings and northings (decimetres of Web Mercator) and times (milliseconds); see `word`.
+        places: The identifiers of all conditions.
+        outlines: Of each place that is drawn its number, its polygons (each a list of words, an outer ring and its
+            holes; of a gate its lines), how it is described, and whether it is a gate.
+        visits: Rows of track, place, start, end or None, last time (of an open visit that of the log), how start and
+            end are known (numbers of `KNOWN`), confirmed start, confirmed end or None; in milliseconds.
+        unknown: Rows of track, place, start and end of the times for which nothing is known, of pairs with visits or
+            crossings, and of those that stopped being monitored.
+        events: Rows of track, place, state or direction, time, easting, northing (None: no position), and a text.
+        frame: West, south, east, north of what the map shows at first, metres; None: there is no position at all.
+    """
+
+    tracks: list[tuple[str, float | None, str]] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    outlines: list[tuple[int, list[list[str]], str, bool]] = field(default_factory=list)
+    visits: list[tuple[Any, ...]] = field(default_factory=list)
+    unknown: list[tuple[int, int, float, float]] = field(default_factory=list)
+    events: list[tuple[Any, ...]] = field(default_factory=list)
     frame: tuple[float, float, float, float] | None = None
-    """West, south, east, north of what the map shows at first; None: there is no position at all."""
+    period: tuple[float, float] | None = None
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def page(self) -> dict[str, Any]:
+        """The data in the form that the page's script reads."""
+        names = ("tracks", "places", "outlines", "visits", "unknown", "events", "frame", "period")
+        return {name: getattr(self, name) for name in names} | {"known": [str(each) for each in KNOWN]}
+
+
+def word(rows: Iterable[tuple[int, ...]]) -> str:
+    """The steps from each row to the next, from zeros on, as signed Base64 VLQ numbers (as in source maps)."""
+    found: list[str] = []
+    last: tuple[int, ...] | None = None
+    for row in rows:
+        for value in row if last is None else (here - before for here, before in zip(row, last)):
+            rest = -2 * value + 1 if value < 0 else 2 * value
+            while rest > 31:
+                found.append(_DIGITS[rest & 31 | 32])
+                rest >>= 5
+            found.append(_DIGITS[rest])
+        last = row
+    return "".join(found)
 
 
 def report_data(log: Log, visits: Visits | None = None) -> ReportData:
@@ -62,37 +91,79 @@ def report_data(log: Log, visits: Visits | None = None) -> ReportData:
         log: Of one track or of many.
         visits: Those of the log, where they have been made already.
     """
-    data = ReportData()
+    data = ReportData(places=list(log.conditions))
+    numbers = {identifier: number for number, identifier in enumerate(data.places)}
+    rows = (log.visits() if visits is None else visits)._plain
+    places_of = _Numbers(data.places, numbers)
     reference: float | None = None
-    rows: dict[tuple[int, str], int] = {}
     drawn = _drawn_events(log, data.notes)
-    wanted = _timeline_rows(log, data.notes)
     fixes_of_all = sum(len(replayed.fixes) for replayed in log.replays)
     thin = 0
+    span: list[float] = []
+    tracks = {replayed.key: number for number, replayed in enumerate(log.replays)}
+    _add_visits(data, rows, tracks, places_of)
+    pairs = {(row[0], row[1]) for row in data.visits}
     for number, replayed in enumerate(log.replays):
         fixes = _with_path(_placed(replayed), replayed)
         if reference is None and fixes:
             reference = fixes[0][1]
         longitudes = unwrapped((fix[1] for fix in fixes), reference or 0.0)
-        label = "" if log.by is None else f"{replayed.key} · "
         share = max(MOST_POINTS * len(replayed.fixes) // max(fixes_of_all, 1), 2)
         name = str(replayed.key) if log.by else replayed.source
-        thin += _add_line(data, fixes, longitudes, name, share, track_colour(number, len(log.replays)))
-        places = {(event.latitude, event.longitude) for event in drawn[number]}
+        thin += _add_line(data, fixes, longitudes, name, share, span)
+        here = {(event.latitude, event.longitude) for event in drawn[number]}
         where: dict[tuple[float | None, float | None], float] = {
-            fix[:2]: longitude for fix, longitude in zip(fixes, longitudes) if fix[:2] in places
+            fix[:2]: longitude for fix, longitude in zip(fixes, longitudes) if fix[:2] in here
         }
-        _add_states(data, log, replayed, wanted[number], number, label, rows)
-        _add_events(data, drawn[number], where, reference or 0.0, label, number, rows)
+        for event in drawn[number]:
+            if event.direction is not None:
+                pairs.add((number, places_of[event.identifier]))
+        _add_events(data, drawn[number], where, reference or 0.0, number, places_of)
+        _add_unknown(data, log, replayed, number, pairs, places_of)
     if thin:
-        points = sum(len(line) for line in data.lines["x"])
+        points = fixes_of_all - thin
         data.notes.append(f"Lines are drawn with {points:,} of {points + thin:,} points.")
-    _find_frame(data)
-    _add_places(data, log, log.visits() if visits is None else visits, reference)
+    _find_frame(data, span)
+    _add_places(data, log, reference, numbers)
+    begins = [each.begin_us for each in log.replays if each.begin_us is not None]
+    ends = [each.end_us for each in log.replays if each.end_us is not None]
+    if begins and ends:
+        data.period = (min([*begins, *(row[2] * 1000 for row in data.visits)]) / 1000, max(ends) / 1000)
     skipped = log.counts.late_fixes, log.counts.invalid_fixes
     if any(skipped):
         data.notes.append(f"{skipped[0]} late fixes and {skipped[1]} without a usable position are not drawn.")
     return data
+
+
+class _Numbers(dict[str, int]):
+    """The numbers of identifiers; one that is met first (of a condition that was removed) gets the next."""
+
+    def __init__(self, names: list[str], numbers: dict[str, int]) -> None:
+        super().__init__(numbers)
+        self._names = names
+
+    def __missing__(self, name: str) -> int:
+        self._names.append(name)
+        self[name] = len(self._names) - 1
+        return self[name]
+
+
+def _add_visits(data: ReportData, rows: list[VisitRow], tracks: dict[Any, int], places: _Numbers) -> None:
+    index = {each: number for number, each in enumerate(KNOWN)}
+    for row in rows:
+        data.visits.append(
+            (
+                tracks.get(row.track, 0),
+                places[row.identifier],
+                row.start_us / 1000,
+                None if row.left_us is None else row.left_us / 1000,
+                row.last_us / 1000,
+                index[row.start_known],
+                index[row.end_known],
+                row.confirmed_start_us / 1000,
+                None if row.confirmed_end_us is None else row.confirmed_end_us / 1000,
+            )
+        )
 
 
 def _placed(replayed: TrackReplay) -> list[FixRow]:
@@ -119,98 +190,49 @@ def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
     return [row for _, _, row in sorted(rows, key=lambda each: each[:2])]
 
 
-def track_colour(number: int, tracks: int) -> str:
-    """The colour of a track's line: a quiet one where it is the only one."""
-    return _LINE if tracks == 1 else TRACK_COLOURS[number % len(TRACK_COLOURS)]
-
-
 def _drawn_events(log: Log, notes: list[str]) -> list[list[Event]]:
-    """The events that are drawn, by track: all, unless there are too many. First to go is that a place was found not
-    to be satisfied when a track began; of the rest, every so many."""
-    found = [list(replayed.events) for replayed in log.replays]
+    """The events that are drawn, by track. That a place was found not to be satisfied when a track began is none of
+    them; of the rest, when they are too many, every so many."""
+    found = [[event for event in replayed.events if not _is_first_outside(event)] for replayed in log.replays]
     total = sum(len(events) for events in found)
-    if total <= MOST_EVENTS:
-        return found
-    told = [[event for event in events if not _is_first_outside(event)] for events in found]
-    left = sum(len(events) for events in told)
-    step = max(-(-left // MOST_EVENTS), 1)
-    told = [events[::step] for events in told]
-    notes.append(f"{sum(len(events) for events in told):,} of {total:,} events are drawn; the list of visits is whole.")
-    return told
-
-
-def _timeline_rows(log: Log, notes: list[str]) -> list[list[str]]:
-    """The identifiers that have a row in the timeline, by track: all, unless there are too many. Those stay that were
-    satisfied most often, wherever they are, then those that changed most."""
-    found: list[dict[str, list[int]]] = []
-    for replayed in log.replays:
-        busy = {identifier: [0, 0] for identifier in log.assumed}
-        for event in replayed.events:
-            score = busy.setdefault(event.identifier, [0, 0])
-            score[0] -= event.state is State.SATISFIED
-            score[1] -= 1
-        found.append(busy)
-    total = sum(len(busy) for busy in found)
-    if total <= MOST_ROWS:
-        return [list(busy) for busy in found]
-    ranked = sorted((score, number, name) for number, busy in enumerate(found) for name, score in busy.items())
-    chosen = {(number, name) for _, number, name in ranked[:MOST_ROWS]}
-    what = "conditions" if len(found) == 1 else "pairs of a track and a condition"
-    notes.append(f"The timeline shows {MOST_ROWS} of {total:,} {what}: those that were satisfied most often.")
-    return [[name for name in busy if (number, name) in chosen] for number, busy in enumerate(found)]
+    step = max(-(-total // MOST_EVENTS), 1)
+    if step > 1:
+        found = [events[::step] for events in found]
+        notes.append(f"The evidence of {sum(map(len, found)):,} of {total:,} events is here; the visits are whole.")
+    return found
 
 
 def _is_first_outside(event: Event) -> bool:
     return event.cause is Cause.DETERMINATION and event.state is State.UNSATISFIED
 
 
-def _add_line(data: ReportData, fixes: list[FixRow], longitudes: list[float], name: str, most: int, colour: str) -> int:
-    """Draws a track; returns how many of its points are left out."""
+def _add_line(
+    data: ReportData, fixes: list[FixRow], longitudes: list[float], name: str, most: int, span: list[float]
+) -> int:
+    """Draws a track; returns how many of its points are left out. `span` gets its bounds."""
     kept = thinned([(longitude, fix[0]) for fix, longitude in zip(fixes, longitudes)], most)
-    data.lines["x"].append([round(x_of(longitudes[index]), 2) for index in kept])
-    data.lines["y"].append([round(y_of(fixes[index][0]), 2) for index in kept])
-    data.lines["track"].append(name)
-    data.lines["colour"].append(colour)
-    data.lines["alpha"].append(0.75)
+    points = [(x_of(longitudes[index]), y_of(fixes[index][0]), fixes[index][3]) for index in kept]
+    line = word((round(10 * x), round(10 * y), time // 1000) for x, y, time in points)
+    data.tracks.append((name, fixes[-1][3] / 1000 if fixes else None, line))
+    if points:
+        xs, ys, _ = zip(*points)
+        span += (min(xs), min(ys), max(xs), max(ys))
     return len(fixes) - len(kept)
 
 
-def _add_states(
-    data: ReportData,
-    log: Log,
-    replayed: TrackReplay,
-    wanted: list[str],
-    number: int,
-    label: str,
-    rows: dict[tuple[int, str], int],
+def _add_unknown(
+    data: ReportData, log: Log, replayed: TrackReplay, number: int, pairs: set[tuple[int, int]], places: _Numbers
 ) -> None:
-    """The bars of a track's rows, which get their places here."""
     end = replayed.end_us
-    for identifier in wanted:
-        rows[number, identifier] = len(data.rows)
-        text = label + identifier
-        data.rows.append(text if len(text) <= _LABEL else text[: _LABEL - 1] + "…")
-    # The last one drawn is on top: the borders of its neighbours do not hide a short visit.
-    parts = list(intervals(replayed.events, replayed.begin_us, log.assumed))
-    for part in sorted(parts, key=lambda part: part.state is State.SATISFIED):
-        row = rows.get((number, part.identifier))
+    wanted = {data.places[place] for track, place in pairs if track == number}
+    stopped = {event.identifier for event in replayed.events if event.state is State.UNMONITORED}
+    events = [event for event in replayed.events if event.identifier in wanted or event.identifier in stopped]
+    assumed = {name: state for name, state in log.assumed.items() if name in wanted}
+    for part in intervals(events, replayed.begin_us, assumed):
         last = part.end_us if part.end_us is not None else end
-        if row is None or last is None:
-            continue
-        add = {
-            "left": part.start_us / 1000,
-            "right": last / 1000,
-            "row": row,
-            "name": label + part.identifier,
-            "state": str(part.state),
-            "edge": STATE_EDGES[part.state],
-            "width": 2.0 if part.state is State.SATISFIED else 0.6,
-            "from": shown(from_us(part.start_us)),
-            "until": shown(from_us(part.end_us)) or "the end of the log",
-            "cause": str(part.cause) if str(part.cause) != "none" else "from the beginning",
-        }
-        for column, value in add.items():
-            data.states[column].append(value)
+        is_unknown = part.state in (State.UNKNOWN, State.UNMONITORED)
+        if is_unknown and last is not None and last > part.start_us:
+            data.unknown.append((number, places[part.identifier], part.start_us / 1000, last / 1000))
 
 
 def _add_events(
@@ -218,69 +240,59 @@ def _add_events(
     events: list[Event],
     where: dict[tuple[float | None, float | None], float],
     reference: float,
-    label: str,
     number: int,
-    rows: dict[tuple[int, str], int],
+    places: _Numbers,
 ) -> None:
     for event in events:
-        x = y = float("nan")
+        x = y = None
         if event.latitude is not None and event.longitude is not None:
             place = (event.latitude, event.longitude)
-            x, y = x_of(where.get(place, near(event.longitude, reference))), y_of(event.latitude)
-        add = {
-            "x": x,
-            "y": y,
-            "time": float("nan") if event.date_us is None else event.date_us / 1000,
-            "row": rows.get((number, event.identifier), float("nan")),
-            "track": number,
-            "name": label + event.identifier,
-            **_texts(event),
-        }
-        for column, value in add.items():
-            data.events[column].append(value)
+            x = round(x_of(where.get(place, near(event.longitude, reference))), 1)
+            y = round(y_of(event.latitude), 1)
+        kind = str(event.state if event.direction is None else event.direction)
+        time = None if event.date_us is None else event.date_us / 1000
+        data.events.append((number, places[event.identifier], kind, time, x, y, evidence_text(event)))
 
 
-def _texts(event: Event) -> dict[str, str]:
+def evidence_text(event: Event) -> str:
+    """The evidence of an event in words."""
     distance = event.boundary_distance
-    side = "" if distance is None else f"{abs(distance):,.1f} m {'inside' if distance <= 0 else 'outside'} the line"
     if event.direction is not None:
         side = "on the line"
-    accuracy = "not reported" if event.accuracy == 0 else "" if event.accuracy is None else f"{event.accuracy:,.1f} m"
-    return {
-        "state": str(event.state) if event.direction is None else direction_words(event.direction),
-        "sequence": str(event.sequence),
-        "cause": str(event.cause),
-        "date": shown(event.date),
-        "evidence": ", ".join([shown(event.evidence_date) or "none", *path_words(event)]),
-        "distance": side or refinement_text(event) or "no position",
-        "accuracy": accuracy or "–",
-        "flags": ", ".join(diagnostic_names(event.diagnostics)) or "–",
-    }
+    elif distance is None:
+        side = refinement_text(event) or "no position"
+    else:
+        side = f"{abs(distance):,.1f} m {'inside' if distance <= 0 else 'outside'} the line"
+    parts = [str(event.cause), side]
+    if event.accuracy is not None:
+        parts.append("accuracy not reported" if event.accuracy == 0 else f"accuracy {event.accuracy:,.1f} m")
+    parts += path_words(event)
+    if event.evidence_date_us not in (None, event.date_us):
+        parts.append(f"seen {shown(event.evidence_date)}")
+    parts += diagnostic_names(event.diagnostics)
+    return ", ".join(parts)
 
 
-def _find_frame(data: ReportData) -> None:
-    xs = [x for line in data.lines["x"] for x in line] + [x for x in data.events["x"] if x == x]
-    ys = [y for line in data.lines["y"] for y in line] + [y for y in data.events["y"] if y == y]
+def _find_frame(data: ReportData, span: list[float]) -> None:
+    xs = span[::2] + [row[4] for row in data.events if row[4] is not None]
+    ys = span[1::2] + [row[5] for row in data.events if row[5] is not None]
     if xs:
         # A device that stayed where it was still gets a map of some streets.
         east, north = max(600 - (max(xs) - min(xs)), 0) / 2, max(400 - (max(ys) - min(ys)), 0) / 2
         data.frame = (min(xs) - east, min(ys) - north, max(xs) + east, max(ys) + north)
 
 
-def _add_places(data: ReportData, log: Log, visits: Visits, reference: float | None) -> None:
+def _add_places(data: ReportData, log: Log, reference: float | None, numbers: dict[str, int]) -> None:
     places: list[tuple[str, Place]] = [
         (identifier, condition) for identifier, condition in log.conditions.items() if isinstance(condition, _PLACES)
     ]
-    crossings = _crossings(log)
     middle = reference or 0.0
     if data.frame is not None:
         middle = (data.frame[0] + data.frame[2]) / 2 / x_of(1.0)
-    seen: dict[str, int] = defaultdict(int)
-    spent: dict[str, float] = defaultdict(float)
-    for visit in visits:
-        seen[visit.identifier] += 1
-        spent[visit.identifier] += visit.duration.total_seconds()
-    drawn = sorted(places, key=lambda pair: -seen[pair[0]])[:MOST_PLACES]
+    seen: dict[int, int] = defaultdict(int)
+    for row in data.visits:
+        seen[row[1]] += 1
+    drawn = sorted(places, key=lambda pair: -seen[numbers[pair[0]]])[:MOST_PLACES]
     if len(drawn) < len(places):
         data.notes.append(f"{len(drawn)} of {len(places)} places are drawn.")
     corners = next(corners for most, corners in _CORNERS if len(drawn) <= most)
@@ -289,32 +301,9 @@ def _add_places(data: ReportData, log: Log, visits: Visits, reference: float | N
         polygons = [[_thin(ring, most) for ring in rings] for rings in _outline(condition, middle, corners)]
         if not polygons:
             continue
-        xs, ys = polygons[0][0]
-        count, seconds = seen[identifier], spent[identifier]
-        add = {
-            "xs": [[ring[0] for ring in rings] for rings in polygons],
-            "ys": [[ring[1] for ring in rings] for rings in polygons],
-            "name": identifier,
-            "label": identifier if len(identifier) <= _LABEL else identifier[: _LABEL - 1] + "…",
-            "label_x": (min(xs) + max(xs)) / 2,
-            "label_y": max(ys),
-            "what": _described(condition),
-            "alpha": 0.16 if count else 0.04,
-            "visits": crossings.get(identifier) or (f"{count} ({seconds / 60:,.1f} min)" if count else "none"),
-        }
-        for column, value in add.items():
-            data.places[column].append(value)
+        words = [[word((round(10 * x), round(10 * y)) for x, y in zip(*ring)) for ring in rings] for rings in polygons]
+        data.outlines.append((numbers[identifier], words, _described(condition), isinstance(condition, Gate)))
         _widen(data, polygons)
-
-
-def _crossings(log: Log) -> dict[str, str]:
-    """How often each gate was crossed, in words."""
-    found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for replayed in log.replays:
-        for event in replayed.events:
-            if event.direction is not None:
-                found[event.identifier][direction_words(event.direction)] += 1
-    return {name: ", ".join(f"{count} {word}" for word, count in sorted(by.items())) for name, by in found.items()}
 
 
 def _outline(condition: Place, middle: float, corners: int) -> Polygons:
@@ -353,40 +342,3 @@ def _widen(data: ReportData, polygons: Polygons) -> None:
     touches = min(xs) <= east and max(xs) >= west and min(ys) <= north and max(ys) >= south
     if touches and max(xs) - min(xs) <= 1.5 * size:
         data.frame = (min(west, *xs), min(south, *ys), max(east, *xs), max(north, *ys))
-
-
-STATE_COLOURS = {
-    State.SATISFIED: "#0072b2",
-    State.UNSATISFIED: "#dfe3e8",
-    State.UNKNOWN: "#ffffff",
-    State.UNMONITORED: "#5b6470",
-}
-"""Of the timeline; blue and vermilion are told apart by those who do not see red and green."""
-STATE_EDGES = {
-    State.SATISFIED: "#0072b2",
-    State.UNSATISFIED: "#c3cad2",
-    State.UNKNOWN: "#c3cad2",
-    State.UNMONITORED: "#5b6470",
-}
-"""Of the timeline's bars: that of a satisfied state has its colour, so that a visit of a moment is still two pixels."""
-_LINE = "#30363d"
-TRACK_COLOURS = ("#332288", "#44aa99", "#882255", "#999933", "#cc6677", "#117733", "#88ccee", "#aa4499", "#ddcc77")
-"""Of lines, where there are several tracks: the scheme "muted" of Paul Tol, "Colour schemes" (SRON/EPS/TN/09-002,
-2021), which those who do not see red and green tell apart; the tenth track begins anew."""
-LEFT_TO_RIGHT, RIGHT_TO_LEFT = (direction_words(direction) for direction in CrossingDirection)
-EVENT_COLOURS: dict[str, str] = {
-    State.SATISFIED: "#0072b2",
-    State.UNSATISFIED: "#d55e00",
-    State.UNKNOWN: "#5b6470",
-    State.UNMONITORED: "#5b6470",
-    LEFT_TO_RIGHT: "#009e73",
-    RIGHT_TO_LEFT: "#cc79a7",
-}
-EVENT_MARKS: dict[str, str] = {
-    State.SATISFIED: "triangle",
-    State.UNSATISFIED: "inverted_triangle",
-    State.UNKNOWN: "diamond",
-    State.UNMONITORED: "diamond",
-    LEFT_TO_RIGHT: "square",
-    RIGHT_TO_LEFT: "circle",
-}

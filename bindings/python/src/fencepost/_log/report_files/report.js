@@ -1,0 +1,468 @@
+// The report: what Python collected, indexed once, then drawn by what is in view.
+const data = JSON.parse(byId("data").textContent);
+const TURN = 10 * EARTH; // decimetres
+const world = ([x, y]) => [x / TURN + .5, .5 - y / TURN];
+const inMetres = ([x, y]) => world([10 * x, 10 * y]);
+const names = data.places;
+const tracks = data.tracks.map(([name, seen, word]) => {
+  const rows = points(word, 3);
+  return {name, seen, line: rows.map(world), times: rows.map((row) => row[2])};
+});
+const boxOf = (line) => line.reduce((box, [x, y]) => [Math.min(box[0], x), Math.min(box[1], y), Math.max(box[2], x), Math.max(box[3], y)], [Infinity, Infinity, -Infinity, -Infinity]);
+const places = new Map(data.outlines.map(([place, polygons, what, isGate]) => {
+  const rings = polygons.map((words) => words.map((word) => points(word).map(world)));
+  return [place, {place, rings, what, isGate, box: boxOf(rings.flatMap((part) => part[0]))}];
+}));
+const events = data.events.map(([track, place, kind, time, x, y, text]) => ({track, place, kind, time, at: x === null ? null : inMetres([x, y]), text}));
+const evidence = new Map(events.map((event) => [`${event.track} ${event.place} ${event.time}`, event]));
+
+/** The first number whose time is not before. */
+function indexAt(times, time) {
+  let [low, high] = [0, times.length];
+  while (low < high) { const middle = (low + high) >> 1; if (times[middle] < time) low = middle + 1; else high = middle; }
+  return low;
+}
+
+function where(track, time) {
+  const {line, times} = tracks[track], at = indexAt(times, time);
+  if (!line.length) return null;
+  if (at === 0 || at === times.length) return line[Math.min(at, line.length - 1)];
+  const share = (time - times[at - 1]) / (times[at] - times[at - 1] || 1);
+  return [0, 1].map((part) => line[at - 1][part] + share * (line[at][part] - line[at - 1][part]));
+}
+
+const visits = data.visits.map(([track, place, start, end, last, startKnown, endKnown, confirmedStart, confirmedEnd], number) => {
+  const enter = evidence.get(`${track} ${place} ${confirmedStart}`), leave = evidence.get(`${track} ${place} ${confirmedEnd}`);
+  const {line, times} = tracks[track], from = where(track, start), to = where(track, last);
+  const path = from ? [from, ...line.slice(indexAt(times, start), indexAt(times, last)), to] : [];
+  return {number, track, place, start, end, last, startKnown, endKnown, enter, leave, path, box: boxOf(path), seconds: (last - start) / 1000};
+});
+const crossings = events.filter((event) => event.kind.includes("_"));
+for (const event of crossings) {
+  const gate = places.get(event.place);
+  if (!gate || !event.at) continue;
+  // Across the nearest part of the gate; the map keeps angles.
+  let best = Infinity;
+  for (const part of gate.rings) {
+    for (let at = 1; at < part[0].length; at += 1) {
+      const [[x1, y1], [x2, y2]] = [part[0][at - 1], part[0][at]], square = (x2 - x1) ** 2 + (y2 - y1) ** 2;
+      const share = square ? Math.max(0, Math.min(1, ((event.at[0] - x1) * (x2 - x1) + (event.at[1] - y1) * (y2 - y1)) / square)) : 0;
+      const away = Math.hypot(x1 + share * (x2 - x1) - event.at[0], y1 + share * (y2 - y1) - event.at[1]);
+      if (away < best) [best, event.turn] = [away, Math.atan2(y2 - y1, x2 - x1) + (event.kind === "left_to_right" ? Math.PI / 2 : -Math.PI / 2)];
+    }
+  }
+}
+
+const two = (number) => String(number).padStart(2, "0");
+function clock(time) { return time === null ? "" : new Date(time).toISOString().slice(0, 19).replace("T", " "); }
+const [begin, finish] = data.period || [0, 1];
+let period = [begin, Math.max(finish, begin + 1000)];
+let word = "", chosen = null; // {track} or {place} or {visit} or {event}
+
+// What is left by the search and by what was chosen.
+const matches = (track, place) => !word || tracks[track].name.toLowerCase().includes(word) || names[place].toLowerCase().includes(word);
+const isOf = (track, place) => !chosen || (chosen.track ?? track) === track && (chosen.place ?? place) === place;
+const left = () => visits.filter((visit) => matches(visit.track, visit.place) && isOf(visit.track, visit.place));
+
+// ---------------------------------------------------------------- summary
+
+const BY = {"by place": "place", "by device": "track"};
+const nameOf = (by, index) => by === "place" ? names[index] : tracks[index].name;
+
+/** Visits and crossings by place or by track, with those of each pair below. */
+function grouped(by) {
+  const other = by === "place" ? "track" : "place", groups = new Map();
+  const group = (map, index, make) => { if (!map.has(index)) map.set(index, make()); return map.get(index); };
+  const fresh = (index, kind) => ({index, by: kind, visits: [], crossings: 0, marks: [], unknown: [], below: new Map()});
+  const add = (row, change) => {
+    const whole = group(groups, row[by], () => fresh(row[by], by));
+    const part = group(whole.below, row[other], () => fresh(row[other], other));
+    part.above = whole;
+    change(whole);
+    change(part);
+  };
+  for (const visit of visits) if (matches(visit.track, visit.place)) add(visit, (each) => each.visits.push(visit));
+  for (const event of crossings) if (matches(event.track, event.place)) add(event, (each) => { each.crossings += 1; each.marks.push(event); });
+  for (const [track, place, start, last] of data.unknown) if (matches(track, place)) add({track, place}, (each) => each.unknown.push([start, last]));
+  if (by === "track") tracks.forEach((track, index) => { if (!word || track.name.toLowerCase().includes(word)) group(groups, index, () => fresh(index, by)); });
+  for (const whole of groups.values()) for (const each of [whole, ...whole.below.values()]) {
+    each.seconds = each.visits.reduce((sum, visit) => sum + visit.seconds, 0);
+    each.longest = each.visits.reduce((most, visit) => Math.max(most, visit.seconds), 0);
+    each.isInside = each.visits.some((visit) => visit.end === null);
+    each.seen = each.by === "track" && !each.above ? tracks[each.index].seen ?? begin : each.visits.reduce((most, visit) => Math.max(most, visit.last), -Infinity);
+  }
+  return [...groups.values()];
+}
+
+const number = (value) => value.toLocaleString("en");
+let most = 1;
+const pickGroup = (row) => choose(row.above ? {[row.above.by]: row.above.index, [row.by]: row.index} : {[row.by]: row.index});
+const isChosen = (row) => chosen !== null && chosen.visit === undefined && chosen[row.by] === row.index && (row.above ? chosen[row.above.by] === row.above.index : Object.keys(chosen).length === 1);
+const summary = new Table(byId("summary"), [
+  {title: "Place", text: (row) => nameOf(row.by, row.index), value: (row) => nameOf(row.by, row.index)},
+  {title: "Visits", number: true, value: (row) => row.visits.length + row.crossings, text: (row) => row.crossings ? count(row.crossings, "crossing") : number(row.visits.length)},
+  {title: "Time inside", value: (row) => row.seconds, fill(cell, row) {
+    const bar = element("span", undefined, "share");
+    bar.style.width = `${Math.round(90 * row.seconds / most)}px`;
+    cell.replaceChildren(bar, row.seconds ? span(row.seconds) : "–");
+  }},
+  {title: "Longest", number: true, value: (row) => row.longest, text: (row) => row.longest ? span(row.longest) : "–"},
+  {title: "Last seen", value: (row) => row.seen, text: (row) => row.isInside ? "inside at the end" : isFinite(row.seen) ? clock(row.seen) : "–"},
+], {key: (row) => row.index, pick: pickGroup, chosen: isChosen, empty: "No place was entered."});
+
+function showSummary(by) {
+  summary.by = by;
+  const rows = grouped(by);
+  most = rows.reduce((sum, row) => Math.max(sum, row.seconds), 1);
+  summary.made.clear();
+  summary.head.cells[0].firstChild.textContent = by === "place" ? "Place" : "Device";
+  summary.set(rows);
+}
+
+function drawChart() {
+  const canvas = byId("chart"), ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight, context = canvas.getContext("2d");
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const bins = Math.max(Math.floor(width), 1), change = new Int32Array(bins + 1), at = (time) => Math.max(0, Math.min(bins - 1, Math.floor((time - begin) / Math.max(finish - begin, 1) * bins)));
+  for (const visit of left()) { change[at(visit.start)] += 1; change[at(visit.last) + 1] -= 1; }
+  let now = 0, peak = 0;
+  const levels = Array.from(change.slice(0, bins), (step) => { now += step; peak = Math.max(peak, now); return now; });
+  const foot = height - 18, tall = foot - 16;
+  context.fillStyle = map.colour("inside");
+  context.globalAlpha = .75;
+  levels.forEach((level, x) => { if (level) context.fillRect(x, foot - tall * level / peak, 1, tall * level / peak); });
+  context.globalAlpha = 1;
+  context.fillStyle = map.colour("line");
+  context.fillRect(0, foot, width, 1);
+  context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  context.fillStyle = map.colour("soft");
+  const said = `Visits at the same time: at most ${number(peak)}`;
+  context.fillText(said, 0, 11);
+  canvas.setAttribute("aria-label", `${said}, from ${clock(begin)} to ${clock(finish)} UTC`);
+  drawTicks(context, width, height - 4, begin, finish);
+}
+
+const STEPS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 172800, 604800, 2592000, 7776000, 31536000].map((each) => each * 1000);
+function drawTicks(context, width, y, from, to) {
+  const step = STEPS.find((each) => (to - from) / each <= width / 90) || STEPS.at(-1);
+  context.fillStyle = map.colour("soft");
+  context.textAlign = "left";
+  for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
+    const text = clock(time), x = (time - from) / (to - from || 1) * width;
+    const shown = step >= 86400000 || time % 86400000 === 0 ? text.slice(0, 10) : step >= 60000 ? text.slice(11, 16) : text.slice(11);
+    context.fillRect(x, y - 14, 1, 4);
+    if (x + context.measureText(shown).width + 4 < width) context.fillText(shown, x + 3, y);
+  }
+}
+
+// ---------------------------------------------------------------- states
+
+const opened = new Set(), isFlat = tracks.length < 2;
+const axis = element("canvas");
+axis.setAttribute("aria-hidden", "true");
+function prepared(canvas, height = 30) {
+  const ratio = window.devicePixelRatio || 1, width = states.width, context = canvas.getContext("2d");
+  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+  if (canvas.height !== height * ratio) canvas.height = height * ratio;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+function drawStrip(cell, row) {
+  const canvas = cell.firstChild || cell.appendChild(element("canvas")), context = prepared(canvas), width = states.width, [from, to] = period;
+  canvas.row = row;
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", row.visits.length ? `${count(row.visits.length, "visit")}, ${span(row.seconds)} inside` : count(row.crossings, "crossing"));
+  const at = (time) => (time - from) / (to - from) * width;
+  context.fillStyle = map.colour("outside");
+  context.fillRect(0, 15, width, 1);
+  const bar = (start, last, colour, top, tall) => {
+    const x = Math.max(at(start), 0), end = Math.min(at(last), width);
+    if (end < 0 || x > width) return;
+    context.fillStyle = map.colour(colour);
+    context.fillRect(x, top, Math.max(end - x, 2), tall);
+  };
+  if (isFlat || row.above) for (const [start, last] of row.unknown) bar(start, last, "unknown", 13, 5);
+  context.globalAlpha = row.above || row.visits.length < 2 ? 1 : .7;
+  for (const visit of row.visits) bar(visit.start, visit.last, "inside", 7, 17);
+  context.globalAlpha = 1;
+  for (const event of row.marks) bar(event.time, event.time, "text", 5, 21);
+}
+
+const states = new Table(byId("states"), [
+  {title: "Name", text: (row) => `${isFlat || row.above ? "" : opened.has(row.index) ? "▾ " : "▸ "}${nameOf(row.by, row.index)}`, value: (row) => nameOf(row.by, row.index),
+    fill: (button, row) => { if (isFlat || row.above) button.removeAttribute("aria-expanded"); else button.setAttribute("aria-expanded", String(opened.has(row.index))); }},
+  {title: "", head: axis, fill: drawStrip},
+], {
+  key: (row) => row.above ? `${row.above.index} ${row.index}` : `${row.index}`,
+  kind: (row) => row.above ? "child" : "",
+  chosen: (row) => isFlat || row.above ? isChosen(row) : false,
+  empty: "No place was entered.",
+  pick(row) {
+    if (isFlat || row.above) { pickGroup(row); return; }
+    if (!opened.delete(row.index)) opened.add(row.index);
+    showStates(states.by, false);
+  },
+});
+states.unfold = (rows) => rows.filter((row) => !row.above).flatMap((row) => opened.has(row.index) ? [row, ...row.below.values()] : [row]);
+
+function drawStates() {
+  states.width = Math.max(axis.parentElement.clientWidth, 40);
+  const context = prepared(axis);
+  context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  drawTicks(context, states.width, 22, ...period);
+  states.draw();
+}
+
+function showStates(by, isOther = true) {
+  if (isOther) { opened.clear(); states.made.clear(); }
+  states.by = by;
+  const rows = grouped(by).filter((row) => row.below.size);
+  if (rows.length === 1 && !isFlat) opened.add(rows[0].index);
+  rows.sort((a, b) => b.seconds - a.seconds || b.crossings - a.crossings);
+  states.set(rows);
+  drawStates();
+}
+
+/** Unfolds a device alone, and brings it into view. */
+function reveal(track) {
+  if (opened.has(track)) return;
+  opened.clear();
+  opened.add(track);
+  showStates(states.by, false);
+  byId("states").scrollTop = ROW * Math.max(states.rows.findIndex((row) => !row.above && row.index === track), 0);
+}
+
+byId("states").addEventListener("click", (event) => {
+  const row = event.target.row;
+  if (!row) return;
+  const time = period[0] + event.offsetX / states.width * (period[1] - period[0]), slack = 4 / states.width * (period[1] - period[0]);
+  const visit = row.visits.find((each) => each.start - slack <= time && time <= each.last + slack), mark = row.marks.find((each) => Math.abs(each.time - time) <= slack);
+  if (visit) choose({visit}); else if (mark) choose({event: mark});
+});
+
+function stretch(factor, middle = (period[0] + period[1]) / 2) {
+  const half = Math.max((period[1] - period[0]) / 2 * factor, 500);
+  period = half * 2 >= finish - begin ? [begin, Math.max(finish, begin + 1000)] : [middle - half, middle + half];
+  drawStates();
+}
+
+// ---------------------------------------------------------------- visits
+
+const list = new Table(byId("visits"), [
+  {title: "Place", text: (row) => names[row.place], value: (row) => names[row.place]},
+  ...tracks.length > 1 ? [{title: "Device", text: (row) => short(tracks[row.track].name, 40), value: (row) => tracks[row.track].name}] : [],
+  {title: "Enter", value: (row) => row.start, text: (row) => clock(row.start)},
+  {title: "Leave", value: (row) => row.end ?? Infinity, text: (row) => row.end === null ? "inside at the end" : clock(row.end)},
+  {title: "Inside", number: true, value: (row) => row.seconds, text: (row) => span(row.seconds)},
+  {title: "Enter known by", value: (row) => row.startKnown, text: (row) => data.known[row.startKnown]},
+  {title: "Leave known by", value: (row) => row.endKnown, text: (row) => data.known[row.endKnown]},
+], {key: (row) => row.number, pick: (row) => choose({visit: row}), chosen: (row) => chosen !== null && chosen.visit === row, empty: "No place was entered."});
+
+// ---------------------------------------------------------------- map
+
+const map = new FenceMap(byId("map-box"), paint, {
+  pick(what) { if (what) choose(what); },
+  hover(what) { if (what) describe(what); else describe(chosen); },
+});
+
+/** A line, without the points that lie within a pixel and a half of the one before. */
+function trace(context, line) {
+  let lastX = Infinity, lastY = Infinity;
+  const {scale, centre} = map, left = map.width / 2 - centre[0] * scale, top = map.height / 2 - centre[1] * scale, end = line.length - 1;
+  for (let at = 0; at <= end; at += 1) {
+    const x = line[at][0] * scale + left, y = line[at][1] * scale + top;
+    if (at && at < end && Math.abs(x - lastX) < 1.5 && Math.abs(y - lastY) < 1.5) continue;
+    if (at) context.lineTo(x, y); else context.moveTo(x, y);
+    [lastX, lastY] = [x, y];
+  }
+}
+
+const spent = new Map();
+for (const visit of visits) spent.set(visit.place, (spent.get(visit.place) || 0) + visit.seconds);
+for (const event of crossings) spent.set(event.place, (spent.get(event.place) || 0) + 1);
+
+const isIn = ([west, north, east, south], view) => west <= view[2] && east >= view[0] && north <= view[3] && south >= view[1];
+
+function paint(map, context) {
+  const half = [map.width / 2 / map.scale, map.height / 2 / map.scale], {centre} = map;
+  const view = [centre[0] - half[0], centre[1] - half[1], centre[0] + half[0], centre[1] + half[1]];
+  const shown = left().filter((visit) => chosen?.visit === undefined || visit === chosen.visit);
+  let drawn = 0;
+  for (const place of places.values()) {
+    if (!isIn(place.box, view)) continue;
+    const size = (place.box[2] - place.box[0]) * map.scale, isSpent = spent.has(place.place), isOne = chosen?.place === place.place || chosen?.visit?.place === place.place;
+    drawn += 1;
+    context.strokeStyle = context.fillStyle = map.colour(isSpent ? "inside" : "outside");
+    context.globalAlpha = chosen && !isOne && chosen.track === undefined ? .5 : 1;
+    const middle = map.toScreen([(place.box[0] + place.box[2]) / 2, (place.box[1] + place.box[3]) / 2]), top = map.toScreen([0, place.box[1]])[1];
+    if (size < 3 && !place.isGate) context.fillRect(middle[0] - 1.5, middle[1] - 1.5, 3, 3);
+    else {
+      context.beginPath();
+      for (const part of place.rings) for (const ring of part) { trace(context, ring); if (!place.isGate) context.closePath(); }
+      context.lineWidth = isOne ? 3 : place.isGate ? 2.5 : 1.2;
+      context.stroke();
+      context.globalAlpha *= isSpent ? .14 : .05;
+      if (!place.isGate) context.fill("evenodd");
+    }
+    context.globalAlpha = 1;
+    if (isOne || places.size <= 60 || size >= (isSpent ? 3 : 40)) map.label(names[place.place], [middle[0], top - 2], (spent.get(place.place) || 0) + (isOne ? 1e12 : 0) + size / 1e6);
+    map.target({place: place.place}, middle, Math.min(size / 2, 12));
+  }
+  map.canvas.dataset.places = drawn;
+  context.lineWidth = 1.2;
+  context.strokeStyle = map.colour("track");
+  tracks.forEach((track, number) => {
+    const isOne = chosen?.track === number || chosen?.visit?.track === number;
+    context.globalAlpha = isOne ? .95 : chosen && (chosen.track ?? chosen.visit?.track) !== undefined ? .15 : tracks.length > 20 ? .35 : .7;
+    context.beginPath();
+    trace(context, track.line);
+    context.stroke();
+  });
+  const seen = shown.filter((visit) => visit.path.length && isIn(visit.box, view)), areFew = seen.length <= 60 || chosen?.visit !== undefined;
+  context.globalAlpha = areFew ? .9 : .6;
+  context.strokeStyle = context.fillStyle = map.colour("inside");
+  context.lineJoin = "round";
+  context.lineWidth = areFew ? 4 : 2;
+  context.beginPath();
+  for (const visit of seen) {
+    const size = Math.max(visit.box[2] - visit.box[0], visit.box[3] - visit.box[1]) * map.scale;
+    const [x, y] = map.toScreen(visit.path[visit.path.length >> 1]);
+    map.target({visit}, [x, y], 8);
+    if (size < 4) context.fillRect(x - 2, y - 2, 4, 4); else trace(context, visit.path);
+  }
+  context.stroke();
+  context.globalAlpha = 1;
+  if (areFew) {
+    for (const visit of seen) {
+      mark(context, visit.path[0], "enter", 0, {visit});
+      if (visit.end !== null) mark(context, visit.path.at(-1), "leave", Math.PI, {visit});
+    }
+  }
+  for (const event of crossings) if (event.at && event.turn !== undefined && matches(event.track, event.place) && isOf(event.track, event.place)) mark(context, event.at, "text", event.turn + Math.PI / 2, {event}, true);
+  map.canvas.dataset.visits = seen.length;
+  map.canvas.dataset.marked = areFew;
+}
+
+/** A triangle (of a gate an arrow) that points up, turned. */
+function mark(context, point, colour, turn, what, isArrow = false) {
+  const [x, y] = map.toScreen(point);
+  if (!map.isSeen([x, y], 10)) return;
+  context.save();
+  context.translate(x, y);
+  context.rotate(turn);
+  context.beginPath();
+  for (const [dx, dy] of isArrow ? [[0, -10], [6, 6], [0, 3], [-6, 6]] : [[0, -6.5], [6, 5], [-6, 5]]) context.lineTo(dx, dy);
+  context.closePath();
+  context.fillStyle = map.colour(colour);
+  context.strokeStyle = map.colour("land");
+  context.lineWidth = 2;
+  context.stroke();
+  context.fill();
+  context.restore();
+  map.target(what, [x, y], 7);
+}
+
+map.all = () => {
+  if (!data.frame) { map.fit([0, 0, 1, 1]); return; }
+  const [west, south, east, north] = data.frame, [a, b] = [inMetres([west, north]), inMetres([east, south])];
+  map.fit([...a, ...b]);
+};
+
+// ---------------------------------------------------------------- what is chosen
+
+function sentence(visit) {
+  const device = tracks.length > 1 ? short(tracks[visit.track].name) : "The device", place = short(names[visit.place]);
+  const when = visit.end === null ? `has been inside ${place} since ${clock(visit.start)}` : `was inside ${place} from ${clock(visit.start)} to ${clock(visit.end)}`;
+  const why = [["Enter", visit.enter], ["Leave", visit.leave]].filter(([, event]) => event).map(([what, event]) => `${what}: ${event.text}.`);
+  return `${device} ${when} (${span(visit.seconds)}). ${why.join(" ")}`;
+}
+
+function describe(what) {
+  let text = "Choose a device, a place or a visit in a table or on the map.";
+  if (what?.visit) text = sentence(what.visit);
+  else if (what?.event) text = `${short(tracks[what.event.track].name)} crossed ${short(names[what.event.place])} ${what.event.kind.replaceAll("_", " ")} at ${clock(what.event.time)}: ${what.event.text}.`;
+  else if (what) {
+    const own = visits.filter((visit) => (what.track ?? visit.track) === visit.track && (what.place ?? visit.place) === visit.place);
+    const about = [what.track === undefined ? "" : short(tracks[what.track].name), what.place === undefined ? "" : short(names[what.place])].filter(Boolean).join(" in ");
+    const shape = what.place === undefined ? "" : ` (${places.get(what.place)?.what ?? "a beacon, which has no position"})`;
+    text = `${about}${shape}: ${count(own.length, "visit")}, ${span(own.reduce((sum, visit) => sum + visit.seconds, 0))} inside.`;
+  }
+  byId("chosen").textContent = text;
+}
+
+function choose(what) {
+  chosen = what?.event ? {track: what.event.track, place: what.event.place, event: what.event} : what;
+  describe(chosen);
+  const visit = what?.visit, event = what?.event, place = visit?.place ?? chosen?.place, track = visit?.track ?? chosen?.track;
+  if (visit) chosen = {visit, track: visit.track, place: visit.place};
+  const boxes = [];
+  if (visit) boxes.push(visit.box);
+  if (event?.at) boxes.push([...event.at, ...event.at]);
+  if (place !== undefined && places.has(place)) boxes.push(places.get(place).box);
+  if (place === undefined && track !== undefined) boxes.push(boxOf(tracks[track].line));
+  if (boxes.length) {
+    const [west, north, east, south] = boxes.reduce((a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])]);
+    map.fit([west, north, east, south], .6);
+  }
+  if (track !== undefined && states.by === "track" && !isFlat) reveal(track);
+  if (visit) stretch(Math.max((visit.last - visit.start) * 3, 60000) / (period[1] - period[0]), (visit.start + visit.last) / 2);
+  const clear = byId("clear");
+  clear.hidden = chosen === null;
+  clear.textContent = chosen === null ? "" : `× ${[track === undefined ? "" : short(tracks[track].name, 30), place === undefined ? "" : short(names[place], 30)].filter(Boolean).join(", ")}`;
+  clear.setAttribute("aria-label", "Show all visits again");
+  show();
+}
+
+function show() {
+  const rows = left();
+  list.set(rows);
+  byId("visit-count").textContent = rows.length === visits.length ? number(rows.length) : `${number(rows.length)} of ${number(visits.length)}`;
+  summary.draw();
+  states.draw();
+  drawChart();
+  map.due();
+}
+
+byId("clear").addEventListener("click", () => { choose(null); map.all(); byId("search").focus(); });
+byId("search").addEventListener("input", (event) => {
+  word = event.target.value.trim().toLowerCase();
+  showSummary(summary.by);
+  showStates(states.by, false);
+  show();
+});
+byId("nearer").addEventListener("click", () => stretch(.5));
+byId("farther").addEventListener("click", () => stretch(2));
+byId("whole").addEventListener("click", () => stretch(Infinity));
+
+// Tiles are fetched only while the switch is on and there is a network.
+function showTiles() {
+  const box = byId("base-map");
+  box.disabled = !navigator.onLine;
+  map.tiles = box.checked && navigator.onLine ? data.tiles : null;
+  map.credit(map.tiles ? data.credit : "");
+  map.due();
+}
+byId("base-map").addEventListener("change", showTiles);
+for (const name of ["online", "offline"]) window.addEventListener(name, showTiles);
+window.addEventListener("resize", () => { drawStates(); drawChart(); });
+isDark.addEventListener("change", () => { drawStates(); drawChart(); });
+for (const [name, isPrinted] of [["beforeprint", true], ["afterprint", false]]) {
+  window.addEventListener(name, () => {
+    for (const table of [summary, states, list]) { table.isPrinted = isPrinted; table.draw(); }
+    drawStates();
+    drawChart();
+  });
+}
+
+const ways = tracks.length > 1 ? Object.keys(BY) : ["by place"];
+choice(byId("summary-by"), ways, (way) => showSummary(BY[way]));
+choice(byId("states-by"), tracks.length > 1 ? [...ways].reverse() : ways, (way) => showStates(BY[way]));
+summary.sort(2, true);
+list.sort(tracks.length > 1 ? 2 : 1, false);
+map.all();
+showTiles();
+show();
+document.documentElement.dataset.ready = Math.round(performance.now());
