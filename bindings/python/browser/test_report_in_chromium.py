@@ -54,7 +54,7 @@ def offline(browser: webdriver.Chrome, yes: bool) -> None:
 
 
 def opened(browser: webdriver.Chrome, page: Path) -> None:
-    # What the page before still asks for is not said of this one.
+    # Drop the log entries of the page before.
     browser.get("about:blank")
     browser.get_log("browser"), browser.get_log("performance")
     browser.get(page.as_uri())
@@ -65,7 +65,7 @@ def opened(browser: webdriver.Chrome, page: Path) -> None:
 
 
 def painted(browser: webdriver.Chrome) -> None:
-    """Two frames later the browser has shown what was drawn."""
+    """Waits for two frames: the browser has then shown the drawing."""
     browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
 
 
@@ -89,7 +89,7 @@ def complaints(browser: webdriver.Chrome) -> list[str]:
 
 
 def requests(browser: webdriver.Chrome) -> list[str]:
-    """What was fetched beside the page itself."""
+    """The requests, without the page itself."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     sent = [
         message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
@@ -183,7 +183,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     assert low < visit.start.timestamp() * 1000 < high < log.end.timestamp() * 1000
     painted(browser)
     assert browser.execute_script("return Number(map.canvas.dataset.visits)") == 1
-    # On the map: what is at its mark is the same visit.
+    # The map finds the same visit at its mark.
     assert browser.execute_script(
         "const [x, y] = map.toScreen(chosen.visit.path[0]); return map.found([x, y]).visit.number"
     ) == list(log.visits()).index(visit)

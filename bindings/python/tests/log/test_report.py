@@ -205,7 +205,7 @@ def test_words_are_read_as_they_were_written() -> None:
 def test_what_is_drawn() -> None:
     log = demo()
     data = report_data(log)
-    # That a place was outside at first is no event of the report.
+    # The report omits determinations of `unsatisfied`.
     wanted = [event for event in log if (event.cause, event.state) != ("determination", "unsatisfied")]
     assert [(data.places[row[1]], row[2]) for row in data.events] == [(row.identifier, row.state) for row in wanted]
     assert 0 < sum(row[4] is not None for row in data.events) == sum(row.latitude is not None for row in wanted)

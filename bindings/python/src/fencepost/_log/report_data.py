@@ -191,8 +191,8 @@ def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
 
 
 def _drawn_events(log: Log, notes: list[str]) -> list[list[Event]]:
-    """The events that are drawn, by track. That a place was found not to be satisfied when a track began is none of
-    them; of the rest, when they are too many, every so many."""
+    """The events to draw, by track, without the determinations of `unsatisfied` at the start of a track. Above
+    `MOST_EVENTS` every n-th event stays."""
     found = [[event for event in replayed.events if not _is_first_outside(event)] for replayed in log.replays]
     total = sum(len(events) for events in found)
     step = max(-(-total // MOST_EVENTS), 1)

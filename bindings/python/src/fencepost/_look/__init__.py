@@ -1,4 +1,4 @@
-"""What report, live page, playground and site share: colours and type, tables, the map, the outline of the land."""
+"""The shared look of report, live page, playground and site: colours, type, tables, map, outline of the land."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def text(name: str) -> str:
 
 
 def style(own: str) -> str:
-    """The style sheet of a page: the tokens, the shared parts, and what is its own."""
+    """The style sheet of a page: the tokens, the shared parts, and its own rules."""
     return text("tokens.css") + text("base.css") + own
 
 
 def script(own: str) -> str:
-    """The script of a page: the outline of the land, tables and map, and what is its own."""
+    """The script of a page: the outline of the land, tables and map, and its own code."""
     land = text("land.txt").replace("\n", " ").strip()
     return f'"use strict";\nconst LAND = "{land}";\n' + text("table.js") + text("map.js") + own

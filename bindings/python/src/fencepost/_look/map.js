@@ -25,7 +25,7 @@ function numbers(word) {
   return found;
 }
 
-/** The points of a word of steps, in units of which a turn of the earth has so many. */
+/** The points of a word of steps, each a list of `size` numbers. */
 function points(word, size = 2) {
   const steps = numbers(word), found = [], sum = Array(size).fill(0);
   for (let at = 0; at < steps.length; at += size) {
@@ -36,7 +36,7 @@ function points(word, size = 2) {
 }
 
 class FenceMap {
-  /** paint(map, context) draws what is on the map; pick(what, point) and hover(what, point) say what is there, null: nothing. */
+  /** paint(map, context) draws the content; pick(target, point) and hover(target, point) get the target at a point, or null. */
   constructor(box, paint, {pick = () => {}, hover = null} = {}) {
     this.canvas = box.querySelector("canvas");
     this.context = this.canvas.getContext("2d");
@@ -214,7 +214,7 @@ class FenceMap {
     this.placed = placed;
   }
 
-  /** What can be picked at a point. */
+  /** Adds a target for the pointer. */
   target(what, [x, y], radius = 8) { this.targets.push([x, y, radius, what]); }
 
   found([x, y]) {
@@ -226,7 +226,7 @@ class FenceMap {
     return best;
   }
 
-  // Pictures of another server, of which the last thousand are kept.
+  // Pictures of another server; the last thousand stay in memory.
   drawTiles() {
     const {context, width, height, centre, scale} = this;
     const z = Math.max(0, Math.min(19, Math.round(Math.log2(scale / 256)))), many = 2 ** z;
@@ -262,7 +262,7 @@ class FenceMap {
     return found;
   }
 
-  /** The text and link of whoever made the tiles. */
+  /** Shows the attribution of the tiles. */
   credit(text, address) {
     const shown = this.box.querySelector(".credit");
     shown.hidden = !text;

@@ -130,7 +130,7 @@ class Table {
   }
 }
 
-/** Buttons of which one is pressed. */
+/** A group of buttons; exactly one is pressed. */
 function choice(box, names, change) {
   box.hidden = names.length < 2;
   const buttons = names.map((name) => {

@@ -1,4 +1,4 @@
-// The report: what Python collected, indexed once, then drawn by what is in view.
+// The report: indexes the data from Python once, then draws the part in view.
 const data = JSON.parse(byId("data").textContent);
 const TURN = 10 * EARTH; // decimetres
 const world = ([x, y]) => [x / TURN + .5, .5 - y / TURN];
@@ -59,7 +59,7 @@ const [begin, finish] = data.period || [0, 1];
 let period = [begin, Math.max(finish, begin + 1000)];
 let word = "", chosen = null; // {track} or {place} or {visit} or {event}
 
-// What is left by the search and by what was chosen.
+// The visits that match the search and the choice.
 const matches = (track, place) => !word || tracks[track].name.toLowerCase().includes(word) || names[place].toLowerCase().includes(word);
 const isOf = (track, place) => !chosen || (chosen.track ?? track) === track && (chosen.place ?? place) === place;
 const left = () => visits.filter((visit) => matches(visit.track, visit.place) && isOf(visit.track, visit.place));
