@@ -283,10 +283,11 @@ $(stamps)/spark: $(stamps)/python-test .ci/java.sh
 	  $(python) -m pip install --quiet './bindings/python[spark]'
 	@touch $@
 
-$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/gdal.sh .ci/postgresql.sh $(stamps)/spark $(stamps)/lint
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/gdal.sh .ci/postgresql.sh .ci/duckdb.sh $(stamps)/spark $(stamps)/lint
 	@echo "== installing what the heavy tests need"
 	@.ci/gdal.sh
 	@.ci/postgresql.sh
+	@for version in 1.2.0 2.0.1; do .ci/duckdb.sh .build/duckdb/$$version $$version; done
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
 	  $(python) -m pip install --quiet './bindings/python[$(extras),live]' \
 	    $(call group,test tools sql browser dist docs services site format)

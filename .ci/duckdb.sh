@@ -1,11 +1,16 @@
 #!/bin/sh
-# Fetches the two headers of DuckDB's C extension API, of version 1.2.0, out of the source distribution on PyPI.
+# Fetches from PyPI what the DuckDB extension is built and tested with.
 #
-#   .ci/duckdb.sh FOLDER
+#   .ci/duckdb.sh FOLDER            the two headers of DuckDB's C extension API, of version 1.2.0, out of the source distribution
+#   .ci/duckdb.sh FOLDER VERSION    the Python package of that version, for programs with FOLDER on their path
 set -eu
 
-folder=${1:?usage: .ci/duckdb.sh FOLDER}
+folder=${1:?usage: .ci/duckdb.sh FOLDER [VERSION]}
 python=${PYTHON:-$(cd "$(dirname "$0")/.." && pwd)/.venv/bin/python}
+if [ $# = 2 ]; then
+  [ -d "$folder/duckdb" ] || "$python" -m pip install --quiet --no-deps --target "$folder" "duckdb==$2"
+  exit
+fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$python" -m pip download --quiet --no-deps --no-binary duckdb --dest "$scratch" duckdb==1.2.0

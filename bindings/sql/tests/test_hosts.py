@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import shapely
-from conftest import DuckDB, PostgreSQL, Server, SQLite, build
+from conftest import ROOT, DuckDB, PostgreSQL, Server, SQLite, build
 from worlds import zones
 
 from fencepost import Polygon, Zones, geodesic
@@ -152,6 +153,35 @@ def test_duckdb_accepts_its_own_geometry() -> None:
     ]
     with pytest.raises(host.errors, match="lat"):
         host.run("SELECT fp_places('a', 'POLYGON ((7 97, 8 97, 8 98, 7 97))'::GEOMETRY)")
+
+
+@pytest.mark.parametrize("version", ["1.2.0", "2.0.1"])
+def test_duckdb_one_file_serves_other_versions(version: str) -> None:
+    """The oldest and the newest one; the other tests run with the version that spatial's package needs."""
+    folder = ROOT / ".build" / "duckdb" / version
+    if not folder.exists():
+        pytest.skip(f".ci/duckdb.sh {folder} {version} fetches this version")
+    build("duckdb")
+    program = (
+        "import duckdb; from fencepost import duckdb as extension;"
+        "c = duckdb.connect(config={'allow_unsigned_extensions': 'true'}); extension.load(c);"
+        'places = "(SELECT fp_places(i::VARCHAR, 47 + i / 100.0, 7.5, 300.0) FROM range(100) t(i))";'
+        "c.execute('CREATE TABLE n AS SELECT i, make_timestamp(i * 10000000) AS t FROM range(5000) t(i)');"
+        "print(duckdb.__version__, c.execute(f'SELECT len(fp_events({places}, t, 47 + i / 5000.0, 7.5)), "
+        "sum(len(fp_containing({places}, 47 + i / 5000.0, 7.5))) FROM n').fetchall())"
+    )
+    outputs = []
+    for path in (str(folder), ""):
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        outputs.append(done.stdout.partition(" "))
+    assert outputs[0][0] == version
+    assert outputs[0][2] == outputs[1][2] != "[(0, 0)]\n"
 
 
 def test_duckdb_threads_share_places_and_groups_of_any_order() -> None:
