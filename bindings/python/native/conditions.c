@@ -167,7 +167,7 @@ static PyObject *record_tuple(native_handle *self, const fencepost_record *recor
   return Py_BuildValue("(s#iNKKNNi)", condition->identifier, (Py_ssize_t)condition->identifier_length,
                        (int)condition->kind, geometry_tuple(self, condition), (unsigned long long)condition->generation,
                        (unsigned long long)condition->tag, native_policy_tuple(&condition->policy),
-                       native_event_tuple(&record->last_event), (int)record->state);
+                       native_event_tuple(&record->last_event, NULL), (int)record->state);
 }
 
 PyObject *native_record(PyObject *object, PyObject *identifier) {

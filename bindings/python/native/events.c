@@ -12,21 +12,45 @@ static PyObject *refinement_tuple(const fencepost_event *event) {
 /*
  * (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics, generation,
  * latitude, longitude, accuracy, boundary_distance, evidence, tag); what is not there is None. Of `evidence`, the bits are
- * FENCEPOST_EVIDENCE_....
+ * FENCEPOST_EVIDENCE_.... `identifier` is the identifier as a text, where the caller has it; NULL: it is made.
  */
-PyObject *native_event_tuple(const fencepost_event *event) {
-  return Py_BuildValue("(Ks#iiNNNIKNNNNIK)", (unsigned long long)event->sequence, event->identifier,
-                       (Py_ssize_t)event->identifier_length, (int)event->state, (int)event->cause,
-                       native_optional_time(event->date_us), native_optional_time(event->evidence_date_us),
-                       refinement_tuple(event), (unsigned)event->diagnostics, (unsigned long long)event->generation,
-                       native_optional_double(event->latitude), native_optional_double(event->longitude),
-                       native_optional_double(event->accuracy_m), native_optional_double(event->boundary_distance_m),
-                       (unsigned)fencepost_event_evidence(event), (unsigned long long)event->tag);
+PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier) {
+  PyObject *values[] = {
+      PyLong_FromUnsignedLongLong(event->sequence),
+      identifier != NULL ? Py_NewRef(identifier)
+                         : PyUnicode_FromStringAndSize(event->identifier, (Py_ssize_t)event->identifier_length),
+      PyLong_FromLong((long)event->state),
+      PyLong_FromLong((long)event->cause),
+      native_optional_time(event->date_us),
+      native_optional_time(event->evidence_date_us),
+      refinement_tuple(event),
+      PyLong_FromUnsignedLong(event->diagnostics),
+      PyLong_FromUnsignedLongLong(event->generation),
+      native_optional_double(event->latitude),
+      native_optional_double(event->longitude),
+      native_optional_double(event->accuracy_m),
+      native_optional_double(event->boundary_distance_m),
+      PyLong_FromUnsignedLong(fencepost_event_evidence(event)),
+      PyLong_FromUnsignedLongLong(event->tag),
+  };
+  const Py_ssize_t count = sizeof(values) / sizeof(values[0]);
+  PyObject *row = PyTuple_New(count);
+  for (Py_ssize_t index = 0; index < count; index++) {
+    if (row == NULL || values[index] == NULL) {
+      Py_XDECREF(values[index]);
+      Py_CLEAR(row);
+    } else {
+      PyTuple_SetItem(row, index, values[index]);
+    }
+  }
+  /* No cycle can lead through numbers and texts: the collector need not visit a million of them. */
+  if (row != NULL) PyObject_GC_UnTrack(row);
+  return row;
 }
 
 /* The same of an event of a fleet, with the device's identifier, which is stolen, and the row. */
 static PyObject *event_row(const fencepost_fleet_event *found, PyObject *name) {
-  PyObject *row = native_event_tuple(&found->event);
+  PyObject *row = native_event_tuple(&found->event, NULL);
   PyObject *rest = Py_BuildValue("(NK)", name, (unsigned long long)found->row);
   PyObject *both = row == NULL || rest == NULL ? NULL : PySequence_Concat(row, rest);
   Py_XDECREF(rest);
@@ -54,7 +78,7 @@ PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
     status = fencepost_fleet_device_identifier(self->fleet, event.device, name, sizeof(name), &size, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   if (count == 0) Py_RETURN_NONE;
-  if (self->fleet == NULL) return native_event_tuple(&event.event);
+  if (self->fleet == NULL) return native_event_tuple(&event.event, NULL);
   return event_row(&event, PyUnicode_FromStringAndSize(name, (Py_ssize_t)size));
 }
 
@@ -82,7 +106,8 @@ PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
   PyObject *list = native_end(&call, status) < 0 ? NULL : PyList_New((Py_ssize_t)count);
   for (size_t index = 0; list != NULL && index < count; index++) {
     const void *event = events + index * size;
-    PyObject *item = self->fleet != NULL ? event_row(event, native_name_at(&names, index)) : native_event_tuple(event);
+    PyObject *item =
+        self->fleet != NULL ? event_row(event, native_name_at(&names, index)) : native_event_tuple(event, NULL);
     if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
   }
   native_release_names(&names);

@@ -335,6 +335,14 @@ PyObject *native_add_line(PyObject *self, PyObject *args);
 /* tracks.c */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args);
 
+/* integers.c */
+PyObject *native_extremes(PyObject *module, PyObject *column);
+PyObject *native_distinct(PyObject *module, PyObject *args);
+PyObject *native_taken(PyObject *module, PyObject *args);
+
+/* visits.c */
+PyObject *native_visits(PyObject *module, PyObject *args);
+
 /* consumer.c */
 /* Raises when a consumer waits for events. */
 int native_refuse_second_consumer(native_handle *self, native_state *state);
@@ -344,7 +352,7 @@ PyObject *native_end_updates(PyObject *self, PyObject *unused);
 PyObject *native_closed(PyObject *self, PyObject *unused);
 
 /* events.c */
-PyObject *native_event_tuple(const fencepost_event *event);
+PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier);
 PyObject *native_event_text(native_state *state, const fencepost_event *event); /* as JSON */
 PyObject *native_poll_event(PyObject *self, PyObject *unused);
 PyObject *native_next_update(PyObject *self, PyObject *unused);

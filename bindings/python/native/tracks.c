@@ -8,6 +8,7 @@
 
 #define BLOCK 8192
 #define EVENTS 256
+#define KEPT 1024
 
 enum {
   LATITUDE,
@@ -17,6 +18,11 @@ enum {
   ACCURACY,
   COLUMNS
 };
+
+typedef struct {
+  uint64_t generation;
+  PyObject *text;
+} identifier;
 
 typedef struct {
   native_handle *fleet;
@@ -29,6 +35,7 @@ typedef struct {
   PyObject *found;
   double *accuracies;
   fencepost_fleet_event *events;
+  identifier *identifiers; /* by generation, as many as KEPT: the text that was made of it last */
   unsigned long long accepted, late, invalid;
 } rows_to_feed;
 
@@ -42,6 +49,18 @@ static double number_at(const native_column *column, Py_ssize_t row) {
   double value;
   memcpy(&value, (const char *)column->start + row * column->stride, sizeof(value));
   return value;
+}
+
+/* An event as a tuple. Few conditions bring many events: the text of an identifier is shared by them. */
+static PyObject *tuple_of(rows_to_feed *rows, const fencepost_event *event) {
+  identifier *kept = &rows->identifiers[event->generation % KEPT];
+  if (kept->text == NULL || kept->generation != event->generation) {
+    PyObject *text = PyUnicode_FromStringAndSize(event->identifier, (Py_ssize_t)event->identifier_length);
+    if (text == NULL) return NULL;
+    Py_XDECREF(kept->text);
+    *kept = (identifier){event->generation, text};
+  }
+  return native_event_tuple(event, kept->text);
 }
 
 /* Takes all events that wait; asking for more commits those before. The events of a row have the place 2 * row + 1. */
@@ -60,10 +79,10 @@ static int take_events(rows_to_feed *rows) {
         return -1;
       }
       int64_t track = integer_at(&rows->columns[TRACK], (Py_ssize_t)event->row);
-      PyObject *value =
-          rows->as_json ? native_event_text(rows->state, &event->event) : native_event_tuple(&event->event);
+      PyObject *value = rows->as_json ? native_event_text(rows->state, &event->event) : tuple_of(rows, &event->event);
       if (value == NULL) return -1;
       PyObject *item = Py_BuildValue("(nLN)", 2 * (Py_ssize_t)event->row + 1, (long long)track, value);
+      if (item != NULL) PyObject_GC_UnTrack(item);
       int failed = item == NULL || PyList_Append(rows->found, item) < 0;
       Py_XDECREF(item);
       if (failed) return -1;
@@ -199,12 +218,15 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   if (!failed) {
     rows.events = PyMem_Malloc(EVENTS * sizeof(*rows.events));
     rows.accuracies = PyMem_Malloc(BLOCK * sizeof(*rows.accuracies));
-    failed = rows.events == NULL || rows.accuracies == NULL;
+    rows.identifiers = PyMem_Calloc(KEPT, sizeof(*rows.identifiers));
+    failed = rows.events == NULL || rows.accuracies == NULL || rows.identifiers == NULL;
     if (failed) PyErr_NoMemory();
   }
   if (!failed) failed = feed_rows(&rows, start, stop) < 0;
   PyMem_Free(rows.events);
   PyMem_Free(rows.accuracies);
+  for (int index = 0; rows.identifiers != NULL && index < KEPT; index++) Py_XDECREF(rows.identifiers[index].text);
+  PyMem_Free(rows.identifiers);
   for (int index = 0; index < COLUMNS; index++) native_release_column(&rows.columns[index]);
   if (rows.devices.obj != NULL) PyBuffer_Release(&rows.devices);
   native_release_column(&rows.begins);

@@ -33,7 +33,7 @@ def shape_condition(
     if "uuid" in properties:
         raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")
     wkb = geometry.get("wkb")
-    vertices = of_geojson(geometry) if wkb is None else of_wkb(wkb)
+    vertices: Any = of_geojson(geometry) if wkb is None else of_wkb(wkb)
     gate = is_gate(properties.get("gate"))
     if not vertices.is_area:
         if gate and properties.get("radius") is not None:
@@ -41,12 +41,12 @@ def shape_condition(
                 "gate: it has a radius too; a gate has no width: remove the radius, or the gate for a corridor"
             )
         if gate:
-            return Gate(vertices.wkb, edges=edges)
+            return Gate(vertices, edges=edges)
         metres = radius if properties.get("radius") is None else properties["radius"]
         if isinstance(metres, bool) or not isinstance(metres, int | float):
             needed = f"a number of metres is needed for a line, not {shown(metres)}"
             raise InvalidArgumentError(f"radius: {needed}; gate: true makes it one without a width")
-        return Corridor(vertices.wkb, metres, edges=edges)
+        return Corridor(vertices, metres, edges=edges)
     if gate:
         raise InvalidArgumentError("gate: only a line can be one, not a polygon")
     oriented, buffer = properties.get("oriented"), properties.get("buffer")
@@ -54,4 +54,4 @@ def shape_condition(
         raise InvalidArgumentError(f"oriented: true or false is needed, not {shown(oriented)}")
     if buffer is not None and (isinstance(buffer, bool) or not isinstance(buffer, int | float)):
         raise InvalidArgumentError(f"buffer: a number of metres is needed, not {shown(buffer)}")
-    return Polygon(vertices.wkb, edges=edges, oriented=bool(oriented), buffer=buffer or 0.0)
+    return Polygon(vertices, edges=edges, oriented=bool(oriented), buffer=buffer or 0.0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from math import cos, hypot, inf, radians
 from statistics import median
 from typing import NamedTuple
 
+from .._native import extremes
 from .._tables.names import METRES, MOST_DEGREES
 from .._tables.times import from_us, utc_text
 
@@ -89,7 +91,7 @@ class SeenTimes:
         """Looks at more times."""
         if not len(times):
             return
-        begin, end = min(times), max(times)
+        begin, end = extremes(times) if isinstance(times, array) else (min(times), max(times))
         self._begin_us, self._end_us = (
             (min(begin, self._begin_us), max(end, self._end_us)) if self.count else (begin, end)
         )

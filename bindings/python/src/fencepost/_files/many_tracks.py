@@ -9,10 +9,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import accumulate, count, islice, repeat
+from itertools import accumulate, islice, repeat
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import _native
 from .._errors import Advice, InputError, require, warn
 from . import track_csv
 from .checked import several_devices, warn_of_devices
@@ -26,6 +27,9 @@ from .table_rows import TableRows
 from .track_files import keyed_points
 from .tracks import VECTOR_FORMATS, FixRow, Point
 from .vector import PLAIN, Reading
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 BATCH_ROWS = 65_536
 LINE_CHARACTERS = 48
@@ -207,19 +211,24 @@ class ManyTracks:
     def _rows(
         self,
         names: Iterable[Any],
-        tracks: Iterable[int] | None,
+        tracks: tuple[Sequence[int], Buffer] | None,
         latitudes: array[float],
         longitudes: array[float],
         accuracies: array[float] | None,
         times: array[int],
         place: Callable[[int], str],
     ) -> Rows:
-        """Rows of tracks with these names; or, where `tracks` says which of the names each row has, with those."""
+        """Rows of tracks with these names, one each; or, with `tracks`, the code of each name and those of the rows."""
         last = len(self.keys) - 1
         numbers = array("q", map(self._numbers.__getitem__, names))
         self.keys.extend(islice(self._numbers, len(self.keys), None))
         if tracks is not None:
-            numbers = array("q", map(numbers.__getitem__, tracks))
+            used, codes = tracks
+            lookup = array("q", bytes(8 * (max(used, default=-1) + 1)))
+            for code, number in zip(used, numbers):
+                lookup[code] = number
+            numbers = array("q")
+            numbers.frombytes(_native.taken(lookup, codes))
         if self.grouped:
             self._check_grouped(numbers, last)
         return Rows(numbers, latitudes, longitudes, accuracies, times, len(self.keys), place)
@@ -228,13 +237,12 @@ class ManyTracks:
         first = 0
         for latitudes, longitudes, accuracies, times, codes, keys in table:
             rows = len(times)
-            if codes is None:
-                names, tracks = keys[: bool(rows)], array("q", bytes(8 * rows))
-            else:  # a value without rows is not a track
-                used = dict.fromkeys(codes)
-                names, places = [keys[code] for code in used], dict(zip(used, count()))
-                tracks = array("q", map(places.__getitem__, codes))
-            yield self._rows(names, tracks, latitudes, longitudes, accuracies, times, partial(_numbered, "row", first))
+            rows_codes = array("q", bytes(8 * rows)) if codes is None else codes
+            used = _native.distinct(rows_codes, len(keys))  # a value without rows is not a track
+            names = [keys[code] for code in used]
+            yield self._rows(
+                names, (used, rows_codes), latitudes, longitudes, accuracies, times, partial(_numbered, "row", first)
+            )
             first += rows
 
     def _check_grouped(self, tracks: array[int], last: int) -> None:
@@ -258,7 +266,7 @@ class ManyTracks:
                     table.skip(len(read.times))
                     if read.accuracies and not table.check_accuracy(min(read.accuracies)):
                         read = read._replace(accuracies=None)
-                    yield self._rows(*read, place)
+                    yield self._rows(read.names, (range(len(read.names)), read.tracks), *read[2:], place)
 
     def _points(self, points: Sequence[tuple[str, Point]], keys: Sequence[Any]) -> Iterator[Rows]:
         """The rows of a file that is read at once."""

@@ -25,7 +25,7 @@ class Batch(NamedTuple):
     longitudes: array[float]
     accuracies: array[float] | None
     times: array[int]
-    codes: Sequence[int] | None
+    codes: array[int] | None
     """Which of the `keys` each row has; None: there is one track."""
     keys: Sequence[Any]
 

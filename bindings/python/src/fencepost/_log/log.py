@@ -14,7 +14,7 @@ from .._tables.times import from_us, time_text, utc_text
 from .._values.any_condition import Condition
 from .._values.enums import State
 from .._values.events import EVENT_KINDS, LOG_COLUMNS, Event, event_points
-from .visits import Visits, visit_rows
+from .visits import Visits, visit_columns
 
 if TYPE_CHECKING:
     from typing import Self
@@ -150,12 +150,8 @@ class Log(Rows[Event]):
             [('start', 'crossing')]
         """
         assumed = self.assumed
-        rows = [
-            row
-            for part in self._replays
-            for row in visit_rows(part.events, part.begin_us, part.end_us, assumed, part.key)
-        ]
-        return Visits(rows, self.by, self.conditions)
+        found = [visit_columns(part.events, part.begin_us, part.end_us, assumed, part.key) for part in self._replays]
+        return Visits(found, self.by, self.conditions)
 
     def columns(self) -> dict[str, list[Any]]:
         """The table as a dict of columns: those of the JSON Lines; first `by`, where there is one.

@@ -6,10 +6,10 @@ import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._errors import require
+from .._native import visits as found_visits
 from .._tables.rows import Rows
 from .._tables.shapely_shapes import drawn_shapes
 from .._tables.table import Plain, series
@@ -46,13 +46,9 @@ class Known(enum.StrEnum):
     """Not ended when the log ends."""
 
 
-_CAUSES = {
-    Cause.CROSSING: Known.CROSSING,
-    Cause.DETERMINATION: Known.DETERMINATION,
-    Cause.TIMEOUT: Known.TIMEOUT,
-    Cause.NONE: Known.ASSUMED,
-    Cause.DIAGNOSTIC: Known.DIAGNOSTIC,
-}
+KNOWN = tuple(Known)
+"""By the numbers that the engine gives them."""
+_NEVER = -(1 << 63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +112,17 @@ class Visits(Rows[Visit]):
     """
 
     def __init__(
-        self, visits: Iterable[Visit | VisitRow], by: str | None = None, conditions: Mapping[str, Any] | None = None
+        self,
+        visits: Iterable[Visit] | Sequence[VisitColumns],
+        by: str | None = None,
+        conditions: Mapping[str, Any] | None = None,
     ) -> None:
         given = list(visits)
-        self._plain = [each for each in given if isinstance(each, VisitRow)]
-        if len(self._plain) < len(given):
-            self._plain = []
-            super().__init__(each.visit(by) if isinstance(each, VisitRow) else each for each in given)
+        self._columns = [each for each in given if isinstance(each, VisitColumns)]
+        if self._columns:
+            super().__init__(lambda: (row.visit(by) for part in self._columns for row in part.rows()))
         else:
-            super().__init__(lambda: (each.visit(by) for each in self._plain))
+            super().__init__(each for each in given if isinstance(each, Visit))
         self._conditions = conditions or {}
         self.by = by
         """Name of the column that tells tracks apart; None: there is one track."""
@@ -146,33 +144,41 @@ class Visits(Rows[Visit]):
         return geopandas.GeoDataFrame(frame, geometry=places, crs="EPSG:4326")
 
     def __len__(self) -> int:
-        return len(self._plain) or super().__len__()
+        return sum(len(part.identifiers) for part in self._columns) if self._columns else super().__len__()
 
     def to_pandas(self) -> Any:
-        if not self._plain:
+        parts = [part for part in self._columns if part.identifiers]
+        if not parts:
             return super().to_pandas()
         pandas, numpy = require("pandas", "geo"), require("numpy", "geo")
-        starts, identifiers, left, last, start_known, end_known, confirmed, ended, tracks = zip(*self._plain)
-        begin, end = (numpy.array(column, "i8") for column in (starts, last))
 
-        def times(column: Sequence[int | None]) -> Any:
-            missing = numpy.iinfo("i8").min  # NaT
-            whole = numpy.array([missing if each is None else each for each in column], "i8")
-            return pandas.Series(whole.view("M8[us]")).dt.tz_localize("UTC")
+        def joined(name: str, kind: str) -> Any:
+            return numpy.frombuffer(b"".join(getattr(part, name) for part in parts), kind)
 
-        columns = {} if self.by is None else {self.by: series(pandas, tracks, None)}
+        def times(column: Any) -> Any:  # the smallest integer is NaT
+            return pandas.Series(column.view("M8[us]")).dt.tz_localize("UTC")
+
+        def known(name: str) -> Any:
+            texts = numpy.array([str(each) for each in KNOWN], object)
+            return pandas.Series(texts[joined(name, "u1")], dtype=object)
+
+        starts, left, last = (joined(name, "i8") for name in ("start", "left", "last"))
+        columns: dict[str, Any] = {}
+        if self.by is not None:
+            tracks = [part.track for part in parts for _ in part.identifiers]
+            columns[self.by] = series(pandas, tracks, None)
         return pandas.DataFrame(
             columns
             | {
-                "identifier": pandas.Series(identifiers, dtype=object),
+                "identifier": pandas.Series([text for part in parts for text in part.identifiers], dtype=object),
                 "start": times(starts),
                 "end": times(left),
-                "duration": pandas.Series((end - begin).view("m8[us]")),
-                "start_known": pandas.Series(list(map(str, start_known)), dtype=object),
-                "end_known": pandas.Series(list(map(str, end_known)), dtype=object),
-                "open": pandas.Series([each is None for each in left]),
-                "confirmed_start": times(confirmed),
-                "confirmed_end": times(ended),
+                "duration": pandas.Series((last - starts).view("m8[us]")),
+                "start_known": known("start_known"),
+                "end_known": known("end_known"),
+                "open": pandas.Series(left == numpy.iinfo("i8").min),
+                "confirmed_start": times(joined("confirmed", "i8")),
+                "confirmed_end": times(joined("ended", "i8")),
             }
         )
 
@@ -268,28 +274,55 @@ class VisitRow(NamedTuple):
         return Visit(*values) if by is None else TrackVisit(*values, self.track)  # type: ignore[arg-type]
 
 
-_Change: TypeAlias = tuple[str, State, Cause, int | None, int | None, int]
-"""Identifier, state, cause, date, evidence and generation of an event."""
+class VisitColumns(NamedTuple):
+    """The visits of one track by start, then identifier. Times are columns of 64-bit microseconds, where the smallest
+    integer means none, and `start_known` and `end_known` bytes that number :data:`KNOWN`."""
+
+    track: Any
+    identifiers: list[str]
+    start: bytes
+    left: bytes
+    last: bytes
+    confirmed: bytes
+    ended: bytes
+    start_known: bytes
+    end_known: bytes
+
+    def rows(self) -> Iterator[VisitRow]:
+        """The visits."""
+        times = [memoryview(column).cast("q") for column in self[2:7]]
+        for identifier, start, left, last, confirmed, ended, begin, end in zip(
+            self.identifiers, *times, self.start_known, self.end_known
+        ):
+            yield VisitRow(
+                start, identifier, None if left == _NEVER else left, last, KNOWN[begin], KNOWN[end], confirmed,
+                None if ended == _NEVER else ended, self.track,
+            )  # fmt: skip
 
 
-def changes(events: Iterable[Event]) -> Iterator[_Change]:
-    """What events say of states; without making the events where there are only the engine's rows."""
+def event_rows(events: Iterable[Event]) -> tuple[Any, ...]:
+    """The engine's rows of events; of other events what they say of states, and None for the rest."""
     if isinstance(events, LazyEvents):
-        for row in events.rows:
-            yield row[1], STATES[row[2]], CAUSES[row[3]], row[4], row[5], row[8]
-        return
-    for event in events:
-        yield event.identifier, event.state, event.cause, event.date_us, event.evidence_date_us, event.generation
+        return events.rows
+    return tuple(
+        (None, event.identifier, _STATES[event.state], _CAUSES[event.cause], event.date_us, event.evidence_date_us,
+         None, None, event.generation)
+        for event in events
+    )  # fmt: skip
 
 
-def visit_rows(
+_STATES = {state: number for number, state in enumerate(STATES)}
+_CAUSES = {cause: number for number, cause in enumerate(CAUSES)}
+
+
+def visit_columns(
     events: Iterable[Event],
     begin_us: int | None,
     end_us: int | None,
     assumed: Mapping[str, State] | None = None,
     track: Any = None,
-) -> list[VisitRow]:
-    """The visits of one track, by start, then identifier.
+) -> VisitColumns:
+    """The visits of one track.
 
     Args:
         events: As :func:`intervals` takes them.
@@ -298,51 +331,8 @@ def visit_rows(
         assumed: States from the beginning of the log.
         track: The track's value of the column that tells tracks apart.
     """
-    found: list[VisitRow] = []
-    assumed = assumed or {}
-    # By identifier: state, since when, its cause and evidence, generation.
-    current: dict[str, tuple[State, int | None, Cause, int | None, int]] = {}
-    for change in changes(events):
-        identifier, state, cause, date_us, evidence_us, generation = change
-        own = current.get(identifier)
-        if own is None:
-            own = assumed.get(identifier, State.UNKNOWN), begin_us, Cause.NONE, None, generation
-            current[identifier] = own
-        if state is own[0] and generation == own[4]:
-            continue  # only its flags changed
-        if own[0] is State.SATISFIED and own[1] is not None and date_us is not None:
-            found.append(_visit_row(identifier, own, change, end_us, track))
-        current[identifier] = state, date_us, cause, evidence_us, generation
-    for identifier, state in assumed.items():
-        if state is State.SATISFIED and identifier not in current:
-            current[identifier] = state, begin_us, Cause.NONE, None, 0
-    for identifier, own in current.items():
-        if own[0] is State.SATISFIED and own[1] is not None:
-            found.append(_visit_row(identifier, own, None, end_us, track))
-    found.sort(key=itemgetter(0, 1))
-    return found
-
-
-def _visit_row(
-    identifier: str,
-    own: tuple[State, int | None, Cause, int | None, int],
-    ended: _Change | None,
-    end_us: int | None,
-    track: Any,
-) -> VisitRow:
-    _, since, cause, evidence_us, generation = own
-    since_us = since or 0
-    start_us = since_us if evidence_us is None else min(evidence_us, since_us)
-    if ended is None:
-        last_us = start_us if end_us is None else max(end_us, start_us)
-        return VisitRow(start_us, identifier, None, last_us, _CAUSES[cause], Known.OPEN, since_us, None, track)
-    _, _, end_cause, date_us, left_evidence_us, next_generation = ended
-    replaced, confirmed_us = next_generation != generation, date_us or 0
-    # The evidence of a replacement is of the new condition.
-    left_us = confirmed_us if replaced or left_evidence_us is None else left_evidence_us
-    left_us = max(start_us, min(left_us, confirmed_us))
-    known = Known.REPLACED if replaced else _CAUSES[end_cause]
-    return VisitRow(start_us, identifier, left_us, left_us, _CAUSES[cause], known, since_us, date_us, track)
+    states = {identifier: _STATES[state] for identifier, state in (assumed or {}).items()}
+    return VisitColumns(track, *found_visits(event_rows(events), states, begin_us, end_us))
 
 
 def visits_of(
@@ -353,5 +343,5 @@ def visits_of(
     track: Any = None,
     by: str | None = None,
 ) -> list[Visit]:
-    """As :func:`visit_rows`; `by` is the name of the column that tells tracks apart."""
-    return [row.visit(by) for row in visit_rows(events, begin_us, end_us, assumed, track)]
+    """As :func:`visit_columns`; `by` is the name of the column that tells tracks apart."""
+    return [row.visit(by) for row in visit_columns(events, begin_us, end_us, assumed, track).rows()]

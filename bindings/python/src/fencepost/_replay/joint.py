@@ -11,8 +11,8 @@ from typing import Any
 from .._files.condition_files import ConditionRow
 from .._log.lazy_events import LazyEvents
 from .._log.log import TrackReplay
-from .._log.visits import changes
-from .._values.enums import Cause, State
+from .._log.visits import event_rows
+from .._values.enums import CAUSES, Cause
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
 
@@ -50,11 +50,12 @@ def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], coun
 
 def flaps(events: Iterable[Event], limit_us: int) -> Iterator[tuple[str, int]]:
     """Crossings that the opposite crossing undid within so many microseconds: identifier and time of the opposite."""
-    crossings: defaultdict[str, list[tuple[int, State]]] = defaultdict(list)
-    for identifier, state, cause, date_us, _, _ in changes(events):
-        if cause is Cause.CROSSING and date_us is not None:
+    crossings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    crossing = CAUSES.index(Cause.CROSSING)
+    for _, identifier, state, cause, date_us, *_ in event_rows(events):
+        if cause == crossing and date_us is not None:
             crossings[identifier].append((date_us, state))
     for identifier, own in crossings.items():
         for earlier, later in pairwise(own):
-            if later[0] - earlier[0] <= limit_us and later[1] is not earlier[1]:
+            if later[0] - earlier[0] <= limit_us and later[1] != earlier[1]:
                 yield identifier, later[0]

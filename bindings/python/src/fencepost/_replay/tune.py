@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from .._errors import InputError, require
 from .._files.sources import ConditionsSource, TrackSource, track_column
 from .._files.vector import PLAIN
-from .._log.visits import Known, VisitRow, visit_rows
+from .._log.visits import Known, VisitRow, visit_columns
 from .._native import InvalidArgumentError
 from .._tables.rows import Rows
 from .._tables.table import Plain
@@ -240,7 +240,7 @@ def tune(
     for part, replays in zip(parts, logs):
         own: defaultdict[Place, list[VisitRow]] = defaultdict(list)
         for replay in replays:
-            for visit in visit_rows(replay.events, replay.begin_us, replay.end_us, assumed):
+            for visit in visit_columns(replay.events, replay.begin_us, replay.end_us, assumed).rows():
                 own[replay.key, visit.identifier].append(visit)
             for identifier, time_us in flaps(replay.events, round(limit * 1e6)):
                 part.of((replay.key, identifier), time_us).flaps += 1

@@ -12,7 +12,7 @@ from operator import floordiv
 from typing import Any, NamedTuple
 
 from .._errors import Advice, InputError, require, warn
-from .._native import InvalidArgumentError
+from .._native import InvalidArgumentError, extremes
 from .arrow_shapes import LEVELS, MissingPlaceError, NestedShapes, is_nested
 from .arrow_values import NUMBERS, Column, NotPointError, wkb_point
 from .buffers import NO_TIME
@@ -291,9 +291,9 @@ class BatchReader:
         self._check_times(ticks, first)
         return ticks
 
-    def _check_times(self, times: Sequence[int], first: int) -> None:
+    def _check_times(self, times: Any, first: int) -> None:
         """Refuses microseconds that have no date: no log of them could be printed."""
-        if len(times) and not (is_time(min(times)) and is_time(max(times))):
+        if len(times) and not all(map(is_time, extremes(times))):
             row = next(row for row, time in enumerate(times) if not is_time(time))
             raise InputError.of_row(self._source, first + row, f"time {times[row]} is outside year 1 to year 9999")
 
@@ -348,13 +348,20 @@ class BatchReader:
                 raise InputError.of_row(self._source, first + row, reason) from None
         return found
 
-    def keys(self, chunk: Any, by: str, first: int) -> tuple[Sequence[int], list[Any]]:
-        """The column that tells tracks apart: an index for each row, and the values that these lead to."""
+    def keys(self, chunk: Any, by: str, first: int) -> tuple[array[int], list[Any]]:
+        """The column that tells tracks apart: an index for each row, of 32 or 64 bits, and the values that these lead
+        to."""
         column, coded = self._column(chunk, self.names.index(by)), self._children[self.names.index(by)].dictionary
         for row in column.null_rows():
             raise InputError.of_row(self._source, first + row, f"has nothing in the column {by!r}")
         if coded is not None:
-            codes, values = array("q", column.plain()), column.dictionary().values()
+            plain = column.plain()
+            if plain.format in ("i", "q") and plain.contiguous:
+                codes = array(plain.format)
+                codes.frombytes(plain.cast("B"))
+            else:
+                codes = array("q", plain)
+            values = column.dictionary().values()
         else:
             found = self.values(chunk, self.names.index(by), first)
             for row, value in enumerate(found[:1]):

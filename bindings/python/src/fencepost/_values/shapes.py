@@ -319,6 +319,8 @@ def vertices_of(
 
 def _stated(given: Any) -> Vertices | None:
     """The vertices of a geometry that states its type and order; None: it is another object."""
+    if isinstance(given, Vertices):  # which were read already
+        return given
     if isinstance(given, str):
         return of_wkt(given)
     if isinstance(given, bytes | bytearray | memoryview):
