@@ -1,7 +1,6 @@
 /// A queue from which the smallest element comes first.
 ///
-/// What is smaller than what is said with each call, and must be the same each time; elements that can be compared need no
-/// word about it.
+/// The order is passed with each call and must be the same each time; comparable elements need none.
 ///
 /// Source: J. W. J. Williams, "Algorithm 232: Heapsort", Communications of the ACM 7 (1964).
 @frozen

@@ -1,5 +1,5 @@
 #if FENCEPOST_INVARIANTS
-  /// What must hold of a value between two calls, whatever was called, computed.
+  /// The invariants of a value between two calls, computed.
   ///
   /// Only the builds of the tests have these checks; the library that is released has none of them. Each part has its
   /// `checkInvariants()` beside its private state; the page Architecture lists them.

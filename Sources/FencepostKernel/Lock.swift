@@ -67,7 +67,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     #endif
   }
 
-  /// Whether a thread waits for the lock. Who holds it for many small steps releases it between two then.
+  /// Whether a thread waits for the lock. A caller that holds it for many small steps releases it between two of them.
   @inlinable @inline(__always)
   public borrowing func isWaitedFor() -> Bool { cplatform_is_waited_for(word) != 0 }
 }

@@ -1,9 +1,9 @@
-/// What stands in an ``OpenTable``.
+/// An entry of an ``OpenTable``.
 public protocol OpenTableEntry: Sendable {
-  /// What fills the free places.
+  /// The value of free places.
   init()
   var isFree: Bool { get }
-  /// Where the entry would like to stand. What is past the end of the table goes on at its start.
+  /// Where the entry would like to stand. A search past the end of the table continues at its start.
   func home(_ homes: OpenTableHomes) -> Int
 }
 
@@ -29,8 +29,9 @@ public struct OpenTableHomes: Sendable {
 
 /// A hash table with open addressing, linear probing, and removal that moves back what follows (Knuth, 6.4, algorithm R).
 ///
-/// What makes an entry the wanted one is said with each look-up, so that the key may lie elsewhere. An entry has a place,
-/// an index below ``length``, until the next call that makes room or removes. The order of the places must reach no output.
+/// The caller of a look-up passes the test for the wanted entry, so that the key may be stored elsewhere. An entry has
+/// a place, an index below ``length``, until the next call that makes room or removes. The order of the places must
+/// reach no output.
 ///
 /// Keys may be chosen to crowd: then the table draws a multiplier that only the process knows, and lays them out anew.
 @frozen
@@ -143,7 +144,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Enters what is not there and returns its place. Room has been made.
+  /// Inserts a missing entry and returns its place. Room has been made.
   @inlinable
   @discardableResult
   public mutating func insert(_ entry: Entry) -> Int {

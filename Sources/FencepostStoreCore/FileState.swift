@@ -1,6 +1,6 @@
 import CPosix
 
-/// What tells a file from any other, whatever its name.
+/// The identity of a file, independent of its name.
 struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64

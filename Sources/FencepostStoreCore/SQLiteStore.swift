@@ -16,10 +16,10 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private var database: StoreDatabase?
   /// A file of version 1, until it is replaced by the first write.
   private var first: FirstVersion?
-  /// What is to take the file's place, while it is written in parts.
+  /// The replacement of the file while it is written in parts.
   private var draft: StoreDraft?
   private var hasLastingName = true
-  /// What was read or written last.
+  /// The sums last read or written.
   private var sums: StoreSums?
   /// The log that lies beside a file that somebody else has written into, which goes with it.
   private var spoiltLog: FileIdentity?
@@ -35,7 +35,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private static let leastRoom: UInt64 = 1 << 16
   /// The process that opened it.
   private let process = StoreFiles.process
-  /// What an image is taken to need for a row; those of a condition that has lived take about seventy each.
+  /// The assumed size of a row in an image; a condition with changes takes about seventy bytes.
   private static let roomForRow = 100
 
   /// Opens the store of a monitor, or prepares to make it.
@@ -53,7 +53,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     SQLiteStore(try opened(.fleet, directory: directory, name: name))
   }
 
-  /// What was found at the place of a store.
+  /// The result of opening the place of a store.
   private struct Opened {
     let kind: StoreKind
     let name: String
@@ -99,13 +99,13 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private static func version(_ page: [UInt8]) throws(StoreFailure) -> UInt64 {
     // SQLite file format, 1.3: PRAGMA user_version stands at byte 60, application_id at byte 68.
     guard page.count >= 100, page.starts(with: "SQLite format 3\0".utf8) else {
-      throw .damaged("it is no database of SQLite")
+      throw .damaged("it is not an SQLite database")
     }
     func number(at start: Int) -> UInt64 { page[start..<start + 4].reduce(0) { $0 << 8 | UInt64($1) } }
     guard number(at: 68) == Schema.applicationID else {
       throw .foreignFile(number(at: 68))
     }
-    // 1.3.3: what is beyond 2 at byte 18 may only be read, at byte 19 not even that.
+    // Since 1.3.3 a file with more than 2 at byte 18 may only be read; with more than 2 at byte 19 not even that.
     guard page[18] <= 2, page[19] <= 2 else { throw .damaged("its format is a newer one than SQLite's") }
     let version = number(at: 60)
     if version != 1 { try Schema.check(version) }
@@ -114,7 +114,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   public func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) {
     guard database != nil || first != nil else { return }
-    // What the engine finds wrong is told with the file's name, and the file is left as it is.
+    // A defect found by the engine is reported with the file's name, and the file stays unchanged.
     var refusal: MonitorError?
     do throws(StoreFailure) {
       let pass = { (row: MonitorRow) throws(StoreFailure) in
@@ -174,7 +174,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     }
   }
 
-  /// Looks whether file and log are as they were left. What was only touched, or copied over itself, is found good.
+  /// Looks whether file and log are as they were left. A file that was only touched, or copied over itself, passes.
   public func mustWriteAll() -> Bool {
     guard !isSpoilt, process == StoreFiles.process, !isClosed, first == nil, sums != nil,
       let inPlace = try? file?.isInPlace(), inPlace
@@ -205,7 +205,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     do throws(StoreFailure) {
       try requireUse()
       if !image.isBegun { draft = try StoreDraft.make(kind, of: path) }
-      guard let draft else { throw .unavailable("what was written of it is gone") }
+      guard let draft else { throw .unavailable("the written part of it is gone") }
       try draft.fill(&image, limit: limit)
       guard image.isOver else { return false }
       try takePlace(draft)
@@ -242,7 +242,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   private func failed(_ failure: StoreFailure) -> MonitorError { failure.error(path: path, name: name) }
 
-  /// Refuses what cannot be written, whatever the disk does.
+  /// Throws if the file cannot be written, whatever the disk does.
   private func requireUse() throws(StoreFailure) {
     guard process == StoreFiles.process else {
       leaveToParent()
@@ -253,7 +253,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     if let obstacle = file?.obstacle { throw obstacle }
   }
 
-  /// Refuses a file that has lost its name: what is written to it would be lost with it, and its log may be another's.
+  /// Throws if a file has lost its name: writes to it would be lost with it, and its log may be another's.
   private func requirePlace() throws(StoreFailure) {
     isGone = try file?.isInPlace() == false
     if isGone { throw .unavailable("it is gone: it was moved, deleted or replaced while it was open") }
@@ -265,7 +265,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       database = nil
       database = try StoreDatabase.open(path, verified: sums)
     }
-    // When somebody has taken the log away, closing folds what was in it into the file, and another log is begun.
+    // When another process has removed the log, closing copies its contents into the file, and another log is begun.
     if let old = database, !old.hasItsLog {
       old.end(isInPlace: false)
       database = nil
@@ -304,7 +304,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       try draft.fill(changes)
       try draft.publish(as: path)
     } catch {
-      // Whoever was faster takes away the drafts of others, before they are locked.
+      // The process that comes first removes the drafts of others, before they are locked.
       if StoreFiles.size(path) != nil { throw .busy }
       throw error
     }
@@ -329,7 +329,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       try draft.fill(changes)
       try first?.foldLog()
       first = nil
-      // The old log must be gone for good before the new file has its name.
+      // The removal of the old log must be durable before the new file has its name.
       try StoreFiles.synchroniseDirectory(of: path)
       try draft.replace(path)
     } catch {
@@ -362,8 +362,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try makeNameLast()
   }
 
-  /// Puts a complete image in the place of the file. Once it has the name nothing fails any more: what is left to do is
-  /// done by the next write.
+  /// Puts a complete image in the place of the file. Once it has the name nothing fails any more: the next write does
+  /// the rest.
   private func takePlace(_ draft: StoreDraft) throws(StoreFailure) {
     try database?.foldAway()
     let sums = database?.sums

@@ -17,7 +17,7 @@ enum Schema {
   /// Small, because a change of one row writes its page.
   static let pageSize = 1_024
 
-  /// The word before the number tells what is kept.
+  /// The word before the number names the kind of the store.
   private static func beginning(_ kind: StoreKind) -> String {
     switch kind {
     case .monitor: "CREATE TABLE rows(/* store "
@@ -62,7 +62,7 @@ enum Schema {
     guard version == self.version else { throw .damaged("its version is \(version)") }
   }
 
-  /// Looks at what lies between the rows, such as the list of free pages, and at the order of the tree.
+  /// Checks the pages between the rows, such as the list of free pages, and the order of the tree.
   static func quickCheck(_ connection: Connection) throws(StoreFailure) {
     let check = try Statement.prepare(connection, "PRAGMA quick_check(1)")
     guard try check.step(), check.text(0) == "ok" else {

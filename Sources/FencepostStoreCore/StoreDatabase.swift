@@ -63,21 +63,21 @@ final class StoreDatabase {
   }
 
   deinit {
-    // SQLite makes an empty log when it opens a file; a log that was there stays. What is only read has none, and one that
-    // is there by now is somebody else's.
+    // SQLite makes an empty log when it opens a file; a log that was there stays. A store that is only read has none;
+    // an existing one belongs to another process by now.
     if !isWritten, !hadLog, !isForReading { StoreFiles.removeEmptyLog(of: path) }
   }
 
-  /// Refuses what lies beside the file and cannot be its own, before SQLite takes it for a part of the file.
+  /// Throws if a file beside the store cannot be its own log, before SQLite reads it as part of the store.
   private static func requireOwnLog(_ path: String) throws(StoreFailure) {
     // A store is written with a log, never with a journal, which SQLite would take back changes from.
     let journal = StoreFiles.journal(of: path)
-    if (StoreFiles.size(journal) ?? 0) > 0 { throw .damaged("\(journal) is none of its own: move that away") }
+    if (StoreFiles.size(journal) ?? 0) > 0 { throw .damaged("\(journal) does not belong to this store: move it away") }
     // SQLite file format, 4.1: the size of the pages stands at byte 8 of a log, most significant byte first.
     let beginning = StoreFiles.beginning(of: StoreFiles.log(of: path), 12)
     guard beginning.count == 12 else { return }
     let pageSize = beginning[8...].reduce(0) { $0 << 8 | Int($1) }
-    // A log that was torn at its beginning is ignored by SQLite, and is no other store's.
+    // SQLite ignores a log that was torn at its beginning; such a log belongs to this store.
     if pageSize != Schema.pageSize, pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 {
       throw .foreignLog(path)
     }
@@ -127,7 +127,8 @@ final class StoreDatabase {
     if noted.file != FileState(path: path) { return true }
     let found = FileState(path: StoreFiles.log(of: path))
     guard let log = noted.log else { return (found?.size ?? 0) > 0 }
-    // A log that was written to can still be read when its name is gone, and is not touched by what has the name.
+    // A log that was written to can still be read when its name is gone, and a new file of that name does not affect
+    // it.
     return found?.identity == log.identity ? found != log : !isWritten
   }
 
@@ -135,7 +136,7 @@ final class StoreDatabase {
     noted = (FileState(path: path), FileState(path: StoreFiles.log(of: path)))
   }
 
-  /// Lets what is on the disk be as it is when this object goes.
+  /// Leaves the files on the disk unchanged when this object ends.
   func leave() {
     connection.leaveUntouched(true)
   }
@@ -192,12 +193,12 @@ final class StoreDatabase {
     connection.leaveUntouched(false)
   }
 
-  /// Prepares the end of the use: what was read and accepted becomes one file.
+  /// Prepares the end of the use: the accepted contents become one file.
   ///
   /// - Parameter isInPlace: Whether the file still has its name. If not, closing removes no log, which may be another's.
   func end(isInPlace: Bool) {
     if isInPlace {
-      // What a process left that ended before its first write.
+      // The log of a process that ended before its first write.
       if isForReading { StoreFiles.removeEmptyLog(of: path) }
       isWritten = true
       connection.leaveUntouched(false)

@@ -6,7 +6,7 @@ final class StoreDraft {
   let path: String
   let file: StoreFile
   private var writer: (connection: Connection, statements: StoreStatements)?
-  /// Of what was written.
+  /// The bytes written.
   private(set) var sums: StoreSums
   /// A child made by `fork()` must not take away what its parent writes.
   private let process = StoreFiles.process

@@ -20,7 +20,7 @@ enum StoreFailure: Error {
 
   /// The file is another program's, or was overwritten.
   static func foreignFile(_ application: UInt64) -> StoreFailure {
-    .damaged("it is no store of Fencepost, its application_id is \(application)")
+    .damaged("it is not a store of Fencepost, its application_id is \(application)")
   }
 
   static var moreTables: StoreFailure { .damaged("it has tables that it should not have") }

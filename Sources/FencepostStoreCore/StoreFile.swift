@@ -66,7 +66,7 @@ final class StoreFile {
 
   /// Whether the file still has its name: it is neither moved nor deleted nor replaced.
   ///
-  /// - Throws: When it cannot be told, as where a directory may not be entered any more.
+  /// - Throws: When it cannot be determined, as where a directory may not be entered any more.
   func isInPlace() throws(StoreFailure) -> Bool {
     if let found = FileIdentity(path: path) { return found == identity }
     if cposix_errno() == ENOENT || cposix_errno() == ENOTDIR { return false }
@@ -88,7 +88,7 @@ final class StoreFile {
     self.path = path
   }
 
-  /// Whether nobody has a file open that can be locked; `false` also when it cannot be told.
+  /// Whether no process has a lockable file open; `false` also when it cannot be determined.
   static func isAbandoned(_ path: String) -> Bool {
     let descriptor = cposix_open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }
@@ -118,7 +118,7 @@ final class StoreFile {
   private static let lockLength: Int64 = 512
 }
 
-/// What the system said last.
+/// The last error of the system.
 enum SystemFailure {
   static func last(_ what: String) -> StoreFailure {
     let number = cposix_errno()

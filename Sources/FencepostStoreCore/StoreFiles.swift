@@ -1,6 +1,6 @@
 import CPosix
 
-/// What a store asks of the file system beside SQLite.
+/// The file system operations of a store beside SQLite.
 enum StoreFiles {
   /// The number of this process.
   static var process: Int32 { getpid() }
@@ -28,7 +28,7 @@ enum StoreFiles {
     return path == "/" ? "" : path
   }
 
-  /// The path that a file has without symbolic links, as SQLite sees it: what lies beside it lies there.
+  /// The path of a file without symbolic links, as SQLite sees it: its log lies beside that path.
   ///
   /// - Returns: `nil` when there is no file.
   static func resolve(_ path: String) throws(StoreFailure) -> String? {
@@ -55,7 +55,7 @@ enum StoreFiles {
     }
   }
 
-  /// Refuses what lies beside the place of a new store and would become part of it.
+  /// Throws if a file beside the place of a new store would become part of it.
   static func requireNoRemains(of path: String) throws(StoreFailure) {
     for log in [log(of: path), journal(of: path)] where (size(log) ?? 0) > 0 {
       throw .damaged(

@@ -1,7 +1,7 @@
 import FencepostCore
 
-/// What the head says of all other rows: the sum of their checksums and their number, so that a row that is changed,
-/// missing, doubled or old shows.
+/// The checksums in the head over all other rows: the sum of their checksums and their number, so that a row that is
+/// changed, missing, doubled or old is detected.
 struct StoreSums: Equatable {
   /// Of the file; see ``Schema``.
   let number: UInt64

@@ -11,8 +11,8 @@ extension StoredEngine {
       name: name, options: options, storage: Self.storage(name, options, directory, durability), durability: durability)
   }
 
-  /// The storage of a monitor in a directory, which is not touched when the options cannot be used. Whoever has little room
-  /// on the stack calls the initializer of storages with it: each one on the way has copies of an engine there.
+  /// The storage of a monitor in a directory, which is not touched when the options cannot be used. A caller with a
+  /// small stack calls the initializer of storages with it: each frame on the way has copies of an engine.
   package static func storage(
     _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
   ) throws(MonitorError) -> SQLiteStore {

@@ -109,9 +109,9 @@ import Testing
     for (text, reason, offset) in [
       ("", "the bytes end within a header", 0),
       ("02 02000000", "the byte order is 2, neither 0 (big endian) nor 1 (little endian)", 0),
-      ("01 07000000 00000000", "GeometryCollection is no Polygon, MultiPolygon, LineString or MultiLineString", 1),
-      ("01 04000000 00000000", "MultiPoint is no Polygon, MultiPolygon, LineString or MultiLineString", 1),
-      ("01 0a000000 00000000", "CurvePolygon is no Polygon, MultiPolygon, LineString or MultiLineString", 1),
+      ("01 07000000 00000000", "GeometryCollection is not a Polygon, MultiPolygon, LineString or MultiLineString", 1),
+      ("01 04000000 00000000", "MultiPoint is not a Polygon, MultiPolygon, LineString or MultiLineString", 1),
+      ("01 0a000000 00000000", "CurvePolygon is not a Polygon, MultiPolygon, LineString or MultiLineString", 1),
       ("01 63000000 00000000", "there is no geometry type 99", 1),
       ("01 a20f0000 00000000", "there is no geometry type 4002", 1),
       ("01 ea030080 00000000", "there is no geometry type 2147484650", 1),

@@ -72,10 +72,10 @@ import Testing
   }
 
   @Test func whatIsNoStoreIsRefused() throws {
-    #expect(try refusal() == "damaged: it is no store of Fencepost, its application_id is 0")
+    #expect(try refusal() == "damaged: it is not a store of Fencepost, its application_id is 0")
     _ = try create()
     #expect(try change(path, "PRAGMA application_id=77"))
-    #expect(try refusal() == "damaged: it is no store of Fencepost, its application_id is 77")
+    #expect(try refusal() == "damaged: it is not a store of Fencepost, its application_id is 77")
   }
 
   @Test func otherTablesAreRefused() throws {

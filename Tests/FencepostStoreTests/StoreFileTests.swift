@@ -309,7 +309,7 @@ import Testing
 
     try folder.write([UInt8](repeating: 7, count: 4_096), to: "x.fencepost")
     let foreign = refusal { () throws(MonitorError) in try open(folder, "x") }
-    #expect(foreign.contains("x.fencepost") && foreign.contains("no database of SQLite"), "\(foreign)")
+    #expect(foreign.contains("x.fencepost") && foreign.contains("SQLite database"), "\(foreign)")
 
     if getuid() != 0 {
       try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: folder.file("x.fencepost"))

@@ -1,8 +1,8 @@
 /*
  * Fencepost in a poll() loop: fixes come through one descriptor, events announce themselves through another.
  *
- * The wake-up callback adds 1 to an eventfd. It is called by whoever makes an event available: here by the loop's own
- * feed, in other programs by another thread. The loop therefore needs no knowledge of who feeds the monitor.
+ * The wake-up callback adds 1 to an eventfd. The call that makes an event available calls it: here the loop's own feed,
+ * in other programs another thread. The loop therefore needs no knowledge of who feeds the monitor.
  */
 #define _POSIX_C_SOURCE 200809L
 

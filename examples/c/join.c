@@ -32,7 +32,7 @@ int main(void) {
   columns.longitudes = &shops[0].longitude;
   columns.latitude_stride = columns.longitude_stride = sizeof shops[0];
 
-  /* Offer what is likely to be enough, and when it was not, what is needed. */
+  /* Pass a likely capacity first, and the needed one if it was too small. */
   int64_t offsets[SHOPS + 1];
   size_t room = 2, size = 0;
   uint64_t *generations = NULL;

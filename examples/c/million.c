@@ -7,7 +7,7 @@
  *
  * Two fleets over one table, each with half of the devices and a store of its own: feeding one never waits for the other. In
  * each round each device moves by up to 300 m, in an order that has nothing to do with where it is. Then both are saved,
- * closed and opened again, and go on. What depends on the machine goes to standard error.
+ * closed and opened again, and go on. Machine-dependent figures go to standard error.
  */
 #define _DEFAULT_SOURCE
 #include <fencepost.h>
@@ -177,7 +177,7 @@ static fencepost_fleet *open_fleet(fencepost_conditions *table, const char *dire
   snprintf(name, sizeof name, "fleet_%d", number);
   options.store_directory = directory;
   options.name = name;
-  /* What happens is kept at checkpoints: each hour of event time, and when the host asks for it. */
+  /* Changes are saved at checkpoints: each hour of event time, and at the host's request. */
   options.durability = FENCEPOST_DURABILITY_RELAXED;
   options.checkpoint_interval_us = 3600 * INT64_C(1000000);
   fencepost_fleet *fleet;

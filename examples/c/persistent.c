@@ -1,4 +1,4 @@
-/* A monitor that lasts: two runs of a program with a store, the first of which ends in the middle. */
+/* A monitor with a store: two runs of a program, the first of which ends in the middle. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <fencepost.h>
 #include <stdio.h>
@@ -43,7 +43,8 @@ static void run(const char *directory, uint64_t last) {
   printf("opened after %d inputs; the condition is %s\n", (int)statistics.input_count, changed ? "new" : "there");
 
   for (uint64_t index = statistics.input_count; index <= FIXES; index++) {
-    /* First what waits: also what was handed out before and not handled. Asking again says that it is handled. */
+    /* First the pending events, with those delivered before and not acknowledged. Asking again says that it is handled.
+     * */
     fencepost_event event;
     uint32_t available = 1;
     while (available) {

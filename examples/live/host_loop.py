@@ -23,7 +23,7 @@ class Presence:
     def __init__(self, zones: Any, changed: Callable[[LiveEvent], bool | None], **options: Any) -> None:
         self._follower = Follower(zones, sinks=[changed], **options)
         self._timer: asyncio.TimerHandle | None = None
-        self._turn()  # what was due while the host was away
+        self._turn()  # changes due while the host was away
 
     def location(
         self,
@@ -39,7 +39,7 @@ class Presence:
         return fed
 
     def _turn(self) -> None:
-        """Hands events on, and sets the timer for what is due next."""
+        """Delivers events, and sets the timer for the next deadline."""
         if self._timer is not None:
             self._timer.cancel()
         for _ in self._follower.events():

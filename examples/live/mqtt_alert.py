@@ -13,7 +13,7 @@ def alert(event: LiveEvent) -> None:
 
 logging.basicConfig(level=logging.INFO)
 url, zones, store = sys.argv[1:]
-# The broker knows it by its id, and keeps what comes while it is away.
+# The broker identifies it by its id, and stores messages while it is away.
 source = from_mqtt(url, client_id="alerts")
 with Follower(zones, store=store, sinks=[alert]) as follower:
     signal.signal(signal.SIGTERM, lambda number, frame: follower.stop())

@@ -19,7 +19,8 @@ def run(directory: Path, killed_after: int | None) -> None:
         monitor.ensure(Circle(37.3349, -122.0090, radius=200), "office")
         print(f"opened after {monitor.statistics().input_count} inputs, with {monitor.identifiers}")
         for index in range(monitor.statistics().input_count, len(WALK) + 1):
-            # First what waits: also what was handed out before and not handled. Asking again says that it is handled.
+            # First the pending events, with those delivered before and not acknowledged. Asking again says that it is
+            # handled.
             for event in monitor.events():
                 print(f"{event.date:%H:%M:%S} event {event.sequence}: {event.identifier} is {event.state}")
                 if event.sequence == killed_after:

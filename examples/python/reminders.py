@@ -1,4 +1,4 @@
-"""Reminders bound to places: a note is told on arriving somewhere, or on leaving. They are kept in a store.
+"""Reminders at places: a note is shown on arriving somewhere, or on leaving. They are kept in a store.
 
     reminders.py DIR add NOTE LATITUDE LONGITUDE RADIUS [--on-exit]
     reminders.py DIR list
@@ -6,8 +6,8 @@
     reminders.py DIR play FILE.gpx [--speed M/S] [--start 2024-05-01T09:00:00Z] [--accelerate N] [--die-after FIXES]
     reminders.py        # a demonstration in a directory of its own
 
-A reminder is a condition whose identifier is its note; its policy says whether entries or exits are told. So there is
-no second table beside the monitor. `play` goes on where an earlier one ended, also when that one was killed.
+A reminder is a condition whose identifier is its note; its policy chooses entries or exits. So there is no second table
+beside the monitor. `play` goes on where an earlier one ended, also when that one was killed.
 """
 
 import argparse
@@ -38,11 +38,11 @@ from fencepost import (
 )
 
 MOST = 20
-SMALLEST, LARGEST = 100, 1_000  # metres: below, fixes are too coarse; above, a place is no place any more
+SMALLEST, LARGEST = 100, 1_000  # metres: below, fixes are too coarse; above, a region is too large to be a place
 
 
 def say(line: str) -> None:
-    print(line, flush=True)  # what was told is told, also when the program is killed then
+    print(line, flush=True)  # a shown note stays shown, also when the program is killed then
 
 
 def add(monitor: Monitor, note: str, latitude: float, longitude: float, radius: float, on_exit: bool) -> None:
@@ -69,16 +69,16 @@ def show(monitor: Monitor) -> None:
 
 
 def tell(monitor: Monitor) -> None:
-    for event in monitor.events():  # asking for the next one says that this one was told
+    for event in monitor.events():  # the next call acknowledges this one
         what = "arriving" if event.state == State.SATISFIED else "leaving"
         say(f"{event.date:%Y-%m-%dT%H:%M:%SZ} {what}: {event.identifier}")
 
 
 def play(monitor: Monitor, fixes: list[Fix], accelerate: float | None, die_after: int | None) -> None:
-    tell(monitor)  # what was not told when the program ended
+    tell(monitor)  # the notes not shown when the program ended
     before = None
     for number, fix in enumerate(fixes, 1):
-        # What an earlier life has seen is not seen again: only what is later than the monitor's clock is new.
+        # Fixes of an earlier run are skipped: only those later than the monitor's clock are new.
         if monitor.clock_us is not None and fix.time_us <= monitor.clock_us:
             continue
         if accelerate and before is not None:

@@ -5,7 +5,7 @@
 INPUT is a folder into which CSV files come (vehicle, lat, lon, accuracy, time_us). Each micro-batch writes its events
 to OUTPUT/batch=N, in place of what an attempt before it may have written: the sink is idempotent, so that no event is
 there twice. Run it again after more files came, or after it was killed; it goes on where the checkpoint is. Without
-`availableNow` it would go on for good.
+`availableNow` it would not end.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ public enum DistanceBounds {
   @inlinable static var largestChord: Double { 12_756_274.001 }
 
   /// More than the errors of the short ways to a distance, metres: what they find nearer than this to a threshold is decided
-  /// by the full solution, and bounds from polynomials are widened by it. They err by nanometres; a micrometre is no
-  /// distance to anybody.
+  /// by the full solution, and bounds from polynomials are widened by it. They err by nanometres, which a micrometre
+  /// exceeds by far.
   @inlinable public static var doubt: Double { 1e-6 }
 
   /// Chord bounds for the distance `s`, valid everywhere: any pair with chord ≤ lower is at most `s` apart for certain,

@@ -2,7 +2,7 @@
 // the right longitude (section 4, "hybrid problem", solved by Newton's method with a bracket).
 
 extension InverseTask {
-  /// What is known of the geodesic that leaves point 1 with a trial azimuth, where it reaches the parallel of point 2.
+  /// The geodesic that leaves point 1 with a trial azimuth, at the point where it reaches the parallel of point 2.
   struct Trial {
     /// sin α₀, Clairaut's constant of the geodesic.
     var clairaut: Double

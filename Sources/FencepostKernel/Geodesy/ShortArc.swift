@@ -73,7 +73,7 @@
   /// Latitude and longitude of the point at a share of the arc, degrees, from those of its start.
   ///
   /// On the surface tan φ = z / (1 − e²) p, where p is the distance from the axis. The angles are added to the start's, and
-  /// their tangents come from the way there: what is lost by rounding is lost of that, not of the radius of the Earth.
+  /// their tangents come from the way there: rounding errors are relative to the way, not to the radius of the Earth.
   ///
   /// - Parameter share: 0 to 1.
   /// - Returns: Degrees in [−90, 90] and [−180, 180].

@@ -10,7 +10,7 @@ public enum ShortDistance {
   /// xᵀDx = 1, D = diag(a⁻², a⁻², b⁻²), in the direction d is dᵀDd / (dᵀd |Dp|) (do Carmo, "Differential geometry
   /// of curves and surfaces", 1976, section 3.2). It is taken at the middle p of the chord, which lies lower than the
   /// curve by about κc²/8; that raises κ² by the factor 1 + (κc)²/4 and turns the coefficient 3/640 into
-  /// 3/640 − 1/96. What the change of κ along the line contributes is estimated at 0.2 nm at most.
+  /// 3/640 − 1/96. The change of κ along the line contributes an estimated 0.2 nm at most.
   ///
   /// Rounding of the two vectors dominates: the result is within 5 nm of `GeodesicInverse` (4.4 nm measured over 12
   /// million pairs of all latitudes and lengths).

@@ -25,7 +25,7 @@ extension CapIndex {
     for stray in strays {
       let chord = stray.centre.squaredChord(to: position).squareRoot()
       let slack = max(0, chord - stray.reach)
-      // What is no number stays of interest: nothing is known of it.
+      // A NaN distance is never pruned.
       if !(slack > limit) { limit = visit(stray.id, slack.isNaN ? 0 : slack) }
     }
     guard treeCount > 0 else { return }
@@ -80,7 +80,7 @@ extension CapIndex {
   }
 }
 
-/// What a search for the nearest caps needs on its way.
+/// The working memory of a search for the nearest caps.
 public struct NearestSearch: Sendable {
   fileprivate var waiting = BinaryHeap<Cube>()
 

@@ -64,7 +64,7 @@ extension CapIndex {
   }
 
   /// Lays the blocks out anew, parents before children and neighbours together: what a search reads is then on few
-  /// pages. What was free is given back, unless it was reserved.
+  /// pages. Free blocks are released unless they are reserved.
   mutating func settle() {
     changes = 0
     var settled = ContiguousArray<Group>()

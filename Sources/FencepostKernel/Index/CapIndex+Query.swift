@@ -25,7 +25,7 @@ extension CapIndex {
   ///   - distance: metres, at least 0, may be infinite.
   ///   - hits: appended to, in an order that depends only on the history of the index.
   public func collect(near position: EarthVector, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
-    // Also turns away what is not a number.
+    // Also rejects NaN.
     guard distance >= 0 else { return }
     if !strays.isEmpty { collectStrays(near: position, within: distance, into: &hits) }
     guard treeCount > 0, position.x == position.x, position.y == position.y, position.z == position.z else { return }
@@ -43,7 +43,8 @@ extension CapIndex {
   /// - Parameters:
   ///   - centre: a place on the Earth, or below it.
   ///   - radius: metres, at least 0, no longer than the Earth is wide.
-  ///   - bend: what is within a cap whose reach is shorter by `bend` · reach³ is told apart from what may be within the cap.
+  ///   - bend: points within a cap whose reach is shorter by `bend` · reach³ are reported as certain, others as
+  ///   possible.
   public func gather(around centre: EarthVector, within radius: Double, bend: Double, into near: inout NearCaps) {
     near.begin(around: centre, within: radius, bend: bend)
     for stray in strays where stray.centre.squaredChord(to: centre).squareRoot() <= stray.reach + radius {
@@ -78,8 +79,8 @@ extension CapIndex {
   }
 
   /// How far a position is from the nearest cap that is not excepted, metres: never more than the true value, and less by no
-  /// more than the tolerances of ``collect(near:within:into:)``; negative within one, and at most the distance. What is found
-  /// draws the search together.
+  /// more than the tolerances of ``collect(near:within:into:)``; negative within one, and at most the distance. The
+  /// search shrinks to the least slack found so far.
   ///
   /// - Parameters:
   ///   - position: where to look.
@@ -88,7 +89,7 @@ extension CapIndex {
   public func leastSlack(
     near position: EarthVector, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
   ) -> Double {
-    // What stands apart is measured in full, by others; nothing is known of what is not a number.
+    // Outlying caps are measured exactly by the caller; a NaN gives no bound.
     guard strays.isEmpty, distance >= 0, position.isOnEarth else { return -.infinity }
     guard treeCount > 0 else { return distance }
     let bounded = min(distance, 1e15)
@@ -139,12 +140,12 @@ extension CapIndex {
 }
 
 extension EarthVector {
-  /// Whether no square of a coordinate overflows, and each is a number: asked one by one, since `max` may lose what is none.
+  /// Whether no square of a coordinate overflows and none is NaN: tested one by one, since `max` may drop a NaN.
   @inline(__always)
   fileprivate var isOnEarth: Bool { x.magnitude < 1e9 && y.magnitude < 1e9 && z.magnitude < 1e9 }
 }
 
-/// One search: the storage of the index, what is asked, and results not yet handed over.
+/// One search: the storage of the index, the query, and pending results.
 struct CapSearch {
   static var bufferSize: Int { 128 }  // 1 kB: larger ones would come from the heap
 
@@ -156,7 +157,7 @@ struct CapSearch {
   var buffered = 0
   let position: EarthVector
   private(set) var distance: Double
-  /// Whether only the least slack is of interest: caps that are farther than what was found are not.
+  /// Whether only the least slack is of interest: caps farther than the best result are skipped.
   var isDrawnTogether = false
   /// The caps that do not count then, and how many they are.
   var excepted = SIMD16<UInt32>()
@@ -190,7 +191,7 @@ struct CapSearch {
     return false
   }
 
-  /// Takes the least slack of what was found since, and looks no farther.
+  /// Updates the least slack from the new results, and shrinks the search to it.
   mutating func drawTogether() {
     for index in 0..<buffered where Double(buffer[index].slack) < least {
       guard !isExcepted(buffer[index].id) else { continue }
@@ -205,8 +206,8 @@ struct CapSearch {
     OpenTable.place(from: CapIndex.home(key, homes), in: nodes, mask: nodeMask) { $0.key == key }
   }
 
-  /// The distance in single precision, padded for the rounding of what is measured at a level: the position relative
-  /// to a cube within `reach + distance` of it, and the comparison itself.
+  /// The distance in single precision, padded for the rounding errors of a level: the position relative to a cube
+  /// within `reach + distance` of it, and the comparison itself.
   @inline(__always)
   func paddedDistance(level: Int) -> Float {
     Float((distance + 0x1.8p-23 * (1.5 * CapLevel.edge(level) + distance)) * (1 + 0x1p-21))
@@ -218,7 +219,7 @@ struct CapSearch {
     Float(0x1.8p-23 * 1.5 * CapLevel.edge(level)) + 0x1p-20 * (reach + Float(min(distance, 1.3e7)))
   }
 
-  /// Searches the cubes of a level around the position, and what is below them if `descending`.
+  /// Searches the cubes of a level around the position, and the levels below them if `descending`.
   @inline(__always)
   mutating func look(level: Int, reach: Float, descending: Bool, into hits: inout ContiguousArray<CapHit>) {
     let edge = CapLevel.edge(level)
@@ -268,7 +269,7 @@ struct CapSearch {
     }
   }
 
-  /// Searches a node and what is below it.
+  /// Searches a node and its descendants.
   mutating func visit(slot: Int, level: Int, x: Int, y: Int, z: Int, into hits: inout ContiguousArray<CapHit>) {
     let node = nodes + slot
     let edge = CapLevel.edge(level)
@@ -296,8 +297,8 @@ struct CapSearch {
     let nearY = UInt64(truncatingIfNeeded: CapIndex.bits(gapsY .<= limit))
     let nearZ = UInt64(truncatingIfNeeded: CapIndex.bits(gapsZ .<= limit))
     // Child n is bit x + 4 y + 16 z of a mask. The four bits of x stand in each group of four; each bit of y fills the four
-    // of its group, and the sixteen that this makes stand four times; each bit of z fills sixteen. What all three leave are
-    // the children that are near on every axis.
+    // of its group, and the sixteen that this makes stand four times; each bit of z fills sixteen. The bits set in all
+    // three are the children that are near on every axis.
     let spreadY = (nearY & 1 | (nearY & 2) &<< 3 | (nearY & 4) &<< 6 | (nearY & 8) &<< 9) &* 15
     let spreadZ = (nearZ & 1 | (nearZ & 2) &<< 15 | (nearZ & 4) &<< 30 | (nearZ & 8) &<< 45) &* 0xFFFF
     var near =
@@ -307,7 +308,7 @@ struct CapSearch {
     while near != 0 {
       var child = near.trailingZeroBitCount
       if isDrawnTogether {
-        // The cube that the position is in comes first: what is there spares most of the others.
+        // The cube with the position comes first: its results exclude most of the others.
         if first >= 0, near &>> UInt64(first) & 1 != 0 { child = first }
         first = -1
         padded = paddedDistance(level: level)
@@ -357,8 +358,8 @@ struct CapSearch {
       return
     }
     let end = group + (count &+ 3) &>> 2
-    // Unused lanes of the last group hold what was there before: numbers, so that no comparison is invalid, which a
-    // host may have made a signal.
+    // Unused lanes of the last group keep old finite numbers: a comparison with NaN would raise FE_INVALID, which a
+    // host may trap.
     let last = end - 1
     let used = 0b1111 &>> ((0 &- count) & 3)
     let x = SIMD4(repeating: relative.x)

@@ -4,7 +4,7 @@ extension CapIndex {
   /// A child is made for no fewer entries than this: smaller ones cost more cache misses than they save comparisons.
   static var brood: Int { 12 }
   /// The blocks are laid out anew after more changes than this, and more than one for so many caps: seldomer, and searches
-  /// read from more pages; more often, and adding costs more than it does by itself.
+  /// read from more pages; more often, and adding costs more than the insertion.
   static var fewChanges: Int { 1_024 }
   static var settledFor: Int { 4 }
 
@@ -93,7 +93,7 @@ extension CapIndex {
     if strays.isEmpty { strays = [] }
   }
 
-  /// For comparing caps: what is not a number must be found as well.
+  /// For comparing caps: a NaN must be found as well.
   private static func bits(_ centre: EarthVector, _ reach: Double) -> SIMD4<UInt64> {
     SIMD4(centre.x.bitPattern, centre.y.bitPattern, centre.z.bitPattern, reach.bitPattern)
   }

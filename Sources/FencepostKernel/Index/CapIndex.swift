@@ -77,7 +77,7 @@ public struct CapIndex: Sendable {
 
   /// Blocks of 2^n groups; free blocks are chained through the first lane of `ids`.
   var groups: ContiguousArray<Group> = []
-  /// First free block of 2^n groups, plus 1; 0 is none.
+  /// First free block of 2^n groups, plus 1; 0: there is none.
   var freeBlocks = ContiguousArray<UInt32>(repeating: 0, count: 32)
   /// Groups in blocks that belong to nodes.
   var liveGroups = 0
@@ -155,7 +155,7 @@ enum CapLevel {
   /// The bits of a key in which the children of a node differ.
   static let familyMask: UInt64 = 3 &<< 38 | 3 &<< 19 | 3
 
-  /// What child n of a cube adds to the key of its child 0.
+  /// The difference between the keys of child n and child 0 of a cube.
   @inline(__always)
   static func childKey(_ child: Int) -> UInt64 {
     let child = UInt64(truncatingIfNeeded: child)

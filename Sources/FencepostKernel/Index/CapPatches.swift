@@ -2,11 +2,11 @@
 /// near to one another.
 ///
 /// A patch has every cap with a slack of at most its ``margin`` anywhere in its cube. To ask it reads a few groups that lie
-/// together, where the index goes down a tree; to make one costs about three questions. Where caps are crowded the cubes
-/// are smaller, and where they are more crowded still there is no patch: the index is asked.
+/// together, where the index goes down a tree; to make one costs about three questions. Where caps are crowded the
+/// cubes are smaller, and where they are more crowded still there is no patch and the index is searched.
 ///
-/// A value that follows from the index: whoever owns both calls ``keepUp(with:version:)`` before each question. What it takes
-/// has an upper bound, and it begins anew when that is reached.
+/// A cache of the index: the owner of both calls ``keepUp(with:version:)`` before each query. Its memory has an upper
+/// bound; when that is reached it starts again empty.
 public struct CapPatches: Sendable {
   /// Edges of the cubes, metres, and how far around them a patch reaches: powers of two.
   private static let edges: (Double, Double) = (4_096, 1_024)
@@ -48,7 +48,7 @@ public struct CapPatches: Sendable {
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()
-    /// What is no cap has none.
+    /// A value that is not a cap has none.
     var reach = SIMD4<Float>(repeating: -1e9)
     var ids = SIMD4<UInt32>(repeating: .max)
 
@@ -64,7 +64,7 @@ public struct CapPatches: Sendable {
   private var patches = OpenTable<Patch>()
   private var groups: ContiguousArray<Group> = []
   private var found: ContiguousArray<CapHit> = []
-  /// What the patches were made from.
+  /// The version of the index that the patches were made from.
   private var version: UInt64 = 0
   private var count = -1
   /// Questions for the index before patches are made again.

@@ -1,7 +1,7 @@
 /// The caps of an index that come near a ball, side by side, and those of them that hold a position within it.
 ///
-/// Who asks for many positions that are near each other goes through the tree once for all of them, and for each only
-/// through what is here. See ``CapIndex/gather(around:within:bend:into:)``.
+/// A caller with many positions that are near each other searches the tree once for all of them, and only this list for
+/// each. See ``CapIndex/gather(around:within:bend:into:)``.
 public struct NearCaps: ~Copyable {
   /// Four caps. Centres are relative to that of the ball.
   struct Group {
@@ -49,9 +49,9 @@ public struct NearCaps: ~Copyable {
 
   /// Appends those of the caps of a node that come near the ball.
   ///
-  /// What is kept of a cap is farther than its reach, and nearer for certain, by more than the errors of single precision:
-  /// those of the ball's centre relative to the cube's and of both relative to what comes near, 2⁻²⁴ of a length for each
-  /// axis, and of what the comparison of squares adds.
+  /// A cap kept for a cube is farther than its reach, and certainly nearer, by more than the errors of single
+  /// precision: those of the ball's centre relative to the cube's and of both relative to the position, 2⁻²⁴ of a
+  /// length for each axis, and of what the comparison of squares adds.
   ///
   /// - Parameters:
   ///   - relative: the centre of the ball, relative to that of the cube.
@@ -118,7 +118,7 @@ public struct NearCaps: ~Copyable {
     count &+= 1
   }
 
-  /// Appends a cap of which nothing more is known.
+  /// Appends a cap without further data.
   mutating func appendStray(_ id: UInt32) {
     makeRoom(for: 1)
     store(0, 0, 0, .infinity, 0, id)
@@ -150,8 +150,8 @@ public struct NearCaps: ~Copyable {
 
   /// Gives each cap another name.
   ///
-  /// - Parameter name: gets the id, and returns the one that is told instead, and whether the owner is the cap itself: of
-  ///   who is not, nothing is certain.
+  /// - Parameter name: gets the id, and returns the reported id, and whether the owner is the cap itself; for other
+  ///   owners nothing is certain.
   @inlinable
   public mutating func rename(_ name: (UInt32) -> (id: UInt32, isCap: Bool)) {
     for index in 0..<count {

@@ -1,6 +1,6 @@
 /// Finds edges that cross or lie upon each other, exactly to a micrometre.
 ///
-/// What is no deeper than `tolerance` is contact. Where edges meet, whether in a common vertex or in a vertex of one on the
+/// A depth of at most `tolerance` is contact. Where edges meet, whether in a common vertex or in a vertex of one on the
 /// other, they may touch but not change sides: around the place, edges that leave and edges that arrive must alternate,
 /// since each has the polygon to its left.
 struct CrossingCheck {
@@ -65,7 +65,7 @@ struct CrossingCheck {
       (other + 1, second.end, one, first.foot(of: second.end)),
     ]
     let near = ends.filter { $0.3.distance <= tolerance }
-    // Two ends that touch at different places: what is between them is shared.
+    // Two ends that touch at different places: the edge between them is shared.
     for (index, end) in near.enumerated() {
       for another in near[(index + 1)...]
       where end.1.vector.squaredChord(to: another.1.vector) > 4 * tolerance * tolerance {
@@ -285,7 +285,7 @@ struct CrossingCheck {
       guard let passage = direction.passage else { return true }
       ends[passage, default: []].append(index)
     }
-    // What is left of a cancelled seam has one end here.
+    // The rest of a cancelled seam has one end here.
     guard ends.values.allSatisfy({ $0.count == 2 }) else { return true }
     return ends.values.contains { one in
       ends.values.contains { other in

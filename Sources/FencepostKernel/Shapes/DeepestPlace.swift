@@ -18,7 +18,7 @@ struct DeepestPlace {
   private let buffer: Double
   private var depth = -Double.infinity
   private var place: SurfacePoint
-  /// What waits, by its number in `stretches`: a stretch is too large to be moved about.
+  /// The queue, by the numbers in `stretches`: a stretch is too large to be moved.
   private var queue = BinaryHeap<Rank>()
   private var stretches: ContiguousArray<Stretch> = []
   /// R tan(r/R) of the largest circle looked for.
@@ -76,13 +76,14 @@ struct DeepestPlace {
     self.buffer = buffer
     pieces = line.cut(DeepestPlace.longestEdge)
     place = line.place(0)
-    // A little more than is asked for, so that what is found is as much; and with a wide buffer any place inside.
+    // A little more than requested, so that the result is at least the request; and with a wide buffer any place
+    // inside.
     largestTangent = InscribedCircle.tangent(
       ofRadius: max(1, min(GeodesicShape.greatestDepth * 1.01 - buffer, DeepestPlace.largest)))
   }
 
   private mutating func run() {
-    // A few good places first: what follows stops early at what is smaller.
+    // A few good places first: later searches stop early at smaller results.
     let count = pieces.vertices.count - 1
     tryMiddle()
     for edge in stride(from: 0, to: count, by: max(1, count / 12)) where pieces.isEdge(edge) {
@@ -92,7 +93,7 @@ struct DeepestPlace {
       if isDeepEnough { return }
       begin(edge)
     }
-    // More than any line needs; what is left over then is nearly as deep.
+    // More than any line needs; any remaining place is nearly as deep.
     var left = 200 * count + 10_000
     while let next = queue.first, next.bound > worthwhile, !isDeepEnough, left > 0 {
       queue.removeFirst { $0.precedes($1) }
@@ -109,7 +110,7 @@ struct DeepestPlace {
     }
   }
 
-  /// The mean of the vertices, which is deep in what is round.
+  /// The mean of the vertices, which is deep in a round shape.
   private mutating func tryMiddle() {
     let sum = line.vertices.reduce(EarthVector(x: 0, y: 0, z: 0)) { $0 + $1 }
     let middle = sum / Double(max(line.vertices.count, 1))
@@ -224,7 +225,7 @@ extension ShapeLine {
       }
       // The end of a chain stays what it is: it may be its start.
       if kept.count > 1 { kept[kept.count - 1].vertex = end - 1 }
-      // What is no larger than that is left as it is.
+      // Stretches with at most that depth stay unchanged.
       if kept.count < 4 { kept = (start..<end).map { ($0, max($0 - 1, start)) } }
       var chain: [SurfacePoint] = [place(start)]
       for (vertex, edge) in kept.dropFirst() {

@@ -1,6 +1,6 @@
 /// The shortest geodesic between two points, of any length up to `GeodesicSegment.longest`: an edge of a shape.
 ///
-/// What is near is solved in space (`ShortSegment`); what is far by the inverse problem, with the step of Baselga and
+/// Near points are solved in space (`ShortSegment`), far ones by the inverse problem, with the step of Baselga and
 /// Martínez-Llario, "Intersection and point-to-line solutions for geodesics on the ellipsoid", Studia Geophysica et
 /// Geodaetica 62 (2018), 353–363, inside a bracket.
 public struct GeodesicSegment: Sendable {
@@ -18,7 +18,7 @@ public struct GeodesicSegment: Sendable {
   public let end: SurfacePoint
   /// Metres.
   public let length: Double
-  /// What is known of the path between the ends; of a short segment nothing until it is asked for.
+  /// The solved path between the ends; of a short segment nil until it is needed.
   private let solved: GeodesicInverse?
 
   public init(from start: SurfacePoint, to end: SurfacePoint) {
@@ -120,7 +120,7 @@ public struct GeodesicSegment: Sendable {
       let step =
         GeodesicSegment.meanRadius * Trigonometry.atan2(angle.sine * current.ahead, angle.cosine.magnitude)
       var next = here + step
-      // What is left to gain: the slope times the way there is.
+      // The possible gain: the slope times the way there is.
       let gain = current.ahead.magnitude * (high - low)
       if high - low < 1e-3 || ((next - here).magnitude < 1e-3 && gain < 5e-9) { break }
       // About a quarter of the way around the distance hardly changes along the segment, and the sphere's step says little.

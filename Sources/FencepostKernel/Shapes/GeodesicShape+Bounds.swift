@@ -6,7 +6,7 @@ extension GeodesicShape {
   ///
   /// - Parameter position: within a micrometre of the surface.
   public func bounds(at position: EarthVector) -> (least: Double, most: Double) {
-    // Outside of the cap no side has to be told.
+    // Outside of the cap the side need not be determined.
     let beyond = boundingCap.centre.squaredChord(to: position).squareRoot() - boundingCap.reach
     if beyond > 1_000 { return (beyond, .infinity) }
     if let bounds = bounds(at: position, LineCandidates(line, near: position)) { return bounds }
@@ -56,8 +56,8 @@ extension GeodesicShape {
   /// Bounds of the distance |D| of a point of the surface from the boundary, metres, without trigonometry up to 200 km;
   /// `nil` when it is certainly more than a limit.
   ///
-  /// The side is sought only where the boundary lies at a distance from a polygon's line: of what is on the line itself
-  /// both sides are as far away.
+  /// The side is sought only where the boundary lies at a distance from a polygon's line: for a shape that is the line
+  /// itself both sides are equally far.
   ///
   /// - Parameter position: within a micrometre of the surface.
   public func slackBounds(at position: EarthVector, limit: Double) -> (least: Double, most: Double)? {
@@ -81,7 +81,7 @@ extension GeodesicShape {
   /// `level`, metres; 0 when it may be there now.
   ///
   /// - Parameters:
-  ///   - position: near the surface, or anywhere: what is above or below it costs its height.
+  ///   - position: near the surface, or anywhere: a position above or below it loses its height.
   ///   - level: metres, a value of D.
   public func clearance(from position: EarthVector, to level: Double) -> Double {
     guard position.length > 1 else { return 0 }

@@ -4,17 +4,17 @@
 ///
 /// The signed boundary distance D is negative inside, in metres. D changes by no more than a point moves.
 public final class GeodesicShape: Sendable {
-  /// Computed distances below this count as 0, metres: whoever is on the line is in.
+  /// Computed distances below this count as 0, metres: a position on the line is inside.
   static var onTheLine: Double { 20e-9 }
-  /// A polygon's depth is told up to this, metres.
+  /// The depth of a polygon is computed up to this, metres.
   static var greatestDepth: Double { 100_000 }
   /// A cap that holds every place.
   static var wholeEarth: (centre: EarthVector, reach: Double) {
     (EarthVector(x: 0, y: 0, z: 0), Ellipsoid.largestRadiusOfCurvature)
   }
 
-  /// What it was made of. The longitudes are in [−180, 180), vertices that repeat the one before and those that close
-  /// a ring are gone.
+  /// The definition of the shape. The longitudes are in [−180, 180), vertices that repeat the one before and those that
+  /// close a ring are gone.
   public let definition: ShapeDefinition
   /// Here, where it takes no room of its own.
   let isPolygon: Bool
@@ -71,7 +71,7 @@ public final class GeodesicShape: Sendable {
     } else if let found = DeepestPlace.find(line, buffer: offset) {
       (depth, deepest) = (known ?? min(found.depth, greatestDepth), (found.place.latitude, found.place.longitude))
     } else if let known {
-      // A needle that an earlier version accepted and kept: it has no place inside that can be told from its line.
+      // A needle that an earlier version accepted: no place inside it is distinguishable from its line.
       (depth, deepest) = (known, line.vertices[0].position)
     } else {
       throw ShapeDefect(.buffer)
@@ -127,8 +127,8 @@ public final class GeodesicShape: Sendable {
   ) -> (centre: EarthVector, reach: Double) {
     let (centre, reach) = line.bounds
     let whole = GeodesicShape.wholeEarth
-    // Where a ball is less than half of the Earth, what lies beyond it is in one piece without the line: inside or outside
-    // as a whole, and outside unless a polygon may be more than half.
+    // Where a ball is less than half of the Earth, the area beyond it is in one piece without the line: inside or
+    // outside as a whole, and outside unless a polygon may be more than half.
     guard centre.length > 1e6, reach < 6e6 else { return whole }
     if mayBeLarge, line.nearest(to: SurfacePoint((centre * -1).onSurface)).side > 0 { return whole }
     let wide = reach + max(offset, 0)

@@ -46,7 +46,7 @@ struct InscribedCircle {
 
   /// The largest circle that no edge stops; where it is already below `enough`, one that some edge stops.
   ///
-  /// - Parameter hints: edges that may stop it early, the third one only of a large line; −1 is none.
+  /// - Parameter hints: edges that may stop it early, the third one only of a large line; −1: there is none.
   static func largest(
     at contact: Contact, in line: ShapeLine, from tangent: Double, enough: Double, hints: (Int, Int, Int)
   ) -> InscribedCircle {

@@ -1,4 +1,4 @@
-/// The few edges of a line that may be nearest to a point, told in single precision.
+/// The few edges of a line that may be nearest to a point, found in single precision.
 struct LineCandidates {
   /// Numbers of edges, and where the nearest place of their chords is; as many as `count` says.
   var edges = SIMD8<Int32>()
@@ -8,7 +8,7 @@ struct LineCandidates {
   /// Bounds of the distance to the nearest chord, metres.
   private(set) var least = Float.infinity
   private(set) var most = Float.infinity
-  /// Whether there are more than can be told.
+  /// Whether there are too many to list.
   private(set) var isCrowded = false
 
   /// - Parameter point: near the surface.
@@ -43,7 +43,7 @@ struct LineCandidates {
     }
   }
 
-  /// What is nearer along the surface than what has the chord `most` has a chord of at most this, up to 20 km; see
+  /// A point nearer along the surface than one with the chord `most` has a chord of at most this, up to 20 km; see
   /// `ShapeLine.nearest(to:)`.
   static func widened(_ most: Float) -> Float { most + most * 0x1p-20 + 1e-3 }
 
@@ -77,7 +77,7 @@ extension ShapeLine {
     return side
   }
 
-  /// The same by one of them. Within the caller, like what it calls, since whoever passes a line copies it.
+  /// The same by one of them. Inlined into the caller, with its callees, since passing a line copies it.
   @inline(__always)
   func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
     guard let own = offset(of: point, from: edge) else { return 0 }

@@ -1,6 +1,6 @@
 /// A place where a short way crosses the line of a shape from one side to the other, as seen along the line.
 ///
-/// The line is taken to lie to the right of where it is by less than anything: whoever is on it is to the left.
+/// The line is taken to lie to the right of where it is by less than anything: a position on it is to the left.
 public struct LineCrossing: Sendable {
   /// The number of the chain, in the order in which the lines were given.
   public let chain: Int
@@ -77,7 +77,7 @@ struct LineCrossingSearch {
     middle = way.point(way.length / 2)
   }
 
-  /// What of an edge is near the way.
+  /// The part of an edge near the way.
   private struct Part {
     var segment: ShortSegment
     /// From where to where, metres along the segment.
@@ -97,7 +97,8 @@ struct LineCrossingSearch {
     return LineCrossing(chain: chain, isToLeft: endsLeft, edge: part.segment)
   }
 
-  /// What of an edge is within twice the length of the way around its middle, along the edge; `nil` when nothing is.
+  /// The part of an edge within twice the length of the way around its middle, along the edge; `nil` when there is
+  /// none.
   private func part(_ edge: Int) -> Part? {
     let (start, end) = (line.vertices[edge], line.vertices[edge + 1])
     let reach = 2 * way.length

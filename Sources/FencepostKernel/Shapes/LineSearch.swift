@@ -1,11 +1,11 @@
 /// A walk over the edges of a line that may be near a point: those whose chords come within `limit`.
 ///
-/// In single precision, eight edges at once, relative to the middle of the line. What it says is right to `rounding`; chords
-/// bound distances from below, so it errs towards looking at an edge too many.
+/// In single precision, eight edges at once, relative to the middle of the line. Its results are accurate to
+/// `rounding`; chords bound distances from below, so it errs towards looking at an edge too many.
 struct LineSearch {
   /// More than a distance can be wrong by, metres.
   let rounding: Float
-  /// Metres of chord; whoever looks makes it smaller as something nearer is found.
+  /// Metres of chord; the search makes it smaller as something nearer is found.
   var limit = Float.infinity
 
   /// A chord's square times this is its sagitta: as in `ShapeLine.sagitta`, rounded up.

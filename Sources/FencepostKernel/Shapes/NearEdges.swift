@@ -5,10 +5,10 @@
 public struct NearEdges: Sendable {
   /// Numbers of groups, the first `count` of them; 0 and infinite gaps beyond.
   private var groups = SIMD8<Int32>()
-  /// What each is no nearer than to `centre`, metres.
+  /// Lower bounds of the distance of each edge to `centre`, metres.
   private var gaps = SIMD8<Float>(repeating: .infinity)
   private var count = 0
-  /// What no other group is nearer than to `centre`.
+  /// The lower bound of the distance of all other groups to `centre`.
   private var reach: Float = 0
   private var centre = EarthVector(x: 0, y: 0, z: 0)
   /// The group with the edge that was nearest last, which likely is so again.
@@ -34,8 +34,8 @@ public struct NearEdges: Sendable {
     first = gaps.leastIndex
   }
 
-  /// What the edges say of the signed boundary distance at a point; `nil` when others may be nearer, or when they leave open
-  /// which side it is on.
+  /// The edges' result for the signed boundary distance at a point; `nil` when others may be nearer, or when they leave
+  /// open which side it is on.
   @inline(__always)
   mutating func look(_ shape: GeodesicShape, at point: EarthVector) -> FoundNear? {
     guard owner == ObjectIdentifier(shape), shape.line.groupCount == groupCount, count > 0 else { return nil }
@@ -80,13 +80,13 @@ public struct NearEdges: Sendable {
 struct NearestEdges {
   private(set) var edges = SIMD8<Int32>()
   private(set) var parts = SIMD8<Float>()
-  /// 0 when there are more than can be told.
+  /// 0 when there are too many to list.
   private(set) var count = 0
   /// Bounds of the distance to the nearest chord, metres.
   private(set) var least = Float.infinity
   private(set) var most = Float.infinity
 
-  /// Takes what is near enough of groups that hold all that may be.
+  /// Adds the near edges of groups that contain all candidates.
   @inline(__always)
   fileprivate mutating func take(_ scans: UnsafeMutablePointer<LineSearch.Scan>, _ scanned: Int, _ most: Float) {
     let limit = LineCandidates.widened(most)
@@ -121,12 +121,12 @@ extension LineSearch {
   struct NearestGroups {
     var groups = SIMD8<Int32>()
     var count = 0
-    /// What no other group is nearer than.
+    /// The lower bound of the distance of all other groups.
     var reach = Float.infinity
     private(set) var gaps = SIMD8<Float>(repeating: -.infinity)
     private var farthest = 0
 
-    /// What is no nearer is not taken.
+    /// An edge at this distance or farther is skipped.
     var limit: Float { count < NearEdges.capacity ? .infinity : gaps[farthest] }
 
     mutating func take(_ group: Int, _ gap: Float) {
@@ -171,7 +171,7 @@ extension LineSearch {
 
   /// Eight edges as they lie to the point, where a look keeps them.
   struct Scan {
-    /// What the distance to each chord is at least, metres; infinite for what is no edge.
+    /// The lower bound of the distance to each chord, metres; infinite for a lane without an edge.
     fileprivate(set) var near: (SIMD4<Float>, SIMD4<Float>)
     /// Where the nearest place of each chord is.
     fileprivate(set) var part: (SIMD4<Float>, SIMD4<Float>)
@@ -196,7 +196,7 @@ extension LineSearch {
     return most
   }
 
-  /// Leaves out what is no edge.
+  /// Leaves out lanes without an edge.
   @inline(never)
   private func leaveOut(
     _ bits: UInt8, _ scan: UnsafeMutablePointer<Scan>, _ low: SIMD4<Float>, _ high: SIMD4<Float>

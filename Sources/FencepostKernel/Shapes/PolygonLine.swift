@@ -1,6 +1,6 @@
 /// Makes the line of a polygon from its rings, or says why they make none.
 struct PolygonLine {
-  /// What is left of the rings' edges when seams are gone; the polygon is to its left.
+  /// The rings' edges without seams; the polygon is to their left.
   let line: ShapeLine
   /// The vertices that were used: longitudes reduced, repeated ones gone.
   let vertices: ShapeVertices
@@ -8,7 +8,7 @@ struct PolygonLine {
   private(set) var leftOutRings = 0
 
   /// A ring without vertices, or narrower than a micrometre, is left out where the polygon has others: a hole alone, an
-  /// outer ring with its holes. What is left is the same area.
+  /// outer ring with its holes. The rest has the same area.
   init(_ given: ShapeVertices, _ reading: EdgeReading, isOriented: Bool, isGiven: Bool) throws(ShapeDefect) {
     guard !given.partEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = GivenRing.most

@@ -63,7 +63,7 @@ enum RingArea {
       last = endsAt
     }
     if let first, last != first { turn(from: last, to: first, ring.first!.latitude >= 0 ? 1 : -1) }
-    // Whoever goes once around a pole adds or lacks half of the whole, 4π.
+    // A ring once around a pole adds or lacks half of the whole, 4π.
     let whole = 4 * Double.pi
     if turns.remainder(dividingBy: 720).magnitude > 180 { solid += whole / 2 }
     return solid.remainder(dividingBy: whole) / whole * earth

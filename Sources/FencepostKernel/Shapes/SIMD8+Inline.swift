@@ -1,4 +1,4 @@
-// What the standard library's pointwise functions do, in every build within the caller.
+// The pointwise functions of the standard library, inlined into the caller in every build.
 extension SIMD8 where Scalar == Float {
   @inline(__always)
   func atLeast(_ least: Float) -> SIMD8 { replacing(with: least, where: self .< least) }

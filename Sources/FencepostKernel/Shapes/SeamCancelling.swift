@@ -1,4 +1,4 @@
-/// Takes away what is walked in both directions: it is no line, the shape lies on both of its sides.
+/// Removes edges walked in both directions: they are not boundary, since the shape lies on both of their sides.
 ///
 /// Rings cut at the antimeridian, led along a parallel to a pole, and parts that share an edge have such seams (RFC 7946,
 /// section 3.1.9). All rings run so that the polygon lies left.
@@ -34,7 +34,7 @@ struct SeamCancelling {
     }
   }
 
-  /// What remains, in chains of edges that follow each other, each with at least one edge.
+  /// The remaining edges in chains that follow each other, each with at least one edge.
   private(set) var chains: [[Edge]] = []
 
   init(_ rings: [GivenRing]) {
@@ -108,7 +108,7 @@ struct SeamCancelling {
     return zip(places, places.dropFirst()).contains { $0 == $1 }
   }
 
-  /// The chains of one ring; what lies on the antimeridian is put aside.
+  /// The chains of one ring; edges on the antimeridian are put aside.
   private mutating func add(_ ring: GivenRing, _ cancelled: inout [Pair: Int], _ stretches: inout [Stretch]) {
     var own: [[Edge]] = []
     var chain: [Edge] = []

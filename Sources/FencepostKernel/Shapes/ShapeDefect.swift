@@ -18,8 +18,8 @@ public struct ShapeDefect: Error, Sendable, Equatable {
     case buffer
   }
 
-  /// An edge by the numbers of its part, its ring (0 is the outer one) and the vertex that it starts at, all counted from 0
-  /// in what was given.
+  /// An edge by the numbers of its part, its ring (0 is the outer one) and the vertex that it starts at, all counted
+  /// from 0 in the definition.
   public struct Place: Sendable, Equatable {
     public var part: Int
     public var ring: Int
@@ -52,8 +52,8 @@ public struct ShapeDefect: Error, Sendable, Equatable {
 }
 
 extension ShapeDefect {
-  /// One line for whoever gave the shape: what is wrong, where, and what is accepted. Parts, rings and edges are counted
-  /// from 0; ring 0 of a part is the outer one.
+  /// One line for the caller: the defect, its place, and the accepted values. Parts, rings and edges are counted from
+  /// 0; ring 0 of a part is the outer one.
   public var message: String {
     var text = "\(reason.rawValue): \(explanation)"
     if let place { text += ", \(place.text)" }

@@ -1,6 +1,6 @@
 extension ShapeDefinition {
   /// Where planar and geodesic edges between the same vertices are farthest apart: how far, in metres, and at which edge;
-  /// `nil` when it is no more than a metre anywhere, or a vertex is no position.
+  /// `nil` when it is at most a metre everywhere, or a vertex is not a valid position.
   ///
   /// A shape whose edges are read the wrong way is off by this.
   public var planarDeparture: (metres: Double, place: ShapeDefect.Place)? {
@@ -48,8 +48,8 @@ extension ShapeDefinition {
 
 /// Straight lines on the map of degrees.
 enum PlanarEdge {
-  /// What the line is away from the geodesic between its ends at most, metres, for edges that are not long:
-  /// 0.26 a Δλ S √(Δφ² + C²Δλ²) with S the greatest |sin φ| and C the greatest cos φ on the edge.
+  /// The largest distance of the line from the geodesic between its ends, metres, for edges that are not long: 0.26 a
+  /// Δλ S √(Δφ² + C²Δλ²) with S the greatest |sin φ| and C the greatest cos φ on the edge.
   ///
   /// - Parameters:
   ///   - latitude: degrees, as `other`; the order does not matter.

@@ -1,4 +1,4 @@
-/// What a polygon, corridor or line is made of: its vertices and how they are read.
+/// The definition of a polygon, corridor or line: its vertices and how they are read.
 public struct ShapeDefinition: Sendable, Equatable {
   public enum Kind: Sendable, Equatable {
     /// The area within rings.
@@ -7,7 +7,7 @@ public struct ShapeDefinition: Sendable, Equatable {
     /// - `isOriented`: whether the polygon is to the left of every ring as listed; otherwise each ring encloses the smaller
     ///   of the two areas that it bounds.
     case polygon(buffer: Double, isOriented: Bool)
-    /// What is within `radius` metres of lines.
+    /// The area within `radius` metres of lines.
     case corridor(radius: Double)
     /// Lines without a width, to be crossed.
     case line

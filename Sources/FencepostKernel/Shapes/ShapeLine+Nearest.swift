@@ -7,7 +7,7 @@ extension ShapeLine {
     if let foot = nearestInSpace(to: point.vector, isSided: isSided) { return foot }
     let (first, least) = nearestChord(to: point.vector)
     var best = foot(first, of: point)
-    // What may be as near along the surface has a chord below this.
+    // A point equally near along the surface has a chord below this.
     let limit = min(ShapeLine.widened(least), ChordThreshold.approaching(best.distance))
     LineSearch.run(self, at: point.vector, limit: limit) { found, search in
       guard found.edge != first else { return }
@@ -26,7 +26,7 @@ extension ShapeLine {
     return nearSide(of: point, best)
   }
 
-  /// What the edges at the nearest place say of the side.
+  /// The side according to the edges at the nearest place.
   func nearSide(of point: SurfacePoint, _ best: LineFoot) -> Double {
     if best.vertex >= 0 { return side(of: point, at: best.vertex, best.edge) }
     return needleSide(best, of: point.vector, point) ?? best.side
@@ -93,8 +93,8 @@ extension ShapeLine {
     return (max(0, Double(least)), Double(most))
   }
 
-  /// What may have a chord longer than `chord` and yet be nearer along the surface has a chord below this: chords of one
-  /// distance differ by the ellipsoid's curvatures, `DistanceBounds`.
+  /// A point with a chord longer than `chord` may be nearer along the surface only if its chord is below this: chords
+  /// of one distance differ by the ellipsoid's curvatures, `DistanceBounds`.
   private static func widened(_ chord: Double) -> Double {
     if chord <= ChordThreshold.near {
       return chord + chord * (chord * chord) * (1.01 * ChordThreshold.bend) + 1e-5

@@ -5,7 +5,7 @@ extension ShapeLine {
   }
 
   /// The pairs of edges that may come within a tolerance of each other, where many are so long that their chords, far below
-  /// them, would say so of nearly all pairs: told by pieces of them.
+  /// them, would report nearly all pairs: they are tested by pieces.
   ///
   /// - Returns: each pair once, in ascending order; `nil` where there are few such edges.
   func nearPairsByPieces(within tolerance: Double) throws(ShapeDefect) -> [(Int, Int)]? {
@@ -40,7 +40,7 @@ extension ShapeLine {
   }
 
   private enum Pieces {
-    /// Longer edges are told by pieces, metres, if there are more than so many.
+    /// Longer edges are tested by pieces, metres, if there are more than so many.
     static var long: Double { 400_000 }
     static var few: Int { 64 }
     /// How long a piece is, metres, unless there would be more than so many.

@@ -15,11 +15,12 @@ public struct ShapeLine: Sendable {
   private(set) var levels = Levels()
   /// Whether edges meet elsewhere than one after the other in a chain: then a vertex does not tell its side alone.
   let touchesItself: Bool
-  /// All x, then all y, then all z of the vertices relative to `origin`, and the last again for what is read of a group beyond.
+  /// All x, then all y, then all z of the vertices relative to `origin`, and the last again for lanes of a group beyond
+  /// the end.
   private(set) var corners: ContiguousArray<Float> = []
-  /// For each eight numbers those that are edges, as bits; empty for a single chain, of which all are but the last.
+  /// For each eight numbers those that are edges, as bits; empty for a single chain, where all but the last are edges.
   private var edgeBits: ContiguousArray<UInt8> = []
-  /// Balls and corners are told relative to this place.
+  /// Balls and corners are relative to this place.
   let origin: EarthVector
   /// Where a single chain starts, which most lines share.
   private static let oneChain: ContiguousArray<Int> = [0]
@@ -45,7 +46,7 @@ public struct ShapeLine: Sendable {
     addLevels()
   }
 
-  /// The same line, of which it is known now whether it touches itself.
+  /// The same line with its self-contact determined.
   init(_ line: ShapeLine, touchesItself: Bool) {
     vertices = line.vertices
     starts = line.starts
@@ -60,7 +61,7 @@ public struct ShapeLine: Sendable {
   /// Eights of numbers.
   var groupCount: Int { (vertices.count + ShapeLine.fanOut - 1) / ShapeLine.fanOut }
 
-  /// Numbers in a row of `corners`. What is read of the last group beyond its own row belongs to no edge.
+  /// Numbers in a row of `corners`. Lanes of the last group beyond its own row belong to no edge.
   var stride: Int { vertices.count }
 
   private mutating func addCorners() {
@@ -122,7 +123,7 @@ public struct ShapeLine: Sendable {
     }
   }
 
-  /// Whether a number is that of an edge, and not of what lies between two chains.
+  /// Whether a number is that of an edge, and not of the gap between two chains.
   @inline(__always)
   func isEdge(_ edge: Int) -> Bool {
     edge &+ 1 < vertices.count && (edgeBits.isEmpty || edgeBits[edge / 8] & (1 << (edge % 8)) != 0)

@@ -13,8 +13,8 @@ public struct ShapeVertices: Sendable, Equatable {
 
     /// Whether it is a place: a latitude in [−90, 90] and a longitude in [−360, 360].
     ///
-    /// Compared as integers, which order magnitudes as numbers do, with what is not a number beyond all: a comparison of
-    /// floating-point numbers may raise an exception that the host has made a signal.
+    /// Compared as integers, which order magnitudes as numbers do, with NaN above all: a comparison of floating-point
+    /// numbers may raise FE_INVALID, which a host may trap.
     var isPosition: Bool {
       latitude.magnitude.bitPattern <= (90.0).bitPattern && longitude.magnitude.bitPattern <= (360.0).bitPattern
     }
@@ -77,7 +77,7 @@ public struct ShapeVertices: Sendable, Equatable {
     if severalEnds.count == 1 { (isOneRing, severalEnds) = (true, []) }
   }
 
-  /// What was compacted can be added to again.
+  /// A compacted list can be extended again.
   private mutating func separate() {
     if isOneRing { (isOneRing, severalEnds) = (false, [vertices.count]) }
   }

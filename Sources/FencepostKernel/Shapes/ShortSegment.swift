@@ -42,7 +42,7 @@
       let turned = rest / next
       let change = (turned - tangent).length * next + (next - length).magnitude
       length = next
-      // What is left is carried by the tangent alone.
+      // The remainder is carried by the tangent alone.
       if change < 1e-10 {
         terms.first = turned
         break
@@ -131,7 +131,7 @@
       sixth = (y4 * m0 + y3 * m1 + y2 * m2 + y1 * m3 + y0 * m4) * (-1 / 30.0)
     }
 
-    /// What the geodesic is beside its tangent after a length.
+    /// The deviation of the geodesic from its tangent after a length.
     func bend(_ s: Double) -> EarthVector {
       (second + (third + (fourth + (fifth + sixth * s) * s) * s) * s) * (s * s)
     }

@@ -1,4 +1,4 @@
-/// A position on the ellipsoid in both of its forms: as degrees, exactly as given, and as a vector.
+/// A position on the ellipsoid in both of its forms: as degrees, exactly as passed, and as a vector.
 @frozen public struct SurfacePoint: Sendable, Equatable {
   /// Degrees in [−90, 90].
   public var latitude: Double

@@ -38,7 +38,7 @@ struct WrittenEdges {
 
   /// Whether an edge, read as written, is another one than the short way between its reduced longitudes.
   static func isWide(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Bool {
-    // What is no position is refused elsewhere; numbers that are none are not compared.
+    // An invalid position is refused elsewhere; NaN is not compared.
     start.isPosition && end.isPosition && (end.longitude - start.longitude).magnitude >= 180
   }
 
@@ -86,7 +86,8 @@ extension ShapeDefinition {
 
   /// The definition for callers: the longitudes of planar edges go on where they leave [−180, 180), so that the vertices
   /// mean the same as they are written. A ring around a pole starts at its vertex at the pole, which closes it a turn
-  /// farther on. What cannot be written so, because it has no such vertex or leaves [−360, 360], is as it is kept.
+  /// farther on. A shape that cannot be written so, because it has no such vertex or leaves [−360, 360], is as it is
+  /// kept.
   public var written: ShapeDefinition {
     guard hasWideEdges else { return self }
     var result = self

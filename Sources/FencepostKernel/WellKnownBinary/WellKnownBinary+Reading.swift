@@ -27,7 +27,7 @@ extension WellKnownBinary {
       }
     default:
       throw Defect(
-        offset: 1, reason: "\(head.type.name) is no Polygon, MultiPolygon, LineString or MultiLineString")
+        offset: 1, reason: "\(head.type.name) is not a Polygon, MultiPolygon, LineString or MultiLineString")
     }
     guard reader.offset == bytes.count else {
       throw Defect(offset: reader.offset, reason: "\(bytes.count - reader.offset) bytes are left over")
@@ -42,7 +42,7 @@ extension WellKnownBinary {
     return try result.get()
   }
 
-  /// What stands before the members or vertices of each geometry.
+  /// The header before the members or vertices of each geometry.
   private struct Header {
     var type: GeometryType
     var isBigEndian: Bool

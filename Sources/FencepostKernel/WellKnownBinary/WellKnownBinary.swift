@@ -41,11 +41,11 @@ public enum WellKnownBinary {
     public var vertices: ShapeVertices
   }
 
-  /// Why bytes are no shape, and where.
+  /// The reason why bytes are not a shape, and the place.
   public struct Defect: Error, Sendable, Equatable {
     /// The byte at which the fault was found, counted from 0.
     public var offset: Int
-    /// What is wrong there, without the place.
+    /// The reason without the place.
     public var reason: String
 
     /// One line.
@@ -59,6 +59,6 @@ public enum WellKnownBinary {
     static var spatialReference: UInt32 { 0x2000_0000 }
   }
 
-  /// Spatial references whose coordinates are WGS 84 longitudes and latitudes; 0 is none.
+  /// Spatial references whose coordinates are WGS 84 longitudes and latitudes; 0: not stated.
   static let spatialReferences: [UInt32] = [0, 4326, 4979]
 }

@@ -40,7 +40,7 @@ func handleEvents(_ monitor: Monitor, _ handle: (Event) -> Void) async throws {
 }
 
 /// A monitor that is kept is opened whenever the program starts, before anything else: what happened last and was not
-/// handled comes first. `ensure` leaves alone what is there already.
+/// handled comes first. `ensure` leaves existing conditions unchanged.
 func openAtEveryStart(_ folder: String) async throws {
   print("open at every start")
   for launch in 1...2 {
@@ -102,7 +102,7 @@ func recordsAreTheTable() async throws {
   }
 }
 
-/// A change of position is worth little work: ask how far nothing can happen, and arm only what is near.
+/// A change of position needs little work: query how far nothing can happen, and arm only the near conditions.
 func littleWorkForAChange() async throws {
   print("little work for a change")
   let monitor = Monitor()

@@ -1,4 +1,4 @@
-// Reminders bound to places: a note is told on arriving somewhere, or on leaving. They are kept in a store.
+// Reminders at places: a note is shown on arriving somewhere, or on leaving. They are kept in a store.
 //
 //   reminders DIR add NOTE LATITUDE LONGITUDE RADIUS [--on-exit]
 //   reminders DIR list
@@ -63,7 +63,7 @@ struct Reminders {
     let lastFix = option("--die-after").flatMap(Int.init)
     var before: Timestamp?
     for (index, fix) in fixes.enumerated() {
-      // What an earlier run has seen is not seen again.
+      // Fixes of an earlier run are skipped.
       if let clock = service.state.currentTime, fix.time < clock { continue }
       if let pace, pace > 0, let before {
         Thread.sleep(forTimeInterval: Double(fix.time.microseconds - before.microseconds) / 1e6 / pace)
@@ -75,12 +75,12 @@ struct Reminders {
   }
 }
 
-/// Writes a line at once: what was told is told, also when the program is killed then.
+/// Writes a line at once: a shown note stays shown, also when the program is killed then.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
-/// The reminders, and what is told of them.
+/// The reminders and their notes.
 final class ReminderList: RegionManagerDelegate {
   private let manager: RegionManager
 
@@ -90,7 +90,7 @@ final class ReminderList: RegionManagerDelegate {
   }
 
   func add(_ note: String, at center: Coordinate, radius: Double, onExit: Bool) {
-    // From 100 m, below which fixes are too coarse, to what can be monitored.
+    // From 100 m, below which fixes are too coarse, to the largest radius that can be monitored.
     let clamped = max(100, min(radius, manager.maximumRegionMonitoringDistance))
     let region = CircularRegion(center: center, radius: clamped, identifier: note)
     region.notifyOnEntry = !onExit

@@ -185,7 +185,7 @@ def from_gpsd(
         name: The device's, in events; with a monitor any.
         receiver: Its path, of a gpsd with several; None: the first that has a fix.
         patience: Seconds for which a lost gpsd is tried again; 0: its end is the end of the source.
-        logger: For what is lost and found.
+        logger: The logger of losses and recoveries of the connection.
 
     Raises:
         OSError: It does not answer.

@@ -46,8 +46,9 @@ def events(
     """The events of a stream of fixes of many devices: a streaming DataFrame.
 
     Each device's events are those of a monitor of its own which is fed its rows in the order of time, whatever the
-    micro-batches and the shards, and after any crash; what is due is confirmed when the watermark has passed it, also
-    if no row comes. The state of a shard of the devices is kept by Spark, under the query's checkpoint. RocksDB has to
+    micro-batches and the shards, and after any crash; changes are confirmed when the watermark has passed their
+    deadline, also if no row comes. The state of a shard of the devices is kept by Spark, under the query's checkpoint.
+    RocksDB has to
     be its store: ``spark.sql.streaming.stateStore.providerClass`` =
     ``org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider``.
 
@@ -74,8 +75,8 @@ def events(
             sightings files. Where it is not null the row is one, and its position is not looked at.
         refresh: A column that says by which table of `versions` a row is to be followed: the digest of its
             :attr:`Zones.version`, 16 bytes or their hexadecimal digits; null: by `conditions`. From a row that
-            names another table than the one before of its device, the device keeps its states for what stays; what
-            was due before that row is confirmed by the table before.
+            names another table than the one before of its device, the device keeps its states for unchanged conditions;
+            changes due before that row are confirmed by the earlier table.
         versions: A folder that all workers see, of tables, each in a file ``<digest>.conditions`` that holds
             :meth:`Zones.snapshot`; a file has to be there before the first row that names it.
         missing_versions: What becomes of a row that names a table whose file is not there, is damaged, or holds

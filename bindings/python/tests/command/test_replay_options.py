@@ -95,7 +95,7 @@ def test_dates_with_slashes(folder: Path, run: Run) -> None:
         "fencepost: t.csv: line 2: time: '05/04/2024 1:00:00 PM' may be day/month or month/day; "
         "say which with --date-order dmy or mdy\n"
     )
-    with pytest.raises(InputError, match="say which with date_order='dmy' or 'mdy'"):
+    with pytest.raises(InputError, match="date_order='dmy'.*'mdy'"):
         replay(folder / "t.csv", HERE)
     log = replay(folder / "t.csv", HERE, policy="exact", date_order="dmy")
     assert log[0].date == datetime(2024, 4, 5, 13, tzinfo=UTC)
@@ -111,7 +111,7 @@ def test_dates_with_slashes(folder: Path, run: Run) -> None:
 def test_zones_and_orders_that_are_none(options: dict[str, str], words: str) -> None:
     with pytest.raises(InvalidArgumentError, match=words):
         replay([], HERE, **options)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="time_zone must be a str or a tzinfo, not int"):
+    with pytest.raises(TypeError, match="time_zone"):
         replay([], HERE, time_zone=2)  # type: ignore[arg-type]
 
 

@@ -120,7 +120,7 @@ def test_broken_logs(tmp_path: Path, lines: tuple[str, ...], words: str) -> None
 def test_hostile_bytes(tmp_path: Path) -> None:
     path = tmp_path / "log.nmea"
     path.write_bytes(b"\xff$GPRMC,\x00\xff,A*00\n$GPGGA\n$\n$GPGGA,,,,,,,,\n" + rmc("120000").encode() + b"\n$GPRMC,1")
-    with pytest.warns(InputWarning, match="3 of 4 RMC, GGA and ZDA sentences are damaged or incomplete"):
+    with pytest.warns(InputWarning, match="3.*4.*RMC.*GGA.*ZDA"):
         fixes = read_track(path).fixes
     assert fixes == [(52.5, 13.4, 0.0, at(7, 12))]
 
@@ -174,7 +174,7 @@ def test_real_logs() -> None:
     assert len(drive) >= 1653 and all(0 < fix[2] <= 200 for fix in drive if fix[2] == fix[2])
     ship = read_track(NMEA / "ship-nbp1406-seap.txt").fixes
     assert len(ship) == 715 and ship[0][3] == parse_time("2014-08-01T00:00:00.700Z")
-    with pytest.raises(InputError, match="no RMC or ZDA sentence gives the date"):
+    with pytest.raises(InputError, match="RMC.*ZDA"):
         read_track(NMEA / "car-mountain-view-SPAN-truth.gga")  # the check sum of every RMC is wrong
     lost = read_track(NMEA / "gpsd" / "skytraq.log").fixes
     assert all(math.isnan(fix[2]) for fix in lost)

@@ -53,7 +53,7 @@ def test_tracks_in_the_order_of_the_file(tmp_path: Path) -> None:
     assert [(fix[0], fix[1]) for fix in track.fixes] == [(52.5, 13.4), (52.6, 13.5), (53.5, 14.4)]
     one, two = read_tracks(tmp_path / "t.kml", by="name")
     assert (one.key, len(one.fixes), two.key, len(two.fixes)) == ("a", 2, "b", 1)
-    with pytest.raises(InputError, match="has no column 'colour': tracks of KML are told apart by name"):
+    with pytest.raises(InputError, match="'colour'.*KML"):
         read_tracks(tmp_path / "t.kml", by="colour")
 
 
@@ -63,7 +63,7 @@ def test_an_archive(tmp_path: Path) -> None:
         archive.write(tmp_path / "t.kml", "doc.kml")
     assert read_track(tmp_path / "t.kmz").fixes == read_track(tmp_path / "t.kml").fixes
     (tmp_path / "t.kmz").write_bytes((tmp_path / "t.kmz").read_bytes()[:300])
-    with pytest.raises(InputError, match="t.kmz: not usable as kmz"):
+    with pytest.raises(InputError, match="t.kmz"):
         read_track(tmp_path / "t.kmz")
 
 
@@ -106,5 +106,5 @@ def test_entities_that_grow_without_end_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.kml").write_text(
         f'<?xml version="1.0"?><!DOCTYPE kml [{entities}]>{HEAD}<name>&a11;</name></Document></kml>'
     )
-    with pytest.raises(InputError, match="not well-formed XML"):
+    with pytest.raises(InputError, match="XML"):
         read_track(tmp_path / "t.kml")

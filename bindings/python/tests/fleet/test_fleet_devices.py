@@ -86,7 +86,7 @@ def test_devices_come_and_go() -> None:
     fleet = Fleet(zones_of(), device_limit=3)
     for number, name in enumerate("abc"):
         fleet.feed(name, Fix(0, 0, time=number * SECOND))
-    with pytest.raises(InvalidArgumentError, match="device_limit is 3"):
+    with pytest.raises(InvalidArgumentError, match="device_limit.*3"):
         fleet.feed("d", Fix(0, 0, time=0))
     assert fleet.expire(before=SECOND) == ["a"]
     del fleet["b"]
@@ -157,7 +157,7 @@ def test_inside_is_one_thing_for_fleet_and_device() -> None:
         own = [presence for presence in fleet.inside(identifier) if presence.device == "x"]
         assert list(fleet["x"].inside(identifier)) == own
     for asked in (fleet.inside, fleet["x"].inside):
-        with pytest.raises(NotFoundError, match="no condition has the identifier 'nowhere'"):
+        with pytest.raises(NotFoundError, match="'nowhere'"):
             asked("nowhere")
     del fleet["y"]
     with pytest.raises(NotFoundError):

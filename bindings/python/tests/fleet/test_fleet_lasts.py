@@ -61,7 +61,7 @@ def test_a_fleet_that_lasts(memory_path: Path) -> None:
         lambda: fleet.advance(1 << 50),
     ]
     for call in calls:
-        with pytest.raises(MonitorClosedError, match="the fleet is closed"):
+        with pytest.raises(MonitorClosedError):
             call()
     with Fleet(Zones(), store=memory_path, name="trucks"), pytest.raises(MonitorInUseError):
         Fleet(Zones(), store=memory_path, name="trucks")

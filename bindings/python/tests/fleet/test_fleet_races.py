@@ -234,7 +234,7 @@ def test_a_closed_fleet_takes_nothing_and_enters_nobody(tmp_path: Path) -> None:
         lambda: fleet.expire(before=100),
     )
     for take in inputs:
-        with pytest.raises(MonitorClosedError, match="the fleet is closed"):
+        with pytest.raises(MonitorClosedError):
             take()
     assert fleet.devices == ["a"] and fleet["a"].statistics().input_count == 1
     assert [event.device for event in fleet.events()] == ["a"]

@@ -211,9 +211,9 @@ def test_a_store_where_none_can_be() -> None:
 
 def test_what_was_found_by_such_calls_is_refused_by_name() -> None:
     fleet, zones = Fleet(zones_of(1)), Zones()
-    with pytest.raises(FencepostError, match="tag, row 0: .* is outside 0"):
+    with pytest.raises(FencepostError, match="tag.*row 0"):
         zones.add_many(["a"], [0.0], [0.0], [1.0], tag=10**5000)
-    with pytest.raises(TypeError, match="portable must be bool, not DataFrame"):
+    with pytest.raises(TypeError, match="portable"):
         fleet.export([], portable=pd.DataFrame({"a": [1]}))
     with pytest.raises(FencepostError, match="no device has the identifier of type int"):
         fleet[10**5000]  # type: ignore[index]
@@ -222,5 +222,5 @@ def test_what_was_found_by_such_calls_is_refused_by_name() -> None:
     pa = pytest.importorskip("pyarrow")
     late = pa.array([1 << 62], pa.timestamp("us", "UTC"))
     held = pa.table({"device": late, "lat": [0.0], "lon": [0.0], "time_us": [5]})
-    with pytest.raises(FencepostError, match="column 'device' .* cannot be read"):
+    with pytest.raises(FencepostError, match="'device'"):
         fleet.feed_many(held)

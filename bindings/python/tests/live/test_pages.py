@@ -216,10 +216,10 @@ def test_tiles_are_of_one_server_that_is_named() -> None:
         'https://a/{z}/{x}/{y}"onload=',
         "https://a/{z}/{x}/{y}\n",
     ):
-        with pytest.raises(ValueError, match="is not https://SERVER"):
+        with pytest.raises(ValueError, match="SERVER"):
             read_tiles(bad, "mine")
     for nothing in (None, " "):
-        with pytest.raises(ValueError, match="whose map http://a has: --page-attribution"):
+        with pytest.raises(ValueError, match="--page-attribution"):
             read_tiles("http://a/{z}/{x}/{y}", nothing)
 
 

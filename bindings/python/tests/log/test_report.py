@@ -291,7 +291,7 @@ def test_much_is_cut_and_said() -> None:
     data = report_data(replay([Fix(0, 0, time=0)], many))
     assert len(data.outlines) == MOST_PLACES and data.notes == [f"{MOST_PLACES} of {MOST_PLACES + 5} places are drawn."]
     assert all(len(points(rings[0][0])) == 36 for _, rings, _, _ in data.outlines)
-    with pytest.warns(InputWarning, match="the first: element 2 lies at latitude 91"):
+    with pytest.warns(InputWarning, match="element 2.*91"):
         late = replay([Fix(0, 0, time=5), Fix(0, 0, time=4), Fix(91, 0, time=6)], HOME)
     assert "1 late fixes and 1 without a usable position are not drawn." in late.report()
 

@@ -77,9 +77,9 @@ def test_columns_of_geodesics() -> None:
     assert out[0].tolist() == [0.0, 0.0]
     with pytest.raises(InvalidArgumentError, match="one piece"):
         solve(TWO, TWO, TWO, STRIDED, *out)
-    with pytest.raises(InvalidArgumentError, match="different lengths: 3 and 2"):
+    with pytest.raises(InvalidArgumentError, match="3.*2"):
         solve(array("d", [0.0] * 3), TWO, TWO, TWO, *out)
-    with pytest.raises(InvalidArgumentError, match="has 3 rows, the result has 2"):
+    with pytest.raises(InvalidArgumentError, match="3.*2"):
         solve(TWO, TWO, TWO, TWO, out[0], array("d", [0.0] * 3), out[2])
     with pytest.raises(BufferError):
         solve(TWO, TWO, TWO, TWO, memoryview(bytes(16)).cast("d"), out[1], out[2])
@@ -88,7 +88,7 @@ def test_columns_of_geodesics() -> None:
 def test_records_need_not_be_aligned() -> None:
     row = array("d", [0.0, 0.0, 5.0]).tobytes() + array("q", [SECOND]).tobytes()
     assert best_fix(memoryview(b"x" + row)[1:], SECOND, 0.0, SECOND) == 0
-    with pytest.raises(InvalidArgumentError, match="fixes: 31 bytes are not a whole number of records of 32"):
+    with pytest.raises(InvalidArgumentError, match="fixes.*31.*32"):
         best_fix(row[:-1], SECOND, 0.0, SECOND)
     handle = Handle()
     assert handle.feed_fixes(memoryview(b"x" + row)[1:]) == (1, 0, 0)

@@ -220,7 +220,7 @@ def test_a_store_with_gates_is_opened_with_a_path_only(tmp_path: Path) -> None:
         one.add(NORTH, "g")
         one.feed(at(0, -700))
     for options in ({"store": tmp_path}, {"store": tmp_path, "path": "fixes"}):
-        with pytest.raises(InvalidArgumentError, match="path is fixes, and the stored monitor has line conditions"):
+        with pytest.raises(InvalidArgumentError, match="path"):
             Monitor("m", **options)
     with Monitor("m", **path) as one:
         one.feed(at(100, 1000))

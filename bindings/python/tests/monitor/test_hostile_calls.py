@@ -209,7 +209,7 @@ def test_masked_records_and_circles() -> None:
     with pytest.raises(FencepostError) as error:
         monitor.add_many(["a", "b"], np.ma.array([0.0, 1.0], mask=[0, 1]), [0, 0], [1, 1])
     assert error.value.position == 1
-    with pytest.raises(FencepostError, match="tag, row 1: it is masked"):
+    with pytest.raises(FencepostError, match="tag.*row 1"):
         monitor.add_many(["a", "b"], [0, 1], [0, 0], [1, 1], tag=np.ma.array([1, 2], mask=[0, 1]))
     assert len(monitor) == 0
 

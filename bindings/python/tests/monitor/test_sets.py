@@ -142,7 +142,7 @@ def test_ensure_many_and_remove_many() -> None:
         monitor.ensure_many(["c", "d"], latitude=[0, 91], longitude=[0, 0], radius=[1, 1])
     assert error.value.position == 1
     assert monitor.identifiers == ["a", "b"]
-    with pytest.raises(TypeError, match="ensure_many needs the column radius"):
+    with pytest.raises(TypeError, match="ensure_many"):
         monitor.ensure_many(["c"], latitude=[0], longitude=[0])
     with pytest.raises(fencepost.errors.InvalidArgumentError) as error:
         monitor.remove_many(["a", ""])

@@ -257,7 +257,7 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
 
 
 def test_options_out_of_range(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgumentError, match="'often' is not one of changes, every_input, relaxed"):
+    with pytest.raises(InvalidArgumentError, match="'often'.*every_input"):
         Monitor("m", store=tmp_path, durability="often")
     for interval in (0, -1, 1e10, timedelta(0)):
         with pytest.raises(InvalidArgumentError, match="checkpoint_interval"):
@@ -268,7 +268,7 @@ def test_options_out_of_range(tmp_path: Path) -> None:
 def test_delivery_and_limit_are_those_it_was_made_with(tmp_path: Path) -> None:
     Monitor("m", store=tmp_path, delivery="latest", condition_limit=3).close()
     for options in ({}, {"delivery": "latest"}, {"condition_limit": 3}):
-        with pytest.raises(InvalidArgumentError, match="delivery latest and condition_limit 3"):
+        with pytest.raises(InvalidArgumentError, match="condition_limit.*3"):
             Monitor("m", store=tmp_path, **options)  # type: ignore[arg-type]
     Monitor("m", store=tmp_path, delivery="latest", condition_limit=3, max_pending_events=5).close()
 

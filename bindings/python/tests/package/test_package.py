@@ -139,9 +139,9 @@ def test_names_that_moved_say_where_they_are() -> None:
         with pytest.warns(DeprecationWarning, match=f"fencepost.{name} is now fencepost.{part}.{name}") as caught:
             assert getattr(fencepost, name) is getattr(getattr(fencepost, part), name)
         assert caught[0].filename == __file__
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="'nothing'"):
         fencepost.nothing  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match="module 'fencepost.types' has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="'fencepost.types'.*'nothing'"):
         fencepost.types.nothing  # type: ignore[attr-defined]
 
 

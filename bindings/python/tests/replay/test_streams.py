@@ -290,11 +290,11 @@ def test_fixes_are_read_when_they_are_asked_for(tmp_path: Path, monkeypatch: pyt
     fresh = replay(tmp_path / "t.csv", conditions, by="vehicle", assuming="unknown")
     (tmp_path / "t.csv").write_text("vehicle,lat,lon,time\nv00000,1,2,3\nv00000,1,2,4\n")
     assert fresh.visits() is not None and len(fresh.replays[0].fixes) == 1
-    with pytest.raises(InputError, match="has changed since it was replayed: the track has 2 fixes, not 1"):
+    with pytest.raises(InputError, match="2.*1"):
         list(fresh.replays[0].fixes)
     other = replay(tmp_path / "t.csv", conditions, by="vehicle", assuming="unknown")
     (tmp_path / "t.csv").unlink()
-    with pytest.raises(InputError, match="t.csv: No such file or directory"):
+    with pytest.raises(InputError, match="t.csv"):
         other.replays[0].fixes[0]
 
 
@@ -413,7 +413,7 @@ def test_what_comes_before_an_error_does_not_depend_on_jobs(tmp_path: Path) -> N
     found = []
     for jobs in (1, 2):
         lines = []
-        with pytest.raises(ValueError, match="line 3002: time: 'noon' is not a time"):
+        with pytest.raises(ValueError, match="line 3002.*'noon'"):
             for line in ManyReplay(
                 ManyTracks(tmp_path / "t.csv", "vehicle", batch_rows=100), template, jobs=jobs
             ).lines():
@@ -529,7 +529,7 @@ def test_a_large_field_of_csv_keeps_lines_apart(tmp_path: Path) -> None:
     def run() -> Iterator[str]:
         yield from lines_of(tmp_path / "t.csv", conditions)
 
-    with pytest.raises(ValueError, match="line 5: latitude 'north' is not a number"):
+    with pytest.raises(ValueError, match="line 5.*'north'"):
         list(run())
 
 

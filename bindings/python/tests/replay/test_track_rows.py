@@ -347,7 +347,7 @@ def test_hostile_arguments(change: dict[str, Any], error: type[Exception], words
 def test_with_a_wrong_number_in_the_middle_nothing_is_fed() -> None:
     given = good()
     given["tracks"][5] = 2
-    with pytest.raises(InvalidArgumentError, match="row 5: there is no track 2"):
+    with pytest.raises(InvalidArgumentError, match="row 5.*track 2"):
         feed(given)
     assert given["found"] == [] and list(given["begins"]) == [NEVER, NEVER]
 
@@ -374,7 +374,7 @@ def test_numbers_that_change_meanwhile() -> None:
     del loop, cycles
     gc.set_threshold(50)
     try:
-        with pytest.raises(NoSuchDeviceError, match="no device has the number 99"):
+        with pytest.raises(NoSuchDeviceError):
             feed(given | {"found": Found()})
     finally:
         gc.set_threshold(700)
@@ -490,5 +490,5 @@ def test_keys_of_dictionaries() -> None:
                 assert [batch.keys[code] for code in batch.codes] == table["key"].to_pylist()
     for indices, values in ([[0, None, 1, 0, 0], ["a", "b"]], [[0, 1, 2, 0, 0], ["a", None, "b"]]):
         keys = pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(values))
-        with pytest.raises(InputError, match="row 1: has nothing in the column 'key'"):
+        with pytest.raises(InputError, match="row 1.*'key'"):
             list(TableRows(pa.table({"key": keys, **rest}), "table", {}, "key"))

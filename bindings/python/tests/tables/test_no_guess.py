@@ -84,7 +84,7 @@ def test_labels_that_name_several_rows_are_refused() -> None:
     with pytest.raises(InvalidArgumentError, match=said):
         matches.to_pandas()
     assert len(matches.to_pandas(pandas.RangeIndex(40))) == len(matches)
-    with pytest.raises(InvalidArgumentError, match="the index has 3 labels, and there are 40 points"):
+    with pytest.raises(InvalidArgumentError, match="3.*40"):
         matches.to_pandas(pandas.RangeIndex(3))
 
 
@@ -115,12 +115,12 @@ def test_pairs_of_numbers_need_an_order() -> None:
     turned = [(x, y) for y, x in BERLIN]
     rings: list[Any] = [BERLIN, turned, np.array(BERLIN), iter(BERLIN)]
     for ring in rings:
-        with pytest.raises(TypeError, match="say order='latlon' .latitude first. or order='lonlat' .longitude first."):
+        with pytest.raises(TypeError, match="order='latlon'.*order='lonlat'"):
             Polygon(ring)
     for line in (BERLIN, turned):
-        with pytest.raises(TypeError, match="^path .*order="):
+        with pytest.raises(TypeError, match="path.*order="):
             Corridor(line, 50)
-        with pytest.raises(TypeError, match="^path .*order="):
+        with pytest.raises(TypeError, match="path.*order="):
             Gate(line)
     assert (
         Polygon(BERLIN, order="latlon") == Polygon(turned, order="lonlat") == Polygon(np.array(turned), order="lonlat")
@@ -135,7 +135,7 @@ def test_pairs_of_numbers_need_an_order() -> None:
 def test_geometries_are_longitude_first() -> None:
     shapely = pytest.importorskip("shapely")
     box = shapely.box(13.3, 52.5, 13.5, 52.6)
-    with pytest.raises(TypeError, match="^exterior .*order="):
+    with pytest.raises(TypeError, match="exterior.*order="):
         Polygon(box.exterior.coords)
     assert Polygon(box.exterior.coords, order="lonlat") == Polygon(box) == Polygon(box, order="lonlat")
     for stated in (box, box.wkt, box.wkb, shapely.geometry.mapping(box)):
@@ -242,7 +242,7 @@ def test_spans_are_no_times() -> None:
     frame = fixes(time=pandas.period_range("2024-05", periods=3, freq="M"))
     for rows in (frame, pa.Table.from_pandas(frame)):
         for read in (lambda rows: replay(rows, {}), lambda rows: Monitor().feed_many(rows)):
-            with pytest.raises(InputError, match="row 0: the column 'time' has the type p"):
+            with pytest.raises(InputError, match="row 0.*'time'"):
                 read(rows)
 
 
@@ -250,7 +250,7 @@ def test_times_of_which_some_have_a_zone_are_refused() -> None:
     """Arrow takes those without for UTC, whatever `time_zone` says."""
     mixed = [datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 5, 1, 1), datetime(2024, 5, 1, 2, tzinfo=UTC)]
     frame = fixes(time=pandas.Series(mixed, dtype=object))
-    with pytest.raises(InputError, match=r"row 1: time 2024-05-01 01:00:00 .column 'time'. has no zone, unlike"):
+    with pytest.raises(InputError, match=r"row 1.*2024.*05.*01.*00.*'time'"):
         replay(frame, {}, time_zone="America/New_York")
     plain = fixes(time=pandas.Series([each.replace(tzinfo=None) for each in mixed], dtype=object))
     log = replay(plain, {}, time_zone="America/New_York")

@@ -37,7 +37,7 @@ def test_dates_with_slashes_and_dots(text: str, expected: int) -> None:
 
 
 def test_the_order_of_day_and_month_is_asked_for() -> None:
-    with pytest.raises(ValueError, match="'05/04/2024 12:00' may be day/month or month/day"):
+    with pytest.raises(ValueError, match="'05/04/2024 12:00'"):
         parse_time("05/04/2024 12:00")
     assert parse_time("05/04/2024 12:00", None, TimeStyle(order="dmy")) == us(2024, 4, 5, 12)
     assert parse_time("05/04/2024 12:00", None, TimeStyle(order="mdy")) == us(2024, 5, 4, 12)

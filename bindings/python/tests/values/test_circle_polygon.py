@@ -89,7 +89,7 @@ def test_of_a_condition() -> None:
 
 @pytest.mark.parametrize("radius", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_radius_that_is_none(radius: float) -> None:
-    with pytest.raises(InvalidArgumentError, match="radius .* is not a number of metres above 0"):
+    with pytest.raises(InvalidArgumentError, match="radius"):
         circle(0, 0, radius)
 
 
@@ -101,7 +101,7 @@ def test_a_centre_that_is_none(place: tuple[float, float]) -> None:
 
 def test_too_few_and_too_many_corners() -> None:
     for corners in (2, 0, -5, 10_000_000):
-        with pytest.raises(InvalidArgumentError, match="corners .* is not 3 to 1000000"):
+        with pytest.raises(InvalidArgumentError, match="corners.*3.*1000000"):
             circle(0, 0, 100, corners=corners)
-    with pytest.raises(TypeError, match="corners must be an int, not float"):
+    with pytest.raises(TypeError, match="corners"):
         circle(0, 0, 100, corners=3.5)  # type: ignore[arg-type]

@@ -223,5 +223,5 @@ def test_what_is_valid_in_real_files_is_accepted() -> None:
 def test_a_hole_that_crosses_is_refused_with_the_place() -> None:
     area = shapely.Polygon([(10, 60), (20, 60), (20, 61), (10, 61)], [[(15.3, 59.9999), (15, 60.5), (15.5, 60.5)]])
     assert not area.is_valid
-    with pytest.raises(InvalidArgumentError, match="crossing: two edges cross, part 0, ring 0, edge 0"):
+    with pytest.raises(InvalidArgumentError, match="crossing.*part 0.*ring 0.*edge 0"):
         Monitor().add(Polygon(area, edges="planar"), "x")

@@ -164,7 +164,7 @@ def test_options_that_cannot_be() -> None:
     ):
         with pytest.raises(error, match=words):
             Polygon(SQUARE, order="latlon", **options)  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgumentError, match="order 'xy' is not one of latlon, lonlat"):
+    with pytest.raises(InvalidArgumentError, match="'xy'"):
         Polygon(SQUARE, order="xy")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="holes go with a ring of coordinates"):
         Polygon("POLYGON ((0 0, 1 0, 1 1))", [HOLE])

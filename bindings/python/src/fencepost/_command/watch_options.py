@@ -14,7 +14,7 @@ from .watch_sources import AddSource
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``fencepost watch`` takes."""
+    """Adds the arguments of ``fencepost watch``."""
     add = parser.add_argument
 
     def add_seconds(name: str, default: float, help: str) -> None:

@@ -82,8 +82,8 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
 
 
 def _check_begin(path: str | Path, kind: str) -> None:
-    """Checks a file before GDAL reads it: warns of a truncated Shapefile, of which GDAL reads the first part, and
-    refuses a virtual file, which may name any other file or address.
+    """Checks a file before GDAL reads it: warns of a truncated Shapefile, whose first part GDAL reads, and refuses a
+    virtual file, which may name any other file or address.
 
     Raises:
         InputError: It cannot be read, or is a virtual file.

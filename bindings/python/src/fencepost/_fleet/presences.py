@@ -1,4 +1,4 @@
-"""Presences: which device is inside of which condition."""
+"""Presences: pairs of a device and a condition that it is inside of."""
 
 from __future__ import annotations
 

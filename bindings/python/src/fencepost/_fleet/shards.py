@@ -84,7 +84,7 @@ class Shards:
             self._numbers.enter(device)
             fleet = self._of(device)
             fleet.enter((device,))
-            if self._is_advanced:  # which it is told of
+            if self._is_advanced:  # it is informed of the version
                 self._take([fleet], at_once=_FEW)
         return new
 

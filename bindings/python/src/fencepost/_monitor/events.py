@@ -43,7 +43,7 @@ class EventSource(Generic[E, L]):
     def poll(self, max: int = 1024) -> L:
         """Returns up to `max` events (at most 65 536 per call) and commits the events delivered before.
 
-        Asking says that what was handed out before is handled. As a context manager the list says it at the end of its
+        The call acknowledges the events delivered before. As a context manager the list says it at the end of its
         block, and hands all of its events out again when the block raises.
 
         Raises:

@@ -46,7 +46,7 @@ def some_points(fixes: Sequence[FixRow]) -> list[tuple[float, float]]:
 
 
 def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> str | None:
-    """What speaks for latitude and longitude being exchanged: no point is near a condition, but most would be, were
+    """The evidence that latitude and longitude are exchanged: no point is near a condition, but most would be, were
     they exchanged. None: nothing does.
 
     Args:

@@ -41,7 +41,7 @@ def given_conditions(
     a table say both, those of a monitor their policy, so that the arguments are refused beside them.
 
     Args:
-        conditions: What was given.
+        conditions: The argument as passed.
         policy: Of conditions that say none; None: ``standard``.
         by: The column that tells tracks apart; None: there is one track.
         name: Of the argument, for messages.

@@ -38,12 +38,12 @@ class GivenTracks:
     """Tracks that are replayed once or several times.
 
     Args:
-        track: What was given.
+        track: The argument as passed.
         columns: Names of its columns, where they are not recognised.
         by: Name of the column that tells tracks apart.
         hdop_scale: Metres of accuracy a unit of hdop.
         how: How files and tables are read.
-        sort: Whether what is not in the order of time is sorted.
+        sort: Whether unsorted inputs are sorted by time.
         played: How way points are played.
         name: Of the argument, for messages.
 
@@ -85,7 +85,7 @@ class GivenTracks:
             self.flaw = flaw_of(self._tracks)
 
     def replay(self, conditions: Zones | Monitor, reports: Sequence[Report], until_us: int | None) -> list[TrackReplay]:
-        """What becomes of each track."""
+        """Returns the counts of each track."""
         if self._tracks:
             from .in_memory import replay_tracks
 

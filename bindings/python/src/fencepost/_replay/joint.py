@@ -27,7 +27,7 @@ def copies(rows: Sequence[ConditionRow], policies: Sequence[TransitionPolicy]) -
 
 
 def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], count: int) -> list[list[TrackReplay]]:
-    """What :func:`copies` of conditions gave, by policy: with the events of a replay with that policy alone.
+    """The result of :func:`copies` of conditions by policy, with the events of a replay with that policy alone.
 
     Args:
         replays: Of the copies. Their events are :class:`LazyEvents`.

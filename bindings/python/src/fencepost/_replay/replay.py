@@ -103,8 +103,8 @@ def replay(
             are not in its order; otherwise a row earlier than one before is late. Fixes that come as :class:`Fix` are
             never sorted.
         radius: Metres, of circles of files and tables that have none.
-        assuming: State with which conditions begin that say none; with ``unsatisfied`` the first determination that a
-            condition is not satisfied is no event. None: ``unsatisfied`` for many tracks (`by`, trajectories), as in
+        assuming: The initial state of conditions without their own; with ``unsatisfied`` the first determination that a
+            condition is not satisfied gives no event. None: ``unsatisfied`` for many tracks (`by`, trajectories), as in
             tables of conditions, otherwise ``unknown``. The conditions of a table begin as they were added, so that
             `assuming` is refused with it.
         time_zone: Of the times of files and tables that have none: a name such as ``Europe/Berlin``, an offset such as

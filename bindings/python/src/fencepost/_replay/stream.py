@@ -1,8 +1,8 @@
 """Many tracks in one file, replayed in batches: memory grows with tracks and conditions, not with the rows; of grouped
 tracks one is held at a time.
 
-Each track is a device of a fleet. With several jobs the tracks are shared out to shards, each of which has a fleet of
-its own, feeds its own rows and says at which row each event came: merged by row, the events are those of one fleet.
+Each track is a device of a fleet. With several jobs the tracks are distributed to shards. Each shard has its own fleet,
+feeds its own rows and reports the row of each event: merged by row, the events are those of one fleet.
 """
 
 from __future__ import annotations

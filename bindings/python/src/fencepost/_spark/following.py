@@ -24,9 +24,9 @@ Tables: TypeAlias = Callable[[Version], Zones]
 class Following:
     """Fleets over tables, and the devices that wait for being looked at.
 
-    What a device is told depends on its own rows alone, not on what else is in a micro-batch: where one names another
-    table than the row before, what was due until then is confirmed by the table before; one that comes when the device
-    was silent for longer than `expire_us` is that of a new device.
+    The events of a device depend on its own rows alone, not on the rest of a micro-batch: where one names another table
+    than the row before, what was due until then is confirmed by the table before; one that comes when the device was
+    silent for longer than `expire_us` is that of a new device.
     """
 
     def __init__(self, tables: Tables, waiting: Batch, expire_us: int | None) -> None:

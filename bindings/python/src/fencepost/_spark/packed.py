@@ -1,5 +1,5 @@
-"""Rows and events in packed form, as which they go through Spark's keyed state: one value of bytes in place of very
-many rows, each of which Spark would turn into an object of Python."""
+"""Rows and events in packed form, for Spark's keyed state: one value of bytes instead of many rows, each of them a
+Python object."""
 
 from __future__ import annotations
 

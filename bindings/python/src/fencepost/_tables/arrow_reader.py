@@ -140,9 +140,9 @@ class BatchReader:
     def find(self, known: Names, columns: Mapping[str, str], required: Sequence[str]) -> Plan:
         """The columns, by the names that are known or given.
 
-        Positions come from the column of points that is given, else from given columns of latitudes and longitudes,
-        else from a column that is marked as points (GeoArrow, GeoParquet), else from columns of latitudes and
-        longitudes, else from an unmarked column of points with a usual name.
+        Positions come from the column of points that `columns` names, else from columns of latitudes and longitudes
+        that it names, else from a column that is marked as points (GeoArrow, GeoParquet), else from columns of
+        latitudes and longitudes, else from an unmarked column of points with a usual name.
         """
         self._given = columns
         try:

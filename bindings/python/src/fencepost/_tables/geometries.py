@@ -308,7 +308,7 @@ def of_wkb(data: bytes) -> Vertices:
     """Well-known binary: ISO or extended, in either byte order; further dimensions are skipped.
 
     Raises:
-        InvalidArgumentError: It is none, of another geometry, or in another reference system.
+        InvalidArgumentError: It is not WKB, has another geometry type, or another reference system.
     """
     reader = _Reader(memoryview(data).cast("B"))
     try:
