@@ -90,7 +90,7 @@ def test_what_a_condition_says_comes_first_and_the_call_is_for_the_others(tmp_pa
     }
     assert as_said["own"].policy == TransitionPolicy.exact()
     assert as_said["plain"].policy == TransitionPolicy.core_location()
-    # The table that was made of it gives the same replay, without being told again.
+    # The table that was made of it gives the same replay, without a second description.
     assert events(replay(WAY, as_said)) == events(log)
     assert [event[:2] for event in events(log)] == [("plain", "unsatisfied"), ("own", "unsatisfied")]
 
