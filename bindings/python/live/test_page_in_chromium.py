@@ -129,7 +129,7 @@ class Row(NamedTuple):
 def rows(browser: webdriver.Chrome) -> list[Row]:
     """The rows of devices that are shown, read at once: the page may draw them again between two questions."""
     found = browser.execute_script(  # type: ignore[no-untyped-call]
-        "return [...document.querySelectorAll('#devices tr')].filter(row => row.offsetParent !== null)"
+        "return [...document.querySelectorAll('#devices tbody tr:not(.gap)')]"
         ".map(row => [row.innerText, row.querySelector('button')])"
     )
     return [Row(*each) for each in found]
@@ -167,17 +167,24 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     served.feed(fix("<b>boat</b>", 0), fix("van", 0, 0.02))
     until(lambda: "(2)" in text(browser, "#devices-head"), "the devices", served.state)
     served.feed(fix("van", 10))
-    until(lambda: "van entered office" in text(browser, "#events"), "the event")
+    until(lambda: "van\u2069 entered \u2068office" in text(browser, "#events"), "the event")
+    # The diagnosis comes on demand.
+    assert "crossing" not in text(browser, "#events")
+    browser.find_element(By.CSS_SELECTOR, "#events summary").click()
     assert "crossing" in text(browser, "#events") and "accuracy 9 m" in text(browser, "#events")
-    assert "observed satisfied" in text(browser, "#events"), "why"
-    until(lambda: text(browser, "#last") == "van entered office", "what is read aloud")
+    until(
+        lambda: "entered" in text(browser, "#last") and "van" in text(browser, "#last"), "the text for screen readers"
+    )
     boat = next(row.text for row in rows(browser) if "boat" in row.text)
     assert boat.startswith("<b>boat</b>") and "office" in boat, "a name is no markup"
+    assert "2 inside, 0 outside" in text(browser, "#summary")
+    assert not browser.find_element(By.ID, "counters").is_displayed(), "counters are folded away"
+    browser.find_element(By.CSS_SELECTOR, "#counters-part summary").click()
     assert "2" in text(browser, "#counters")
     # By keyboard alone: the map moves, the search narrows, a device is chosen.
-    before = browser.execute_script("return JSON.stringify([centre, scale])")  # type: ignore[no-untyped-call]
+    before = browser.execute_script("return JSON.stringify([map.centre, map.scale])")  # type: ignore[no-untyped-call]
     browser.find_element(By.ID, "map").send_keys("+", Keys.ARROW_LEFT)
-    assert browser.execute_script("return JSON.stringify([centre, scale])") != before  # type: ignore[no-untyped-call]
+    assert browser.execute_script("return JSON.stringify([map.centre, map.scale])") != before  # type: ignore[no-untyped-call]
     browser.find_element(By.ID, "map").send_keys("0")
     browser.find_element(By.ID, "find").send_keys("VAN")
     until(lambda: len(rows(browser)) == 1, "the search")
@@ -185,6 +192,18 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     browser.execute_script("arguments[0].focus()", rows(browser)[0].button)  # type: ignore[no-untyped-call]
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     assert browser.execute_script("return chosen") == "van"  # type: ignore[no-untyped-call]
+    card = text(browser, "#card")
+    assert card.startswith("van\n") and "Inside \u2068office\u2069 for " in card and "Last fix " in card
+    assert "Entered \u2068office\u2069, " in card and " ago" in card and "accuracy 9 m" in card
+    assert browser.execute_script("return document.getAnimations().length") == 0  # type: ignore[no-untyped-call]
+    # Long names, right to left and emoji: one line each, and the direction ends with the name.
+    for number, name in enumerate(("n" * 240, "\u202eevil", "דרך الطريق", "🚐" * 60)):
+        served.feed(fix(name, 11, 0.01 * number))
+    browser.find_element(By.ID, "find").clear()
+    browser.find_element(By.ID, "find").send_keys(" ")
+    until(lambda: len(rows(browser)) == 6, "the devices with odd names", served.state)
+    heights = "return [...document.querySelectorAll('#devices tbody tr')].map((row) => row.offsetHeight)"
+    assert set(browser.execute_script(heights)) == {32}  # type: ignore[no-untyped-call]
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     backs = []
     for scheme, size in LOOKS:
@@ -193,7 +212,7 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
         width = browser.execute_script("return document.documentElement.scrollWidth")  # type: ignore[no-untyped-call]
         assert width <= size[0], "nothing to scroll sideways"
         browser.save_screenshot(str(SCREENSHOTS / f"page-{scheme}-{size[0]}.png"))
-    assert backs == ["rgb(255, 255, 255)", "rgb(13, 17, 23)", "rgb(13, 17, 23)", "rgb(255, 255, 255)"]
+    assert backs == ["rgb(246, 248, 250)", "rgb(22, 27, 34)", "rgb(22, 27, 34)", "rgb(246, 248, 250)"]
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})  # type: ignore[no-untyped-call]
     assert complaints(browser) == []
     hosts = set()
@@ -209,9 +228,13 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     until(lambda: "not connected" in text(browser, "#status"), "the end")
 
 
+OVERLAPS = """
+const lies = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
+return map.placed.filter((a, at) => map.placed.some((b, other) => other > at && lies(a, b))).length;
+"""
 PRESSED = """
     const done = arguments[0], started = performance.now();
-    canvas.dispatchEvent(new KeyboardEvent("keydown", {key: "+"}));
+    map.canvas.dispatchEvent(new KeyboardEvent("keydown", {key: "+"}));
     requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - started)));
 """
 
@@ -234,9 +257,13 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
         look(browser, scheme, size)
         opened(browser, served.url)
         until(lambda: "(500)" in text(browser, "#devices-head"), "the devices")
-        until(lambda: browser.execute_script("return canvas.dataset.usable") is not None, "a frame")  # type: ignore[no-untyped-call]
-        usable = float(browser.execute_script("return canvas.dataset.usable"))  # type: ignore[no-untyped-call]
-        places = browser.execute_script("return Number(canvas.dataset.places)")  # type: ignore[no-untyped-call]
+        until(lambda: browser.execute_script("return map.canvas.dataset.usable") is not None, "a frame")  # type: ignore[no-untyped-call]
+        usable = float(browser.execute_script("return map.canvas.dataset.usable"))  # type: ignore[no-untyped-call]
+        # Devices that would lie on each other are one mark with their number, and no label lies on another.
+        assert int(browser.execute_script("return map.canvas.dataset.clusters")) > 5  # type: ignore[no-untyped-call]
+        assert browser.execute_script(OVERLAPS) == 0  # type: ignore[no-untyped-call]
+        assert browser.execute_script("return document.querySelectorAll('*').length") < 2_500  # type: ignore[no-untyped-call]
+        places = browser.execute_script("return Number(map.canvas.dataset.places)")  # type: ignore[no-untyped-call]
         assert places == 5_000
         milliseconds = browser.execute_async_script(PRESSED)  # type: ignore[no-untyped-call]
         print(f"{scheme}, {size[0]} wide: usable after {usable:.0f} ms, a key's picture after {milliseconds:.0f} ms")
@@ -244,22 +271,23 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
         assert width <= size[0], "nothing to scroll sideways"
         browser.save_screenshot(str(SCREENSHOTS / f"page-many-{scheme}-{size[0]}.png"))
     # By keyboard alone: what follows the map is reached, and a device among 500 is found and chosen.
-    browser.find_element(By.ID, "map").send_keys(Keys.TAB * 4)
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
     assert browser.switch_to.active_element.get_attribute("id") == "find"  # type: ignore[no-untyped-call]
     browser.switch_to.active_element.send_keys("device 499")
-    browser.switch_to.active_element.send_keys(Keys.TAB * 2)
+    # The region that scrolls, four headings, the row.
+    browser.switch_to.active_element.send_keys(Keys.TAB * 6)
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     assert browser.execute_script("return chosen") == "device 499"  # type: ignore[no-untyped-call]
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})  # type: ignore[no-untyped-call]
     measured = """
         const started = performance.now();
-        for (let turn = 0; turn < 20; turn += 1) { zoom(turn % 2 ? 1.1 : 1 / 1.1); draw(); }
+        for (let turn = 0; turn < 20; turn += 1) { map.zoom(turn % 2 ? 1.1 : 1 / 1.1); map.draw(); }
         return (performance.now() - started) / 20;
     """
     milliseconds = browser.execute_script(measured)  # type: ignore[no-untyped-call]
     print(f"a frame of 5 000 places and 500 devices takes {milliseconds:.0f} ms")
     served.feed(fix("late", 100))
-    until(lambda: "late entered place 0" in text(browser, "#events"), "the event")
+    until(lambda: "late\u2069 entered \u2068place 0" in text(browser, "#events"), "the event")
     assert complaints(browser) == []
 
 
@@ -302,7 +330,7 @@ def test_tiles_are_of_the_server_that_is_named(stack: ExitStack, tmp_path: Path,
     plain = Served(tmp_path, stack)
     opened(browser, plain.url)
     assert browser.execute_async_script(LOADS, f"{tiles.origin}/0/0/0.png") == "refused"  # type: ignore[no-untyped-call]
-    assert tiles.asked == [] and not browser.find_element(By.ID, "attribution").is_displayed()
+    assert tiles.asked == [] and not browser.find_element(By.CLASS_NAME, "credit").is_displayed()
     folder = tmp_path / "tiles"
     folder.mkdir()
     served = Served(
@@ -315,7 +343,7 @@ def test_tiles_are_of_the_server_that_is_named(stack: ExitStack, tmp_path: Path,
     served.feed(fix("van", 0))
     drawn = "return Number(document.getElementById('map').dataset.drawnTiles || 0)"
     until(lambda: browser.execute_script(drawn) > 3, "the tiles")  # type: ignore[no-untyped-call]
-    link = browser.find_element(By.CSS_SELECTOR, "#attribution a")
+    link = browser.find_element(By.CSS_SELECTOR, ".credit a")
     assert link.text == "© <i>somebody</i>" and link.get_attribute("href") == "https://example.org/rights"  # type: ignore[no-untyped-call]
     assert link.is_displayed()
     asked = tiles.asked[:]
@@ -325,7 +353,7 @@ def test_tiles_are_of_the_server_that_is_named(stack: ExitStack, tmp_path: Path,
     # Twice as near, and far out: the plane ends above and below, and goes on to the sides.
     browser.find_element(By.ID, "map").send_keys("+", "+")
     until(lambda: len(tiles.asked) > len(asked), "deeper tiles")
-    browser.execute_script("scale = 150; centre = [0.01, 0.5]; draw()")  # type: ignore[no-untyped-call]
+    browser.execute_script("map.scale = 150; map.centre = [0.01, 0.5]; map.draw()")  # type: ignore[no-untyped-call]
     until(lambda: ("/map/0/0/0.png", served.url) in tiles.asked, "the whole world")
     assert not [path for path, _ in tiles.asked if path.startswith("/map/0/") and path != "/map/0/0/0.png"]
     browser.find_element(By.ID, "map").send_keys("0")

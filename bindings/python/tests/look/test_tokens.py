@@ -71,12 +71,13 @@ def test_nothing_else_has_colours_or_fonts_of_its_own() -> None:
     sheets = [
         *(sheet for sheet in package.glob("_look/*.*s*") if sheet.name != "tokens.css"),
         *package.glob("_log/report_files/*.*s*"),
+        *package.glob("_live/page_files/*.*s*"),
         BINDINGS / "site" / "wide.css",
         *BINDINGS.glob("site/playground/*.*s"),
     ]
     if not (BINDINGS / "site").is_dir():
         pytest.skip("a source distribution has neither site nor plugin")
-    assert len(sheets) >= 8
+    assert len(sheets) >= 10
     for sheet in sheets:
         text = sheet.read_text(encoding="utf-8")
         assert re.findall(r"(?<!&)#(?:[0-9a-f]{3}){1,2}\b(?![\w-])|\brgba?\(|\bhsla?\(", text) == [], sheet

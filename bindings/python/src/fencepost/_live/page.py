@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from importlib.resources import files
 from typing import Any
 
+from .. import _look
 from .._errors import require
 from .._system import limit_unanswered
 from .metrics import Metrics
@@ -79,9 +80,7 @@ class Page:
         self._responses = require("starlette.responses", "live")
         routing = require("starlette.routing", "live")
         self._messages, self._metrics, self._access, self._readers = Messages(view), metrics, access, 0
-        self._texts = {
-            path: (files(__package__) / "page_files" / name).read_bytes() for path, (name, _) in FILES.items()
-        }
+        self._texts = {path: _built(name) for path, (name, _) in FILES.items()}
         self._headers = headers_of(tiles)
         if tiles is not None:
             self._texts["/"] = _with_tiles(self._texts["/"], tiles)
@@ -182,6 +181,13 @@ class Page:
         self._server.should_exit = True
         self._thread.join(5)
         self._socket.close()
+
+
+def _built(name: str) -> bytes:
+    """A file of the page, with the parts that it shares with the report."""
+    own = (files(__package__) / "page_files" / name).read_text(encoding="utf-8")
+    parts = {"page.css": _look.style, "page.js": _look.script}
+    return (parts[name](own) if name in parts else own).encode()
 
 
 def _with_tiles(text: bytes, tiles: Tiles) -> bytes:

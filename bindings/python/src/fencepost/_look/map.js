@@ -101,6 +101,7 @@ class FenceMap {
     context.globalAlpha = 1;
     this.labels = [];
     this.targets = [];
+    this.obstacles = []; // boxes without labels
     this.drawGround();
     if (this.tiles) this.drawTiles();
     context.font = this.font;
@@ -201,12 +202,12 @@ class FenceMap {
   label(name, [x, y], weight = 0) { if (this.isSeen([x, y], 40)) this.labels.push({name, x, y, weight}); }
 
   drawLabels() {
-    const {context} = this, placed = [];
+    const {context} = this, placed = [], isFree = (box) => ![...this.obstacles, ...placed].some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1]);
     this.labels.sort((a, b) => b.weight - a.weight);
     for (const {name, x, y} of this.labels.slice(0, 600)) {
       const text = short(name, 28), half = context.measureText(text).width / 2 + 3;
       const centre = Math.max(half, Math.min(this.width - half, x)), box = [centre - half, y - 16, centre + half, y];
-      if (placed.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) continue;
+      if (!isFree(box)) continue;
       placed.push(box);
       this.write(text, centre, y - 4, "center");
     }

@@ -1,7 +1,7 @@
 // Tables of any length: only the rows in view exist. Rows have one height, so a long name ends with an ellipsis; its title
 // has the whole of it.
 const byId = (id) => document.getElementById(id);
-const ROW = 32;
+const ROW = 32, byNumber = new Intl.Collator(undefined, {numeric: true});
 
 function element(name, text, kind) {
   const made = document.createElement(name);
@@ -66,7 +66,7 @@ class Table {
   arrange() {
     if (this.order) {
       const [number, isDown] = this.order, value = this.columns[number].value, sign = isDown ? -1 : 1;
-      const order = (a, b) => (typeof a === "string" ? a.localeCompare(b, undefined, {numeric: true}) : a - b);
+      const order = (a, b) => (typeof a === "string" ? byNumber.compare(a, b) : a - b);
       this.rows = this.rows.map((row) => [value(row), row]).sort((a, b) => sign * order(a[0], b[0])).map((pair) => pair[1]);
       [...this.head.cells].forEach((cell, at) => {
         if (at === number) cell.setAttribute("aria-sort", isDown ? "descending" : "ascending");

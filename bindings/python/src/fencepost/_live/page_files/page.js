@@ -1,266 +1,293 @@
-"use strict";
-// The page of a watch: what the server sends is kept here, and drawn when the screen is ready.
-const byId = (id) => document.getElementById(id);
-const canvas = byId("map"), context = canvas.getContext("2d");
-const devices = new Map(), rows = new Map();
-let places = [], events = [], chosen = null, isDue = false, hasView = false;
-let centre = [0, 0], scale = 1; // of the plane of Mercator, whose sides are 1; pixels a unit
+// The page of a watch: keeps the messages of the server, and draws at most once a frame.
+const devices = new Map(), MOST_EVENTS = 200, SINGLE = 60;
+let places = [], events = [], chosen = null, hasView = false, isTold = false;
 
-const isDark = matchMedia("(prefers-color-scheme: dark)");
-const EARTH = 40075016.686;
-const plane = (latitude, longitude) => {
-  const sine = Math.sin(Math.max(-85.05, Math.min(85.05, latitude)) * Math.PI / 180);
-  return [longitude / 360 + .5, .5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)];
-};
-const metres = (latitude, length) => length / (EARTH * Math.max(.05, Math.cos(latitude * Math.PI / 180)));
-const screen = (point) => [(point[0] - centre[0]) * scale + canvas.clientWidth / 2, (point[1] - centre[1]) * scale + canvas.clientHeight / 2];
+// ---------------------------------------------------------------- times and sentences
+
+const exact = (microseconds) => new Date(microseconds / 1000).toLocaleString();
+function age(microseconds) { return Math.max(0, Date.now() / 1000 - microseconds / 1e6); }
+const ago = (microseconds) => age(microseconds) < 3 ? "just now" : `${coarse(age(microseconds))} ago`;
+/** One unit, from a minute on: "12 min", "3 h". */
+const coarse = (seconds) => span(seconds).split(" ").slice(0, 2).join(" ");
+const verb = (event) => event.direction ? `crossed ${event.direction.replaceAll("_", " ")}` : event.state === "satisfied" ? "entered" : event.state === "unsatisfied" ? "left" : "is no longer monitored at";
+const kind = (event) => event.direction ? "" : event.state === "satisfied" ? "enter" : event.state === "unsatisfied" ? "leave" : "unknown";
+const momentOf = (event) => new Date(event.date).getTime() * 1000;
+const sentence = (event) => `${short(event.device)} ${verb(event)} ${short(event.identifier)}`;
+
+/** Since when a device has been inside its first place, or outside: microseconds since 1970, null: not known. */
+const since = (device) => device.inside.length ? device.inside[0][1] : device.left ?? null;
+
+function where(device) {
+  if (!device.inside.length) return device.gone ? "gone" : "outside";
+  const [first, ...more] = device.inside.map(([place]) => place);
+  return `${short(first, 40)}${more.length ? ` +${more.length}` : ""}`;
+}
+
+// ---------------------------------------------------------------- devices
+
+const stateOf = (device) => device.gone ? "unknown" : device.inside.length ? "inside" : "outside";
+const table = new Table(byId("devices"), [
+  {title: "Device", text: (row) => row.name, value: (row) => row.name},
+  {title: "Inside", value: (row) => `${row.inside.length ? 0 : 1} ${where(row)}`, fill(cell, row) {
+    const [dot, words] = cell.childNodes.length ? cell.childNodes : [cell.appendChild(element("i")), cell.appendChild(document.createTextNode(""))];
+    dot.className = stateOf(row);
+    dot.textContent = "● ";
+    dot.setAttribute("aria-hidden", "true");
+    words.data = where(row);
+    cell.title = row.inside.map(([place]) => place).join(", ");
+  }},
+  {title: "For", number: true, value: (row) => since(row) ?? 0, text: (row) => since(row) === null ? "" : coarse(age(since(row)))},
+  {title: "Last fix", number: true, value: (row) => row.fix ? row.fix[3] : 0, text: (row) => !row.fix ? "" : age(row.fix[3]) < 3 ? "now" : coarse(age(row.fix[3]))},
+], {key: (row) => row.name, pick: (row) => choose(row.name), kind: (row) => row.gone ? "gone" : "", chosen: (row) => row.name === chosen, empty: "No device."});
+
+function showDevices() {
+  const word = byId("find").value.trim().toLowerCase();
+  const fits = (device) => !word || device.name.toLowerCase().includes(word) || device.inside.some(([place]) => place.toLowerCase().includes(word));
+  const rows = [...devices.values()].filter(fits);
+  // Those inside come first; names keep the order still while positions change.
+  rows.sort((a, b) => !a.inside.length - !b.inside.length || byNumber.compare(a.name, b.name));
+  table.set(rows);
+  byId("device-count").textContent = rows.length < devices.size ? `(${rows.length} of ${devices.size})` : `(${devices.size})`;
+  const inside = [...devices.values()].filter((device) => device.inside.length).length;
+  byId("summary").textContent = `${inside} inside, ${devices.size - inside} outside of ${count(places.length, "place")}`;
+}
+
+/** A line of an event, with its diagnosis on demand. */
+function item(event, isOwn = false) {
+  const made = element("li"), line = made.appendChild(element("span"));
+  const mark = line.appendChild(element("i", {enter: "▲ ", leave: "▼ "}[kind(event)] || "◆ ", kind(event)));
+  mark.setAttribute("aria-hidden", "true");
+  const words = verb(event), start = isOwn ? `${words[0].toUpperCase()}${words.slice(1)}` : `${short(event.device)} ${words}`;
+  line.append(`${start} ${short(event.identifier)}, `);
+  const time = line.appendChild(element("time", ago(momentOf(event))));
+  time.dateTime = event.date;
+  time.title = exact(momentOf(event));
+  const more = made.appendChild(element("details"));
+  more.append(element("summary", "why"), `${exact(momentOf(event))}: ${event.why}`);
+  return made;
+}
+
+function choose(name) {
+  chosen = name;
+  const device = devices.get(name);
+  if (device?.fix) {
+    map.centre = plane(device.fix[0], device.fix[1]);
+    map.scale = Math.max(map.scale, 4e6);
+  }
+  showCard();
+  table.draw();
+  map.due();
+}
+
+function showCard() {
+  const device = devices.get(chosen), card = byId("card");
+  card.hidden = !device;
+  if (!device) { chosen = null; return; }
+  const lasting = (time) => time === null ? "" : ` for ${coarse(age(time))}`;
+  const inside = device.inside.slice(0, 3).map(([place, time]) => `${short(place)}${lasting(time)}`).join(", ");
+  const more = device.inside.length > 3 ? ` and ${device.inside.length - 3} more` : "";
+  const state = inside ? `Inside ${inside}${more}` : `${device.gone ? "No longer followed" : "Outside of all places"}${lasting(since(device))}`;
+  const fix = device.fix ? ` Last fix ${ago(device.fix[3])}${device.fix[2] ? `, accuracy ${Math.round(device.fix[2])} m` : ""}.` : "";
+  const own = events.filter((event) => event.device === chosen).slice(-5).reverse(), list = element("ol");
+  // An open diagnosis stays open.
+  const open = new Set([...card.querySelectorAll("details[open]")].map((each) => each.dataset.key));
+  for (const event of own) {
+    const line = item(event, true), more = line.querySelector("details");
+    more.dataset.key = `${event.sequence} ${event.date}`;
+    more.open = open.has(more.dataset.key);
+    list.append(line);
+  }
+  const bar = element("div", undefined, "bar"), close = element("button", "Close");
+  close.type = "button";
+  close.id = "close";
+  close.addEventListener("click", () => { chosen = null; showCard(); table.draw(); map.due(); byId("find").focus(); });
+  bar.append(element("h3", device.name), close);
+  const isFocused = document.activeElement?.id === "close";
+  card.replaceChildren(bar, element("p", `${state}.${fix}`), own.length ? list : element("p", "No recent events.", "soft"));
+  if (isFocused) close.focus();
+}
+
+// ---------------------------------------------------------------- map
+
+const map = new FenceMap(byId("map-box"), paint, {
+  pick(what) {
+    if (!what) return;
+    if (what.device) { choose(what.device); return; }
+    const [west, north, east, south] = what.box;
+    if (Math.max(east - west, south - north) * map.scale * 2 > 20) map.fit(what.box, .6); else { byId("find").value = ""; map.zoom(2, map.toScreen([west, north])); }
+  },
+});
 
 function prepared(place) {
   if (place.at) return {...place, points: [[plane(...place.at)]], size: metres(place.at[0], place.radius)};
-  const points = place.lines.map((line) => line.map((each) => plane(...each)));
-  return {...place, points, size: place.closed ? 0 : metres(place.lines[0][0][0], place.radius)};
+  const lines = place.lines.map((line) => line.map((each) => plane(...each)));
+  return {...place, points: lines, size: place.closed ? 0 : metres(place.lines[0][0][0], place.radius)};
 }
 
-function fit() {
+map.all = () => {
   let box = [Infinity, Infinity, -Infinity, -Infinity];
   const add = (point, by) => { box = [Math.min(box[0], point[0] - by), Math.min(box[1], point[1] - by), Math.max(box[2], point[0] + by), Math.max(box[3], point[1] + by)]; };
   for (const place of places) for (const line of place.points) for (const point of line) add(point, place.size);
   for (const device of devices.values()) if (device.fix) add(plane(device.fix[0], device.fix[1]), 0);
-  if (box[0] > box[2]) box = [0, 0, 1, 1];
-  centre = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
-  const width = Math.max(box[2] - box[0], 1e-6), height = Math.max(box[3] - box[1], 1e-6);
-  scale = .9 * Math.min(canvas.clientWidth / width, canvas.clientHeight / height);
-  due();
+  map.fit(box[0] > box[2] ? [0, 0, 1, 1] : box);
+};
+
+function trace(context, line) {
+  line.forEach((point, at) => { const [x, y] = map.toScreen(point); if (at) context.lineTo(x, y); else context.moveTo(x, y); });
 }
 
-function due() {
-  if (isDue) return;
-  isDue = true;
-  requestAnimationFrame(() => { isDue = false; draw(); });
-}
-
-function trace(line) {
-  line.forEach((point, at) => { const [x, y] = screen(point); if (at) context.lineTo(x, y); else context.moveTo(x, y); });
-}
-
-// Tiles, if the page has them: pictures of another server; the latest ones are cached.
-const tiles = canvas.dataset.tiles, pictures = new Map(), MOST_PICTURES = 1000, DEEPEST = 19, SIDE = 256;
-
-function picture(z, x, y) {
-  const address = tiles.replace("{z}", z).replace("{x}", x).replace("{y}", y);
-  let found = pictures.get(address);
-  if (found) pictures.delete(address);
-  else {
-    found = new Image();
-    found.addEventListener("load", due);
-    found.src = address;
-  }
-  pictures.set(address, found); // the last that is wanted is the last to go
-  if (pictures.size > MOST_PICTURES) pictures.delete(pictures.keys().next().value);
-  return found;
-}
-
-function drawTiles(width, height) {
-  const z = Math.max(0, Math.min(DEEPEST, Math.round(Math.log2(scale / SIDE)))), count = 2 ** z;
-  const first = [centre[0] - width / 2 / scale, centre[1] - height / 2 / scale].map((each) => Math.floor(each * count));
-  const last = [centre[0] + width / 2 / scale, centre[1] + height / 2 / scale].map((each) => Math.floor(each * count));
-  let drawn = 0;
-  context.globalAlpha = isDark.matches ? .5 : .9;
-  for (let y = Math.max(0, first[1]); y <= Math.min(count - 1, last[1]); y += 1) {
-    for (let x = first[0]; x <= last[0]; x += 1) {
-      const found = picture(z, ((x % count) + count) % count, y);
-      if (!found.complete || !found.naturalWidth) continue;
-      const [left, top] = screen([x / count, y / count]).map(Math.round);
-      const [right, bottom] = screen([(x + 1) / count, (y + 1) / count]).map(Math.round); // no seams
-      context.drawImage(found, left, top, right - left, bottom - top);
-      drawn += 1;
-    }
-  }
-  context.globalAlpha = 1;
-  canvas.dataset.drawnTiles = drawn;
-}
-
-function attribute() {
-  const [, text, address] = canvas.dataset.attribution.match(/^(.*?)\s*(https?:\/\/\S+)?$/s), shown = byId("attribution");
-  shown.hidden = false;
-  if (!address) { shown.textContent = text; return; }
-  const link = element("a", text || address);
-  link.href = address;
-  link.rel = "noopener";
-  shown.append(link);
-}
-
-function draw() {
-  const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-  }
-  const colours = getComputedStyle(document.documentElement), colour = (name) => colours.getPropertyValue(name).trim();
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
-  if (tiles) drawTiles(width, height);
-  context.font = "12px system-ui, sans-serif";
-  context.strokeStyle = context.fillStyle = colour("--place");
+function paint(map, context) {
+  const {width, height, scale} = map, inside = new Map();
+  for (const device of devices.values()) for (const [place] of device.inside) inside.set(place, (inside.get(place) || 0) + 1);
   let drawn = 0;
   for (const place of places) {
-    const size = place.size * scale;
+    const size = place.size * scale, isHeld = inside.has(place.id);
+    let [x, y] = map.toScreen(place.points[0][0]);
+    context.beginPath();
     if (place.at) {
-      const [x, y] = screen(place.points[0][0]), radius = Math.max(size, 1.5);
+      const radius = Math.max(size, 1.5);
       if (x < -radius || y < -radius || x > width + radius || y > height + radius) continue;
-      context.beginPath();
       context.arc(x, y, radius, 0, 2 * Math.PI);
+      y -= radius;
     } else {
-      context.beginPath();
-      place.points.forEach(trace);
-      if (place.closed) context.closePath();
+      for (const line of place.points) { trace(context, line); if (place.closed) context.closePath(); }
     }
     drawn += 1;
-    context.globalAlpha = .12;
+    context.strokeStyle = context.fillStyle = map.colour(isHeld ? "inside" : "outside");
+    context.globalAlpha = isHeld ? .16 : .06;
     if (place.at || place.closed) context.fill("evenodd");
     else { context.lineWidth = Math.max(2 * size, 2); context.stroke(); }
-    context.globalAlpha = .9;
-    context.lineWidth = 1;
+    context.globalAlpha = 1;
+    context.lineWidth = isHeld ? 2 : 1;
     context.stroke();
-    context.globalAlpha = 1;
-    if (size > 12 && place.at) { const [x, y] = screen(place.points[0][0]); context.fillText(place.id, x + 4, y - 4); }
+    if (size > 12 || places.length <= SINGLE) map.label(place.id, [x, y - 2], (inside.get(place.id) || 0) + size / 1e6);
   }
-  for (const [name, device] of devices) {
+  const seen = [];
+  for (const device of devices.values()) {
     if (!device.fix) continue;
-    context.strokeStyle = context.fillStyle = colour("--device");
-    context.globalAlpha = device.gone ? .4 : 1;
-    const at = plane(device.fix[0], device.fix[1]), [x, y] = screen(at);
-    if (device.trail.length > 1) { context.globalAlpha *= .5; context.beginPath(); trace(device.trail.map((each) => plane(...each))); context.stroke(); context.globalAlpha *= 2; }
-    if (x < -20 || y < -20 || x > width + 20 || y > height + 20) continue;
-    const accuracy = metres(device.fix[0], device.fix[2]) * scale;
-    if (accuracy > 6) { context.globalAlpha *= .15; context.beginPath(); context.arc(x, y, accuracy, 0, 2 * Math.PI); context.fill(); context.globalAlpha /= .15; }
+    const at = plane(device.fix[0], device.fix[1]), point = map.toScreen(at);
+    if (map.isSeen(point, 20)) seen.push({device, at, point});
+  }
+  const isCrowded = seen.length > SINGLE, cells = new Map();
+  for (const each of seen) {
+    const key = isCrowded && each.device.name !== chosen ? each.point.map((part) => Math.floor(part / 56)).join() : each.device.name;
+    if (!cells.has(key)) cells.set(key, []);
+    cells.get(key).push(each);
+  }
+  let clusters = 0;
+  for (const group of cells.values()) {
+    if (group.length > 1) { drawCluster(context, group); clusters += 1; } else drawDevice(context, group[0], !isCrowded);
+  }
+  const {dataset} = map.canvas;
+  dataset.places = drawn;
+  dataset.clusters = clusters;
+  if (drawn && !dataset.usable) dataset.usable = performance.now(); // since the page was asked for
+}
+
+function drawDevice(context, {device, at, point: [x, y]}, isNamed) {
+  const isOne = device.name === chosen;
+  context.strokeStyle = context.fillStyle = map.colour(stateOf(device));
+  if (device.trail.length > 1) {
+    context.globalAlpha = isOne ? .9 : .35;
+    context.lineWidth = isOne ? 3 : 1.5;
     context.beginPath();
-    context.arc(x, y, name === chosen ? 7 : 4, 0, 2 * Math.PI);
-    context.fill();
-    if (devices.size <= 60 || name === chosen) context.fillText(name, x + 8, y + 4);
-    context.globalAlpha = 1;
+    trace(context, device.trail.map((each) => plane(...each)));
+    context.stroke();
   }
-  canvas.dataset.places = drawn;
-  if (drawn && !canvas.dataset.usable) canvas.dataset.usable = performance.now(); // since the page was asked for
-  canvas.dataset.frames = Number(canvas.dataset.frames || 0) + 1;
+  const accuracy = metres(device.fix[0], device.fix[2]) * map.scale;
+  if (accuracy > 8) { context.globalAlpha = .12; context.beginPath(); context.arc(x, y, accuracy, 0, 2 * Math.PI); context.fill(); }
+  context.globalAlpha = 1;
+  context.beginPath();
+  context.arc(x, y, isOne ? 8 : 5, 0, 2 * Math.PI);
+  context.fill();
+  context.strokeStyle = map.colour("land");
+  context.lineWidth = 2;
+  context.stroke();
+  if (isNamed || isOne) map.label(device.name, [x, y - 8], isOne ? 1e12 : 1e6);
+  map.target({device: device.name}, [x, y], 8);
 }
 
-const clock = (microseconds) => microseconds ? new Date(microseconds / 1000).toLocaleString() : "";
-
-function element(name, text, kind) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  if (kind) made.className = kind;
-  return made;
-}
-
-function row(name, device) {
-  let found = rows.get(name);
-  if (!found) {
-    found = element("tr");
-    const button = element("button", name);
-    button.addEventListener("click", () => { chosen = name; const now = devices.get(name); if (now.fix) { centre = plane(now.fix[0], now.fix[1]); scale = Math.max(scale, 2e5); } due(); });
-    const head = element("th");
-    head.scope = "row";
-    head.append(button);
-    found.append(head, element("td"), element("td"));
-    rows.set(name, found);
-    byId("devices").append(found);
-    filter(name, found);
+function drawCluster(context, group) {
+  const box = group.reduce((found, {at: [x, y]}) => [Math.min(found[0], x), Math.min(found[1], y), Math.max(found[2], x), Math.max(found[3], y)], [Infinity, Infinity, -Infinity, -Infinity]);
+  const [x, y] = [0, 1].map((part) => group.reduce((sum, each) => sum + each.point[part], 0) / group.length), radius = 9 + 3 * Math.log10(group.length);
+  const inside = group.filter(({device}) => device.inside.length).length / group.length;
+  context.lineWidth = 4;
+  context.fillStyle = map.colour("back");
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fill();
+  // The ring says how many of them are inside.
+  for (const [from, to, name] of [[0, inside, "inside"], [inside, 1, "outside"]]) {
+    if (from === to) continue;
+    context.strokeStyle = map.colour(name);
+    context.beginPath();
+    context.arc(x, y, radius, (2 * from - .5) * Math.PI, (2 * to - .5) * Math.PI);
+    context.stroke();
   }
-  found.className = device.gone ? "gone" : "";
-  found.children[1].textContent = device.inside.map(([place, since]) => since ? `${place}, ${clock(since)}` : place).join("; ");
-  found.children[2].textContent = (device.fix ? clock(device.fix[3]) : "") + (device.gone ? " (gone)" : "");
+  context.fillStyle = map.colour("text");
+  context.textAlign = "center";
+  context.fillText(String(group.length), x, y + 4);
+  map.obstacles.push([x - radius, y - radius, x + radius, y + radius]);
+  map.target({box}, [x, y], radius);
 }
 
-function filter(name, found) { found.hidden = !name.toLowerCase().includes(byId("find").value.toLowerCase()); }
+// ---------------------------------------------------------------- news
 
-function count() {
-  const hidden = [...rows.values()].filter((each) => each.hidden).length;
-  byId("device-count").textContent = hidden ? `(${rows.size - hidden} of ${devices.size})` : `(${devices.size})`;
-}
-
-function item(event) {
-  const entered = event.state === "satisfied", made = element("li");
-  made.append(element("span", `${event.device} ${entered ? "entered" : "left"} ${event.identifier}`, entered ? "enter" : "leave"));
-  made.append(element("small", `${new Date(event.date).toLocaleString()}: ${event.why}`));
-  return made;
-}
-
-function label(name) { return name.startsWith("lag_") ? `lag of ${name.slice(4)}, s` : name.replaceAll("_", " "); }
+function name(counter) { return counter.startsWith("lag_") ? `lag of ${counter.slice(4)}, s` : counter.replaceAll("_", " "); }
 
 function take(news) {
   if (news.places) {
     places = news.places.map(prepared);
     devices.clear();
-    rows.forEach((each) => each.remove());
-    rows.clear();
     events = [];
-    byId("events").replaceChildren();
   }
   for (const [name, device] of Object.entries(news.devices)) {
     const before = devices.get(name);
     if (before && !news.places) device.trail = [...before.trail, ...device.trail].slice(-60);
-    devices.set(name, device);
-    row(name, device);
+    device.inside.sort((a, b) => (b[1] ?? 0) - (a[1] ?? 0)); // the last that was entered comes first
+    devices.set(name, Object.assign(device, {name, left: before?.left}));
   }
   for (const event of news.events) {
     events.push(event);
-    byId("events").prepend(item(event));
+    const device = devices.get(event.device);
+    if (device && event.state === "unsatisfied") device.left = momentOf(event);
   }
-  while (byId("events").children.length > 200) byId("events").lastChild.remove();
-  if (news.events.length) {
-    const last = news.events[news.events.length - 1];
-    byId("last").textContent = `${last.device} ${last.state === "satisfied" ? "entered" : "left"} ${last.identifier}`;
+  events = events.slice(-MOST_EVENTS);
+  if (news.places || news.events.length) {
+    const list = byId("events"), fresh = (news.places ? events : news.events.slice(-MOST_EVENTS)).map((event) => item(event)).reverse();
+    if (news.places) list.replaceChildren(...fresh); else list.prepend(...fresh);
+    while (list.children.length > MOST_EVENTS) list.lastChild.remove();
   }
-  count();
-  byId("counters").replaceChildren(...Object.entries(news.counters).map(([name, value]) => { const pair = element("div"); pair.append(element("dt", label(name)), element("dd", value)); return pair; }));
-  if (!hasView && (places.length || devices.size)) { hasView = true; fit(); }
-  due();
+  if (news.events.length) byId("last").textContent = sentence(news.events.at(-1));
+  byId("counters").replaceChildren(...Object.entries(news.counters).map(([counter, value]) => {
+    const pair = element("div");
+    pair.append(element("dt", name(counter)), element("dd", Number.isFinite(value) ? value.toLocaleString("en") : value));
+    return pair;
+  }));
+  if (!hasView && (places.length || devices.size)) { hasView = true; map.all(); }
+  refresh();
 }
 
-function zoom(factor, at) {
-  const x = (at ? at[0] : canvas.clientWidth / 2) - canvas.clientWidth / 2, y = (at ? at[1] : canvas.clientHeight / 2) - canvas.clientHeight / 2;
-  const next = Math.max(100, Math.min(1e9, scale * factor));
-  centre = [centre[0] + x / scale - x / next, centre[1] + y / scale - y / next];
-  scale = next;
-  due();
+function refresh() {
+  if (isTold) return;
+  isTold = true;
+  requestAnimationFrame(() => { isTold = false; showDevices(); showCard(); map.due(); });
 }
 
-const pointers = new Map();
-canvas.addEventListener("pointerdown", (event) => { canvas.setPointerCapture(event.pointerId); pointers.set(event.pointerId, [event.offsetX, event.offsetY]); });
-canvas.addEventListener("pointermove", (event) => {
-  const before = pointers.get(event.pointerId);
-  if (!before) return;
-  const now = [event.offsetX, event.offsetY];
-  if (pointers.size === 2) {
-    const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
-    zoom(Math.hypot(now[0] - other[0], now[1] - other[1]) / Math.max(1, Math.hypot(before[0] - other[0], before[1] - other[1])), other);
-  } else {
-    centre = [centre[0] - (now[0] - before[0]) / scale, centre[1] - (now[1] - before[1]) / scale];
-  }
-  pointers.set(event.pointerId, now);
-  due();
-});
-for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => pointers.delete(event.pointerId));
-canvas.addEventListener("wheel", (event) => { event.preventDefault(); zoom(Math.exp(-event.deltaY / 400), [event.offsetX, event.offsetY]); }, {passive: false});
-canvas.addEventListener("keydown", (event) => {
-  const moves = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}, move = moves[event.key];
-  if (move) centre = [centre[0] + move[0] * 60 / scale, centre[1] + move[1] * 60 / scale];
-  else if (event.key === "+" || event.key === "=") zoom(1.5);
-  else if (event.key === "-") zoom(1 / 1.5);
-  else if (event.key === "0") fit();
-  else return;
-  event.preventDefault();
-  due();
-});
-byId("in").addEventListener("click", () => zoom(1.5));
-byId("out").addEventListener("click", () => zoom(1 / 1.5));
-byId("all").addEventListener("click", fit);
-byId("find").addEventListener("input", () => { rows.forEach((found, name) => filter(name, found)); count(); });
-window.addEventListener("resize", due);
-isDark.addEventListener("change", due);
-if (tiles) attribute();
+byId("find").addEventListener("input", showDevices);
+// Relative times go on.
+setInterval(() => {
+  table.draw();
+  showCard();
+  for (const time of document.querySelectorAll("#events time")) time.textContent = ago(new Date(time.dateTime).getTime() * 1000);
+}, 10_000);
+
+const {tiles, attribution} = map.canvas.dataset;
+if (tiles) {
+  map.tiles = tiles;
+  const [, text, address] = attribution.match(/^(.*?)\s*(https?:\/\/\S+)?$/s);
+  map.credit(text || address, address);
+}
 
 const stream = new EventSource("events");
 stream.addEventListener("open", () => { byId("status").textContent = "live"; });
