@@ -139,6 +139,11 @@ else
   say "GeoPandas, PyArrow or nanoarrow is not in .venv: tables in memory are not measured"
 fi
 
+# ---- small calls beside a batch of another thread, on all cores
+if .venv/bin/python -c 'import fencepost, pandas' 2>/dev/null; then
+  .venv/bin/python Tests/Benchmarks/waits.py ${QUICK:+--quick} --json .build/bench.json
+fi
+
 # ---- files of many tracks, on all cores
 if .venv/bin/python -c 'import fencepost, geopandas, pyarrow, nanoarrow' 2>/dev/null; then
   .venv/bin/python Tests/Benchmarks/streams.py ${QUICK:+--quick} --json .build/bench.json
