@@ -38,17 +38,17 @@ def example(name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(("name", "most"), [("fastapi_service", 60), ("mqtt_alert", 25)])
+@pytest.mark.parametrize(("name", "most"), [("fastapi_service", 60), ("fastapi_small", 21), ("mqtt_alert", 25)])
 def test_they_are_short(name: str, most: int) -> None:
     assert len((EXAMPLES / f"{name}.py").read_text().splitlines()) <= most
 
 
 @contextlib.contextmanager
-def fastapi(folder: Path) -> Iterator[str]:
+def fastapi(folder: Path, name: str = "fastapi_service") -> Iterator[str]:
     """The service, in a process; its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    command = [sys.executable, "-m", "uvicorn", "fastapi_service:app", "--port", str(port), "--log-level", "warning"]
+    command = [sys.executable, "-m", "uvicorn", f"{name}:app", "--port", str(port), "--log-level", "warning"]
     environment = {**os.environ, "ZONES": str(folder / "conditions.geojson"), "STORE": str(folder)}
     process = subprocess.Popen(command, cwd=EXAMPLES, env=environment)
     try:
@@ -62,6 +62,20 @@ def fastapi(folder: Path) -> Iterator[str]:
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(LONGEST) in (0, -signal.SIGTERM)
+
+
+def test_a_fastapi_service_in_a_few_lines(tmp_path: Path) -> None:
+    """Times as text and as seconds since 1970, events as JSON; no clock that the program has to turn."""
+    httpx = pytest.importorskip("httpx", reason="httpx is installed by make test-all")
+    pytest.importorskip("fastapi", reason="FastAPI is installed by make test-all")
+    conditions(tmp_path)
+    now = int(time.time())
+    with fastapi(tmp_path, "fastapi_small") as base:
+        for device, seconds in (("van", now - 2), ("bike", datetime.fromtimestamp(now - 2, UTC).isoformat())):
+            fix = {"device": device, "lat": 0, "lon": 0, "time": seconds}
+            (event,) = httpx.post(f"{base}/fixes", json=fix, timeout=LONGEST).json()
+            assert (event["device"], event["state"]) == (device, "satisfied")
+        assert httpx.get(f"{base}/zones/{event['identifier']}", timeout=LONGEST).json() == ["van", "bike"]
 
 
 def test_fastapi_with_a_fleet_a_store_and_a_stream(tmp_path: Path) -> None:
