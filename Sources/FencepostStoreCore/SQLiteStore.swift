@@ -278,7 +278,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private func open() throws(StoreFailure) -> StoreDatabase {
     let opened = try StoreDatabase.open(kind, path, number: nil)
     try opened.readAll { _ in }
-    if let sums, sums != opened.sums { throw .damaged("somebody else has written into it") }
+    if let sums, sums != opened.sums { throw .damaged("another process has written to the file") }
     return opened
   }
 
@@ -341,7 +341,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   /// Puts a new file in the place of one that somebody else has written into.
   private func replaceSpoilt(_ changes: some StoredChanges) throws(StoreFailure) {
-    guard changes.isWhole else { throw .unavailable("somebody else has written into it, and not all rows are written") }
+    guard changes.isWhole else { throw .unavailable("another process has written to the file, and not all rows are written") }
     let draft = try StoreDraft.make(kind, of: path)
     try draft.fill(changes)
     let log = StoreFiles.log(of: path)

@@ -81,7 +81,7 @@ final class StoreStatements {
       let key = Key(kind: all.integer(0), a: all.integer(1), b: all.integer(2))
       if let last, key <= last { throw .damaged("its rows are not in their order") }
       last = key
-      guard let row = key.row(all.bytes(3)) else { throw .damaged("a row has the kind \(key.kind)") }
+      guard let row = key.row(all.bytes(3)) else { throw .damaged("a row has the unknown kind \(key.kind)") }
       try body(row)
     }
   }

@@ -91,8 +91,8 @@ static int refuse_code(native_state *state, const native_device_column *column, 
   int bits = 8 * (int)column->codes.itemsize;
   int is_signed = strpbrk(format, "bhilq") != NULL;
   if (is_signed && bits < 64 && code >> (bits - 1)) code -= 1LL << bits;
-  if (is_signed && code < 0) native_refuse(state, "device, row %zd: it is missing", row);
-  else native_refuse(state, "device, row %zd: %lld is the index of none of %zd devices", row, code, size);
+  if (is_signed && code < 0) native_refuse(state, "device, row %zd: null; an identifier is needed", row);
+  else native_refuse(state, "device, row %zd: index %lld is out of range; there are %zd devices", row, code, size);
   set_position(row);
   return -1;
 }

@@ -43,7 +43,7 @@ PyObject *native_extremes(PyObject *module, PyObject *column) {
 }
 
 /*
- * (codes, count): which of `count` codes occur in a column, by their first rows. Refuses what is no such code.
+ * (codes, count): which of `count` codes occur in a column, by their first rows. Raises an error for other values.
  */
 PyObject *native_distinct(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
@@ -59,7 +59,7 @@ PyObject *native_distinct(PyObject *module, PyObject *args) {
     int64_t code = integer_at(&view, index);
     if (code < 0 || code >= count) {
       Py_CLEAR(found);
-      native_refuse(state, "codes, row %zd: %lld is none of %zd codes", index, (long long)code, count);
+      native_refuse(state, "codes, row %zd: %lld is not one of %zd codes", index, (long long)code, count);
     } else if (!seen[code]) {
       seen[code] = 1;
       PyObject *number = PyLong_FromLongLong(code);
@@ -90,7 +90,8 @@ PyObject *native_taken(PyObject *module, PyObject *args) {
     int64_t code = integer_at(&codes, index);
     if (code < 0 || code >= count) {
       Py_CLEAR(found);
-      native_refuse(state, "codes, row %zd: %lld leads to none of %zd values", index, (long long)code, count);
+      native_refuse(state, "codes, row %zd: code %lld is out of range; there are %zd values", index, (long long)code,
+                    count);
       break;
     }
     int64_t value = integer_at(&values, (Py_ssize_t)code);

@@ -17,7 +17,7 @@ enum {
   KNOWN_OPEN
 };
 
-/* What an event says of a condition's state. Times are microseconds, NEVER where there is none. */
+/* The state of a condition after an event. Times are microseconds, NEVER where there is none. */
 typedef struct {
   PyObject *identifier; /* borrowed from the events, or from the assumed states */
   int64_t date, evidence;
@@ -117,7 +117,7 @@ static int add_visit(world *world, const change *own, const change *end) {
   return 0;
 }
 
-/* The condition of an identifier; a new one is what was assumed since the begin. NULL with an exception. */
+/* The condition of an identifier; a new one has the assumed state since the begin. NULL with an exception. */
 static change *condition_of(world *world, PyObject *identifier, uint64_t generation, PyObject *assumed, int64_t begin) {
   PyObject *number = PyDict_GetItemWithError(world->numbers, identifier);
   if (number != NULL) return &world->conditions[PyLong_AsSize_t(number)];
@@ -200,7 +200,7 @@ static PyObject *columns_of(const world *world) {
  * (events, assumed, begin, end): the visits of one track by start, then identifier, from a tuple of event rows; `assumed` maps
  * identifiers to the numbers of states that hold from the begin on. Returns (identifiers, start, left, last, confirmed start,
  * confirmed end, how the start is known, how the end): a list, five columns of 64-bit microseconds, where the smallest integer
- * means none, and two of bytes. Of a visit that has not ended `left` and the confirmed end are none, `last` is the end.
+ * means none, and two of bytes. An open visit has no `left` and no confirmed end; `last` is its end.
  */
 PyObject *native_visits(PyObject *module, PyObject *args) {
   (void)module;

@@ -170,7 +170,7 @@ def test_a_monitor_gives_conditions_policies_and_gates_but_no_states() -> None:
 )
 def test_options_of_conditions_that_are_read_are_refused_beside_a_table(option: str, value: Any) -> None:
     """They would be ignored without a word: each condition of a table has its own."""
-    said = f"{option} goes with conditions that are read; conditions is a Zones, which has its own"
+    said = f"{option} .*; conditions is a Zones"
     with pytest.raises(TypeError, match=said):
         replay(WAY, kinds(), **{option: value})
     if option != "policy":
@@ -178,9 +178,9 @@ def test_options_of_conditions_that_are_read_are_refused_beside_a_table(option: 
             compare(WAY, kinds(), **{option: value})
     for make in (Zones, Monitor, Fleet):
         if option in ("policy", "radius"):
-            with pytest.raises(TypeError, match=f"{option} goes with conditions that are read"):
+            with pytest.raises(TypeError, match=f"^{option} "):
                 make(kinds(), **{option: value})
-    with pytest.raises(TypeError, match="radius goes with .*zones is a Zones"):
+    with pytest.raises(TypeError, match="^radius .*zones is a Zones"):
         tune(WAY, kinds(), [], radius=5)
 
 

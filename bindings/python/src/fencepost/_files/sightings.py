@@ -61,7 +61,7 @@ def _report(value: Any, place: str, times: TimeStyle) -> Report:
         raise InvalidArgumentError(f"key {min(unknown)!r} is not one of time, beacons, scanning")
     time = _time(value.get("time"), times)
     if ("beacons" in value) == ("scanning" in value):
-        raise InvalidArgumentError("needs either beacons or scanning")
+        raise InvalidArgumentError("a report needs one of the members beacons and scanning")
     if "scanning" in value:
         if not isinstance(value["scanning"], bool):
             raise InvalidArgumentError("scanning must be true or false")

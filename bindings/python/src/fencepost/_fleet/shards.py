@@ -79,7 +79,9 @@ class Shards:
             return new
         Handle(TableHandle()).enter(new)  # says what is wrong with one
         if self._device_limit and len(self._numbers) + len(new) > self._device_limit:
-            raise InvalidArgumentError(f"device_limit is {self._device_limit}: there can be no more devices")
+            raise InvalidArgumentError(
+                f"device_limit is {self._device_limit}, which is reached; remove or expire devices first"
+            )
         for device in new:
             self._numbers.enter(device)
             fleet = self._of(device)
@@ -145,7 +147,9 @@ class Shards:
                     self._of(device).load((device,), (held,), adapt)  # raises
             Handle(self._table).load(devices, data, adapt)  # all or none
             if self._device_limit and len(self._numbers) + len(devices) > self._device_limit:
-                raise InvalidArgumentError(f"device_limit is {self._device_limit}: there can be no more devices")
+                raise InvalidArgumentError(
+                    f"device_limit is {self._device_limit}, which is reached; remove or expire devices first"
+                )
             for device, held in zip(devices, data):
                 self._numbers.enter(device)
                 fleet = self._of(device)

@@ -102,7 +102,7 @@ def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: obj
     for option, value in options.items():
         if value is not None:
             kind = "None" if given is None else f"a {type(given).__name__}, which has its own"
-            raise TypeError(f"{option} goes with conditions that are read; {name} is {kind}")
+            raise TypeError(f"{option} applies only to conditions read from a source; {name} is {kind}")
 
 
 def add_conditions(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], path: str | Path) -> None:

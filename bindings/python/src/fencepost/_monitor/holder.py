@@ -257,7 +257,7 @@ class ConditionHolder(Generic[V]):
 
             return put_stream(self._handle, identifier, column_names(columns), Options(assuming, policy, tag), ensure)
         if columns is not None:
-            raise TypeError("columns names those of a table that exports an Arrow stream")
+            raise TypeError("columns needs a table that exports an Arrow stream")
         for column, name in zip(given, ("latitude", "longitude", "radius")):
             if column is None:
                 raise TypeError(f"{'ensure_many' if ensure else 'add_many'} needs the column {name}")

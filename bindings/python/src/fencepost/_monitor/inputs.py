@@ -113,7 +113,7 @@ def check_given(fixes: Any, named: tuple[Any, ...], columns: Any, is_table: bool
     if fixes is not None and any(given is not None for given in named):
         raise TypeError("feed_many takes fixes or columns, not both")
     if columns is not None and not is_table:
-        raise TypeError("columns names those of a table that exports an Arrow stream")
+        raise TypeError("columns needs a table that exports an Arrow stream")
 
 
 class FixInputs:

@@ -109,7 +109,7 @@ class MonitorQuestions:
             x     office    -200.0
         """
         if longitude is not None and columns is not None:
-            raise TypeError("columns names those of a table")
+            raise TypeError("columns needs a table of points")
         if _is_number(points) and _is_number(longitude):
             return list(self._located(points, longitude))
         return self._asked(points, longitude, columns, lambda y, x: self._containing(y, x, distances, threads))
@@ -164,7 +164,7 @@ class MonitorQuestions:
             {'b': 26830, 'a': 82490}
         """
         if longitude is not None and columns is not None:
-            raise TypeError("columns names those of a table")
+            raise TypeError("columns needs a table of points")
         count = integer(k, "k", 0, (1 << 40))
         if _is_number(points) and _is_number(longitude):
             latitudes, longitudes = _single(points, longitude)
@@ -336,7 +336,7 @@ def _of_geometries(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
     from .._tables.buffers import numbers
 
     if columns.keys() - {"geometry"}:
-        raise TypeError("columns names only the geometry of a GeoDataFrame")
+        raise TypeError("columns: for a GeoDataFrame only the column geometry can be named")
     shapes = points[columns["geometry"]] if "geometry" in columns else points.geometry
     if shapes.crs is not None and shapes.crs.to_epsg() != 4326:
         shapes = shapes.to_crs(4326)

@@ -43,7 +43,7 @@ def sync_with(
 
         return sync_stream(handle, conditions, column_names(columns), Options(assuming, policy, tag))
     if columns is not None:
-        raise TypeError("columns names those of a table that exports an Arrow stream")
+        raise TypeError("columns needs a table that exports an Arrow stream")
     default = assumed(assuming), policy_row(policy), integer(tag, "tag", 0)
     left_open: list[str] = []
     result = SyncResult(*handle.sync(tuple(_definitions(conditions, default, left_open))))

@@ -41,7 +41,7 @@ def to_us(value: Time, what: str = "time") -> int:
     """
     if isinstance(value, datetime):
         if value != value:
-            raise InvalidArgumentError(f"{what} is NaT: it is missing")
+            raise InvalidArgumentError(f"{what} is NaT; a time is needed")
         if value.utcoffset() is None:
             localize = getattr(value, "tz_localize", None)  # pandas.Timestamp
             if localize is None:
@@ -65,7 +65,7 @@ def _of_datetime64(value: Any, what: str) -> int:
     name = unit.lstrip("0123456789")
     ticks = int(value.astype("int64"))
     if name not in MICROSECONDS or ticks == -_LARGEST:
-        raise InvalidArgumentError(f"{what} is NaT: it is missing")
+        raise InvalidArgumentError(f"{what} is NaT; a time is needed")
     multiplier, divisor = MICROSECONDS[name]
     number = ticks * int(unit[: len(unit) - len(name)] or 1) * multiplier // divisor
     if not -_LARGEST < number < _LARGEST:

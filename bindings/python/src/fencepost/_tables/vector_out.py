@@ -65,7 +65,7 @@ def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any =
     geographic = hasattr(frame, "crs")
     if crs is not None:
         if not geographic:
-            raise InvalidArgumentError("crs: the rows have no place")
+            raise InvalidArgumentError("crs: the rows have no geometries")
         try:
             frame = frame.to_crs(crs)
         except Exception as error:  # pyproj's own
