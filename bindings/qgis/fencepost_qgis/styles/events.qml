@@ -104,9 +104,9 @@
             <Option name="color" type="QString" value="27,31,36,255"/>
             <Option name="outline_color" type="QString" value="255,255,255,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
-            <Option name="outline_width" type="QString" value="0.4"/>
+            <Option name="outline_width" type="QString" value="0.2"/>
             <Option name="outline_width_unit" type="QString" value="MM"/>
-            <Option name="size" type="QString" value="3.2"/>
+            <Option name="size" type="QString" value="6"/>
             <Option name="size_unit" type="QString" value="MM"/>
             <Option name="offset" type="QString" value="0,0"/>
             <Option name="angle" type="QString" value="0"/>
@@ -133,9 +133,9 @@
             <Option name="color" type="QString" value="27,31,36,255"/>
             <Option name="outline_color" type="QString" value="255,255,255,255"/>
             <Option name="outline_style" type="QString" value="solid"/>
-            <Option name="outline_width" type="QString" value="0.4"/>
+            <Option name="outline_width" type="QString" value="0.2"/>
             <Option name="outline_width_unit" type="QString" value="MM"/>
-            <Option name="size" type="QString" value="3.2"/>
+            <Option name="size" type="QString" value="6"/>
             <Option name="size_unit" type="QString" value="MM"/>
             <Option name="offset" type="QString" value="0,0"/>
             <Option name="angle" type="QString" value="0"/>

@@ -21,6 +21,7 @@ from qgis.core import (
     QgsProcessingParameterFeatureSink,
     QgsProject,
     QgsRectangle,
+    QgsSymbolLayer,
     QgsVectorLayer,
     QgsVectorLayerTemporalContext,
 )
@@ -85,6 +86,13 @@ class Styles(unittest.TestCase):
         kinds = ["satisfied", "unsatisfied", "first satisfied", "first unsatisfied"]
         kinds += ["left_to_right", "right_to_left", ""]
         self.assertEqual([category.value() for category in renderer.categories()], kinds)
+        words = ["enter", "leave", "inside at first", "outside at first"]
+        words += ["crossed, left to right", "crossed, right to left", "no longer monitored"]
+        self.assertEqual([category.label() for category in renderer.categories()], words)
+        for category in renderer.categories():
+            mark = category.symbol().symbolLayer(0)
+            turned = mark.dataDefinedProperties().property(QgsSymbolLayer.PropertyAngle).field()
+            self.assertEqual(turned, "heading" if category.label().startswith("crossed") else "")
         self.assertTrue(self.events.labelsEnabled())
         self.assertTrue(self.circles.labelsEnabled())
         self.assertEqual(self.circles.labeling().settings().fieldName, "identifier")
@@ -108,8 +116,14 @@ class Styles(unittest.TestCase):
         picture = job.renderedImage()
         self.assertTrue(PICTURE is None or picture.save(PICTURE))
         self.assertEqual(job.errors(), [])
+        boxes = [label.labelRect for label in job.takeLabelingResults().allLabels()]
+        self.assertGreater(len(boxes), 3)
+        for number, box in enumerate(boxes):
+            # The edges of neighbours may touch.
+            inner = box.buffered(-0.05 * box.height())
+            self.assertFalse([other for other in boxes[:number] if other.intersects(inner)], "labels overlap")
         seen = {picture.pixelColor(x, y).name() for x in range(0, 700, 2) for y in range(0, 1400, 2)}
-        for colour in ("#2e9e5b", "#d9822b", "#1f6f9f"):
+        for colour in ("#00305f", "#c23b00", "#0f6bd8"):
             self.assertIn(colour, seen)
 
     def test_a_second_run_is_styled_too(self):
@@ -136,7 +150,7 @@ class Styles(unittest.TestCase):
         job.waitForFinished()
         picture = job.renderedImage()
         self.assertEqual(picture.pixelColor(200, 200).name(), "#ffffff")
-        self.assertIn("#1f6f9f", {picture.pixelColor(x, 200).name() for x in range(400)})
+        self.assertIn("#0f6bd8", {picture.pixelColor(x, 200).name() for x in range(400)})
 
     def test_events_lie_above_places(self):
         """In whichever order they were made; what else is in the project stays where it is."""

@@ -237,7 +237,7 @@ def compare(
     if isinstance(truth, EventLog) and set(truth.tracks) != set(logs[0].tracks):
         raise InputError("baseline", "", f"has the tracks {_listed(truth.tracks)}, not those of track")
     outcomes = [
-        _outcome(policy_name, policy, log, truth, round(limit * _SECOND))
+        outcome(policy_name, policy, log, truth, round(limit * _SECOND))
         for (policy_name, policy), log in zip(chosen.items(), logs)
     ]
     return Comparison(outcomes, truth, words, limit)
@@ -302,7 +302,7 @@ class _Again:
         return logs
 
 
-def _outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog | Visits, flap_us: int) -> Outcome:
+def outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog | Visits, flap_us: int) -> Outcome:
     theirs, ours = _by_place(truth), _by_place(log)
     entries: list[int] = []
     exits: list[int] = []
