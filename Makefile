@@ -33,7 +33,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall cross wheel docs docs-c docs-python docs-site clean-docs wasm sql \
+.PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall cross wheel docs docs-c docs-site clean-docs wasm sql \
   qgis-plugin bench bench-streams bench-spark million mutants coverage sanitize fuzz format format-check messages sample-text release clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
@@ -82,18 +82,13 @@ cross: $(stamps)/python-tools
 wheel: $(stamps)/python-tools $(stamps)/library $(stamps)/sql
 	@bindings/python/dist.sh
 
-docs: clean-docs docs-c docs-python docs-site
+docs: clean-docs docs-c docs-site
 	@echo "the documentation is .build/docs/index.html"
 
 docs-c: $(stamps)/system
 	@bindings/c/docs/build.sh
 
-docs-python: $(stamps)/python-tools
-	@rm -rf .build/docs/python
-	@$(python) bindings/python/docs.py .build/docs/python
-	@echo "the Python reference is .build/docs/python/index.html"
-
-# The guides, into which links to the references lead.
+# The guides and the references, in one site. It reads what docs-c leaves: Doxygen's XML and DocC's pages.
 docs-site: $(stamps)/site $(stamps)/wasm
 	@$(python) bindings/site/build.py
 
@@ -217,21 +212,21 @@ $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 	  $(python) -m pip install --quiet './bindings/python[cli,files]'
 	@touch $@
 
-# The same with what the tests need beside it, which is also what makes the wheel and the reference.
+# The same with what the tests need beside it, which is also what makes the wheel.
 $(stamps)/python-test: $(stamps)/python .ci/natural-earth.sh
 	@echo "== installing what the Python tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[$(extras)]' $(call group,test dist docs format)
+	  $(python) -m pip install --quiet './bindings/python[$(extras)]' $(call group,test dist format)
 	@.ci/natural-earth.sh $(python)
 	@touch $@
 
-# The same with what makes the wheel and the reference.
+# The same with what makes the wheel.
 $(stamps)/python-tools: $(stamps)/python
-	@echo "== installing what makes the wheel and the reference"
-	@$(python) -m pip install --quiet $(call group,dist docs)
+	@echo "== installing what makes the wheel"
+	@$(python) -m pip install --quiet $(call group,dist)
 	@touch $@
 
-# The same with what makes the site of the guides.
+# The same with what makes the site.
 $(stamps)/site: $(stamps)/python
 	@echo "== installing what makes the site"
 	@$(python) -m pip install --quiet $(call group,site)
@@ -290,5 +285,5 @@ $(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gps
 	@for version in 1.2.0 2.0.1; do .ci/duckdb.sh .build/duckdb/$$version $$version; done
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
 	  $(python) -m pip install --quiet './bindings/python[$(extras),live]' \
-	    $(call group,test tools sql browser dist docs services site format)
+	    $(call group,test tools sql browser dist services site format)
 	@touch $@

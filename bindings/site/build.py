@@ -19,12 +19,16 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import playground
+import reference_c
+import reference_python
+import reference_swift
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 ARTICLES = "Sources/Fencepost/Fencepost.docc"
 
-# The page's place in the site, and the text that it shows; in the order of the table of contents.
+# The page's place in the site, and the text that it shows; in the order of the table of contents. A page without a text
+# is made here: the references, and the list of the decisions.
 CHAPTERS: dict[str, dict[str, str]] = {
     "Begin": {
         "start": "bindings/site/start.md",
@@ -82,6 +86,9 @@ CHAPTERS: dict[str, dict[str, str]] = {
     },
     "References": {
         "references": "bindings/site/references.md",
+        "reference/python/index": "",
+        "reference/c/index": "",
+        "reference/swift": "",
     },
     "The project": {
         "project/contributing": "CONTRIBUTING.md",
@@ -90,7 +97,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "project/abi-policy": f"{ARTICLES}/ABIPolicy.md",
         "project/benchmarks": "Tests/Benchmarks/README.md",
         "project/architecture": f"{ARTICLES}/Architecture.md",
-        "project/decisions": "",  # a list of what is in its folder
+        "project/decisions": "",
         "project/tests": "Tests/README.md",
         "project/tracks": "examples/data/tracks/SOURCES.md",
     },
@@ -116,8 +123,20 @@ TITLES = {
     "concepts/policies": "Policies",
     "concepts/accuracy": "Exactness",
     "project/tracks": "Recorded tracks",
+    "references": "Overview",
+    "reference/python/index": "Python",
+    "reference/c/index": "C and C++",
+    "reference/swift": "Swift",
 }
 LINK = re.compile(r"(?P<picture>!?)\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]\((?P<target>[^()\s]+)\)")
+# Inline code that may be a name of a reference; not in a link, and not in a heading.
+CODE = re.compile(
+    r"(?P<skip>!?\[(?:[^\[\]`]|`[^`]*`)*\]\([^()\s]+\)|<a [^>]*>.*?</a>|^#.*$|``.*?``)"
+    r"|(?<!`)`(?P<name>[A-Za-z_][\w.]*)(?:\(\))?`(?!`)",
+    re.MULTILINE,
+)
+# Pages in whose text a name is one of Python: the articles are about Swift, others about JavaScript and the project.
+OF_PYTHON = re.compile(r"index$|start$|guides/(?!swift|javascript|c$|cheat-c)|concepts/|notebooks/")
 FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)$", re.MULTILINE | re.DOTALL)
 
 
@@ -143,6 +162,7 @@ def pages() -> dict[str, Path]:
         for page, text in chapter.items():
             if text:
                 found[page] = ROOT / text
+            if page != "project/decisions":
                 continue
             for decision in sorted((ROOT / ARTICLES / "Decisions").glob("*.md")):
                 found[f"{page}/{decision.stem}"] = decision
@@ -157,6 +177,9 @@ class Assembly:
         self.extra = folder / "_extra"
         self.pages = pages()
         self.page_of = {text.resolve(): page for page, text in self.pages.items()}
+        self.python, self.c = reference_python.names(), reference_c.names()
+        # The guides that name something of a page of the references.
+        self.mentions: dict[str, list[str]] = {}
         # README is the front page of the forge; the site has its own.
         self.page_of[ROOT / "README.md"] = "index"
 
@@ -188,6 +211,26 @@ class Assembly:
         shutil.copy(file, kept)
         return f'<a href="{up}files/{file.relative_to(ROOT)}">{words}</a>'
 
+    def name(self, page: str, text: Path, linked: set[str], found: re.Match[str]) -> str:
+        """Code of a guide; the first of a name leads to the reference."""
+        name = found["name"]
+        if found["skip"] is not None:
+            return found[0]
+        if name in self.c:
+            role, of = f"c:{self.c[name][0]}", self.c[name][1]
+            target = name
+        elif name in self.python and OF_PYTHON.match(page) and ARTICLES not in str(text):
+            role, (target, of) = "py:obj", self.python[name]
+        else:
+            return found[0]
+        guides = self.mentions.setdefault(of, [])
+        if page not in guides and page != "index":
+            guides.append(page)
+        if target in linked:
+            return found[0]
+        linked.add(target)
+        return f"{{{role}}}`{found[0].strip('`')} <{target}>`"
+
     def read(self, page: str, text: Path) -> str:
         """A text; the front page with the version and with README's way to install."""
         found = text.read_text(encoding="utf-8")
@@ -206,6 +249,7 @@ class Assembly:
     def markdown(self, page: str, text: Path) -> str:
         """A text with the site's links. What stands in a block is left as it is."""
         parts = FENCE.split(self.read(page, text))
+        linked: set[str] = set()
         for number in range(0, len(parts), 2):
             part = LINK.sub(lambda found: self.link(page, text, found), parts[number])
             # DocC's links to symbols, ``Monitor/events``: names, since the Swift reference is a site of its own.
@@ -214,8 +258,24 @@ class Assembly:
                 lambda found: f"`{found[1].replace('/', '.')}`",
                 part,
             )
-            parts[number] = part
+            parts[number] = CODE.sub(lambda found: self.name(page, text, linked, found), part)
         return "".join(parts)
+
+    def references(self) -> None:
+        """The pages of the references, with the guides that name what is on them."""
+        docs, made = ROOT / ".build" / "docs", ROOT / ".build" / "docs-build"
+        xml, swift = made / "c" / "xml", docs / "swift"
+        for needed in (xml / "fencepost_8h.xml", swift / "index" / "index.json"):
+            if not needed.is_file():
+                raise Broken(f"{needed.relative_to(ROOT)} is not there: make docs-c")
+        for page, text in {
+            **reference_python.pages(self.mentions),
+            **reference_c.pages(xml, self.mentions),
+            **reference_swift.pages(swift, self.mentions),
+        }.items():
+            place = self.folder / f"{page}.rst"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
 
     def write(self) -> None:
         """Puts everything in its place."""
@@ -232,6 +292,7 @@ class Assembly:
                 shutil.copy(text, place)
             else:
                 place.write_text(self.markdown(page, text), encoding="utf-8")
+        self.references()
         if not (playground.PACKAGE / "fencepost.wasm").is_file():
             raise Broken(f"{playground.PACKAGE} has no fencepost.wasm: make wasm")
         (self.extra / "playground").mkdir()

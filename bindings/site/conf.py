@@ -1,9 +1,18 @@
 """Sphinx reads this; bindings/site/build.py calls it, over the pages that it has put together."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from docutils.nodes import Element
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
 project = "Fencepost"
 author = "the Fencepost authors"
 copyright = "MIT licence"
-extensions = ["myst_nb"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 templates_path: list[str] = []
 exclude_patterns = ["_extra"]
 
@@ -24,3 +33,32 @@ html_css_files = ["tokens.css", "wide.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
+
+# The Python reference: docstrings in Google's style, with Sphinx's roles.
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autodoc_default_options = {"show-inheritance": False}
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 100
+c_maximum_signature_line_length = 100
+cpp_maximum_signature_line_length = 100
+add_module_names = False
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # attributes have their entries among the members
+default_role = "code"
+
+
+def public_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: Element) -> Element | None:
+    """Annotations name types by the module that defines them, or without one: find the public name."""
+    if node.get("refdomain") != "py":
+        return None
+    name = node["reftarget"].rpartition(".")[2]
+    domain: Any = env.get_domain("py")
+    for module in ("fencepost", "fencepost.types", "fencepost.errors", "fencepost.live"):
+        if f"{module}.{name}" in domain.objects:
+            return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", f"{module}.{name}", node, text)
+    return None
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("missing-reference", public_name)

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds the reference documentation: Doxygen from the C header and its C++ wrapper, DocC from the Swift modules. A warning is
-# a failure.
+# Builds what the references of the site are made from: Doxygen's XML of the C header and its C++ wrapper, and DocC's pages of
+# the Swift modules. A warning is a failure.
 #
 #   bindings/c/docs/build.sh [c|swift]...
 #
-# Leaves .build/docs/c/html and .build/docs/swift. No network. DOCS_BASE=some/path when the site will not be at the root of its server.
+# Leaves .build/docs-build/c/xml and .build/docs/swift. No network. DOCS_BASE=some/path when the site will not be at the root of its server.
 set -eu
 
 cd "$(dirname "$0")/../../.."
@@ -25,15 +25,16 @@ silent() {
 }
 
 build_c() {
-  rm -rf "$docs/c"
-  { cat bindings/c/docs/Doxyfile; printf 'PROJECT_NUMBER = %s\nOUTPUT_DIRECTORY = .build/docs/c\n' "$version"; } |
+  xml=.build/docs-build/c/xml
+  rm -rf "$xml"
+  mkdir -p .build/docs-build/c
+  { cat bindings/c/docs/Doxyfile; printf 'PROJECT_NUMBER = %s\nOUTPUT_DIRECTORY = .build/docs-build/c\n' "$version"; } |
     doxygen - > "$docs/c.log" 2>&1
   silent "$docs/c.log" Doxygen
-  pages=$(find "$docs/c/html" -name '*.html' | wc -l)
-  for page in fencepost_8h fencepost_8hpp classfencepost_1_1monitor; do
-    [ -f "$docs/c/html/$page.html" ] || { echo "docs: $page.html is missing" >&2; exit 1; }
+  for part in fencepost_8h fencepost_8hpp classfencepost_1_1monitor; do
+    [ -f "$xml/$part.xml" ] || { echo "docs: $part.xml is missing" >&2; exit 1; }
   done
-  echo "docs: C, $pages pages: .build/docs/c/html/index.html"
+  echo "docs: C, $(find "$xml" -name '*fencepost*.xml' | wc -l) files: $xml"
 }
 
 # The symbol graphs come from the compiler, the articles from the module's .docc folder.
@@ -47,6 +48,9 @@ build_swift() {
   # Links between articles are those that a forge follows; DocC has its own.
   cp -R Sources/Fencepost/Fencepost.docc "$articles"
   find "$articles" -name '*.md' -exec sed -i -E 's#\]\(([A-Za-z0-9./-]*/)?([A-Za-z0-9-]+)\.md(\#[a-z-]+)?\)#](doc:\2)#g' {} +
+  # The way back from each page of DocC to the site.
+  printf '<p style="margin: 0; padding: 0.6em 1.5em; font: 15px system-ui, sans-serif"><a href="/%sreference/swift.html">%s</a></p>\n' \
+    "${DOCS_BASE:+$DOCS_BASE/}" 'Fencepost: guides, search, Python and C' > "$articles/header.html"
   swift build --quiet --target FencepostFoundation --scratch-path .build/docs-build/swift \
     -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs" > "$docs/swift-build.log" 2>&1 || {
     cat "$docs/swift-build.log" >&2
@@ -59,7 +63,7 @@ build_swift() {
     [ -f "$graph" ] || continue
     sed 's/"module":{"name":"FencepostCore"/"module":{"name":"Fencepost"/' "$graph" > "$wanted/$(basename "$graph")"
   done
-  docc convert "$articles" --additional-symbol-graph-dir "$wanted" \
+  docc convert "$articles" --experimental-enable-custom-templates --additional-symbol-graph-dir "$wanted" \
     --fallback-display-name Fencepost --fallback-bundle-identifier fencepost --hosting-base-path "${DOCS_BASE:+$DOCS_BASE/}swift" --output-path "$docs/swift" \
     --transform-for-static-hosting > "$docs/swift.log" 2>&1 || {
     cat "$docs/swift.log" >&2

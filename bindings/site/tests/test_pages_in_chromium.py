@@ -87,9 +87,29 @@ def test_a_list_that_fills_slowly_is_waited_for(browser: webdriver.Chrome) -> No
     wait_for_link(browser, "a", "/5.html")
 
 
-def test_search_finds_a_guide(browser: webdriver.Chrome, address: str) -> None:
-    show(browser, f"{address}/search.html?q=antimeridian", *WIDTHS["desk"])
-    wait_for_link(browser, "#search-results a", "concepts/accuracy.html")
+# What a stranger types, in small letters or not, and the page that must come first.
+SEARCHES = {
+    "geofence": "concepts/words.html",
+    "Enter": "concepts/states.html",
+    "exit": "concepts/states.html",
+    "polygon": "concepts/shapes.html",
+    "loiter": "concepts/policies.html",
+    "lat lon swapped": "guides/no-event.html",
+    "no event": "guides/no-event.html",
+    "point in polygon": "concepts/questions.html",
+    "route deviation": "concepts/words.html",
+    "fastapi": "guides/own-service.html",
+    "Monitor": "reference/python/Monitor.html",
+    "fencepost_monitor_feed_fix": "reference/c/inputs.html",
+}
+
+
+@pytest.mark.parametrize("words", SEARCHES)
+def test_search(browser: webdriver.Chrome, address: str, words: str) -> None:
+    show(browser, f"{address}/search.html?q={words.replace(' ', '+')}", *WIDTHS["desk"])
+    first = "return document.querySelector('#search-results li a')?.href.split('#')[0].split('?')[0]"
+    found = WebDriverWait(browser, LIMIT).until(lambda it: it.execute_script(first))
+    assert found.endswith(SEARCHES[words])
 
 
 def test_the_swift_reference_opens(browser: webdriver.Chrome, address: str) -> None:

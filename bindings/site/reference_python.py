@@ -1,0 +1,114 @@
+"""Writes the pages of the Python reference: what Sphinx's autodoc reads of the installed package."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+import fencepost
+import fencepost.duckdb
+import fencepost.sqlite
+
+# Members that Python's own classes bring along are not listed.
+FOREIGN = "object, tuple, dict, Exception, Enum, StrEnum, IntFlag, Mapping, Sequence, Iterator, AsyncIterator"
+PARTS = ("errors", "types", "live", "geodesic", "spark", "sqlite", "duckdb")
+PARTS_SAY = {
+    "errors": "the errors",
+    "types": "what methods return",
+    "live": "following devices in your own service",
+    "geodesic": "distances and bearings on WGS84",
+    "spark": "Spark",
+    "sqlite": "the extension for SQLite",
+    "duckdb": "the extension for DuckDB",
+}
+FUNCTIONS = "functions"
+
+
+def _public(module: ModuleType) -> list[tuple[str, Any]]:
+    """The names that a module exports, without its modules, its version, and what the package itself exports."""
+    elsewhere = set() if module is fencepost else {*fencepost.__all__}
+    found = ((name, getattr(module, name)) for name in module.__all__ if name != "__version__")
+    return [(name, value) for name, value in found if not inspect.ismodule(value) and name not in elsewhere]
+
+
+def _parts() -> list[tuple[str, ModuleType]]:
+    return [(name, getattr(fencepost, name)) for name in PARTS]
+
+
+def _members(value: type) -> Iterator[str]:
+    own = [base for base in value.__mro__ if not base.__module__.startswith("fencepost") and base is not value]
+    foreign = {name for base in own for name in vars(base)}
+    yield from (name for name in dir(value) if not name.startswith("_") and name not in foreign)
+
+
+def names() -> dict[str, tuple[str, str]]:
+    """What a guide may write in code, without `fencepost.`: the name in the reference, and its page."""
+    found: dict[str, tuple[str, str]] = {}
+    for part, module in [*reversed(_parts()), ("", fencepost)]:
+        prefix = f"fencepost.{part}" if part else "fencepost"
+        for name, value in _public(module):
+            of_class = isinstance(value, type)
+            page = f"reference/python/{part or (name if of_class else FUNCTIONS)}"
+            spellings = [f"{part}.{name}", name] if part and part not in ("errors", "types", "live") else [name]
+            if part == "geodesic":  # `inverse` alone is an English word
+                spellings = spellings[:1]
+            for spelling in spellings:
+                found[spelling] = (f"{prefix}.{name}", page)
+            if of_class:
+                for member in _members(value):
+                    found[f"{name}.{member}"] = (f"{prefix}.{name}.{member}", page)
+    return found
+
+
+def _entry(name: str, value: Any) -> str:
+    if isinstance(value, type):
+        return f".. autoclass:: {name}\n   :members:\n   :undoc-members:\n   :inherited-members: {FOREIGN}\n"
+    return f".. autofunction:: {name}\n" if callable(value) and inspect.isroutine(value) else f".. autodata:: {name}\n"
+
+
+def _guides(page: str, mentions: Mapping[str, list[str]]) -> str:
+    found = mentions.get(page, [])
+    return "**Guides:** " + ", ".join(f":doc:`/{guide}`" for guide in found) + "\n\n" if found else ""
+
+
+def _summary(value: Any) -> str:
+    return (inspect.getdoc(value) or "").partition("\n")[0].replace("*", "\\*")
+
+
+def pages(mentions: Mapping[str, list[str]]) -> dict[str, str]:
+    """Each page's place and text, in reStructuredText. ``mentions``: the guides that name something of a page."""
+    folder = "reference/python"
+    made: dict[str, str] = {}
+
+    def head(title: str) -> str:
+        return f"{title}\n{'=' * len(title)}\n\n"
+
+    classes = [(name, value) for name, value in _public(fencepost) if isinstance(value, type)]
+    others = [(name, value) for name, value in _public(fencepost) if not isinstance(value, type)]
+    for name, value in classes:
+        page = f"{folder}/{name}"
+        made[page] = f"{head(name)}{_guides(page, mentions)}.. currentmodule:: fencepost\n\n{_entry(name, value)}"
+    page = f"{folder}/{FUNCTIONS}"
+    made[page] = f"{head('Functions')}{_guides(page, mentions)}.. currentmodule:: fencepost\n\n" + "\n".join(
+        _entry(name, value) for name, value in others
+    )
+    for part, module in _parts():
+        page = f"{folder}/{part}"
+        made[page] = (
+            f"{head(f'fencepost.{part}')}{_guides(page, mentions)}.. automodule:: fencepost.{part}\n   :no-members:\n\n"
+            f".. currentmodule:: fencepost.{part}\n\n"
+            + "\n".join(_entry(name, value) for name, value in _public(module))
+        )
+    rows = "".join(
+        f"   * - :py:obj:`~fencepost.{name}`\n     - {_summary(value)}\n" for name, value in classes + others
+    )
+    rows += "".join(f"   * - :doc:`fencepost.{part} <{part}>`\n     - {PARTS_SAY[part]}\n" for part in PARTS)
+    listed = "\n".join(f"   {page.removeprefix(f'{folder}/')}" for page in made)
+    made[f"{folder}/index"] = (
+        f"{head('Python reference')}The names of the package ``fencepost``. The guide is :doc:`/guides/python`; the\n"
+        "page :doc:`/guides/cheat-python` shows them in use.\n\n"
+        f".. list-table::\n   :widths: 30 70\n\n{rows}\n.. toctree::\n   :hidden:\n\n{listed}\n"
+    )
+    return made

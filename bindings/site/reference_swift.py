@@ -1,0 +1,44 @@
+"""Writes the page that lists the Swift module's symbols; each leads to the page that DocC made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+PAGE = "reference/swift"
+
+
+def _abstract(swift: Path, path: str) -> str:
+    file = swift / "data" / f"{path.removeprefix('/')}.json"
+    if not file.is_file():
+        return ""
+    parts = json.loads(file.read_text(encoding="utf-8")).get("abstract", [])
+    return "".join(part.get("text", part.get("code", "")) for part in parts).replace("\n", " ")
+
+
+def _link(title: str, path: str) -> str:
+    shown = title.replace("`", "").replace("<", "\\<")
+    return f"`{shown} <../swift{path}/>`__"
+
+
+def _symbols(children: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    return (child for child in children if "path" in child and child.get("type") not in ("article", "groupMarker"))
+
+
+def pages(swift: Path, mentions: Mapping[str, list[str]]) -> dict[str, str]:
+    """The page, in reStructuredText, from the folder that DocC wrote."""
+    index = json.loads((swift / "index" / "index.json").read_text(encoding="utf-8"))
+    (module,) = index["interfaceLanguages"]["swift"]
+    title = "Swift reference"
+    text = (
+        f"{title}\n{'=' * len(title)}\n\nThe module ``Fencepost``. Each name leads to its page, for which the\n"
+        "site must come from a server: ``python3 -m http.server --directory .build/docs``.\n"
+        "The guide is :doc:`/guides/swift`.\n\n"
+    )
+    for symbol in sorted(_symbols(module.get("children", [])), key=lambda found: str(found["title"])):
+        members = [_link(each["title"], each["path"]) for each in _symbols(symbol.get("children", []))]
+        text += f"{_link(symbol['title'], symbol['path'])}\n   {_abstract(swift, symbol['path']).replace('*', '')}\n\n"
+        text += f"   {', '.join(members)}\n\n" if members else ""
+    return {PAGE: text}

@@ -1,0 +1,41 @@
+"""The words that a stranger types into the search, and the page that answers. Each becomes an entry of the index, which
+Sphinx's search ranks above words of the text. A test types them."""
+
+from __future__ import annotations
+
+PAGES: dict[str, tuple[str, ...]] = {
+    "start": ("tutorial", "quickstart", "getting started"),
+    "guides/choose": ("which one", "replay or monitor", "overview"),
+    "guides/install": ("install", "pip", "docker", "alpine", "windows", "macos", "raspberry pi"),
+    "guides/no-event": (
+        "no event",
+        "missing event",
+        "not triggered",
+        "lat lon swapped",
+        "latitude longitude swapped",
+        "swapped coordinates",
+    ),
+    "guides/compared": ("geopandas", "movingpandas", "tile38", "mobilitydb", "h3", "alternatives", "comparison"),
+    "guides/security-and-privacy": ("privacy", "gdpr", "delete a device", "delete a person", "security", "token"),
+    "guides/fleets": ("fleet", "many devices", "vehicles", "occupancy", "who is where"),
+    "guides/databases": ("sql", "sqlite", "duckdb", "postgresql", "postgis"),
+    "guides/phones": ("mqtt", "owntracks", "traccar", "home assistant", "phone", "tracker"),
+    "guides/own-service": ("fastapi", "flask", "asyncio", "webhook", "workers"),
+    "guides/files": ("geojson", "gpx", "csv", "geopackage", "parquet", "kml", "nmea"),
+    "guides/spark": ("spark", "flink", "distributed", "cluster"),
+    "guides/cheat-python": ("cheat sheet",),
+    "concepts/words": ("geofence", "geofencing", "zone", "region", "geozone", "route deviation", "vocabulary"),
+    "concepts/states": ("enter", "exit", "leave", "arrive", "inside", "outside", "transition"),
+    "concepts/shapes": ("polygon", "circle", "corridor", "multipolygon", "hole", "wkt", "antimeridian"),
+    "concepts/paths": ("gate", "cross", "crossing", "between fixes", "interpolation", "drive through"),
+    "concepts/questions": ("point in polygon", "spatial join", "sjoin", "nearest", "containing"),
+    "concepts/policies": ("dwell", "loiter", "loitering", "hysteresis", "flapping", "jitter", "margin", "accuracy"),
+    "concepts/time": ("late", "out of order", "watermark", "clock", "time zone", "advance"),
+}
+
+
+def with_words(page: str, text: str) -> str:
+    """The text of a page with its words behind the first heading."""
+    heading, _, rest = text.partition("\n")
+    entries = "".join(f"single: ! {word}\n" for word in PAGES[page])
+    return f"{heading}\n\n```{{index}}\n{entries}```\n{rest}"

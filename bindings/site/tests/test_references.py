@@ -1,0 +1,83 @@
+"""The references are pages of the site: each public name has a place, and guides and references link to each other."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import ROOT
+
+import fencepost
+import fencepost.duckdb
+import fencepost.sqlite
+
+
+def members_of(value: type) -> list[str]:
+    """What a user may write after a dot, also when a base defines it; not what Python's own classes bring along."""
+    if issubclass(value, enum.Enum):
+        return list(value.__members__)
+    own = [base for base in value.__mro__ if not base.__module__.startswith("fencepost") and base is not value]
+    foreign = {name for base in own for name in vars(base)}
+    return [name for name in dir(value) if not name.startswith("_") and name not in foreign]
+
+
+def public_names(module: ModuleType) -> Iterator[str]:
+    """Each name that a user may write, where it is documented."""
+    elsewhere = set() if module is fencepost else set(fencepost.__all__)
+    for name in module.__all__:
+        value = getattr(module, name)
+        if inspect.ismodule(value):
+            yield from public_names(value)
+        elif name != "__version__" and name not in elsewhere:
+            yield f"{module.__name__}.{name}"
+            if isinstance(value, type) and getattr(value, "__module__", "").startswith("fencepost"):
+                yield from (f"{module.__name__}.{name}.{member}" for member in members_of(value))
+
+
+@pytest.fixture(scope="session")
+def anchors(site: Path) -> dict[str, set[str]]:
+    pages = sorted((site / "reference").rglob("*.html"))
+    return {str(page.relative_to(site)): set(re.findall(r'\bid="([^"]+)"', page.read_text("utf-8"))) for page in pages}
+
+
+def test_every_public_name_of_python_has_its_place(anchors: dict[str, set[str]]) -> None:
+    there = set().union(*(found for page, found in anchors.items() if page.startswith("reference/python/")))
+    names = [name for module in (fencepost, fencepost.sqlite, fencepost.duckdb) for name in public_names(module)]
+    assert len(names) > 400
+    assert [name for name in names if name not in there] == []
+
+
+def test_every_name_of_the_header_has_its_place(anchors: dict[str, set[str]]) -> None:
+    there = set().union(*(found for page, found in anchors.items() if page.startswith("reference/c/")))
+    header = (ROOT / "include" / "fencepost.h").read_text(encoding="utf-8")
+    names = re.findall(
+        r"^FENCEPOST_API .*?\b(fencepost_\w+)\(|^  (FENCEPOST_\w+) = |^} (fencepost_\w+);", header, re.MULTILINE
+    )
+    assert len(names) > 250
+    assert [name for name in map("".join, names) if f"c.{name}" not in there] == []
+
+
+def test_the_page_of_swift_lists_the_module(site: Path) -> None:
+    text = (site / "reference" / "swift.html").read_text(encoding="utf-8")
+    for name in ("Monitor", "Fleet", "CircularGeographicCondition", "RotationPlanner"):
+        assert f">{name}</a>" in text and (site / "swift/documentation/fencepost" / name.lower()).is_dir()
+
+
+def test_guides_and_references_lead_to_each_other(site: Path) -> None:
+    fleets = (site / "guides" / "fleets.html").read_text(encoding="utf-8")
+    assert 'href="../reference/python/Fleet.html#fencepost.Fleet"' in fleets
+    assert '"../../guides/fleets.html"' in (site / "reference/python/Fleet.html").read_text(encoding="utf-8")
+    guide = (site / "guides" / "c.html").read_text(encoding="utf-8")
+    assert 'href="../reference/c/inputs.html#c.fencepost_monitor_feed_fixes"' in guide
+    assert '"../../guides/c.html"' in (site / "reference/c/inputs.html").read_text(encoding="utf-8")
+
+
+def test_no_mark_up_is_left(site: Path) -> None:
+    for page in (site / "reference").rglob("*.html"):
+        text = re.sub(r"<(style|script|pre).*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert re.search(r":(class|meth|attr|func|mod|exc|data|obj):|\{py:", text) is None, page
