@@ -44,7 +44,7 @@ def _members(value: type) -> Iterator[str]:
 
 
 def names() -> dict[str, tuple[str, str]]:
-    """What a guide may write in code, without `fencepost.`: the name in the reference, and its page."""
+    """The names that guides write in code, without `fencepost.`: each with its name in the reference and its page."""
     found: dict[str, tuple[str, str]] = {}
     for part, module in [*reversed(_parts()), ("", fencepost)]:
         prefix = f"fencepost.{part}" if part else "fencepost"

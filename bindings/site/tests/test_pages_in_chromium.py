@@ -87,7 +87,7 @@ def test_a_list_that_fills_slowly_is_waited_for(browser: webdriver.Chrome) -> No
     wait_for_link(browser, "a", "/5.html")
 
 
-# What a stranger types, in small letters or not, and the page that must come first.
+# The words of a stranger, in any case, and the page that must come first.
 SEARCHES = {
     "geofence": "concepts/words.html",
     "Enter": "concepts/states.html",

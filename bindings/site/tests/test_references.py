@@ -18,7 +18,7 @@ import fencepost.sqlite
 
 
 def members_of(value: type) -> list[str]:
-    """What a user may write after a dot, also when a base defines it; not what Python's own classes bring along."""
+    """The members that a user may write, also those of bases; without those of Python's own classes."""
     if issubclass(value, enum.Enum):
         return list(value.__members__)
     own = [base for base in value.__mro__ if not base.__module__.startswith("fencepost") and base is not value]
