@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Fixtures shared by the tests."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ EXACT = TransitionPolicy.exact()
 
 try:
     from hypothesis import settings
-except ImportError:  # whoever has pytest alone can run most of a source distribution's tests
+except ImportError:  # pytest alone is enough for most tests of a source distribution
     pass
 else:
-    # What is drawn is the same in each run, so that a change is judged by what it changes; make soak draws anew.
+    # Random inputs are the same in each run, so that a failure comes from a change; make soak draws new ones.
     settings.register_profile("fencepost", derandomize=os.environ.get("FENCEPOST_SOAK") != "1", deadline=None)
     settings.load_profile("fencepost")
 
-# `make test` takes a tenth to a quarter of what is random and leaves out what is long; the part `full` of
-# `make test-all` and `make soak` take all of it.
+# `make test` runs a tenth to a quarter of the random cases and skips long ones; the part `full` of `make test-all` and
+# `make soak` run all of them.
 IS_FULL = "1" in (os.environ.get("FENCEPOST_FULL"), os.environ.get("FENCEPOST_SOAK"))
 only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the part full of make test-all")
 
@@ -84,7 +84,7 @@ def optional(name: str) -> Any:
 
 @pytest.fixture
 def memory_path(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a disk in memory where there is one: for many stores whose safety is not what is tested."""
+    """A folder on a disk in memory, if there is one: for many stores whose durability is not under test."""
     disk = Path("/dev/shm")
     if not os.access(disk, os.W_OK):
         yield tmp_path

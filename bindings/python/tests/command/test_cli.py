@@ -163,7 +163,7 @@ def test_delivery_and_limit(run: Run) -> None:
     limited = run(*DEMO, "--condition-limit", "1", "--format", "jsonl").stdout.splitlines()
     states = [json.loads(line)["state"] for line in limited]
     assert states.count("unmonitored") == 8
-    # Taken at once, what is delivered does not depend on the mode.
+    # If events are consumed at once, the delivery mode makes no difference.
     for delivery in ("every", "first", "latest"):
         assert run(*DEMO, *SIGHTINGS, "--delivery", delivery, "--format", "jsonl").stdout == GOLDEN
 

@@ -227,7 +227,7 @@ def test_bad_usage(play: Run, tmp_path: Path) -> None:
 
 
 def test_two_monitors_and_their_host(play: Run, tmp_path: Path) -> None:
-    """What the runner plays itself: names, closing, each monitor's own host and circles."""
+    """The parts played by the runner: names, closing, each monitor's own host and circles."""
     steps: list[dict[str, Any]] = [
         {"open": "M1"}, {"open": "M2"}, {"advance": 10}, {"advance": 20, "monitor": "M2"},
         {"add": "b", "beacon": {"uuid": UUID}, "monitor": "M2"},

@@ -1,4 +1,4 @@
-"""Polygons and lines of files and tables as conditions: what they become, what is refused, what is said of edges."""
+"""Polygons and lines of files and tables as conditions: results, errors, and warnings about edges."""
 
 from __future__ import annotations
 

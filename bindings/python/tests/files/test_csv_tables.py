@@ -1,4 +1,4 @@
-"""One reader of CSV headers: what separates cells and what stands before the header do not change what is read."""
+"""One reader of CSV headers: separators and lines before the header do not change the result."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_file_of_another_encoding(tmp_path: Path) -> None:
 
 
 def test_one_rule_for_the_unit_of_a_time() -> None:
-    """By size, whoever reads it: a number alone, an integer of a column, or all of a column."""
+    """By size, with every reader: a number alone, an integer of a column, or all of a column."""
     edges = [0, 10**11, 10**14, 10**15, 10**17, 10**9]
     world = random.Random(7)
     numbers = [sign * (edge + step) for edge in edges for step in (-1, 0, 1) for sign in (1, -1)]

@@ -1,4 +1,4 @@
-"""What is most likely not meant is told, and what is meant is not."""
+"""Probably wrong values give a warning; correct values give none."""
 
 from __future__ import annotations
 

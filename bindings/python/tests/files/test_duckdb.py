@@ -1,4 +1,4 @@
-"""DuckDB and its spatial extension: query results go in as they are, and queries join what comes out."""
+"""DuckDB and its spatial extension: query results as inputs, and queries over outputs."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
     assert {record.identifier: record.condition for record in monitor.records()} == made
     assert monitor.feed_many(track).accepted == len(log.replays[0].fixes)
     assert [event.to_json() for event in monitor.events()] == log.to_jsonl().splitlines()
-    # What an event says of a place, the database says too, but for what lies within metres of the line.
+    # The database agrees with each event about a place, except within metres of the line.
     for event in log:
         if event.latitude is None or event.identifier == "way" or abs(event.boundary_distance or 0) < 5:
             continue

@@ -83,7 +83,7 @@ SHARED_COUNTS = {
 }
 
 
-# What the sources beside them say: points, the first and the last time.
+# The contents of the sources beside them: points, the first and the last time.
 OWN = {
     "gpx/bike-basel.gpx": (120, "2018-06-19T15:36:37Z", "2018-06-19T15:49:23Z"),
     "gpx/car-moscow.gpx": (100, "2009-05-19T04:00:30Z", "2009-05-19T04:02:20Z"),

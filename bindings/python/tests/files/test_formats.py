@@ -47,7 +47,7 @@ def point(x: float, y: float, **properties: object) -> dict[str, Any]:
 
 
 def test_points_are_a_track(tmp_path: Path, write: Write) -> None:
-    """What GDAL makes of the demo's CSV file gives the demo's events."""
+    """GDAL's conversions of the demo's CSV file give the demo's events."""
     geopandas = pytest.importorskip("geopandas")
     pandas = pytest.importorskip("pandas")
     table = pandas.read_csv(DATA / "drive.csv")
@@ -420,7 +420,7 @@ def test_real_sentinels_of_ais() -> None:
         assert replay(table, {}, sort=False).counts.invalid_fixes > 0
 
 
-# --------------------------------------------------------------------------------------- what is most likely wrong
+# ---------------------------------------------------------------------------------------- probably wrong values
 
 
 @pytest.mark.parametrize(

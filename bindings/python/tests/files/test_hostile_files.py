@@ -46,7 +46,7 @@ def test_a_damaged_archive(tmp_path: Path, method: int) -> None:
 
 
 def test_an_archive_that_is_damaged_anywhere(tmp_path: Path) -> None:
-    """Each byte of it: an error about the file, or what was meant, never another exception."""
+    """Damage at each byte: an error about the file, or the right result, never another exception."""
     path = tmp_path / "t.kmz"
     whole = kmz(zipfile.ZIP_DEFLATED, lambda data: None)
     for place in range(len(whole)):

@@ -103,7 +103,7 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
         for begin, end in clipped(whole, shape):
             within = [number for number, time in enumerate(times) if begin <= time <= end]
             own = [number for number in within if inside[number]]
-            # What clip places on the line may lie a hair outside of it.
+            # Points that clip places on the line may lie a hair outside of it.
             assert all(shape.distance(whole.df.geometry.iloc[each]) < 1e-5 for each in set(within) - set(own)), name
             if not own:
                 passed += 1
@@ -172,7 +172,7 @@ def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
 
     * clip cuts by straight lines of degrees: centimetres off on ways of a kilometre, metres on one of 300;
     * polygons lie inside their circles: by millimetres;
-    * clip breaks what is one visit into parts, and loses pieces between them of less than half a second.
+    * clip splits one visit into parts, and loses pieces between them of less than half a second.
     """
     thin = thinned_to_minutes(trajectory(track))
     way, fixes = Way(thin), thin.df.geometry

@@ -61,7 +61,7 @@ def test_one_fix_a_time_of_day(tmp_path: Path) -> None:
 
 def test_rmc_alone_and_gga_alone(tmp_path: Path) -> None:
     assert read(tmp_path, rmc("120000")) == [(52.5, 13.4, 0.0, at(7, 12))]
-    assert read(tmp_path, rmc("120000", mode=",A,V"))[0][2] == 0.0  # "navigational status not given" is no alarm
+    assert read(tmp_path, rmc("120000", mode=",A,V"))[0][2] == 0.0  # "navigational status not given" is not an alarm
     assert read(tmp_path, sentence("GPZDA,120000,07,02,2020,,"), gga("120000", hdop="")) == [
         (52.5, 13.4, 0.0, at(7, 12))
     ]

@@ -1,4 +1,4 @@
-"""Damaged and incomplete sentences of NMEA 0183: no position comes from any, in files and in what is watched."""
+"""Damaged and incomplete sentences of NMEA 0183 give no position, in files and in live streams."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fencepost._live.lines import LineError
 
 pytest.importorskip("pynmea2")
 
-# What stands between the good ones, at 12:00:01. Those without a check sum of their own get the right one.
+# The lines between the good ones, at 12:00:01. Those without a check sum of their own get the right one.
 DAMAGED = {
     "no coordinates": "GPRMC,120001,A,,,,,0,0,220815,,,A",
     "no coordinates in GGA": "GPGGA,120001,,,,,1,08,0.9,10.0,M,0.0,M,,",
@@ -157,7 +157,7 @@ def test_a_torn_sentence_takes_none_with_it(tmp_path: Path) -> None:
 
 
 def test_a_makers_own_sentence_is_no_damage() -> None:
-    """Garmin's $PGRMC sets a receiver up; it is no RMC of a talker."""
+    """Garmin's $PGRMC sets a receiver up; it is not an RMC of a talker."""
     text = f"{whole(0)}\r\n{sentence('PGRMC,A,218.8,100,6378137.000,298.257223563,0.0,0.0,0.0,A,3,1,1,4,30')}\r\n"
     assert watched(text.encode())[1] == []
 

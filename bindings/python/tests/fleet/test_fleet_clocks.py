@@ -1,4 +1,4 @@
-"""What wrong dates do to a fleet, and what bounds them."""
+"""The effects of wrong dates on a fleet, and their bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes out of a fleet: events with their devices, tables of them, visits."""
+"""The outputs of a fleet: events with their devices, tables of them, visits."""
 
 from __future__ import annotations
 

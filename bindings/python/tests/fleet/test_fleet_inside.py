@@ -1,4 +1,4 @@
-"""Who is inside of what: as each device says it, whatever happened between two questions."""
+"""Presences: they agree with each device, whatever happened between two queries."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("turns")
 
 def beside(main: Callable[[Callable[[], bool]], Any], *others: Callable[[], Any]) -> None:
     """Calls the others again and again in threads of their own until one that is called here returns."""
-    ended, failures = threading.Event(), []  # of which one ends all
+    ended, failures = threading.Event(), []  # one of which ends all
 
     def run(call: Callable[[], Any]) -> None:
         try:
@@ -64,7 +64,7 @@ def fleet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fleet]:
 
 
 class Life:
-    """What is done to two devices, of which one gets the other's number whenever both are removed."""
+    """The operations on two devices, one of which gets the other's number whenever both are removed."""
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet, self.time, self.told = fleet, 0, 0

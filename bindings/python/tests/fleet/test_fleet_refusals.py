@@ -1,4 +1,4 @@
-"""Which row a refused identifier of many fixes is said to be in, and what was fed before it."""
+"""The row of a refused identifier in the error, and the fixes fed before it."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Pair:
         assert found[0] == found[1]
 
     def load(self, device: str, fix: Fix, adapt: bool) -> None:
-        """A device that comes from elsewhere, where it may wait for what is overdue here."""
+        """A device loaded from elsewhere, which may have overdue changes here."""
         try:
             self.elsewhere.feed(device, fix)
         except LateInputError:
@@ -190,7 +190,7 @@ def test_events_that_are_void_do_not_fill_the_queue(threads: int) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("gone", [0, 5_000])
 def test_places_of_removed_devices_are_used_late(threads: int, gone: int) -> None:
-    """What one advance brings comes by place, which a new device gets behind those that are there."""
+    """The events of one advance come by place, and a new device gets a place behind the others."""
     fleet = Fleet(circles("standard", 0), threads=threads)
     for device in ("a", "b"):
         fleet.feed(device, Fix(0, 1, 5, time=0))

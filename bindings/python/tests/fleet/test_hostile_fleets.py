@@ -35,7 +35,7 @@ NOT_CALLED = {
         "sort",
     },
 }
-"""What takes no arguments and is costly, and what is the list's own."""
+"""Costly functions without arguments, and methods of list."""
 
 
 class Caller(Draw):

@@ -27,8 +27,8 @@ MINUTE_STEPS = 60 * 24 * 7
 
 
 def message(number: int) -> tuple[str, bytes]:
-    """The message of that number: a device each, once a minute; every 97th comes late, every 101st again, every 997th
-    is none."""
+    """The message of that number: a device each, once a minute; every 97th is late, every 101st repeated, every 997th
+    invalid."""
     minute, device = divmod(number, DEVICES)
     topic = f"owntracks/user{device % 7}/phone{device}"
     if number % 997 == 996:

@@ -1,4 +1,5 @@
-"""What a page shows and to whom, options in a file, and what systemd is told: without a server or a browser."""
+"""The page, its access control, the options in a file, and the notifications to systemd: without a server or a
+browser."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def test_what_does_not_fit_is_refused(run: Run, tmp_path: Path, arguments: str, 
 
 
 class Lost(FileSource):
-    """One that is there for a line, and then lost for good."""
+    """A source that is there for one line, and then lost."""
 
     was_read = False
 

@@ -1,4 +1,4 @@
-"""What a watch learns of signals."""
+"""Signals of a watch."""
 
 from __future__ import annotations
 

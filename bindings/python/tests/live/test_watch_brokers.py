@@ -1,4 +1,4 @@
-"""What a broker knows a watch by."""
+"""The client id of a watch at a broker."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_source_whose_id_another_has_connects_no_more() -> None:
 
 
 class Subscribing:
-    """A client of paho-mqtt that notes what is asked for."""
+    """A client of paho-mqtt that records its subscriptions."""
 
     def __init__(self) -> None:
         self.topics: list[Any] = []

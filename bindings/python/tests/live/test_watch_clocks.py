@@ -1,5 +1,5 @@
-"""The command ``watch`` when fixes are refused or a clock is wrong: nothing fails in silence, nothing is said without
-end, and nothing is deaf for good."""
+"""The command ``watch`` when fixes are refused or a clock is wrong: each failure is reported, a bounded number of
+times, and the watch recovers."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_a_life_with_a_fix_or_of_a_minute_begins_the_patience_anew() -> None:
 
 
 def reports(*lines: bytes, device: str | None = None, seconds: float = 1.0) -> tuple[list[FixRow], list[str]]:
-    """What is made of reports that come so many seconds apart, and what is said."""
+    """The fixes and notices for reports that come so many seconds apart."""
     clock, said = Clock(0.0), list[str]()
     decoder = _Reports("gps", device, notices_to(said.append, clock), clock)
     rows = []

@@ -30,7 +30,7 @@ def jsonl() -> tuple[bytes, list[FixRow]]:
         json.dumps({"latitude": latitude, "longitude": longitude, "accuracy": accuracy, "time": time / 1e6})
         for latitude, longitude, accuracy, time in rows
     ]
-    # Sloppy on purpose: a fix that comes twice, one that comes late, one at a time that there was, and what is no fix.
+    # Deliberately messy: a repeated fix, a late one, one at an earlier time, and an invalid line.
     for at in range(40, len(lines), 40):
         lines[at] += f"\n{lines[at - 1]}\n{lines[at]}\nnothing"
     return ("\n".join(lines) + "\n").encode(), rows
@@ -93,7 +93,7 @@ class Life:
         self.player.stdout.close()
 
     def live(self, seconds: float, lines: float) -> bool:
-        """Lets it live so long, or until it has told so many events; whether it came to its end."""
+        """Runs it for a time, or until it has delivered so many events; returns whether it ended first."""
         assert self.process.stdout is not None and self.process.stderr is not None
         end, told, killed = time.monotonic() + seconds, 0, False
         while True:

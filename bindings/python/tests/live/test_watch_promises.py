@@ -1,4 +1,4 @@
-"""What a watch promises to brokers, sinks and watchdogs."""
+"""The promises of a watch to brokers, sinks and watchdogs."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def confirmed(folder: Path) -> int:
 
 
 def log(folder: Path) -> dict[tuple[str, int], Any]:
-    """The events by device and sequence: what comes again is the same event, but for what its device said last."""
+    """The events by device and sequence: a redelivered event is equal, except for the last message of its device."""
     found: dict[tuple[str, int], Any] = {}
     for line in (folder / "events.jsonl").read_text().splitlines():
         event = json.loads(line)

@@ -36,7 +36,7 @@ def sentence(body: str) -> str:
 
 
 def decoded(format: str, data: bytes, sizes: Callable[[], int]) -> tuple[list[FixRow], list[str]]:
-    """What a decoder makes of a stream that comes in pieces."""
+    """The fixes decoded from a stream that comes in pieces."""
     decoder, at = make_decoder(format, "it"), 0
     rows: list[FixRow] = []
     errors: list[str] = []
@@ -108,7 +108,7 @@ def test_sentences_that_never_say_the_date_do_not_pile_up() -> None:
 
 
 def test_a_serial_port_at_the_wrong_speed_is_said() -> None:
-    """Neither bytes that are no sentences nor sentences of other kinds are passed over for good without a word."""
+    """Neither bytes without sentences nor sentences of other kinds are skipped silently."""
     whole = sentence("GPRMC,120000,A,5230.0,N,01324.0,E,0.0,0.0,070220,,,A").encode()
     noise = random.Random(5).randbytes(100_000)
     for data in (noise + b"\n" * 200, sentence("GPGSV,1,1,00").encode() * 250, b"!AIVDM,1,1,,A,13,0*00\r\n" * 250):
@@ -186,7 +186,7 @@ def test_the_file_says_which_conditions_there_are(run: Run, tmp_path: Path) -> N
     watch = ("watch", "--source", "fixes", "--conditions", conditions, "--store", ".")
     assert len(run(*watch).stdout.splitlines()) == 2
     circles(conditions, office=200, town=20_000)
-    # What stays is not decided again; what is new is.
+    # Unchanged conditions are not decided again; new ones are.
     (tmp_path / "fixes").write_text(lines((0, 0), (1, 0)))
     assert [json.loads(line)["identifier"] for line in run(*watch).stdout.splitlines()] == ["town"]
     with Monitor("watch", store=tmp_path) as monitor:
@@ -272,7 +272,7 @@ def test_the_pauses_before_a_lost_gpsd_is_tried_grow_and_end() -> None:
         port = server.getsockname()[1]
         source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, notices_to(lambda text: None), monotonic=lambda: now[0])
         server.accept()[0].close()
-    while source.retry_at is None:  # the end, perhaps after what is still on its way
+    while source.retry_at is None:  # the end, perhaps after inputs that are still under way
         assert list(source.read() or ()) == []
     tried = []
     with pytest.raises(OSError, match="Connection refused"):

@@ -1,4 +1,4 @@
-"""A store that fails: nothing is confirmed, nothing is handed on, and it recovers by itself."""
+"""A store that fails: nothing is confirmed, nothing is delivered, and it recovers without a restart."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_while_the_store_fails_nothing_is_confirmed_or_handed_on(tmp_path: Path)
 
 
 class Batch(Source):
-    """A source that has three fixes of a device at once, each of which makes an event."""
+    """A source with three fixes of a device at once, each of which makes an event."""
 
     def __init__(self) -> None:
         self.descriptor, writer = os.pipe()

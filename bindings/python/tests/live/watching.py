@@ -1,4 +1,4 @@
-"""What the tests of ``fencepost watch`` share: a time that they set, a place, fixes, and the words of a gpsd."""
+"""Shared parts of the tests of ``fencepost watch``: a clock to set, a place, fixes, and the sentences of a gpsd."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def test_the_log_ends_when_it_is_told() -> None:
     (visit,) = replay(track((INSIDE, 10)), HOME, until=3_600_000_000).visits()
     assert visit.open and visit.duration == timedelta(hours=1)
     assert list(replay(track((OUTSIDE, 10)), HOME).visits()) == []
-    # Neither decided nor assumed: nothing is known of it.
+    # Neither decided nor assumed: the state is unknown.
     assert list(replay([Fix(0, 0, accuracy=5000, time=0)], HOME).visits()) == []
 
 
@@ -304,7 +304,7 @@ def test_a_noisy_walk_among_tall_buildings() -> None:
     found = compare(path, circles)
     assert found["exact"].flaps > 50 and found["standard"].flaps <= found["exact"].flaps / 20
     assert found["core_location"].flaps <= found["standard"].flaps
-    # The accuracy is not reported: a crossing is told after the dwell, or when the next fix comes.
+    # The accuracy is not reported: a crossing is reported after the dwell, or when the next fix comes.
     assert (found["standard"].entry_delay or 0) >= 20
 
 

@@ -1,4 +1,4 @@
-"""Events and visits as GeoPackage, FlatGeobuf and Parquet; layers, columns and reference systems of what comes in."""
+"""Events and visits as GeoPackage, FlatGeobuf and Parquet; layers, columns and reference systems of inputs."""
 
 from __future__ import annotations
 

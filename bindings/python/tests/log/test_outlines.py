@@ -18,7 +18,7 @@ TURN = x_of(360)
 
 
 def drawn(polygons: list[list[Ring]]) -> object:
-    """What a map fills: each polygon by the even-odd rule."""
+    """The filled area of a map: each polygon by the even-odd rule."""
     areas = []
     for rings in polygons:
         area = shapely.Polygon()

@@ -1,4 +1,4 @@
-"""The report: its geometry, what stands in the page, what it refuses. `make test-all` opens it in a browser."""
+"""The report: its geometry, the contents of the page, and its errors. `make test-all` opens it in a browser."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def demo() -> EventLog:
 
 
 def data_of(page: str) -> dict[str, Any]:
-    """What the page's script reads."""
+    """The data that the page's script reads."""
     (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, flags=re.DOTALL)
     found: dict[str, Any] = json.loads(text)
     return found
@@ -152,7 +152,7 @@ def test_long_lines_are_thinned() -> None:
 
 
 class Page(HTMLParser):
-    """What a browser would fetch for the page, and whether its elements are closed."""
+    """The requests of a browser for the page, and whether its elements are closed."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

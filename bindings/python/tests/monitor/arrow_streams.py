@@ -102,7 +102,7 @@ def way(rows: int, generator: random.Random) -> Rows:
 
 
 def table_of(rows: Rows) -> Any:
-    """A table of rows: what is not known is null."""
+    """A table of rows: an unknown value is null."""
     nothing = [row[0] != row[0] for row in rows]
     return pa.table({
         "lat": pa.array([None if gap else row[0] for gap, row in zip(nothing, rows)], "f8"),

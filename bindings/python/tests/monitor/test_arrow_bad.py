@@ -1,4 +1,4 @@
-"""Arrow streams that cannot be used, or break off: which row, which column, why, and what has changed."""
+"""Unusable or broken Arrow streams: the error names row, column and reason, and tells the state afterwards."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_bad_metadata() -> None:
     ],
 )
 def test_odd_metadata_of_geoparquet(geo: str) -> None:
-    """What it does not say is taken to be WGS84; a column that it does not name is found by its name."""
+    """Missing metadata count as WGS84; a column that they do not name is found by its name."""
     table = pa.table(
         {"p" if '"p",' in geo or '"p"}' in geo else "geom": [struct.pack("<BIdd", 1, 1, 2, 3)], "time": [0]}
     )

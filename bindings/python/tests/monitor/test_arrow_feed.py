@@ -214,7 +214,7 @@ def test_nulls() -> None:
 
 
 def test_a_full_queue_names_the_row_of_the_stream() -> None:
-    """As with columns: what came before took effect, and the rest may follow."""
+    """As with columns: the rows before took effect, and the rest may follow."""
     rows = [(0.0, 0.01 * (row % 2), 5.0, START_US + row * SECOND) for row in range(40)]
 
     def monitor() -> Monitor:

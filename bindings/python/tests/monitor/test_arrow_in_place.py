@@ -234,7 +234,7 @@ def test_what_is_empty_is_refused_with_its_row() -> None:
 
 
 def test_columns_that_lead_astray() -> None:
-    """What no table holds: the extension is asked itself."""
+    """Columns that no table has: the extension is called directly."""
     handle, doubles = Handle(), array("d", [0, 0, 0.01, 0.01])
     xs, ys = memoryview(doubles), memoryview(array("d", [0, 0.01, 0.01, 0]))
     rings, parts = array("i", [0, 4]), array("i", [0, 1])

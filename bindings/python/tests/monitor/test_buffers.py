@@ -1,4 +1,4 @@
-"""What objects lend to the extension: columns that it indexes must lie in one piece, others may have any stride."""
+"""Buffers lent to the extension: columns that it indexes must lie in one piece, others may have any stride."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_handle_has_the_defaults_of_the_header() -> None:
     ],
 )
 def test_columns_of_circles(number: int, column: Any, error: type[Exception], words: str) -> None:
-    """Nothing is added, and what was lent is given back."""
+    """Nothing is added, and the buffers are released."""
     if number == 3 and column is None:
         pytest.skip("no tags are given")
     if number == 3 and isinstance(column, array | memoryview):

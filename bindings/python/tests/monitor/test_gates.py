@@ -140,7 +140,7 @@ def test_a_gate_has_neither_a_policy_nor_a_state(rest: dict[str, Any], reason: s
     one = monitor()
     with pytest.raises(InvalidArgumentError, match=reason):
         one.add(NORTH, "g", **rest)
-    # What holds for all of a set is for those that can have it.
+    # Defaults of a set apply only to conditions that can have them.
     circle = Circle(0, 0, 100)
     assert one.sync({"g": NORTH, "c": circle}, **rest).added == 2
     assert one.sync(list(one.records()), **rest).kept == 2, "a record brings the policy that it names"

@@ -178,7 +178,7 @@ def test_times_of_numpy_and_pandas_as_columns_have_them(time: Any, microseconds:
 
 
 def test_masked_rows_are_skipped_and_counted() -> None:
-    """What a masked array hides is nobody's position: 9 rows, of which 3 hide a place inside the circle."""
+    """Masked elements are not positions: 3 of 9 rows hide a place inside the circle."""
     mask = np.arange(9) % 3 == 0
     place = np.where(mask, 0.0, 1.0)
     columns = {"latitude": np.zeros(9), "longitude": place, "time": np.arange(9)}

@@ -119,7 +119,7 @@ def test_what_a_handler_of_a_signal_raises_comes_out_with_the_counts() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("asked", ["containing", "nearest"])
 def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between two parts of the points; what was asked is lost, and the monitor answers as before."""
+    """Between two parts of the points; the query is lost, and the monitor answers as before."""
     monkeypatch.setattr("fencepost._monitor.questions._PART", 1 << 14)
     monitor = Monitor()
     monitor.add(Circle(0, 0, 100), "a")

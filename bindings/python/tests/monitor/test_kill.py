@@ -61,7 +61,7 @@ def generated_track() -> list[Row]:
 
 @dataclass
 class Log:
-    """What was seen of a monitor over all its lives."""
+    """The observations of a monitor over all its runs."""
 
     events: dict[int, str] = field(default_factory=dict)
     again: int = 0

@@ -363,7 +363,7 @@ def test_a_mapping_of_identifiers_to_records() -> None:
     assert len(monitor) == len(monitor.items()) == 2
     with pytest.raises(KeyError, match="nothing"):
         del monitor["nothing"]
-    # What it was, it is: each monitor is itself alone, and never empty in the sense of false.
+    # A monitor equals only itself, and is never empty in the sense of false.
     assert monitor != monitor.fork()
     assert len({monitor, monitor.fork()}) == 2
     assert Monitor()

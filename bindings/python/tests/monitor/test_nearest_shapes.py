@@ -1,5 +1,5 @@
-"""What is nearest among polygons and corridors is what all their distances say, to the bit: bounds choose, and only the
-distances of those that may be nearest are computed."""
+"""The nearest polygons and corridors are those with the smallest distances, to the bit: bounds choose, and only the
+distances of candidates are computed."""
 
 from __future__ import annotations
 

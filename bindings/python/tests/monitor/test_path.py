@@ -396,7 +396,7 @@ def test_deliveries(delivery: str, states: list[str]) -> None:
 
 
 def test_a_store_takes_the_path_that_it_is_opened_with(tmp_path: Path) -> None:
-    """A gap that was not told yet is told, also without a path: something may have been missed."""
+    """A gap that was not reported yet is reported, also without a path: something may have been missed."""
 
     def opened(**options: Any) -> Monitor:
         return Monitor("m", store=tmp_path, **options)
@@ -432,7 +432,7 @@ def test_a_loop_that_fails_on_the_way_gets_the_same_again() -> None:
 
 
 def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
-    """What is no bool is one in JSON; a beacon's event has no path."""
+    """A value that is not a bool is one in JSON; a beacon's event has no path."""
     made = replace(events[0], is_on_path=2**80, follows_gap=[])
     assert json.loads(made.to_json())["evidence"] == "path" and "gap" not in json.loads(made.to_json())
     beacon = replace(events[1], refinement=Beacon(UUID, 1, 2), follows_gap=True)
@@ -443,7 +443,7 @@ def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
 
 
 def test_a_table_of_fleets_is_not_made_of_a_monitor_with_a_path() -> None:
-    """Its devices would have none, and nobody would be told."""
+    """Its devices would have none, without a warning."""
     with pytest.raises(SnapshotInvalidError):
         Zones.restore(monitor().snapshot())
     with pytest.raises(TypeError, match="path"):

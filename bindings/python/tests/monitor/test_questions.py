@@ -261,7 +261,7 @@ def test_refusals_and_moments(city: Monitor) -> None:
 
 
 def test_while_others_change_the_conditions(city: Monitor) -> None:
-    """Answers name what was there; what is taken away meanwhile is in none, and nothing breaks."""
+    """Answers name the conditions of one moment; a condition removed meanwhile is in none, and nothing breaks."""
     generator = np.random.default_rng(7)
     latitude, longitude = generator.uniform(0, 0.2, (2, 20_000))
     stop = threading.Event()
@@ -290,7 +290,7 @@ def test_while_others_change_the_conditions(city: Monitor) -> None:
 
 @pytest.mark.parametrize("asked", ["monitor", "table"])
 def test_a_long_question_holds_nobody_up(city: Monitor, asked: str) -> None:
-    """Others ask and feed while thousands of points are asked about: so do the threads of one call."""
+    """Other threads query and feed during a query with thousands of points: so do the threads of one call."""
     places: Any = city if asked == "monitor" else fencepost.Zones.restore(city.snapshot())
     latitude, longitude = np.random.default_rng(8).uniform(0, 0.2, (2, 30_000))
     generations = np.zeros(30_000 * 40, "u8")

@@ -1,4 +1,4 @@
-"""Sets of conditions, clocks that run ahead, and what is satisfied now."""
+"""Sets of conditions, clocks that run ahead, and the currently satisfied conditions."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_ensure_many_and_remove_many() -> None:
 
 
 def syncs(folder: Path) -> int:
-    """How often this process asked the system to make something last, by what the kernel wrote: pages of the log."""
+    """The number of fsyncs of this process, by the kernel's writes: pages of the log."""
     return sum(os.stat(path).st_size for path in folder.iterdir())
 
 

@@ -30,7 +30,7 @@ def lived(name: str | None = None, **options: object) -> Monitor:
 
 
 def rest(monitor: Monitor) -> list[str]:
-    """What becomes of it."""
+    """The future of it."""
     monitor.advance(10 * SECOND)
     monitor.feed(Fix(53.5, 13.4, 5, time=100 * SECOND))
     return [event.to_json() for event in monitor.events()]

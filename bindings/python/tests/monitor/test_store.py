@@ -38,7 +38,7 @@ def outside(second: float) -> Fix:
 
 
 def crashed(store: Path, name: str = "m") -> Path:
-    """What a crash at this moment leaves: a copy of the files of an open store, without the lock."""
+    """The files after a crash at this moment: a copy of the files of an open store, without the lock."""
     copy = store.parent / f"crashed-{len(list(store.parent.iterdir()))}"
     copy.mkdir()
     for path in store.glob(f"{name}.fencepost*"):
@@ -142,7 +142,7 @@ def test_closing_again_does_nothing(tmp_path: Path) -> None:
     monitor.close()
     monitor.close()
     monitor.checkpoint()
-    # What waits can still be taken; it is handed out again where it lasts.
+    # Pending events can still be consumed; they are delivered again after opening.
     assert len(monitor.poll()) == 1
     with Monitor("m", store=tmp_path) as again:
         assert len(again.poll()) == 1
@@ -168,7 +168,7 @@ def test_leaving_with_an_exception_saves_too(tmp_path: Path) -> None:
 
 
 def lived(store: Path, durability: Durability | str, **options: object) -> Monitor:
-    """Three inputs, of which the last two change nothing."""
+    """Three inputs, the last two of which change nothing."""
     monitor = Monitor("m", store=store, durability=durability, **options)  # type: ignore[arg-type]
     monitor.add(HOME, "home", policy=EXACT)
     for second in range(3):
@@ -325,7 +325,7 @@ def test_the_store_is_failing_also_without_a_condition(tmp_path: Path) -> None:
     with FullDisk():
         monitor.advance(1)
         assert (monitor.statistics().store, monitor.poll()) == (StoreStatus.FAILING, [])
-        # The first condition that comes is told of it.
+        # The first condition that is added reports it.
         monitor.add(HOME, "home")
         assert [(event.identifier, event.diagnostics) for event in monitor.poll()] == [
             ("home", Diagnostics.PERSISTENCE_UNAVAILABLE)

@@ -1,4 +1,4 @@
-"""At least once: what was handed out and whose handling did not come back is handed out again."""
+"""At least once: an unacknowledged event is delivered again."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_close_hands_the_last_one_out_again() -> None:
     events.close()
     assert next(events, None) is None
     assert names(monitor.poll()) == "bcd"
-    events.close()  # again: what was handed out meanwhile is not touched
+    events.close()  # again: the events delivered meanwhile are not affected
     assert names(monitor.poll()) == ""
 
 
@@ -178,7 +178,7 @@ def test_who_asks_inside_a_loop_says_that_its_event_is_handled() -> None:
             inside = monitor.next_event()
             assert inside is not None
             raise SendError
-    # What the body took itself is not the loop's to give back.
+    # The loop does not return events that its body took.
     assert inside.identifier == "b"
     assert names(monitor.events()) == "cd"
 
@@ -202,7 +202,7 @@ def test_a_batch_as_a_context() -> None:
         assert names(batch) == "abc"
     assert monitor["c"].last_event.sequence == 3
     with monitor.poll() as batch:
-        rest = monitor.poll()  # asked inside: that committed the batch
+        rest = monitor.poll()  # the query inside committed the batch
     assert names(batch) == "d"
     assert rest == []
     with EventList(batch) as plain:  # of no monitor

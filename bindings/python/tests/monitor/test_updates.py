@@ -260,7 +260,7 @@ def test_one_loop_after_another() -> None:
     async def one() -> int:
         return (await anext(updates)).sequence
 
-    # The place belongs to a loop: what was handed out in the last one and not committed comes again.
+    # The consumer is a loop: uncommitted events of the last one come again.
     assert asyncio.run(one()) == 1
     monitor.acknowledge()
     assert asyncio.run(one()) == 2

@@ -1,4 +1,4 @@
-"""The base installation brings nothing; each extra is in `all`; what is missing is named by its extra."""
+"""The base installation brings nothing; each extra is in `all`; a missing library is named by its extra."""
 
 from __future__ import annotations
 

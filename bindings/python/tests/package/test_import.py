@@ -1,4 +1,4 @@
-"""What importing the package does to the process: nothing but loading itself."""
+"""The effect of importing the package on the process: only loading."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import fencepost
 
 PACKAGE = Path(fencepost.__file__).resolve().parent
 ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-# What the start of the Swift runtime asks the kernel: where code lies, how many processors there are. Not files.
+# The system calls of the Swift runtime's start: where code lies, how many processors there are. Not files.
 KERNEL = ("/proc/self/maps", "/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/online")
 TRACED = "open,openat,creat,clone,clone3,fork,vfork,socket,connect"
 

@@ -1,4 +1,4 @@
-"""The installed package: what is in it, what importing it does."""
+"""The installed package: its contents, and the effects of importing it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def modules() -> list[str]:
 
 
 def test_each_file_is_looked_at() -> None:
-    """What `modules` leaves out has no doctests that run."""
+    """The modules left out by `modules` have no doctests that run."""
     files = {path.relative_to(PACKAGE.parent).with_suffix("") for path in PACKAGE.rglob("*.py")}
     names = {".".join(file.parts).removesuffix(".__init__") for file in files} - {"fencepost", "fencepost.__main__"}
     assert len(names) > 80
@@ -76,7 +76,7 @@ command.run()
 
 
 def test_a_module_that_has_moved_is_not_packed_from_an_old_build(tmp_path: Path) -> None:
-    """A build takes what lies in the folder of the one before."""
+    """A build takes the files in the folder of the one before."""
     pytest.importorskip("setuptools")
     shutil.copytree(BINDING / "src", tmp_path / "src", ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
     built = tmp_path / "build" / "fencepost"
@@ -201,7 +201,7 @@ def returned_classes(function: Any, names: dict[str, Any]) -> Iterator[type]:
 
 
 def test_what_public_methods_return_is_public() -> None:
-    """Whoever holds an object can name its class and read its page."""
+    """The holder of an object can name its class and read its page."""
     pd = pytest.importorskip("pandas")
     public = [
         value
@@ -273,7 +273,7 @@ def test_import_changes_no_signal_handler() -> None:
 
 
 def test_import_is_light() -> None:
-    """What a program that only feeds a monitor needs, and nothing that takes long to load: `make bench` times it."""
+    """The modules that a program needs to feed a monitor, and none that takes long to load: `make bench` times it."""
     heavy = (
         "argparse",
         "asyncio",

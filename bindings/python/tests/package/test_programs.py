@@ -96,7 +96,7 @@ for van in vans.itertuples():
 
 
 def test_a_service_with_a_fleet(data: dict[str, Any]) -> None:
-    """Zones from what is at hand, times of pandas, events as JSON."""
+    """Zones from existing data, times of pandas, events as JSON."""
     import json
 
     data["sent"] = []

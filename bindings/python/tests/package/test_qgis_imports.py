@@ -1,4 +1,5 @@
-"""What the QGIS plugin takes from the package is there. QGIS itself runs in `make test-all`; this needs none."""
+"""The names that the QGIS plugin imports from the package exist. QGIS itself runs in `make test-all`; this needs
+none."""
 
 import ast
 import importlib
@@ -40,7 +41,7 @@ def test_the_package_has_what_the_plugin_imports() -> None:
 
 @pytest.mark.skipif(not PLUGIN.is_dir(), reason="the plugin is not here (a source distribution)")
 def test_the_plugin_carries_the_whole_package(tmp_path: Path) -> None:
-    """Each module in its folder: what is left out is missing only once QGIS runs the plugin."""
+    """Each module in its folder: a missing one would show only once QGIS runs the plugin."""
     files = runpy.run_path(str(PLUGIN.parent / "build_plugin.py"))["engine_files"](PACKAGE)
     assert {Path(name) for name in files if name.endswith(".py")} == {
         path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py")

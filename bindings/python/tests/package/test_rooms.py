@@ -1,4 +1,4 @@
-"""The folders of the package: each imports only what lies below it, and no module imports itself by way of others."""
+"""The folders of the package: each imports only folders below it, and no module imports itself by way of others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenarios of gates: what is done and which events are meant. generate_gate_scenarios.py fills in the numbers.
+"""Scenarios of gates: the steps and the expected events. generate_gate_scenarios.py fills in the numbers.
 
 On a line that runs north, west is left. Fixes lie on the equator, so many metres east of the meridian of Greenwich.
 """

@@ -1,4 +1,4 @@
-"""Writes Tests/Conformance/Gates. What is done and which events are meant stands in gate_scenarios.py.
+"""Writes Tests/Conformance/Gates. The steps and the expected events are in gate_scenarios.py.
 
     python generate_gate_scenarios.py
 

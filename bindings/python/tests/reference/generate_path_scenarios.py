@@ -1,4 +1,4 @@
-"""Writes Tests/Conformance/Paths. What is done and which events are meant stands in path_scenarios.py.
+"""Writes Tests/Conformance/Paths. The steps and the expected events are in path_scenarios.py.
 
     python generate_path_scenarios.py
 

@@ -1,11 +1,11 @@
-"""Writes Tests/Conformance/Shapes. What is done and which events are meant stands in shape_scenarios.py.
+"""Writes Tests/Conformance/Shapes. The steps and the expected events are in shape_scenarios.py.
 
     python generate_shape_scenarios.py
 
 An expectation is written as `events("c satisfied 12", ...)`: all events that wait, in order. The reference must give
-exactly these, or nothing is written; it adds cause, evidence and the signed boundary distance. So that nothing hangs on
-the last digits of a depth, of which shapes.md leaves 1 % open, every scenario must come out the same with 1.5 % less
-and 0.5 % more.
+exactly these, or nothing is written; it adds cause, evidence and the signed boundary distance. The last digits of a
+depth must not matter, which shapes.md defines to 1 %: every scenario must come out the same with 1.5 % less and 0.5 %
+more.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Events:
 
 
 class Explained:
-    """What `explain` says: the reason is meant, the numbers are filled in."""
+    """An expected result of `explain`: the reason is chosen, the numbers are filled in."""
 
     def __init__(self, identifier: str, reason: str) -> None:
         self.identifier, self.reason = identifier, reason

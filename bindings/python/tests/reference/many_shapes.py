@@ -25,7 +25,7 @@ DEEP = 250.0
 
 
 class RoughPolygon(Polygon):
-    """D in double precision, which is within 1e-7 m; nothing is known of its depth but whether it is 250 m.
+    """D in double precision, which is within 1e-7 m; its depth is known only as 250 m or not.
 
     That its edges do not cross is not looked at, which would take minutes for a country.
     """
@@ -103,7 +103,7 @@ def number_of_edges(parts: Any) -> int:
 
 
 def near(polygons: list[tuple[str, Any]], fixes: list[Any], degrees: float) -> list[tuple[str, Any]]:
-    """Those of which a vertex lies within so many degrees of the box of a track: simple, and good enough to choose."""
+    """The shapes with a vertex within so many degrees of the box of a track: simple, and good enough to choose."""
     latitudes, longitudes = [fix[0] for fix in fixes], [fix[1] for fix in fixes]
     south, north = min(latitudes) - degrees, max(latitudes) + degrees
     west, east = min(longitudes) - degrees, max(longitudes) + degrees

@@ -1,4 +1,4 @@
-"""Scenarios of paths: what is done and which events are meant. generate_path_scenarios.py fills in the numbers."""
+"""Scenarios of paths: the steps and the expected events. generate_path_scenarios.py fills in the numbers."""
 
 from __future__ import annotations
 

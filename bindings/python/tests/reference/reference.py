@@ -352,7 +352,7 @@ class ReferenceMonitor:
         self._end(time_us)
 
     def set_host(self, flags=None, unsupported=None, time_us=None):
-        """What is None stays as it is."""
+        """A value of None leaves the setting unchanged."""
         if flags is not None and not set(flags) <= HOST_FLAGS:
             raise Refused("invalid_argument", "host flags")
         if unsupported is not None and not set(unsupported) <= KINDS:
@@ -378,7 +378,7 @@ class ReferenceMonitor:
         self._end(time_us)
 
     def rewind(self, time_us):
-        """The times of some inputs were wrong: what was observed by them is forgotten, what was told stays."""
+        """The times of some inputs were wrong: observed states are forgotten, reported ones stay."""
         if self.clock is None or not EARLIEST <= time_us <= self.clock:
             raise Refused("invalid_argument", "time")
         self._statistics["accepted"] += 1
@@ -579,7 +579,7 @@ class ReferenceMonitor:
                 continue
             was_suspended = c.suspended
             change = self._next_change()
-            if has_news(now, c.flags):  # ceasing to be unmonitored causes no event: the date stays that of what did
+            if has_news(now, c.flags):  # the end of being unmonitored causes no event: the date stays that of its cause
                 c.flags_date, c.flags_order = self.clock, change
             c.flags = now
             if c.suspended:  # clears observation and candidates, never a waiting event
@@ -596,7 +596,7 @@ class ReferenceMonitor:
         silent = o.transition not in c.policy["notify"]
         flags = c.flags
         if silent:
-            # What the flags still have to tell is not swallowed by a silent change: a diagnostic event ignores notify.
+            # A silent change does not suppress the report of flags: a diagnostic event ignores notify.
             flags = before.flags - (UNMONITORED_FLAGS - c.flags)
         return Event(
             c,
@@ -661,7 +661,7 @@ class ReferenceMonitor:
                     c.queue.append(event)
 
     def _build(self, c):
-        """`first` and `latest` with nothing pending: at most one event from what holds now."""
+        """`first` and `latest` with nothing pending: at most one event from the present state."""
         if c.observed is not None and c.observed.state != c.record.state:
             event = self._event_of_observation(c, c.record)
             if not event.silent:
@@ -703,7 +703,7 @@ class ReferenceMonitor:
             self._build(c)
 
     def restart(self):
-        """Close and open again: nothing changes, but what was handed out and not committed comes again."""
+        """Close and open again: nothing changes, except that uncommitted events come again."""
         self._in_flight = None
 
     abandon = restart  # a consumer that stops: A14

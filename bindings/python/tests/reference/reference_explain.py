@@ -1,4 +1,4 @@
-"""What the reference model of a monitor says of the state of a condition.
+"""The explanations of the reference model of a monitor.
 
 Written from ``design/semantics.md`` alone, as reference.py is.
 """

@@ -16,7 +16,7 @@ from reference_shapes.corridor import Corridor
 from reference_shapes.defects import Defect
 
 mp = exact.mp
-SAME = mp.mpf(10) ** -18  # metres: what is nearer is one place; 32 digits leave 1e-24
+SAME = mp.mpf(10) ** -18  # metres: nearer points are one place; 32 digits leave 1e-24
 SLIGHT = mp.mpf(10) ** -15  # radians: what turns less goes along the line
 LEFT, RIGHT = 1, -1
 
@@ -48,9 +48,9 @@ class Gate:
         """When a way crosses the lines, microseconds, and in which direction.
 
         The first microsecond at which the device is on the other side: the instant rounded up, and the next one where
-        the device is exactly on the line then and goes on to its right. Of one line opposite ones at one microsecond
-        are none, nor are one to the left at a microsecond and one to the right at the next. Between fixes of one time
-        everything has that date.
+        the device is exactly on the line then and goes on to its right. Opposite crossings of one line at one
+        microsecond cancel, and so do one to the left at a microsecond and one to the right at the next. Between fixes
+        of one time everything has that date.
         """
         if (start.latitude, start.longitude) == (end.latitude, end.longitude):
             return []

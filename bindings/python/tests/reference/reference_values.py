@@ -1,4 +1,4 @@
-"""What the reference model of a monitor keeps and checks: policies, fixes, events, conditions.
+"""Values and checks of the reference model of a monitor: policies, fixes, events, conditions.
 
 Written from ``design/semantics.md`` alone, as reference.py is, whose paragraph names stand here too.
 """
@@ -156,14 +156,14 @@ NO_EVIDENCE = dict(latitude=None, longitude=None, accuracy=None, boundary_distan
 
 
 class Observation:
-    """What the detector believes: "in" or "out". Undetermined is the absence of an Observation."""
+    """The observed state: "in" or "out". Undetermined is the absence of an Observation."""
 
     def __init__(self, side, date, cause, transition, order, *, evidence_date=None, refinement=None, evidence=None):
         self.side = side
         self.state = "satisfied" if side == "in" else "unsatisfied"
         self.date = date
         self.cause = cause  # determination, crossing, timeout
-        self.transition = transition  # initial, entry, exit: what notify is asked about
+        self.transition = transition  # initial, entry, exit: the argument of notify
         self.order = order  # place among all changes of this monitor
         self.evidence_date = evidence_date
         self.refinement = refinement
@@ -260,7 +260,7 @@ class Condition:
 
     @property
     def line(self):
-        """What a distance is compared with: d and r of a circle; D of other shapes, which is 0 on their line."""
+        """The reference for a distance: d and r of a circle; D of other shapes, which is 0 on their line."""
         return self.definition["radius"] if self.definition["kind"] == "circle" else 0.0
 
     @property

@@ -55,7 +55,8 @@ EVENT_TIMES = ("date", "evidence_date")
 EXPLAIN_TIMES = ("candidate_since", "candidate_deadline", "last_sighting", "absence_deadline")
 
 
-# What a corpus is compared with: shapes.md promises 15 nm of D, which leaves the reference as much again.
+# The tolerance of the comparison with a corpus: shapes.md promises 15 nm of D, which leaves the reference as much
+# again.
 TOLERANCES = {"boundary_distance": 2e-8}
 
 
@@ -346,7 +347,7 @@ class Scenario:
             got = {**record["last_event"], "condition": described(record["condition"])}
             expected = step["is"] or {}
             for kind, keys in expected.get("condition", {}).items():
-                if kind in ("polygon", "corridor", "line") and kind in got["condition"]:  # only what is listed
+                if kind in ("polygon", "corridor", "line") and kind in got["condition"]:  # only listed keys
                     got["condition"][kind] = {key: got["condition"][kind].get(key) for key in keys}
         self.compare(step["is"], got, EVENT_TIMES)
 
@@ -409,7 +410,7 @@ def scenarios(path):
 
 
 def runner(scenario):
-    """What runs a scenario: those of fleets say so."""
+    """The player of a scenario: fleets have their own."""
     if "fleet" not in scenario:
         return Scenario
     from run_reference_fleets import FleetScenario

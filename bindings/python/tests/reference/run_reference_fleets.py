@@ -65,7 +65,7 @@ class FleetScenario:
 
     @staticmethod
     def restart_between_steps(fleet):
-        """What was handed out, and is not void, comes again."""
+        """Uncommitted events that are not void come again."""
         handed_out = list(fleet.handed_out)
         fleet.abandon()
         for event in handed_out:

@@ -1,4 +1,4 @@
-"""The scenarios with polygons and corridors: what is done, and which events are meant. See generate_shape_scenarios.py."""
+"""The scenarios with polygons and corridors: the steps and the expected events. See generate_shape_scenarios.py."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def off(azimuth: float, metres: float) -> tuple[float, float]:
     return from_place(MIDDLE, azimuth % 360, 500 + 40 * cos(radians(6 * azimuth)) + metres)
 
 
-# 160 corners, some 20 m apart: more than are remembered of what is near.
+# 160 corners, some 20 m apart: more than the near cache holds.
 ISLAND = tuple(off(2.25 * corner, 0)[::-1] for corner in range(160))
 # Azimuths and depths on it: a step aside, so that it is looked at twice from near there, and somewhere else.
 JUMPS = ((0, 25), (4, 25), (60, 20), (62, 24), (35, 20), (88, 20), (50, 30), (100, 15), (160, 20), (164, 25), (150, 12), (200, 15),

@@ -209,7 +209,7 @@ class Pair:
         self.both(lambda: self.ours.advance(time), lambda: self.theirs.advance(time))
 
     def do_jump(self, value: Any, ahead: int) -> None:
-        """A fix with a date far ahead; what came of it is what the monitors' clocks say."""
+        """A fix with a date far ahead; the clocks of the monitors give the result."""
         _, metres, azimuth, accuracy, _ = value
         place, time = self.place(metres, azimuth), self.clock + ahead
         self.both(
@@ -295,7 +295,7 @@ class Pair:
     def compare(self) -> None:
         assert self.ours.identifiers == self.theirs.identifiers()
         assert self.ours.clock_us == self.theirs.clock
-        if self.theirs.clock is not None:  # what was refused has moved nothing
+        if self.theirs.clock is not None:  # refused inputs have moved nothing
             self.clock = self.theirs.clock
         counters, expected = self.ours.statistics(), self.theirs.statistics()
         assert counters.pending_events == expected["waiting"]

@@ -111,7 +111,7 @@ class Life(Pair):
         self.ours, self.theirs = Monitor(**options), BatchReference(**options)
         self.names = NAMES[: chance.choice([1, 2, 3, 5])]
         self.policies = [self.policy() for _ in range(2)]
-        # What this life is mostly about: the others happen now and then.
+        # The main subject of this run: the others happen now and then.
         actions = [
             self.walk, self.walk, self.fixes, self.sighting, self.sighting, self.scanner, self.host, self.wait,
             self.wait,
@@ -233,7 +233,7 @@ class Life(Pair):
         return bool(ours)
 
     def restart(self) -> None:
-        """What was not committed is handed out again."""
+        """Uncommitted events are delivered again."""
         self.ours = self.ours.fork()
         self.theirs.restart()
 

@@ -1,4 +1,4 @@
-"""Tests/Golden/invalid-shapes.json: what must be refused, why and where, and what is like it and must be accepted."""
+"""Tests/Golden/invalid-shapes.json: invalid shapes with reason and place, and similar shapes that are valid."""
 
 from __future__ import annotations
 

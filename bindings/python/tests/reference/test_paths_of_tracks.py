@@ -36,7 +36,7 @@ MOST_LAID = 10_000_000 if IS_LONG else 40_000
 """Fixes that are laid on the way of one track."""
 NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
 """No tracks, or formats that the package does not read; .chk are the same logs as those beside them."""
-SHORT = Counter()  # what is told of formats at the end
+SHORT = Counter()  # the notices about formats at the end
 
 
 def _files() -> list[Path]:
@@ -66,7 +66,7 @@ def usable() -> dict[Path, list[FixRow]]:
     for path in _files():
         try:
             fixes = thinned(path)
-        except InputError:  # a log without dates, or without a position: the tests of the readers hold what is told
+        except InputError:  # a log without dates, or without a position: the tests of the readers check the messages
             SHORT["refused"] += 1
             continue
         if any(other[3] - one[3] <= GAP and one[:2] != other[:2] for one, other in pairwise(fixes)):
@@ -156,7 +156,7 @@ COUNTS: Counter[str] = Counter()
 
 
 def test_no_format_is_missing() -> None:
-    """What is parametrized may be empty: these are not."""
+    """A parametrization may be empty: these are not."""
     formats = {path.suffix for path in FOUND}
     assert formats >= {".gpx", ".csv", ".nmea"}, formats
     if TRACKS.is_dir():

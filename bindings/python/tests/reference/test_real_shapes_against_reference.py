@@ -1,7 +1,7 @@
 """Recorded tracks over real polygons: engine and reference, event for event.
 
-Countries of Natural Earth (from a wheel that `make setup-test` fetches) and the polygons of ../shared; what is not
-there is skipped. FENCEPOST_SOAK=1 takes every recorded track, of all formats, over the countries near it.
+Countries of Natural Earth (from a wheel that `make setup-test` fetches) and the polygons of ../shared; missing ones are
+skipped. FENCEPOST_SOAK=1 takes every recorded track, of all formats, over the countries near it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def test_every_track_over_countries(path: Path) -> None:
         pytest.skip("the countries are not there")
     try:
         fixes = fixes_for(path)
-    except InputError:  # a log without dates, or without a position: the tests of the readers hold what is told
+    except InputError:  # a log without dates, or without a position: the tests of the readers check the messages
         pytest.skip("not a track of fixes")
     # At sea, or far inland.
     if not fixes or not chosen("countries", path, 1.0):

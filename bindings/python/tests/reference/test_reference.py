@@ -535,7 +535,7 @@ def test_s63():
     assert m.events() == []
 
 
-# The corpus, and what must hold of any log ---------------------------------------------------------------------------
+# The corpus, and invariants of any log ---------------------------------------------------------------------------
 
 
 def every_scenario():
@@ -562,7 +562,8 @@ def test_corpus_is_complete():
 
 
 def random_walk(seed, delivery, restarts, polls):
-    """A walk through a few conditions with everything that a host may do; the log of what was handed out."""
+    """A random walk through a few conditions with everything that a host may do; returns the log of delivered
+    events."""
     world = random.Random(seed)
     consumer = random.Random(seed + 1 if polls else 0)
     m = ReferenceMonitor(delivery=delivery, condition_limit=5)
@@ -618,7 +619,7 @@ def test_restarts_change_nothing(seed, delivery):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_is_independent_of_the_moments_of_commits(seed):
-    # The beacon condition is never replaced, so nothing of it is dropped; sequence numbers depend on what was.
+    # The beacon condition is never replaced, so none of its events are dropped; sequence numbers depend on the history.
     logs = [
         [
             {**event, "sequence": None}

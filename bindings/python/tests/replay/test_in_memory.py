@@ -22,7 +22,7 @@ from fencepost.types import TrackReplay
 
 
 def conditions_into(holder: Zones | Monitor, seed: int) -> None:
-    """Conditions of all kinds, some of which tell of each device."""
+    """Conditions of all kinds, some of which report each device."""
     draw = random.Random(seed)
     for number in range(25):
         place = Circle(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(50, 500))
@@ -79,7 +79,7 @@ def reports_of(seed: int) -> list[Report]:
 
 
 def alone(track: Track, template: Monitor, reports: Sequence[Report] = (), until_us: int | None = None) -> TrackReplay:
-    """What a monitor of its own gives: as replays were made before there were fleets."""
+    """The result of a separate monitor: the way of replays before there were fleets."""
     run = Replay(template.fork(), track.fixes, reports)
     return run.result(track, run.events(until_us))
 

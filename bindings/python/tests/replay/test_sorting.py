@@ -216,7 +216,7 @@ def test_what_is_in_order_is_not_touched(tmp_path: Path) -> None:
 def test_a_long_file_that_steps_back_late_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    """What was in order up to the rows that are held is taken to be so; the way out is named."""
+    """A file in order up to the held rows counts as ordered; the error names the remedy."""
     monkeypatch.setattr(many_tracks, "HELD_ROWS", 1000)
     path = world(tmp_path / "t.csv", late=0.2)
     template = Zones()

@@ -277,7 +277,7 @@ def test_fixes_are_read_when_they_are_asked_for(tmp_path: Path, monkeypatch: pyt
         log = replay(tmp_path / "t.csv", conditions, by="vehicle", assuming="unknown")
     copy = pickle.loads(pickle.dumps(log.replays))
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # what was said is not said again
+        warnings.simplefilter("error")  # a reported warning is not repeated
         fixes = [list(one.fixes) for one in log.replays]
     assert sum(map(len, fixes)) == sum(len(one.fixes) for one in log.replays) == log.counts.fixes == 300
     assert all(own == sorted(own, key=itemgetter(3)) for own in fixes)

@@ -1,4 +1,4 @@
-"""What `replay --by` is made of: reading CSV by columns, points as WKB, and the native loop over rows."""
+"""The parts of `replay --by`: reading CSV by columns, points as WKB, and the native loop over rows."""
 
 from __future__ import annotations
 
@@ -402,7 +402,7 @@ def test_random_arguments_never_crash() -> None:
 
 
 def test_a_fleet_that_threads_use_meanwhile() -> None:
-    """The calls give the interpreter lock up; nothing waits for ever, and what is not ours is told."""
+    """The calls release the interpreter lock; nothing waits for ever, and a foreign use is reported."""
     given = good(20_000)
     fleet, stop = given["fleet"], threading.Event()
 

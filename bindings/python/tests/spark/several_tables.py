@@ -1,5 +1,5 @@
-"""Devices that are followed by several tables and see beacons, and what each is told when it is alone and is fed a row
-at a time."""
+"""Devices that several tables follow and that see beacons, and the events of each when it is alone and fed a row at a
+time."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def versions(seed: int) -> Tables:
 
 
 def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, steps: int = 70) -> list[Row]:
-    """In the order of time: fixes, reports, some of both that are none; tables change at times and back again."""
+    """In the order of time: fixes, reports, some of both invalid; tables change at times and back again."""
     at = {f"v{number}": [0.0, 0.0] for number in range(devices)}
     version = dict.fromkeys(at, names[0])
     found: list[Row] = []
@@ -72,7 +72,7 @@ def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, step
 
 
 def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
-    """What each device is told when it is fed a row at a time, and moved when a row names another table."""
+    """The events of each device when it is fed a row at a time, and moved when a row names another table."""
     found: list[Any] = []
     for device in {row[0] for row in rows}:
         fleet: Fleet | None = None

@@ -86,7 +86,7 @@ def test_each_device_is_followed_by_the_table_of_its_row(seed: int) -> None:
 
 
 def test_devices_keep_their_states_for_places_that_stay() -> None:
-    """Tables that differ only in what is far away give the events of one table."""
+    """Tables that differ only in distant conditions give the events of one table."""
     first = places(3)
     far = [(f"far {number}", Circle(50 + number, 0, 100), "exact") for number in range(9)]
     tables: Tables = {None: table(first)}
@@ -152,7 +152,7 @@ def test_a_table_is_asked_for_only_while_something_is_due_by_it() -> None:
     later: Row = ("a", 0.0, 0.0, 5.0, SECOND, names["new"], None)
     outcome = follow({names["new"]: zones["new"]}.__getitem__, shard, [batch([later], 0)], 0, rules)
     assert outcome.shard.devices["version"].to_pylist() == [names["new"]]
-    # What was asked for and is not there ends it.
+    # A missing requested table ends it.
     with pytest.raises(KeyError):
         follow({names["old"]: zones["old"]}.__getitem__, shard, [batch([later], 0)], 0, rules)
 

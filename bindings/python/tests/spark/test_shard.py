@@ -131,7 +131,7 @@ def test_events_do_not_depend_on_shards_and_micro_batches_nor_on_the_order_withi
     want = expected(conditions, rows, end)
     assert len(want) > 50
     delay = 35 * SECOND
-    # Rows of one time stay in order: two fixes of a time are told in that of the source.
+    # Rows of one time stay in order: two fixes of a time are reported in the order of the source.
     late = sorted(((row[4] + random_.randrange(34) * SECOND), place) for place, row in enumerate(rows))
     seen: dict[tuple[str, int], int] = {}
     shuffled = []
@@ -171,7 +171,7 @@ def test_what_is_due_is_confirmed_by_the_watermark_alone_and_a_device_is_not_tak
     (event,) = after.events[0].to_pylist()
     assert (event["device"], event["identifier"], event["date"].timestamp()) == ("a", "depot", 30)
     assert after.next_us is None
-    # A row between the deadline and the watermark is none that the device has passed.
+    # The device has not passed a row between the deadline and the watermark.
     between = follow(
         over(conditions), after.shard, [batch([("a", 0.0, 0.0, 5.0, 40 * SECOND)], 0)], 50 * SECOND, ORDERED
     )

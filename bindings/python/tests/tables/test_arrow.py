@@ -1,4 +1,4 @@
-"""Arrow streams: what goes out, and what comes in, in place where it can."""
+"""Arrow streams as outputs and inputs, in place where possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs of which a part is ambiguous: nothing is guessed. Each was a wrong answer without a warning."""
+"""Ambiguous inputs are refused, not guessed. Each was a wrong answer without a warning."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_many_tracks_begin_outside() -> None:
     assert not [event for event in log if event.state == "unsatisfied" and event.cause == "determination"]
     assert [(visit.track, visit.identifier) for visit in log.visits()] == [("one", "z0"), ("one", "z1"), ("two", "z3")]
     full = replay(tracks(), places, by="van", assuming="unknown")
-    assert len(full) - len(log) == 7  # the pairs of a van and a place outside of which it begins
+    assert len(full) - len(log) == 7  # the pairs of a van and a place that it begins outside of
     assert len(full.visits()) == len(log.visits())
     alone = replay(tracks().query("van == 'one'"), places)
     assert [str(event.cause) for event in alone][:4] == ["determination"] * 4

@@ -1,4 +1,4 @@
-"""Times: exact both ways, and what is refused."""
+"""Times: exact conversions both ways, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BeaconSighting.parse: what scanners hand over, the shared vectors, and what is refused."""
+"""BeaconSighting.parse: inputs of scanners, the shared vectors, and errors."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def test_every_corner_lies_on_the_circle() -> None:
 def test_of_a_condition() -> None:
     home = Circle(52.5, 13.4, radius=500)
     assert home.polygon(corners=36) == circle(52.5, 13.4, 500, corners=36)
-    # What reads __geo_interface__ takes the condition itself: Shapely, GeoPandas, Folium.
+    # Readers of __geo_interface__ accept the condition itself: Shapely, GeoPandas, Folium.
     assert mapping(shape(home)) == mapping(shape(circle(52.5, 13.4, 500)))
 
 

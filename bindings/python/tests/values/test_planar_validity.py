@@ -178,7 +178,7 @@ def test_what_lies_upon_itself_is_mended_by_rounding() -> None:
     [(-170, -20, 170, 20), (-100, -60, 120, 10), (-180, -10, 180, 10), (-180, 66.5, 180, 90), (-130, -90, 140, -60)],
 )
 def test_wide_boxes_have_the_sides_of_the_map(box: tuple[float, float, float, float]) -> None:
-    """With a hole that touches their lower edge, from a quarter of the width on, where that is no pole."""
+    """With a hole that touches their lower edge, from a quarter of the width on, except at a pole."""
     west, south, east, north = box
     middle, size = (west + 3 * east) / 4, (north - south) / 4
     holes = [[(middle, south), (middle + 5, south + size), (middle - 5, south + size)]] if south > -90 else []
@@ -202,7 +202,7 @@ def test_what_is_valid_in_real_files_is_accepted() -> None:
         for number, feature in enumerate(features):
             try:
                 area = shapely.geometry.shape(feature.get("geometry", feature))
-            except Exception:  # files that are no geometries
+            except Exception:  # files without geometries
                 continue
             if area.geom_type not in ("Polygon", "MultiPolygon") or area.is_empty or not area.is_valid:
                 continue

@@ -232,7 +232,7 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
         monitor.add(condition, "x")
         read = monitor["x"].condition
         assert isinstance(read, Polygon)
-        # What is read back means the same. It is unchanged, unless it begins at another vertex: at the pole.
+        # The shape that is read back is equivalent. It is unchanged, unless it begins at another vertex: at the pole.
         again = Monitor()
         again.add(read, "x")
         assert again["x"].condition == read and again.ensure(read, "x") is False
@@ -350,7 +350,7 @@ def test_what_a_monitor_says_of_shapes() -> None:
 
 
 def told(call: Any, *args: Any, **options: Any) -> list[str]:
-    """What is warned of by a call."""
+    """The warnings of a call."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         call(*args, **options)
@@ -359,7 +359,7 @@ def told(call: Any, *args: Any, **options: Any) -> list[str]:
 
 
 def test_edges_that_nobody_named() -> None:
-    """Where it matters, an add says so; what is named is not doubted, what lies within a metre does not matter."""
+    """Where it matters, an add warns; named edges give no warning, differences within a metre do not matter."""
     box, small = [(50, 0), (50, 2), (52, 2), (52, 0)], [(50, 0), (50, 0.01), (50.01, 0.01), (50.01, 0)]
     words = (
         "condition 'box': geodesic and planar edges lie up to 479 m apart (part 0, ring 0, edge 0), and nothing says "
@@ -374,7 +374,7 @@ def test_edges_that_nobody_named() -> None:
         assert told(monitor.add, shape, "box") == [words]
         assert told(monitor.ensure, shape, "box") == []
         assert told(monitor.ensure, shape, "other") == [words.replace("box", "other")]
-        # What a monitor gives back was decided.
+        # A shape from a monitor is already decided.
         assert told(monitor.add, monitor["box"].condition, "box") == [] and told(Monitor().sync, monitor) == []
     for quiet in (
         Polygon(box, order="latlon", edges="geodesic"),

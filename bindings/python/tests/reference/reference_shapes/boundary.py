@@ -43,7 +43,7 @@ def heading(latitude: float, longitude: float, azimuth: float) -> float:
     """A direction at a place as an angle counted counterclockwise; at a pole it does not depend on the longitude."""
     if abs(latitude) < 90:
         return math.radians(-azimuth) % math.tau
-    # At a pole the azimuth is counted from what is north along the given longitude.
+    # At a pole the azimuth is relative to north along the given longitude.
     return math.radians(longitude - azimuth if latitude > 0 else -longitude - azimuth) % math.tau
 
 

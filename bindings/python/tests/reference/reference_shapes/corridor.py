@@ -1,4 +1,4 @@
-"""Rules 1 and 8: what lies within a radius of lines."""
+"""Rules 1 and 8: the area within a radius of lines."""
 
 from __future__ import annotations
 

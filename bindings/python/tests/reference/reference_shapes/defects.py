@@ -25,7 +25,7 @@ REASONS = (
 
 
 class Defect(Exception):
-    """A shape that is refused. `places` are (part, ring, edge or vertex) of which each tells where, counted from 0."""
+    """A shape that is refused. `places` are (part, ring, edge or vertex), counted from 0."""
 
     def __init__(self, reason: str, *places: tuple[int | None, int | None, int | None]) -> None:
         assert reason in REASONS

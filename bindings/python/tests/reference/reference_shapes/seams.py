@@ -1,4 +1,4 @@
-"""Rule 6: edges that are walked both ways, and stretches of the antimeridian, are no line."""
+"""Rule 6: edges that are walked both ways, and stretches of the antimeridian, are not boundary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Key = tuple[tuple[float, float], tuple[float, float]]
 
 
 def without_seams(edges: list[Edge]) -> list[Edge]:
-    """What remains of edges that are walked with the polygon on their left."""
+    """The edges that remain with the polygon on their left."""
     plain: dict[Key, list[Edge]] = defaultdict(list)
     along: list[Edge] = []
     for edge in edges:

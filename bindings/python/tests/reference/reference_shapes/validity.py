@@ -1,4 +1,4 @@
-"""What is refused of polygons whose rings are rings: edges that cross or share, holes and parts that lie wrong."""
+"""Errors of polygons whose rings are valid: edges that cross or share, holes and parts in wrong places."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .boundary import Boundary, heading
 from .defects import Defect
 from .edge import Edge, inverse
 
-SHALLOW = 1e-6  # metres: what is no deeper or longer is no defect
+SHALLOW = 1e-6  # metres: a shallower or shorter overlap is not a defect
 LOCAL = 2_000_000.0
 Ring = list[Edge]
 

@@ -9,7 +9,7 @@ from .defects import Defect
 
 
 class Vertex(NamedTuple):
-    """A vertex after rule 2. `number` is its place in what was given."""
+    """A vertex after rule 2. `number` is its place in the definition."""
 
     latitude: float
     longitude: float
@@ -38,7 +38,7 @@ def checked(given: object, part: int, ring: int, number: int) -> Vertex:
             raise Defect("coordinate", where)
         if not math.isfinite(value) or abs(value) > limit:
             raise Defect("coordinate", where)
-    # 360 is 0, which one subtraction gives; -0.0 is no other place than 0.
+    # 360 is 0, which one subtraction gives; -0.0 is the same place as 0.
     return Vertex(latitude + 0.0, reduced(float(longitude)) + 0.0, number)
 
 
