@@ -53,9 +53,18 @@ case $target in
     done_with "${packages[@]}"
     ;;
   x86_64-linux-musl)
-    # Options that SQLite's documentation recommends to those who embed it; what the store uses is left.
-    options='-Os -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
-      -DSQLITE_THREADSAFE=1 -DSQLITE_DQS=0 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_OMIT_DEPRECATED -DSQLITE_OMIT_SHARED_CACHE'
+    # The options that SQLite's documentation recommends for embedding, without the features that the store does not use: it has
+    # one table and simple statements (FencepostStoreCore). Auto-vacuum stays, because another program may have set it in a store.
+    # The parser is generated with the same options.
+    omitted=''
+    for feature in LOAD_EXTENSION DEPRECATED SHARED_CACHE ALTERTABLE ANALYZE AUTHORIZATION AUTOINCREMENT BLOB_LITERAL CAST CHECK \
+      COMPILEOPTION_DIAGS COMPLETE COMPOUND_SELECT CTE DATETIME_FUNCS DECLTYPE DESERIALIZE EXPLAIN FOREIGN_KEY GENERATED_COLUMNS \
+      GET_TABLE INCRBLOB JSON LIKE_OPTIMIZATION LOCALTIME OR_OPTIMIZATION PROGRESS_CALLBACK REINDEX RETURNING TCL_VARIABLE TRACE \
+      TRIGGER UPSERT UTF16 VIEW VIRTUALTABLE WINDOWFUNC; do
+      omitted+=" -DSQLITE_OMIT_$feature"
+    done
+    options="-Os -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+      -DSQLITE_THREADSAFE=1 -DSQLITE_DQS=0$omitted"
     if is_there "$options"; then exit; fi
     echo "fencepost: compiling SQLite of Debian's source package for musl into .build/cross/$target/root" >&2
     begin_apt
@@ -67,12 +76,12 @@ case $target in
     apt_get update
     (cd "$apt/files" && apt_get source --download-only sqlite3 && dpkg-source --no-check -x ./*.dsc source > /dev/null 2>&1)
     mkdir "$apt/files/build" && cd "$apt/files/build"
-    { ../source/configure --disable-tcl && make sqlite3.c; } > log 2>&1 || {
+    { ../source/configure --disable-tcl && make sqlite3.c "OPTS=$omitted"; } > log 2>&1 || {
       tail -n 20 log >&2
       exit 1
     }
     # shellcheck disable=SC2086
-    $cc $options -c sqlite3.c -o sqlite3.o
+    $cc $options -w -c sqlite3.c -o sqlite3.o # it declares functions that are omitted
     mkdir -p "$unpacked/usr/lib" "$unpacked/usr/include"
     ar rcsD "$unpacked/usr/lib/libsqlite3.a" sqlite3.o
     cp sqlite3.h "$unpacked/usr/include"

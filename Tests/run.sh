@@ -45,7 +45,7 @@ examples() { Tests/Examples/run.sh; }
 install() { Tests/CInstalled/run.sh; }
 swiftpm() { Tests/Packaging/swiftpm.sh; }
 sanitize() { Tests/Sanitize/run.sh; }
-runtimes() { Tests/Runtimes/run.sh && Tests/Runtimes/portable.sh; }
+runtimes() { Tests/Runtimes/run.sh && Tests/Benchmarks/builds.sh && Tests/Runtimes/portable.sh; }
 # The package for JavaScript.
 wasm() { node --test bindings/js/test/*.test.js && Tests/Determinism/hashes.sh .build/wasm/hashes node --no-warnings bindings/js/test/wasi.js && (cd bindings/python && ../../.venv/bin/python -m pytest -rs ../js/browser); }
 arm64() { Tests/Cross/run.sh aarch64-linux-gnu; }

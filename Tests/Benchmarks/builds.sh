@@ -10,6 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
 . bindings/c/names.sh
+# shellcheck disable=SC2034 # read by name
 library=${1:-$root/.build/lib/$soname} other=${2:-$root/.build/full/lib/$soname}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -33,7 +34,7 @@ for build in library other; do
   cc -std=gnu11 -O2 -Iinclude Tests/Benchmarks/rows.c "${!build}" -Wl,-rpath,"$(dirname "${!build}")" -o "$folder/$build"
 done
 status=0
-printf '%-16s %14s %14s  ratio\n' row "$(basename "$(dirname "$(dirname "$library")")")" "$(basename "$(dirname "$(dirname "$other")")")"
+printf '%-16s %14s %14s  ratio\n' row "${1:-embedded}" "${2:-full}"
 for row in circles-20 circles-1000 circles-20000 single polygons path fleet containing nearest json snapshot store; do
   first=$(count library $row)
   second=$(count other $row)

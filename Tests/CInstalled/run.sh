@@ -299,6 +299,14 @@ unset PKG_CONFIG_PATH
 cmake_versions "$folder/moved"
 mv "$folder/moved" "$folder/stage/usr"
 
+# The library apart from a prefix whose name has what sed, pkg-config and CMake could take for something else.
+apart=("PREFIX=$folder/R&D Ü|1" "LIBDIR=$folder/apart/lib")
+install "${apart[@]}"
+through_pkg_config "$folder/apart" examples/c/quickstart.c
+cmake_versions "$folder/apart"
+make --silent uninstall "${apart[@]}" > /dev/null
+[ "$(find "$folder/R&D Ü|1" "$folder/apart" -type f 2> /dev/null)" = '' ] || fail "uninstall leaves files"
+
 # Removal takes what was installed and leaves what others put there. A second time is no error.
 touch "$plain/lib/pkgconfig/other.pc"
 for target in "PREFIX=$plain" "PREFIX=$blank" "PREFIX=$plain"; do make --silent uninstall "$target" > /dev/null; done

@@ -48,6 +48,22 @@ fi
 mkdir "$folder/refusing"
 gcc -std=gnu11 -Wall -Werror -Iinclude Tests/Runtimes/refusals.c "$library" -Wl,-rpath,"$embedded" -o "$folder/refusals"
 "$folder/refusals" "$folder/refusing" || fail "refusals keep memory"
+mkdir "$folder/reloading"
+gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Runtimes/reloaded.c -o "$folder/reloaded"
+"$folder/reloaded" "$library" "$folder/reloading" || fail "loaded and unloaded again and again"
+# Several engines in one process: in the program, exported, in two plug-ins, and a plug-in with the shared library.
+# shellcheck disable=SC2046,SC2086
+{
+  gcc -shared -fPIC -Iinclude Tests/Runtimes/plugin.c "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/plugin1.so"
+  cp "$folder/plugin1.so" "$folder/plugin2.so"
+  gcc -shared -fPIC -Iinclude Tests/Runtimes/plugin.c "$library" -Wl,-rpath,"$embedded" -o "$folder/plugin3.so"
+  gcc -DHOST -rdynamic -Iinclude Tests/Runtimes/plugin.c "$archive" "$archive" $(printf ' -l%s' $system_libraries) -ldl -o "$folder/plugins"
+}
+[ "$("$folder/plugins" "$folder"/plugin[123].so)" = '1 1 1 1' ] || fail "several engines in one process"
+# A host that was linked with -ffast-math has denormal numbers cut off: the events are the same.
+gcc -O1 -ffp-contract=off -Iinclude -c Tests/Determinism/replay.c -o "$folder/replay.o"
+gcc -ffast-math "$folder/replay.o" "$library" -Wl,-rpath,"$embedded" -o "$folder/replay"
+Tests/Determinism/hashes.sh "$folder/fast-math" "$folder/replay" || fail "other events in a host with -ffast-math"
 "$folder/c" | diff examples/c/quickstart.expected - || fail "the C example prints something else"
 "$folder/cpp" | diff examples/cpp/quickstart.expected - || fail "the C++ example prints something else"
 cat > "$folder/beside.swift" << 'END'

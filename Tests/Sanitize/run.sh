@@ -1,16 +1,23 @@
 #!/bin/bash
-# The C cases with the whole engine under a sanitizer: Thread Sanitizer for the cases with threads, Address Sanitizer
-# for all of them and for the fuzz corpora. Debug builds, each with a scratch folder of its own.
+# The C cases with the whole engine under a sanitizer. Thread Sanitizer for the cases with threads, on a debug build with a
+# Swift runtime. Address Sanitizer with LeakSanitizer for all of them and for the fuzz corpora, on Embedded Swift with
+# optimisation: the code that is installed, whose every allocation is a malloc() of its own.
 #
-#   Tests/Sanitize/run.sh [thread|address]...
+#   [FENCEPOST_RUNTIME=full] Tests/Sanitize/run.sh [thread|address]...
+#
+# With FENCEPOST_RUNTIME=full the Address Sanitizer takes a debug build with a Swift runtime, too.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+# shellcheck disable=SC2034 # for names.sh
+root=$PWD
+# shellcheck source=bindings/c/names.sh
+. bindings/c/names.sh
 # The backtrace program of the Swift runtime waits for a process that has gone.
 export SWIFT_BACKTRACE=enable=no
 clang=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
 flags='-std=gnu11 -g -O1 -D_GNU_SOURCE -Iinclude -ITests/CCases/include'
 
-# link SANITIZER OUTPUT SOURCE...: C sources and the library, with swiftc, which knows the libraries of its runtime.
+# link SANITIZER OUTPUT SOURCE...: C sources and the library. Swift's runtime, where there is one, is known to swiftc.
 link() {
   local sanitizer=$1 output=$2 objects=() source object
   shift 2
@@ -20,7 +27,28 @@ link() {
     "$clang" $flags -fsanitize="$sanitizer" -c "$source" -o "$object"
     objects+=("$object")
   done
-  swiftc -sanitize="$sanitizer" -use-ld=lld "${objects[@]}" "$build/debug/libfencepost-c-static.a" -lsqlite3 -lm -lpthread -o "$output"
+  if [ ${#embedded[@]} != 0 ]; then
+    "$clang" -fsanitize="$sanitizer" -fuse-ld=lld "${objects[@]}" "${embedded[@]}" -lsqlite3 -lm -pthread -o "$output"
+  else
+    swiftc -sanitize="$sanitizer" -use-ld=lld "${objects[@]}" "$build/debug/libfencepost-c-static.a" -lsqlite3 -lm -lpthread -o "$output"
+  fi
+}
+
+# compile SANITIZER: the engine, as objects in `embedded` or as an archive of SwiftPM's.
+compile() {
+  local sanitizer=$1 define=() objects
+  embedded=()
+  if [ "$sanitizer/$runtime" = address/embedded ]; then
+    objects=$(FENCEPOST_SANITIZE=address bindings/c/embedded.sh "$target") || return 1
+    mapfile -t embedded <<< "$objects"
+    return
+  fi
+  if [ "$sanitizer" = thread ]; then define=(-Xswiftc -DFENCEPOST_THREAD_SANITIZER); fi
+  swift build --sanitize "$sanitizer" --product fencepost-c-static --scratch-path "$build" "${define[@]}" \
+    > "$build.log" 2>&1 || {
+    cat "$build.log" >&2
+    return 1
+  }
 }
 
 check() {
@@ -28,18 +56,18 @@ check() {
   build=.build/sanitize-$sanitizer
   mkdir -p "$build"
   echo "== building with the $sanitizer sanitizer"
-  local define=()
-  if [ "$sanitizer" = thread ]; then define=(-Xswiftc -DFENCEPOST_THREAD_SANITIZER); fi
-  swift build --sanitize "$sanitizer" --product fencepost-c-static --scratch-path "$build" "${define[@]}" \
-    > "$build.log" 2>&1 || {
-    cat "$build.log" >&2
-    return 1
-  }
+  compile "$sanitizer" || return 1
   mkdir -p "$build/cases"
   link "$sanitizer" "$build/cases/run" Tests/CCases/*.c Tests/CInstalled/cases.c
   if [ "$sanitizer" = thread ]; then
     TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}" "$build/cases/run" threads:
   else
+    # A monitor that nobody destroys is reported: the leaks of the other programs would be, too.
+    link "$sanitizer" "$build/cases/leak" Tests/Sanitize/leak.c
+    if "$build/cases/leak" > "$build/leak.log" 2>&1 || ! grep -q LeakSanitizer "$build/leak.log"; then
+      echo "sanitize: a monitor that is lost is not reported" >&2
+      return 1
+    fi
     "$build/cases/run"
     for target in Tests/Fuzz/corpus/*/; do
       target=$(basename "$target")

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Compiles the library as Embedded Swift: objects that need a C library and nothing of Swift's runtime.
 #
-#   [FENCEPOST_STORE=none] bindings/c/embedded.sh TARGET
+#   [FENCEPOST_STORE=none] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
 #
 # TARGET is one of targets.sh. Leaves the objects in .build/embedded and prints their paths. build.sh links the shared library
-# and archive.sh the archive.
+# and archive.sh the archive. FENCEPOST_SANITIZE=address adds the checks of the Address Sanitizer, in a folder of its own, for
+# Tests/Sanitize/run.sh.
 #
 # A module copies code of the modules that it imports. When the sources of one have changed, it and all modules after it are
 # compiled anew: an object that is older than a module that it imports would give wrong answers without a message.
@@ -15,14 +16,27 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 set_target "${1:?usage: embedded.sh TARGET}"
 cd "$root"
 
+case ${FENCEPOST_SANITIZE:-} in
+  '') sanitized='' ;;
+  address)
+    # The compiler of the toolchain for C, too: one runtime of the sanitizer for both.
+    sanitized=-address cc=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
+    cc_options="$cc_options -g -fsanitize=address"
+    ;;
+  *)
+    echo "embedded.sh: FENCEPOST_SANITIZE is $FENCEPOST_SANITIZE; accepted is address" >&2
+    exit 2
+    ;;
+esac
+
 # folder_of MODULE: where its object lies. The modules of the engine are the same with and without a store.
 folder_of() {
   case $1 in
-    FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of" ;;
-    *) echo ".build/embedded/$swift_of$variant" ;;
+    FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of$sanitized" ;;
+    *) echo ".build/embedded/$swift_of$variant$sanitized" ;;
   esac
 }
-out=.build/embedded/$target$variant
+out=.build/embedded/$target$variant$sanitized
 mkdir -p "$out" "$(folder_of FencepostKernel)" "$(folder_of FencepostABI)"
 
 unicode=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/embedded/$triple/libswiftUnicodeDataTables.a
@@ -58,7 +72,7 @@ if [ "$swift_of" = "$target" ]; then
   set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo -O \
     -enable-experimental-feature Embedded -enable-upcoming-feature InternalImportsByDefault \
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny \
-    -Xfrontend -function-sections ${pic:+-Xcc $pic} -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite -I include
+    -Xfrontend -function-sections ${sanitized:+-sanitize=address} ${pic:+-Xcc $pic} -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite -I include
   [ "$triple" = x86_64-unknown-linux-gnu ] || set -- "$@" -Xfrontend -clang-target -Xfrontend "$c_target"
   for option in $c_headers; do set -- "$@" -Xcc "$option"; done
   before="$(swiftc --version 2>&1) $*"
@@ -69,7 +83,7 @@ if [ "$swift_of" = "$target" ]; then
     made_of=$({ echo "$before" && sha256sum $(sources "$module") $(c_sources "$module") && header "$module"; } | sha256sum)
     if [ "$(cat "$object.made-of" 2> /dev/null)" != "$made_of" ]; then
       rm -f "$object".*
-      echo "embedded: $target$variant, $module" >&2
+      echo "embedded: $target$variant$sanitized, $module" >&2
       # shellcheck disable=SC2046
       swiftc "$@" -I "$(folder_of FencepostABI)" -I "$(folder_of FencepostKernel)" -module-name "$module" -emit-module -emit-module-path "$object.swiftmodule" \
         -c $(sources "$module") -o "$object.o" > "$object.log" 2>&1 || {

@@ -31,8 +31,12 @@ put() {
   chmod "$4" "$stage$2/$3"
 }
 
-# relative FROM-DIRECTORY TO-DIRECTORY
-relative() { realpath -ms --relative-to="$1" "$2"; }
+# relative FROM-DIRECTORY TO-DIRECTORY: for sed, to which &, | and \ mean something. In a file of pkg-config, where a blank
+# separates options, blanks are escaped.
+relative() {
+  case $1 in */pkgconfig) blank='\\\\&' ;; *) blank='&' ;; esac
+  realpath -ms --relative-to="$1" "$2" | sed -e 's/[&|\\]/\\&/g' -e "s/ /$blank/g"
+}
 
 # fill TEMPLATE DIRECTORY NAME: the values of this installation into a template.
 fill() {
