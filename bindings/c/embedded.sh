@@ -7,6 +7,9 @@
 # and archive.sh the archive. FENCEPOST_SANITIZE=address adds the checks of the Address Sanitizer, in a folder of its own, for
 # Tests/Sanitize/run.sh.
 #
+# The objects have no unwind tables (.eh_frame). No option of the compiler gives them: -fasynchronous-unwind-tables,
+# -funwind-tables and -fexceptions of its clang change nothing in Swift 6.3, and -g gives .debug_frame, which strip removes.
+#
 # A module copies code of the modules that it imports. When the sources of one have changed, it and all modules after it are
 # compiled anew: an object that is older than a module that it imports would give wrong answers without a message.
 set -eu
