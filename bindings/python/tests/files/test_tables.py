@@ -206,8 +206,8 @@ def test_a_projected_crs_is_refused_with_the_call_to_make(from_file: EventLog) -
     projected = points().to_crs(epsg=32610)
     error = refusal(replay, projected, HERE)
     assert (
-        str(error)
-        == "track: its CRS EPSG:32610 is not WGS84 longitude and latitude; convert it, or read it with transform=True"
+        str(error) == "track: its CRS EPSG:32610 is not WGS84 longitude and latitude; "
+        "convert it, or read it with transform=True (replay, compare, Zones)"
     )
     converted = eval("track.to_crs(epsg=4326)", {"track": projected})
     back = replay(converted, DATA / "conditions.geojson")

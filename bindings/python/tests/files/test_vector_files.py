@@ -57,6 +57,7 @@ def test_a_track_in_a_vector_file(tmp_path: Path, from_file: EventLog) -> None:
     points().to_crs(3857).to_file(tmp_path / "p.gpkg")
     path = str(tmp_path / "p.gpkg")
     said = "its CRS EPSG:3857 is not WGS84 longitude and latitude; convert it, or read it with transform=True"
+    said += " (replay, compare, Zones)"
     assert str(refusal(replay, path, HERE)) == f"{path}: {said}"
 
 

@@ -93,7 +93,7 @@ def report_data(log: Log, visits: Visits | None = None) -> ReportData:
     """
     data = ReportData(places=list(log.conditions))
     numbers = {identifier: number for number, identifier in enumerate(data.places)}
-    rows = (log.visits() if visits is None else visits)._plain
+    rows = (log.visits() if visits is None else visits)._plain()
     places_of = _Numbers(data.places, numbers)
     reference: float | None = None
     drawn = _drawn_events(log, data.notes)

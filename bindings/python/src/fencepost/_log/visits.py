@@ -143,6 +143,10 @@ class Visits(Rows[Visit]):
         places = geopandas.GeoSeries([drawn.get(each.identifier) for each in self], index=frame.index, dtype="geometry")
         return geopandas.GeoDataFrame(frame, geometry=places, crs="EPSG:4326")
 
+    def _plain(self) -> list[VisitRow]:
+        """The visits with times in microseconds; empty where they were given as :class:`Visit`."""
+        return [row for part in self._columns for row in part.rows()]
+
     def __len__(self) -> int:
         return sum(len(part.identifiers) for part in self._columns) if self._columns else super().__len__()
 

@@ -9,9 +9,13 @@ from datetime import datetime, tzinfo
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from .._errors import InputError
-from .._log.visits import Visit
+from .._errors import InputError, require
+from .._files.sources import collected
+from .._log.visits import Visit, Visits
 from .._native import InvalidArgumentError
+from .._tables.arrow_reader import is_arrow
+from .._tables.frames import is_frame
+from .._tables.names import several_text
 from .._tables.text_times import parse_time
 from .._tables.times import to_us
 
@@ -150,12 +154,18 @@ def _columns(labels: LabelSource) -> dict[str, Sequence[Any]]:
     """The columns of what the caller gave."""
     if isinstance(labels, Mapping):
         return {str(name): list(values) for name, values in labels.items()}
+    labels = collected(labels)
+    if is_frame(labels):
+        levels = [name for name in labels.index.names if isinstance(name, str) and name not in labels.columns]
+        labels = labels.reset_index(level=levels) if levels else labels
+        names = list(labels.columns)
+        if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+            raise InputError(NAME, "", several_text(names, twice[0]))
+        return {str(name): list(labels[name]) for name in names}
     if callable(found := getattr(labels, "to_pydict", None)):  # an Arrow table
         return dict(found())
-    if hasattr(labels, "columns") and hasattr(labels, "iloc"):  # pandas
-        return {str(name): list(labels[name]) for name in labels.columns}
-    if type(labels).__module__.partition(".")[0] == "polars":
-        return dict(labels.to_dict(as_series=False))
+    if is_arrow(labels) and not isinstance(labels, Visits):  # Polars, DuckDB
+        return dict(require("pyarrow", "geo").table(labels).to_pydict())
     if callable(found := getattr(labels, "columns", None)):  # Visits
         return dict(found())
     if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):

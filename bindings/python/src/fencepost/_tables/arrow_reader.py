@@ -231,7 +231,9 @@ class BatchReader:
             self._transformer = pyproj.Transformer.from_crs(given, 4326, always_xy=True)
             return
         reason = f"its CRS {str(crs)[:60]} is not WGS84 longitude and latitude"
-        advice = Advice("convert it, or read it with transform=True", "--transform makes WGS84 of it")
+        advice = Advice(
+            "convert it, or read it with transform=True (replay, compare, Zones)", "--transform makes WGS84 of it"
+        )
         raise InputError(self._source, "", reason, advice=advice)
 
     # ---------------------------------------------------------------------------------- what they hold

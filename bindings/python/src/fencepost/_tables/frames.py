@@ -186,7 +186,9 @@ def _coded(table: Any, by: str | None) -> Any:
     index = -1 if by is None else reader.schema.get_field_index(by)
     field = None if index < 0 else reader.schema.field(index)
     kinds = pyarrow.types
-    if field is None or kinds.is_dictionary(field.type) or kinds.is_nested(field.type):
+    is_plain = field is None or kinds.is_dictionary(field.type) or kinds.is_nested(field.type)
+    # Arrow makes no dictionary of an extension's values, such as UUIDs: they are read as they are stored.
+    if field is None or is_plain or isinstance(field.type, pyarrow.BaseExtensionType):
         return pyarrow.RecordBatchReader.from_batches(reader.schema, _cut(reader))
     plain = pyarrow.large_string() if str(field.type) == "string_view" else field.type
     coded = pyarrow.field(field.name, pyarrow.dictionary(pyarrow.int32(), plain))
