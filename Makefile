@@ -26,7 +26,7 @@
 # make release VERSION=1.2.3  checks, sets the version, builds, commits and tags; prints what to push
 # make clean   removes what was built, and .venv
 #
-# All paths are relative, so that the tree may lie anywhere. What is done is noted in .build/stamps.
+# All paths are relative, so that the tree may lie anywhere. Finished steps are recorded in .build/stamps.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -201,7 +201,7 @@ $(stamps)/archive: $(stamps)/library bindings/c/archive.sh
 	@bindings/c/archive.sh > /dev/null
 	@touch $@
 
-# What the tests, guides and notebooks use of the package; and the options for what contributors need.
+# The parts of the package that the tests, guides and notebooks use; and the options for the needs of contributors.
 extras := cli,files,geo,report,nmea,parquet
 group = $(addprefix --group bindings/python/pyproject.toml:,$(1))
 
@@ -232,7 +232,7 @@ $(stamps)/site: $(stamps)/python
 	@$(python) -m pip install --quiet $(call group,site)
 	@touch $@
 
-# What the heavy tests need: a browser, and what drives it.
+# The requirements of the heavy tests: a browser and its driver.
 ifeq ($(shell command -v chromium),)
 .PHONY: $(stamps)/browser
 endif
@@ -256,13 +256,13 @@ $(stamps)/mosquitto: $(stamps)/system .ci/mosquitto.sh
 	@.ci/mosquitto.sh
 	@touch $@
 
-# What tests the workflows, the release and the container files.
+# The tools that test the workflows, the release and the container files.
 $(stamps)/lint: $(stamps)/python-test .ci/lint.sh
 	@.ci/lint.sh
 	@$(python) -m pip install --quiet $(call group,lint)
 	@touch $@
 
-# The SQL extensions. What PostgreSQL needs is installed with what the heavy tests need.
+# The SQL extensions. PostgreSQL's requirements are installed with those of the heavy tests.
 $(stamps)/sql: $(stamps)/archive $(stamps)/venv .ci/duckdb.sh bindings/sql/build.sh $(shell find bindings/sql -name '*.[ch]' -o -name '*.map' -o -name Makefile)
 	@echo "== building the SQL extensions"
 	@bindings/sql/build.sh sqlite > /dev/null

@@ -3,9 +3,9 @@
 #
 #   .ci/cross.sh TARGET        one of bindings/c/targets.sh
 #
-# Compilers and emulators are Debian's packages. What is for the target lies in .build/cross/TARGET/root, so that the system
-# keeps its one architecture: SQLite and Python for arm64, unpacked; SQLite for musl, compiled from Debian's source.
-# shellcheck disable=SC2034,SC2154 # root is for targets.sh, which sets others
+# Compilers and emulators are Debian's packages. The files for the target are in .build/cross/TARGET/root, so that the
+# system keeps its one architecture: SQLite and Python for arm64, unpacked; SQLite for musl, compiled from Debian's
+# source. shellcheck disable=SC2034,SC2154 # root is for targets.sh, which sets others
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -85,8 +85,8 @@ case $target in
     mkdir -p "$unpacked/usr/lib" "$unpacked/usr/include"
     ar rcsD "$unpacked/usr/lib/libsqlite3.a" sqlite3.o
     cp sqlite3.h "$unpacked/usr/include"
-    # What the shared library is linked to: the C library under the name that it has on Alpine. Every musl takes the name for its
-    # own, and tools tell musl by it.
+    # The library that the shared library is linked to: the C library under its name on Alpine. Every musl takes the
+    # name for its own, and tools tell musl by it.
     LC_ALL=C nm -D --defined-only /usr/lib/x86_64-linux-musl/libc.so |
       awk '{ printf ".globl %s\n.type %s, %%function\n%s:\n", $3, $3, $3 }' > libc.s
     gcc -shared -nostdlib -Wl,-soname,libc.musl-x86_64.so.1 libc.s -o "$unpacked/usr/lib/libc.so"

@@ -47,7 +47,7 @@ def components(folder: Path, version: str) -> list[dict[str, object]]:
             }]  # fmt: skip
         found.append(entry)
     project = tomllib.loads((ROOT / "bindings/python/pyproject.toml").read_text(encoding="utf-8"))["project"]
-    # What an installation may bring: the extras are the user's choice.
+    # The packages that an installation may bring: the extras are the user's choice.
     extras = {each for own in project["optional-dependencies"].values() for each in own}
     # Several extras may name one package, with versions of their own.
     named: dict[str, list[str]] = {}

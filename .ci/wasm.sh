@@ -6,6 +6,6 @@ packages=()
 [ -f /usr/lib/wasm32-wasi/libc.a ] || packages+=(wasi-libc)
 compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a' > /dev/null || packages+=(libclang-rt-14-dev-wasm32)
 node -e 'process.exit(process.versions.node.split(".")[0] >= 18 ? 0 : 1)' 2> /dev/null || packages+=(nodejs)
-# What the type declarations are checked with.
+# The checker of the type declarations.
 command -v tsc > /dev/null || packages+=(node-typescript)
 exec "$(dirname "$0")/install.sh" "${packages[@]}"

@@ -15,7 +15,7 @@ export PYTEST_ADDOPTS="--durations 0 --durations-min 1 ${PYTEST_ADDOPTS:-}"
 lane1=(build kinds swift determinism host store fuzz symbols abi header examples install)
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
-# What builds wheels or source distributions stands in one lane.
+# Parts that build wheels or source distributions are in one lane.
 heavy1=(workflows tools sql swiftpm docs browser gpsd qgis full spark sanitize runtimes)
 heavy2=(live wasm wheels sdist pages musl arm64)
 heavy=("${heavy1[@]}" "${heavy2[@]}")
@@ -29,7 +29,7 @@ swift_tests() { Tests/swift.sh test --skip-build; }
 symbols() { (root=. && . bindings/c/names.sh && Tests/Determinism/symbols.sh "$objects_folder"); }
 abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
-# Some tests send Ctrl-C, which whoever started this in the background may have had ignored.
+# Some tests send Ctrl-C, which a shell in the background may have set to be ignored.
 python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
 # The tests whose counts `make test` reduces, with all of them.
 full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rs -m full --numprocesses 1); }
@@ -52,7 +52,7 @@ arm64() { Tests/Cross/run.sh aarch64-linux-gnu; }
 musl() { Tests/Cross/run.sh x86_64-linux-musl; }
 workflows() { Tests/Workflows/run.sh; }
 docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
-# What `make test` skipped for want of a library or program that is only installed for the heavy tests.
+# The tests that `make test` skipped for want of a library or program that is only installed for the heavy tests.
 tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/tables/test_arrow.py tests/monitor/test_arrow_libraries.py tests/files/test_duckdb.py tests/files/test_moving.py tests/files/test_moving_clip.py tests/log/test_files_out.py tests/command/test_join.py); }
 # The extensions of the databases, in these.
 sql() { (cd bindings/sql/tests && ../../../.venv/bin/python -m pytest -rs -p no:cacheprovider -c pytest.ini .); }
@@ -134,8 +134,9 @@ else
   aloud "${parts[@]}"
 fi
 
-# What to look at first when the tests take too long: of each part the ten slowest tests, and each of more than ten seconds,
-# as pytest and Swift Testing measured them. Swift's tests all run at a time and wait for each other: of them ten are enough.
+# The first things to check when the tests take too long: the ten slowest tests of each part, and each of more than ten
+# seconds, as pytest and Swift Testing measured them. Swift's tests all run at a time and wait for each other: of them
+# ten are enough.
 slowest() {
   local log=$logs/$1.log
   [ -f "$log" ] || return 0

@@ -341,7 +341,9 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   /// Puts a new file in the place of one that somebody else has written into.
   private func replaceSpoilt(_ changes: some StoredChanges) throws(StoreFailure) {
-    guard changes.isWhole else { throw .unavailable("another process has written to the file, and not all rows are written") }
+    guard changes.isWhole else {
+      throw .unavailable("another process has written to the file, and not all rows are written")
+    }
     let draft = try StoreDraft.make(kind, of: path)
     try draft.fill(changes)
     let log = StoreFiles.log(of: path)

@@ -1,5 +1,5 @@
-// What one would write without Fencepost, and write well: a Boost R-tree of boxes, a filter of squared chords whose
-// bounds are exact, GeographicLib for what falls between them, and the difference to the previous set = events.
+// A careful implementation without Fencepost: a Boost R-tree of boxes, a filter of squared chords whose bounds are
+// exact, GeographicLib for what falls between them, and the difference to the previous set = events.
 #pragma once
 #define BOOST_ALLOW_DEPRECATED_HEADERS
 #include "monitored.hpp"
@@ -92,7 +92,7 @@ class Baseline {
   static constexpr double leastRadius = major * (1 - squareOfEccentricity);
   static constexpr double greatestRadius = major / (1 - flattening);
 
-  // What a consumer gets, and what a record keeps.
+  // The data of a consumer and of a record.
   struct Told {
     uint64_t sequence;
     uint32_t circle;

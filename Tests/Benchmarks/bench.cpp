@@ -163,7 +163,7 @@ void policies(const std::string &name, const Circles &circles, Fixes fixes) {
               "x exact"});
 }
 
-// A million conditions of which only 20 lie where the device is.
+// A million conditions, only 20 of which are near the device.
 void locality(const Circles &near, size_t count, Fixes fixes) {
   Circles all = World(otherContinent).circles(count);
   std::copy(near.begin(), near.end(), all.begin());
@@ -527,7 +527,7 @@ double fleetTime(const Zones &zones, const DeviceRows &rows, bool isSingle) {
   return median(times);
 }
 
-// What a million devices take, identifiers of 16 bytes included, and what does not depend on their number.
+// The memory of a million devices, identifiers of 16 bytes included, and the part that does not depend on their number.
 void manyDevices(const Limit &limit, Zones &zones, const StoreDirectory &directory) {
   const uint32_t devices = quick ? 100000 : 1000000;
   const DeviceRows rows = deviceRows(limit, devices, 2);

@@ -196,7 +196,7 @@ inline void onEveryCore() {
   sched_setaffinity(0, sizeof cores, &cores);
 }
 
-// What the shared programs say of the same rows: a line of limit_fleet, and of boost_peer.
+// The output of the shared programs for the same rows: a line of limit_fleet, and of boost_peer.
 struct FleetPeers {
   std::string limitProgram, boostProgram, data;
 

@@ -14,7 +14,7 @@
   std::exit(1);
 }
 
-// What was said, in a form that two programs can compare: every event counts, in any order within a fix.
+// The answers in a form that two programs can compare: every event counts, in any order within a fix.
 struct Answer {
   uint64_t events = 0, sum = 0;
   void add(uint64_t circle, bool isInside, int64_t time) {
@@ -24,7 +24,7 @@ struct Answer {
   bool operator==(const Answer &) const = default;
 };
 
-// The columns of a set of circles, kept outside what is measured.
+// The columns of a set of circles, kept outside the measured part.
 struct Columns {
   std::vector<std::string> texts;
   std::vector<const char *> identifiers;

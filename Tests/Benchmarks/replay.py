@@ -1,9 +1,9 @@
-"""What a replay costs beside parsing the track: the rows of the Python package. Called by run.sh.
+"""The cost of a replay beside parsing the track: the rows of the Python package. Called by run.sh.
 
     replay.py BENCH_JSON [TRACK]
 
 Without a track (the largest GPX of ../shared/data) the row is written as not measured. Times are processor time,
-medians of several runs. In each the time within `gpxpy.parse` is taken out of that of `fencepost.replay`; what is left
+medians of several runs. In each the time within `gpxpy.parse` is subtracted from that of `fencepost.replay`; the rest
 is own code.
 """
 
@@ -25,7 +25,7 @@ NAME, BASELINE, TARGET, UNIT = "replay of a GPX", "gpxpy's parsing", 1.0, "x of 
 
 
 def measure(path: Path) -> tuple[float, float, str]:
-    """Nanoseconds of our own code, of parsing, and what was replayed."""
+    """Nanoseconds of our own code, of parsing, and the replay."""
     text = path.read_text(encoding="utf-8-sig")
     points = [point for track in gpxpy.parse(text).tracks for segment in track.segments for point in segment.points]
     # Twenty circles along the way: it enters and leaves each of them.

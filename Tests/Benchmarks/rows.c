@@ -3,7 +3,7 @@
  *
  *     rows ROW [FOLDER]     circles-20 circles-1000 circles-20000 single polygons path fleet containing nearest json snapshot store
  *
- * callgrind counts what measured() calls; what is prepared is outside. Prints a checksum of the answers.
+ * callgrind counts the functions called by measured(); preparation is outside. Prints a checksum of the answers.
  */
 #include "fencepost.h"
 

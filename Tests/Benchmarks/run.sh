@@ -5,8 +5,8 @@
 #   QUICK=1 Tests/Benchmarks/run.sh    smaller, within a minute once everything is built
 #   CORE=0                             the core to measure on; default: the last one
 #
-# Needs g++, Boost and GeographicLib; as root on Debian it installs what is missing. The rows "x limit" need the
-# programs of ../shared/bench (and numpy for their data); without them those rows are reported as not measured.
+# Needs g++, Boost and GeographicLib; as root on Debian it installs missing ones. The rows "x limit" need the programs
+# of ../shared/bench (and numpy for their data); without them those rows are reported as not measured.
 set -eu
 cd "$(dirname "$0")/../.."
 out=.build/bench

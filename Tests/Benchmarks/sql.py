@@ -2,7 +2,7 @@
 
     .venv/bin/python Tests/Benchmarks/sql.py
 
-Needs the groups `sql` and `tools`, and for PostgreSQL `.ci/postgresql.sh`; what is missing is left out with a line.
+Needs the groups `sql` and `tools`, and for PostgreSQL `.ci/postgresql.sh`; missing ones are skipped with a line.
 Figures are processor seconds of the process (DuckDB) and wall seconds of a single connection (PostgreSQL).
 """
 
@@ -25,7 +25,7 @@ RUNS = 3
 
 
 def processor(run: Callable[[], Any]) -> tuple[float, Any]:
-    """The median of the processor seconds, and what was returned."""
+    """The median of the processor seconds, and the result."""
     spent, result = [], None
     for _ in range(RUNS):
         before = resource.getrusage(resource.RUSAGE_SELF)

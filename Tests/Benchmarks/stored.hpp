@@ -1,4 +1,4 @@
-// What it costs to keep a monitor in a store. The disk's time counts here, so the clock is the one on the wall.
+// The cost of a monitor in a store. The disk's time counts here, so the clock is the one on the wall.
 #pragma once
 #include "monitored.hpp"
 
@@ -29,7 +29,7 @@ class StoreDirectory {
   std::filesystem::path path;
 };
 
-// SQLite by itself: one row changed in one transaction, as durable as a store's.
+// SQLite alone: one row changed in one transaction, as durable as a store's.
 class BareCommit {
  public:
   explicit BareCommit(const std::string &directory) {

@@ -159,7 +159,7 @@ def main() -> None:
         stream_world.write_points(small, small.with_suffix(".parquet"), tracks, each, circles, THINNED)
         print(f"streams: {tracks} tracks, {count} points, {circles} circles")
         # A small file says little of how long work is shared out, and of memory beside that of the program itself.
-        # Of dense points more come into some circle, the states of which each track keeps: a little more memory.
+        # More dense points enter some circle, and each track keeps these states: a little more memory.
         faster, level, same, near = (0.8, 1.25, 1.1, 1.3) if given.full else (None,) * 4
         rows: list[tuple[str, float | None, str | None, float | None, float, float | None, str]] = []
         digests, processors = set(), {}

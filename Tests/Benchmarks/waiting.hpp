@@ -9,7 +9,7 @@
 #include <atomic>
 #include <memory>
 
-// Feeds 100 devices, which drive up and down across circles, until it is told to end.
+// Feeds 100 devices, which drive up and down across circles, until it is stopped.
 class Feeder {
  public:
   Feeder(const Zones &zones, const std::vector<Circle> &circles, size_t place) : fleets(zones, devices) {

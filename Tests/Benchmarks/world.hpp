@@ -66,8 +66,8 @@ class World {
     }
   }
 
-  // 20 around home; 1 000 of which half around home; else 70 % at cities, 20 % in the country around, 10 % anywhere.
-  // A smaller one of the large worlds is a prefix of a larger one.
+  // 20 around home; 1 000, half of them around home; else 70 % at cities, 20 % in the country around, 10 % anywhere. A
+  // smaller one of the large worlds is a prefix of a larger one.
   std::vector<Circle> circles(size_t count) const {
     Random random(11 + (count <= 1000 ? count : 0));
     std::vector<Circle> result;

@@ -79,7 +79,7 @@ static void refused(void) {
   CHECK_STATUS(fencepost_beacon_parse_advertisement(apple, 25, -1, 0, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
 }
 
-/* What was read is what a condition matches. */
+/* The identity read is the one that a condition matches. */
 static void fed(void) {
   static const uint8_t record[] = {FLAGS, 0x1a, 0xff, IBEACON};
   fencepost_monitor *monitor = new_monitor(NULL);

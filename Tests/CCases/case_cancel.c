@@ -67,7 +67,7 @@ static void ring(void *context) {
   if (write(me->bell[1], "!", 1) != 1 && errno != EAGAIN) abort();
 }
 
-/* What a callback writes to is a cancellation point. */
+/* The writes of a callback are cancellation points. */
 static void within_a_callback(void) {
   victim me = {new_monitor(NULL), SECONDS(0), {-1, -1}};
   CHECK(pipe2(me.bell, O_NONBLOCK) == 0);

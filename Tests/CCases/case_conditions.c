@@ -61,7 +61,7 @@ static void circle_bad_geometry(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Runs a check with every text that is no identifier. */
+/* Runs a check with every invalid identifier. */
 static void each_bad_identifier(void (*check)(fencepost_monitor *, const char *)) {
   char too_long[258];
   memset(too_long, 'x', 257);

@@ -1,4 +1,4 @@
-/* Counts of which no array can be are refused before anything is read or allocated; the monitor is as before. */
+/* Counts that no array can have are refused before anything is read or allocated; the monitor is unchanged. */
 #include "check.h"
 
 static const size_t impossible[] = {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 2, SIZE_MAX / 8, (size_t)1 << 60};

@@ -77,7 +77,7 @@ static void control_characters(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* What other programs take for the end of a line: C1 controls, among them U+0085, and U+2028, U+2029. */
+/* The ends of a line for other programs: C1 controls, among them U+0085, and U+2028, U+2029. */
 static void separators_of_lines(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition condition;

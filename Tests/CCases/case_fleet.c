@@ -107,7 +107,7 @@ static void inside_of(void) {
   CHECK(count == 1 && found[0].device == 1 && found[0].generation == 1 && found[0].tag == 1 && found[0].reserved == 0);
   CHECK(found[0].since_us == SECONDS(1) && found[0].evidence_date_us == SECONDS(1));
   CHECK_OK(fencepost_fleet_devices_inside(fleet, "standard", found, 4, &count, NULL));
-  CHECK_INT(count, 0); /* a crossing in the making is none yet */
+  CHECK_INT(count, 0); /* a crossing in progress is not complete */
   CHECK_OK(fencepost_fleet_devices_inside(fleet, "beacon", found, 4, &count, NULL));
   CHECK(count == 1 && found[0].device == 0 && found[0].since_us == SECONDS(6));
   CHECK_STATUS(fencepost_fleet_devices_inside(fleet, "nowhere", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);

@@ -97,7 +97,7 @@ static void columns_and_dictionaries(void) {
       CHECK_OK(fencepost_fleet_device_identifier(single, expected[i].device, other, sizeof other, NULL, NULL));
       CHECK_TEXT(one, other);
     }
-    /* What names no device: nothing has changed. */
+    /* Numbers without a device: nothing has changed. */
     fencepost_fleet_statistics before = fleet_statistics(fleet), after;
     fencepost_error error = FENCEPOST_ERROR_INIT;
     for (int bad = 0; bad < 4; bad++) {
@@ -125,7 +125,7 @@ static void columns_and_dictionaries(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Strides that are negative, zero or overlap; widths, sizes and pointers that are none. */
+/* Strides that are negative, zero or overlap; invalid widths, sizes and pointers. */
 static void columns_misused(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);

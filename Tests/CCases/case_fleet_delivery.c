@@ -37,7 +37,7 @@ static void full_queue(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Committed by polling and acknowledging; what was taken back comes again with sequence and position. */
+/* Committed by polling and acknowledging; abandoned events come again with sequence and position. */
 static void delivery(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);

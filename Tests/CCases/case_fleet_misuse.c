@@ -1,7 +1,7 @@
 /* Fleets: null, unknown and damaged arguments of every call. */
 #include "fleets.h"
 
-/* What no fleet takes: every pointer NULL, numbers of no device, values out of range. */
+/* Invalid arguments of fleets: every pointer NULL, numbers of no device, values out of range. */
 static void misuse(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);

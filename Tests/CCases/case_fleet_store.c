@@ -1,4 +1,4 @@
-/* Fleets with a store, and snapshots of fleets: opening by name, what comes again, what is refused. */
+/* Fleets with a store, and snapshots of fleets: opening by name, redelivery, errors. */
 #include <stdlib.h>
 
 #include "fleets.h"
@@ -48,7 +48,7 @@ static void a_stored_fleet_goes_on(void) {
   CHECK_INT(fleet_statistics(fleet).store, FENCEPOST_STORE_KEPT);
   CHECK_INT(fleet_statistics(fleet).all_kept, 1);
 
-  /* What a crash would leave: a copy of the files. */
+  /* The files after a crash: a copy. */
   fencepost_fleet *second = NULL;
   CHECK_STATUS(fencepost_fleet_create(table, &options, &second, NULL), FENCEPOST_E_MONITOR_IN_USE);
   CHECK_OK(fencepost_fleet_checkpoint(fleet, NULL));

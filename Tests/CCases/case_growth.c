@@ -310,7 +310,7 @@ static const writer writers[] = {
     {"significant_change_filter", sizeof(fencepost_significant_change_filter), write_filter},
 };
 
-/* Every size: what is written is the beginning of what a caller of today gets, and nothing behind the size changes. */
+/* Every size: the written part is the beginning of the full structure, and nothing behind the size changes. */
 static void writers_of_every_size(void) {
   fencepost_monitor *monitor = busy_monitor();
   for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {

@@ -63,7 +63,7 @@ static void crossings(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each way to add one, and what is equal stays. */
+/* Each way to add one; an equal one stays. */
 static void ways_to_add(void) {
   fencepost_monitor_options options = geodesic();
   fencepost_monitor *monitor = new_monitor(&options);

@@ -1,4 +1,4 @@
-/* Questions about points: what holds them, whose lines are nearest; columns, capacities, misuse. */
+/* Queries of points: the conditions that contain them, the nearest boundaries; columns, capacities, misuse. */
 #include "check.h"
 
 enum {
@@ -229,8 +229,8 @@ static void misuse(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* So many rows that they are put in order and asked about in groups, on lines, at poles and where the degrees jump; also
- * after slots were given to others, and where all rows share a latitude. */
+/* So many rows that they are sorted and processed in groups, on lines, at poles and where the degrees jump; also after
+ * slots were given to others, and where all rows share a latitude. */
 static void many_rows(void) {
   enum {
     MANY = 35000

@@ -30,7 +30,7 @@ static char *identifiers_of(fencepost_monitor *monitor) {
   return buffer;
 }
 
-/* What a set is made of: the one that is equal keeps record, state and events; the one that differs begins anew. */
+/* The elements of a set: an equal one keeps record, state and events; a different one begins anew. */
 static void syncing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition_definition first[] = {circle_at("kept", 0, 1000), circle_at("moved", 0, 1000),

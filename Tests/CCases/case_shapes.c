@@ -1,4 +1,4 @@
-/* Polygons and corridors: columns in place, well-known binary, what is refused, what is read back, distances. */
+/* Polygons and corridors: columns in place, well-known binary, errors, reading back, distances. */
 #include "check.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -236,7 +236,7 @@ static void refusals(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each row of what is refused, with the reason and the place in the message: latitude first. The last ring ends with the
+/* Each invalid shape, with the reason and the place in the message: latitude first. The last ring ends with the
  * vertices. */
 static void each_reason(void) {
   typedef struct refusal {

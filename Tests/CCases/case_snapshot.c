@@ -1,4 +1,4 @@
-/* Snapshots: sizes, what they bring back, and bytes that are none. */
+/* Snapshots: sizes, restored state, and invalid bytes. */
 #include "check.h"
 
 /* The snapshot of a monitor in memory of the caller's, exactly as large as it is. */
@@ -115,7 +115,7 @@ static void changes_nothing(void) {
   CHECK_INT(size, other);
   CHECK(memcmp(one, two, size) == 0);
   expect_unchanged(__FILE__, __LINE__, monitor, &before, 0, 0, 0);
-  CHECK_INT(next_event(monitor).sequence, 2); /* what was in flight is committed as ever */
+  CHECK_INT(next_event(monitor).sequence, 2); /* events in flight are committed as usual */
   fencepost_monitor_destroy(monitor);
   free(one);
   free(two);

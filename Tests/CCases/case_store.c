@@ -1,4 +1,4 @@
-/* Monitors with a store: opening by name, closing, what comes again, what is refused. */
+/* Monitors with a store: opening by name, closing, redelivery, errors. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -211,7 +211,7 @@ static void an_older_caller(void) {
   fencepost_monitor_options options;
   memset(&options, 0xee, sizeof options);
   const fencepost_monitor_options defaults = FENCEPOST_MONITOR_OPTIONS_INIT;
-  /* From before there were stores: what lies behind is not looked at. */
+  /* From before there were stores: the bytes behind are not read. */
   memcpy(&options, &defaults, offsetof(fencepost_monitor_options, store_directory));
   options.struct_size = offsetof(fencepost_monitor_options, store_directory);
   fencepost_monitor_destroy(new_monitor(&options));

@@ -1,4 +1,4 @@
-/* What the rules about threads allow, all at once: run under the sanitizers by Tests/Sanitize/run.sh. */
+/* Everything that the rules about threads allow, all at once: run under the sanitizers by Tests/Sanitize/run.sh. */
 #include <pthread.h>
 #include <sched.h>
 

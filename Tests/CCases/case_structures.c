@@ -1,7 +1,7 @@
 /* Structures that carry their size: callers older and newer than the library. */
 #include "check.h"
 
-/* What a newer header could look like: the known members and then some. */
+/* A possible newer header: the known members and more. */
 typedef struct larger_options {
   fencepost_monitor_options known;
   uint8_t tail[16];
@@ -231,7 +231,7 @@ static void error_sizes(void) {
     CHECK_INT(sizeof error.known, 272);
     CHECK(memcmp(error.tail, before.tail, sizeof error.tail) == 0);
   }
-  /* A longer structure, of a program for a newer version: what is known is written, the rest stays. */
+  /* A longer structure, of a program for a newer version: the known members are written, the rest stays. */
   memset(&error, 0x5a, sizeof error);
   error.known.struct_size = sizeof error;
   CHECK_STATUS(fencepost_monitor_advance(NULL, 0, &error.known), FENCEPOST_E_NULL_ARGUMENT);

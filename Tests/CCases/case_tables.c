@@ -207,7 +207,7 @@ static void refused_rows(void) {
   error.position = 77;
   CHECK_STATUS(fencepost_conditions_remove_many(table, bad, 2, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
-  /* Counts of which no array can be. */
+  /* Counts that no array can have. */
   CHECK_STATUS(fencepost_conditions_add_circulars(table, names, lat, lon, radii, NULL, SIZE_MAX, NULL, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(fencepost_conditions_add_beacons(table, names, uuids, NULL, NULL, NULL, SIZE_MAX / 16, NULL, NULL),
@@ -308,7 +308,7 @@ static void references(void) {
   fencepost_fleet_destroy(NULL);
 }
 
-/* Whoever changes a table holds all the fleets over it. */
+/* A change of a table locks all its fleets. */
 static void many_fleets(void) {
   enum {
     MANY = 1500

@@ -119,7 +119,7 @@ static void range_of_the_option(void) {
   fencepost_monitor_destroy(strict);
 }
 
-/* What the consumer was told stays; what was observed is undetermined; the next fix decides as the first did. */
+/* Reported states stay; observed states are undetermined; the next fix decides as the first did. */
 static void rewinding(void) {
   fencepost_monitor *monitor = busy_monitor();
   fencepost_event event;
@@ -152,7 +152,7 @@ static void rewinding(void) {
   int64_t deadline;
   CHECK_OK(fencepost_monitor_next_deadline(monitor, &deadline, NULL));
   CHECK_INT(deadline, SECONDS(60));
-  /* The wrong dates stay in what was told, and the sequence goes on. */
+  /* The wrong dates stay in reported events, and the sequence goes on. */
   for (uint64_t i = 0; i < waiting; i++) CHECK_INT(next_event(monitor).sequence, handed_out + 1 + i);
   expect_no_event(monitor);
   CHECK_INT(record_of(monitor, "exact").last_event.state, FENCEPOST_STATE_UNSATISFIED);
@@ -165,7 +165,7 @@ static void rewinding(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A determination that agrees with what was told is silent, as after any other time of being undetermined. */
+/* A determination that agrees with the reported state is silent, as after any other time of being undetermined. */
 static void rewinding_repeats_nothing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   add_exact_circle(monitor, "a", 0);
@@ -183,7 +183,7 @@ static void rewinding_repeats_nothing(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A crossing in the making does not survive, and what was scheduled for the wrong time never comes. */
+/* A crossing in progress does not survive, and deadlines of the wrong time never come. */
 static void rewinding_forgets_candidates(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "a", 0, 0, 1000, NULL, NULL));
@@ -202,7 +202,7 @@ static void rewinding_forgets_candidates(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* What the host stated holds on: a suspended condition stays suspended, a scanner that is off stays off. */
+/* The host's statements stay: a suspended condition stays suspended, a scanner that is off stays off. */
 static void rewinding_keeps_the_host(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   add_exact_circle(monitor, "a", 0);
@@ -264,7 +264,7 @@ static void rewinding_with_a_full_queue(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* The same for the three modes of delivery: what waits is handed out, what came after it is forgotten. */
+/* The same for the three modes of delivery: pending events are delivered, later ones are forgotten. */
 static void rewinding_in_each_delivery(void) {
   for (fencepost_delivery delivery = 0; delivery <= FENCEPOST_DELIVERY_LATEST; delivery++) {
     fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -277,7 +277,7 @@ static void rewinding_in_each_delivery(void) {
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(0), NULL));
     fencepost_monitor *fork;
     CHECK_OK(fencepost_monitor_fork(monitor, &fork, NULL));
-    CHECK_INT(next_event(fork).sequence, event.sequence); /* handed out again by what is as after a crash */
+    CHECK_INT(next_event(fork).sequence, event.sequence); /* delivered again by an engine in the state after a crash */
     fencepost_monitor_destroy(fork);
     if (delivery == FENCEPOST_DELIVERY_EVERY) CHECK_INT(next_event(monitor).date_us, SECONDS(2));
     expect_no_event(monitor);

@@ -1,4 +1,4 @@
-/* What is called when an event becomes available: when, on which thread, never after it was cleared, never stuck. */
+/* The callback for available events: when, on which thread, never after it was cleared, never stuck. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -110,7 +110,7 @@ static void taken_back(void) {
   CHECK_INT(record_of(monitor, "a").last_event.sequence, 0);
   CHECK_INT(next_event(monitor).sequence, first.sequence);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
-  CHECK_OK(fencepost_monitor_abandon(monitor, NULL)); /* what was committed is not taken back */
+  CHECK_OK(fencepost_monitor_abandon(monitor, NULL)); /* committed events are not taken back */
   CHECK_INT(bell.rings, 1);
   expect_no_event(monitor);
   CHECK_STATUS(fencepost_monitor_abandon(NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);

@@ -1,4 +1,4 @@
-/* What the cases share: checks that name file and line, and small helpers over the header. */
+/* The shared part of the cases: checks that name file and line, and small helpers over the header. */
 #ifndef FENCEPOST_CHECK_H
 #define FENCEPOST_CHECK_H
 

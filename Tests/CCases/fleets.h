@@ -1,4 +1,4 @@
-/* What the cases of fleets share. */
+/* The shared part of the cases of fleets. */
 #ifndef FENCEPOST_FLEETS_H
 #define FENCEPOST_FLEETS_H
 

@@ -1,4 +1,4 @@
-/* What the cases of stores share: directories, and monitors in them. */
+/* The shared part of the cases of stores: directories, and monitors in them. */
 #ifndef FENCEPOST_CASE_STORES_H
 #define FENCEPOST_CASE_STORES_H
 

@@ -1,4 +1,4 @@
-/* What a fleet stands for: a monitor for each device, which gets every call on the table and the inputs of its device. */
+/* The model of a fleet: a monitor for each device, which gets every call on the table and the inputs of its device. */
 #ifndef FENCEPOST_FLEET_MODEL_H
 #define FENCEPOST_FLEET_MODEL_H
 
@@ -136,7 +136,7 @@ static void fleet_enter(fleet_model *known, int device) {
   known->sequences[device] = 0;
   REQUIRE(fencepost_fleet_devices(known->fleet, &device_names[device], 1, 1, &known->numbers[device], NULL) ==
           FENCEPOST_OK);
-  /* What is overdue of a new device comes with its first input or the next advance: at once here. */
+  /* Overdue changes of a new device come with its first input or the next advance: at once here. */
   if (known->floor != FENCEPOST_TIME_UNSET)
     REQUIRE(fencepost_fleet_advance(known->fleet, known->floor, NULL) == FENCEPOST_OK);
   fleet_gather(known, device, 0);
@@ -163,7 +163,7 @@ static void fleet_end(fleet_model *known) {
   free(known->flying);
 }
 
-/* Leaves out what is void: of an identifier, or of a device. */
+/* Leaves out void events: of an identifier, or of a device. */
 static void fleet_void(fleet_model *known, const char *identifier, int device) {
   size_t kept = 0, out = 0;
 #define IS_VOID(list, i) \
@@ -272,7 +272,7 @@ static void fleet_poll(fleet_model *known, size_t limit) {
   REQUIRE(count == limit || (known->handed_out == known->flying_count && known->waiting_count == 0));
 }
 
-/* What the fleet says of its devices is what the monitors say. */
+/* The fleet's answers about its devices are those of the monitors. */
 static void fleet_check(fleet_model *known) {
   fencepost_fleet_statistics all = FENCEPOST_FLEET_STATISTICS_INIT;
   REQUIRE(fencepost_fleet_get_statistics(known->fleet, &all, NULL) == FENCEPOST_OK);

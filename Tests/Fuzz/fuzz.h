@@ -1,4 +1,5 @@
-/* What the fuzz targets share: the entry point, a reader that turns bytes into values, and checks that abort. */
+/* The shared part of the fuzz targets: the entry point, a reader that turns bytes into values, and checks that abort.
+ * */
 #ifndef FENCEPOST_FUZZ_H
 #define FENCEPOST_FUZZ_H
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What libFuzzer and replay.c call. Ends the process when something is wrong. */
+/* The entry point for libFuzzer and replay.c. Ends the process when something is wrong. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define REQUIRE(condition)                                                      \

@@ -41,7 +41,7 @@ static void try_columns(reader *in, fencepost_monitor *monitor) {
   }
 }
 
-/* Two monitors that were given the same have counted and tell the same, byte for byte; takes their events. */
+/* Two monitors with the same inputs have the same counts and events, byte for byte; consumes their events. */
 static void require_equal(fencepost_monitor *monitor, fencepost_monitor *other) {
   fencepost_statistics here = FENCEPOST_STATISTICS_INIT, there = FENCEPOST_STATISTICS_INIT;
   REQUIRE(fencepost_monitor_statistics(monitor, &here, NULL) == FENCEPOST_OK);
@@ -81,7 +81,7 @@ static void try_fixes(reader *in, fencepost_monitor *monitor) {
 }
 
 static int has_position(const fencepost_fix *fix) {
-  /* The macros compare without raising an exception for what is not a number. */
+  /* The macros compare without raising an exception for NaN. */
   return islessequal(fabs(fix->latitude), 90) && islessequal(fabs(fix->longitude), 180) &&
          isgreaterequal(fix->accuracy_m, 0) && fix->time_us >= FENCEPOST_TIME_MIN && fix->time_us <= FENCEPOST_TIME_MAX;
 }
@@ -151,7 +151,8 @@ static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   free(accuracy.memory);
 }
 
-/* Points from columns are single questions, whatever the strides; the first that is none refuses them all. */
+/* Points from columns give the answers of single queries, whatever the strides; the first invalid one refuses them all.
+ * */
 static void try_questions(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1), first_bad = 0, nearest = take8(in) % 5, size = 77, each = 77;
   column latitude = take_column(in, count), longitude = take_column(in, count);

@@ -301,7 +301,7 @@ static void reopen(reader *in, fleet_model *known) {
   fencepost_fleet_destroy(known->fleet);
   known->fleet = fleet;
   known->handed_out = 0;
-  /* Devices that were given nothing are forgotten. */
+  /* Devices without inputs are forgotten. */
   REQUIRE(fencepost_fleet_devices(fleet, device_names, DEVICES, 1, known->numbers, NULL) == FENCEPOST_OK);
   for (size_t i = 0; i < known->waiting_count; i++) known->waiting[i].number = FENCEPOST_NO_DEVICE;
   for (size_t i = 0; i < known->flying_count; i++) known->flying[i].number = FENCEPOST_NO_DEVICE;

@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   require_detail(status, &second);
   const double latitudes[] = {0, 0.5, 90}, longitudes[] = {0, 0.5, 7};
   double distances[] = {NAN, NAN, NAN};
-  /* What a monitor takes can be measured, and nothing else. */
+  /* Shapes that a monitor accepts can be measured, and no others. */
   REQUIRE(measure(is_corridor, &geometry, &shape, latitudes, longitudes, 3, distances, &third) == status);
   REQUIRE(strcmp(second.message, third.message) == 0);
   for (int i = 0; i < 3; i++) REQUIRE(isnan(distances[i]) == (status != FENCEPOST_OK));

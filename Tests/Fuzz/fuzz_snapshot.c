@@ -1,6 +1,6 @@
 /*
- * fencepost_monitor_restore: any bytes, and bytes whose checksum is put right, so that what is behind it is reached.
- * What is restored can be used, and its snapshot restores to the same bytes.
+ * fencepost_monitor_restore: any bytes, and bytes with a corrected checksum, so that the code after the check is
+ * reached. A restored monitor can be used, and its snapshot restores to the same bytes.
  */
 #include "seal.h"
 

@@ -1,4 +1,4 @@
-/* What must hold of a monitor whatever was called: kept beside it by fuzz_calls.c. */
+/* The invariants of a monitor after any calls: kept beside it by fuzz_calls.c. */
 #ifndef FENCEPOST_MODEL_H
 #define FENCEPOST_MODEL_H
 
@@ -21,7 +21,7 @@ typedef struct place {
 typedef struct model {
   fencepost_monitor *monitor;
   int64_t clock;
-  int64_t latest;   /* the largest clock that ever was: what was told before a rewind keeps its date */
+  int64_t latest;   /* the largest clock so far: events reported before a rewind keep their date */
   int64_t max_step; /* 0: any */
   int has_gates;    /* they are accepted */
   uint64_t inputs, accepted, invalid, late, ahead, sightings;
@@ -34,7 +34,7 @@ typedef struct model {
   size_t flying, again;
 } model;
 
-/* The wake-up: the monitor's lock is not held, so it can be asked. */
+/* The wake-up: the monitor's lock is not held, so it can be queried. */
 static void model_wake(void *context) {
   model *known = context;
   fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
@@ -87,7 +87,7 @@ static size_t model_filter(fencepost_event *events, size_t count, uint64_t gener
   return kept;
 }
 
-/* What was handed out of a condition that has gone is void. */
+/* Delivered events of a removed condition are void. */
 static void model_void(model *known, uint64_t generation) {
   known->flying = model_filter(known->flight, known->flying, generation);
   known->again = model_filter(known->due, known->again, generation);
@@ -110,7 +110,7 @@ static void model_added(model *known, const char *identifier) {
   REQUIRE(record.last_event.sequence == 0 || record.condition.policy.notify != FENCEPOST_NOTIFY_ALL);
 }
 
-/* Two at once, one of which may be the other. */
+/* Two at once, which may be the same. */
 static void model_remove_two(model *known, const char *one, const char *two) {
   const char *identifiers[] = {one, two};
   size_t removed = 9, expected = 0;
@@ -250,7 +250,7 @@ static void model_take(model *known, const fencepost_event *event) {
   here->told = *event;
 }
 
-/* Hands out up to a number of events; what was handed out before is committed by that. */
+/* Returns up to a number of events; that commits the events delivered before. */
 static size_t model_poll(model *known, size_t capacity) {
   fencepost_event events[FLIGHT / 2];
   size_t count = 99;
@@ -280,7 +280,7 @@ static void model_acknowledge(model *known) {
   REQUIRE(fencepost_monitor_acknowledge(known->monitor, NULL) == FENCEPOST_OK);
 }
 
-/* What is in flight is to be handed out again. */
+/* The events in flight are to be delivered again. */
 static void model_take_back(model *known) {
   REQUIRE(known->flying + known->again <= FLIGHT);
   memmove(known->due + known->flying, known->due, known->again * sizeof *known->due);
@@ -327,7 +327,7 @@ static void model_explanation(const place *here, const fencepost_record *record,
             (unsigned long long)record->last_event.sequence, record->last_event.state,
             (unsigned long long)here->last.sequence, here->last.state);
   REQUIRE(memcmp(&record->last_event, &here->last, sizeof here->last) == 0);
-  /* When everything is told and handled, the record is what is believed. */
+  /* When every event is delivered and acknowledged, the record shows the observed state. */
   if (is_drained && found->observed != FENCEPOST_STATE_UNKNOWN) REQUIRE(record->last_event.state == found->observed);
 }
 

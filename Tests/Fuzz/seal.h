@@ -1,5 +1,5 @@
 /*
- * Puts the checksum of damaged bytes right, so that what is behind it is reached.
+ * Corrects the checksum of damaged bytes, so that the code after the check is reached.
  */
 #ifndef FENCEPOST_TESTS_FUZZ_SEAL_H
 #define FENCEPOST_TESTS_FUZZ_SEAL_H

@@ -198,7 +198,7 @@ static void use_shapes(fencepost_monitor *monitor) {
   OK(api.fencepost_monitor_rewind(monitor, -1, NULL));
 }
 
-/* Questions about points, of which none changes anything. */
+/* Queries of points, none of which changes anything. */
 static void ask(fencepost_monitor *monitor) {
   static const double latitudes[] = {0, 0.0001, 80}, longitudes[] = {0, 0.1, -180};
   fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT, none = FENCEPOST_POINT_COLUMNS_INIT;

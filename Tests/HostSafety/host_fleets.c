@@ -158,7 +158,7 @@ static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const uin
   api.fencepost_fleet_destroy(other);
 }
 
-/* A fleet goes on from its bytes, over the same table; damaged ones are none. */
+/* A fleet goes on from its bytes, over the same table; damaged bytes are refused. */
 static void restore(fencepost_conditions *table, fencepost_fleet *fleet) {
   static uint8_t bytes[1 << 14];
   size_t size;

@@ -1,6 +1,6 @@
 /*
- * What a host may ask of the release library beyond what is usual: that no call raises a floating-point exception which the
- * host has made a signal, and that a thread with the stack that the header states is enough.
+ * The unusual guarantees of the release library: that no call raises a floating-point exception which the host has made
+ * a signal, and that a thread with the stack that the header states is enough.
  *
  *     host_limits DRIVE.csv DIRECTORY [stack]       the last word: the stacks alone
  *
@@ -148,7 +148,7 @@ static void add_lines(fencepost_monitor *monitor) {
   }
 }
 
-/* What is asked of the shapes beside the fixes. */
+/* Queries of the shapes beside the fixes. */
 static void ask_shapes(fencepost_monitor *monitor, const fencepost_fix *at) {
   static const char *const names[] = {"p0", "p3", "p5", "w5", "w7", "c7"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -270,7 +270,7 @@ static void geodesy(void) {
   }
 }
 
-/* Shapes without a monitor, of fours of these places and with every option: what is refused raises nothing either. */
+/* Shapes without a monitor, of fours of these places and with every option: a refused shape raises nothing either. */
 static void shapes(void) {
   static const double values[][2] = {{0, 0},        {0, 180},  {90, 0},     {-90, 17},    {1e-12, 1e-12},
                                      {0, 1e-12},    {45, 90},  {45, -90},   {NAN, 0},     {0, INFINITY},

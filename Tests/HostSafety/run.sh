@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the library does to its host: see Tests/HostSafety/host_calls.c. Signals, environment, locale and fork() are checked
-# from inside, threads, files and all other system calls in a trace (strace), for the release library and for
+# The effects of the library on its host: see Tests/HostSafety/host_calls.c. Signals, environment, locale and fork() are
+# checked from inside, threads, files and all other system calls in a trace (strace), for the release library and for
 # `import fencepost`; what our objects call at all is read from their symbols.
 #
 #   Tests/HostSafety/run.sh
@@ -25,7 +25,7 @@ nothing() {
   fi
 }
 
-# part FROM TO TRACE: what lies between two marks.
+# part FROM TO TRACE: the lines between two marks.
 part() { sed -n "/write(1, \"$1\\\\n\"/,/write(1, \"$2\\\\n\"/p" "$3" | sed 's/^[0-9]* *//' | { grep -v '^write(1, ' || true; }; }
 
 # Every function of the header is called here, stores' and all.
@@ -50,7 +50,7 @@ mkdir "$folder/store"
 [ "$(tr '\n' ' ' < "$folder/marks")" = 'stack exceptions ' ] || complain "host_limits did not get to its end"
 echo "host safety: small stacks suffice, and no call raises a floating-point exception but inexact and underflow"
 
-# What the engine and the C face take from outside is memory, the futex system call of their lock, and exact arithmetic.
+# The engine and the C face use from outside only memory, the futex system call of their lock, and exact arithmetic.
 for target in FencepostKernel FencepostCore FencepostABI; do
   objects=$(find "$objects_folder/" -path "*/$target.build/*.o" -o -name "$target.o" | sort)
   [ -n "$objects" ] || complain "no objects of $target"

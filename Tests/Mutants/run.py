@@ -44,7 +44,7 @@ class Mutant(NamedTuple):
     invariant: str = ""
     """Words of the invariant whose check notices it; empty: a scenario does."""
     case: str = ""
-    """A word of the C cases that notice it, where Python refuses before the engine is asked."""
+    """A word of the C cases that notice it, where Python refuses before it calls the engine."""
 
 
 SHAPES = "Detection/Tracker+Places.swift"
@@ -277,7 +277,7 @@ MUTANTS = [
            "(candidate != nil || table.shape(of: slot).isNear(local))", "table.shape(of: slot).isNear(local)", "a shape is active when"),
     Mutant("the neighbourhood does not hear of a circle's state", WATCHES,
            "    neighbourhood.update(slot, watch)\n", "", "the list"),
-    # What is remembered of the edges near; a wrong word of it makes a ball too large, or the wrong one.
+    # The cached edges nearby; a wrong value in it makes a ball too large, or the wrong one.
     Mutant("a ball that is drawn anew keeps its centre", LOCAL,
            "    watches[Int(index)].centre = position\n", "", "an active shape is watched"),
     Mutant("what was measured near is not remembered", LOCAL,
@@ -335,7 +335,7 @@ class Broken(Exception):
 
 
 def mirror() -> None:
-    """Brings the copy of the tree up to date; what did not change keeps its time, so that builds stay incremental."""
+    """Brings the copy of the tree up to date; unchanged files keep their time, so that builds stay incremental."""
     for name in ("Package.swift", "include", "Sources", "Tests", "examples", "bindings/c"):
         source = ROOT / name
         files = [source] if source.is_file() else [path for path in source.rglob("*") if path.is_file()]
@@ -355,7 +355,7 @@ def build(checked: bool = False) -> None:
     scratch = CHECKED if checked else SCRATCH
     command = ["swift", "build", "--product", "fencepost-c", "--package-path", str(TREE), "--scratch-path", str(scratch),
                *(["-Xswiftc", "-DFENCEPOST_CHECK_CALLS"] if checked else []),
-               # What a mutant leaves unused is no defect.
+               # An unused declaration in a mutant is not a defect.
                "-Xswiftc", "-no-warnings-as-errors",
                "-Xlinker", f"-soname={SONAME}", "-Xlinker", f"--version-script={TREE / 'bindings/c/fencepost.map'}"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True)
@@ -392,7 +392,7 @@ def conform(files: list[Path], *options: str) -> tuple[int | None, str]:
 
 
 def killers() -> list[str]:
-    """The scenarios that notice what was built; empty when none does."""
+    """The scenarios that notice the mutant; empty when none does."""
     for options in ((), ("--restart-every-step",)):
         code, output = conform(CORPUS, *options)
         suffix = " (restarted)" if options else ""
@@ -412,7 +412,7 @@ def killers() -> list[str]:
 
 
 def failed_case(word: str) -> list[str]:
-    """The C case that notices what was built, of those whose name holds a word; empty when none does."""
+    """The C case that notices the mutant, among those whose name holds a word; empty when none does."""
     program = WORK / "cases"
     sources = [*sorted((TREE / "Tests/CCases").glob("*.c")), TREE / "Tests/CInstalled/cases.c"]
     library = PYTHON / "fencepost" / SONAME

@@ -15,7 +15,7 @@ origin=$folder/origin/fencepost
 rm -rf "$folder"
 mkdir -p "$origin" "$folder/user/Sources/swift-user" "$folder/user/Sources/c-user" "$folder/user/Sources/guide"
 
-# What a clone would have: not what is built.
+# The files of a clone, without built ones.
 tar -c --exclude=./.build --exclude=./.venv --exclude=./.git --exclude='*.egg-info' --exclude=__pycache__ . |
   tar -x -C "$origin"
 git() { command git -c user.name=test -c user.email=test@example.invalid -c init.defaultBranch=main -C "$origin" "$@"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests what is published for Python: the wheel and the source distribution that bindings/python/dist.sh makes.
+"""Tests the published files for Python: the wheel and the source distribution that bindings/python/dist.sh makes.
 
     .venv/bin/python Tests/Packaging/wheel.py wheel    what is in the wheel; installed in a fresh environment it works
     .venv/bin/python Tests/Packaging/wheel.py wheels   the package's tests pass on the wheel: most on the newest Python
@@ -31,17 +31,17 @@ DIST = ROOT / ".build" / "dist"
 PYTHON_FOLDER = ROOT / "bindings" / "python"
 SIZE_LIMIT = 12_000_000  # bytes
 OLDEST = (3, 11)
-# What the tests of the package call beside Python. No Swift.
+# The programs that the tests of the package call beside Python. No Swift.
 TOOLS = ("cat", "nm", "readelf", "sh", "sleep", "strace", "tee", "touch")
 LONG = "against_reference differential kill notebook reference streams tracks_against_reference watch_kill"
-# What looks at the texts and the plugin of the checkout, with its shell and its build, not at the wheel.
+# The tests of the texts and the plugin of the checkout, with its shell and its build, not of the wheel.
 CHECKOUT = [f"--ignore-glob=*/test_{name}.py" for name in ("guides", "qgis_imports")]
 EXTRAS = "cli,files,geo,report,nmea,parquet"
 PARALLEL = ("--numprocesses", "2", "--dist", "worksteal")
-# What has most to do with the extension.
+# The tests with most use of the extension.
 NATIVE = tuple(f"tests/{folder}" for folder in ("fleet", "monitor", "package", "tables", "values"))
 SHORTER = [f"--ignore-glob=*/test_{name}.py" for name in LONG.split()]
-# What PEP 600 lets a manylinux wheel take from the system, as far as we use it.
+# The system libraries that PEP 600 allows for a manylinux wheel, as far as we use them.
 SYSTEM_LIBRARIES = r"lib(c|m|pthread|dl|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-.*\.so\.\d+"
 
 # The newest version of each library's symbols that manylinux_2_28 (RHEL 8, Debian 10) has.
@@ -228,7 +228,7 @@ def check_reach(files: list[Path]) -> None:
 
 
 def check_metadata(path: Path) -> None:
-    """What an index shows: who made it, under which licence, and no address, since there is none that exists."""
+    """The entries of an index: author and licence, and no address, since there is none that exists."""
     fields = email.message_from_string(path.read_text(encoding="utf-8"))
     check(fields["License-Expression"] == "MIT", f"the licence is {fields['License-Expression']}")
     check(fields["Author"], "there is no author")

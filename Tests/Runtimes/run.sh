@@ -123,7 +123,7 @@ tables() { LC_ALL=C readelf --debug-dump=frames "$1" 2> /dev/null | grep -c ' FD
 command -v valgrind > /dev/null || .ci/install.sh valgrind || fail "valgrind is not here"
 LD_LIBRARY_PATH=$full valgrind --quiet --error-exitcode=1 "$folder/cases/shared" "fleet store" ||
   fail "valgrind reports uninitialised bytes in the C cases of fleets with stores"
-# What loading takes, in instructions: a processor of 2020 does 2 000 000 in 0.6 ms.
+# The cost of loading in instructions: a processor of 2020 does 2 000 000 in 0.6 ms.
 gcc -std=gnu11 -O2 -Wall -Wextra -Werror Tests/Runtimes/start.c -o "$folder/start"
 loading() {
   valgrind --tool=callgrind --toggle-collect=load --callgrind-out-file="$folder/callgrind" "$folder/start" "$1" 0 2>&1 |
@@ -145,7 +145,7 @@ for build in embedded full debug; do
     -Wl,-rpath,"$(dirname "${libraries[$build]}")"
   Tests/Determinism/hashes.sh "$folder/$build" "$folder/replay" || fail "the $build build gives other events"
 done
-# What the page says.
+# The contents of the page.
 while read -r hash program; do
   grep -q "^| .$program.: .*| .$hash. |\$" bindings/site/concepts/determinism.md ||
     fail "bindings/site/concepts/determinism.md has another SHA-256 for $program than Tests/Golden/events.sha256"

@@ -24,7 +24,7 @@ void attack_fleet_failing(long count);
 void attack_fleet_flips(long count);
 void attack_fleet_parts(long count);
 void attack_million(long count);
-/* What `attack_million` does in a process of its own: opens the store that it left. */
+/* The part of `attack_million` in a separate process: opens the store that it left. */
 void open_million(long count);
 
 /* Where the stores of 0.1 are. */

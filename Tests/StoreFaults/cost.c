@@ -1,4 +1,4 @@
-/* What an event costs. */
+/* The cost of an event. */
 #include "attacks.h"
 #include "files.h"
 #include "life.h"

@@ -26,7 +26,7 @@ static void open_on_full_disk(int with_log, int changed) {
   }
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   if (fencepost_monitor_statistics(monitor, &statistics, NULL)) abort();
-  /* Reading needs no disk; what is not kept yet are the options. */
+  /* Reading needs no disk; only the options are not saved yet. */
   if (statistics.store != (changed ? FENCEPOST_STORE_FAILING : FENCEPOST_STORE_KEPT))
     FAIL("a store %s has the status %u", what, statistics.store);
   if (add(monitor, 9, 0) || feed(monitor, 90000, 0)) FAIL("%s", last_error.message);

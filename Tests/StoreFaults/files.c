@@ -203,7 +203,7 @@ static int sync_with(int (*sync_real)(int), int descriptor) {
   }
   syncs++;
   note(is_directory ? OP_SYNC_DIRECTORY : OP_SYNC, descriptor_inode[descriptor]);
-  return 0; /* a trace tells what was synchronised; the disk need not do it */
+  return 0; /* a trace shows the fsyncs; the disk need not do them */
 }
 
 int fsync(int descriptor) { return sync_with(REAL(fsync), descriptor); }

@@ -39,7 +39,7 @@ void files_shorten(long n);
 /* The process ends before operation number n; a write is half done when `torn`. */
 void files_kill(long n, int torn);
 
-/* How much room the file system says that it has left, in bytes; 0: what is true. */
+/* The room that the file system reports, in bytes; 0: the true value. */
 void files_room(uint64_t bytes);
 
 long files_count(void);

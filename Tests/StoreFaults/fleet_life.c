@@ -17,7 +17,7 @@ fencepost_durability fleet_durability = FENCEPOST_DURABILITY_CHANGES;
 
 static const uint8_t uuid[16] = {1, 2, 3};
 
-/* What comes between the inputs, each after a checkpoint, so that no input that came before is missing when it is there. */
+/* The operations between the inputs, each after a checkpoint, so that no earlier input is missing when it is there. */
 typedef enum {
   NOTHING,
   /* A device goes; events of it wait. It comes again when it is fed next. */
@@ -77,7 +77,7 @@ typedef struct {
   int64_t time_us;
 } input;
 
-/* What a call feeds to devices. */
+/* The inputs of a call. */
 static size_t inputs_of(long n, input out[MOST_ROWS]) {
   int64_t time = (1000 + n * 10) * 1000000;
   if (n < SETUP || change_of(n)->kind) return 0;
@@ -157,7 +157,7 @@ static fencepost_conditions_version version_of(fencepost_fleet *fleet) {
   return version;
 }
 
-/* Four circles, one of which is entered and left after a while, and a beacon. */
+/* Four circles, one of them entered and left after a while, and a beacon. */
 static fencepost_status set_up(fencepost_fleet *fleet, long n) {
   char name[32];
   snprintf(name, sizeof name, "condition %ld", n);
@@ -281,10 +281,10 @@ void run_fleet(fleet_progress *shared, int disk_fails) {
   fencepost_fleet_destroy(fleet);
 }
 
-/* ------------------------------------------------------------------------------------ what is after each call */
+/* ------------------------------------------------------------------------------------ the state after each call */
 
 typedef struct {
-  /* Of each device: all that is kept of it; what must last at once; 0 where it is not there. */
+  /* For each device: all its saved state; the part that must last at once; 0 where it does not exist. */
   uint64_t whole[FLEET_DEVICES], urgent[FLEET_DEVICES];
   /* The events that a consumer would get after a crash. */
   uint64_t queue;

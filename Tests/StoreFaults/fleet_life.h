@@ -23,7 +23,7 @@ extern fencepost_durability fleet_durability;
 
 fencepost_status open_fleet(fencepost_fleet **out, int in_memory);
 
-/* Plays the life in memory and keeps what is after each call. */
+/* Plays the life in memory and stores the state after each call. */
 void imagine_fleet(void);
 
 /* Plays the life with a store, which is closed and opened again now and then. Ends the process when opening fails; a call
@@ -33,7 +33,7 @@ void run_fleet(fleet_progress *shared, int disk_fails);
 /* Plays the calls from `first` to `last`. */
 fencepost_status play_fleet(fencepost_fleet *fleet, long call);
 
-/* Opens what is in the folder and looks at it. `least`: after that many calls it was at least, as to what must last at
+/* Opens the store in the folder and checks it. `least`: after that many calls it was at least, as to what must last at
    once; `completed`: no later than the call after that. */
 void look_at_fleet(long least, long completed, const fleet_progress *shared, const char *what, long n);
 

@@ -14,14 +14,15 @@ enum {
   ROWS = 7000,
   /* Before this call a place grows in which devices are, */
   GROWS = 16,
-  /* and before this one a device goes for good; each after a checkpoint, so that no input before it is missing then. */
+  /* and before this one a device is removed; each after a checkpoint, so that no input before it is missing then. */
   LEAVES = 31,
   LEAVER = 7,
   /* So many crashes are tried at most until each kind was there. */
   MOST_CRASHES = 60
 };
 
-/* What was kept when a crash came between two parts: the table before or after its change, or neither place nor device. */
+/* The saved state after a crash between two parts: the table before or after its change, or neither place nor device.
+ * */
 enum {
   BETWEEN = 1,
   BETWEEN_GROWN = 2,
@@ -177,7 +178,7 @@ static void live(void *context) {
   fencepost_fleet_destroy(fleet);
 }
 
-/* What each device is in the end, when all is polled. */
+/* The final state of each device, when all is polled. */
 static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
   check(fencepost_fleet_advance(fleet, (2000 + CALLS * 10) * SECOND, &last_error));
   take_events(fleet);

@@ -1,4 +1,5 @@
-/* What every attack needs: the folder of the store, failures that are told and counted, random numbers, files. */
+/* The shared part of the attacks: the folder of the store, failures that are reported and counted, random numbers,
+ * files. */
 #ifndef HARNESS_H
 #define HARNESS_H
 
@@ -14,7 +15,7 @@ enum {
 /* Where the store of each attack lies. */
 extern const char *folder;
 extern int failures;
-/* What the last call that was refused said. */
+/* The error of the last refused call. */
 extern fencepost_error last_error;
 
 #define FAIL(...)                     \
@@ -34,7 +35,7 @@ int holds_only(const char *name);
 unsigned char *read_file(const char *path, size_t *size);
 void write_file(const char *name, const void *bytes, size_t size);
 
-/* Runs a child; what waitpid() tells of its end. What it counts as failures is counted here. */
+/* Runs a child; what waitpid() tells of its end. Its failures are counted here. */
 int in_child(void (*run)(void *context), void *context);
 /* Memory that children share. */
 void *share(size_t size);

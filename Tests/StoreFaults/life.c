@@ -117,7 +117,7 @@ int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other
   return result;
 }
 
-/* What is written after reopening is written by another connection, to another log. In the end it stays open until its
+/* Writes after reopening go through another connection, to another log. In the end it stays open until its
    log is folded in. */
 static int is_reopened_before(long call) { return call > 0 && call % 60 == 0 && call <= 180; }
 

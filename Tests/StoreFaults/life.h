@@ -28,8 +28,8 @@ int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other
 
 /* Plays the life in memory and keeps the state after each call. */
 void imagine(void);
-/* Opens what is in the folder; the state's number among those from `first` to `last`, -1 for another, -2 when refused,
-   -3 when nothing was ever kept. */
+/* Opens the store in the folder; the state's number among those from `first` to `last`, -1 for another, -2 when
+ * refused, -3 when nothing was ever saved. */
 long found_state(long first, long last);
 
 /* How far a child has come. */

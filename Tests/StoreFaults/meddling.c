@@ -1,6 +1,6 @@
 /* Somebody else reaches for a store that is open: overwrites its file with an older copy, cuts off file or log, puts its
-   directory away, or the process itself goes to another directory. What is said to be kept must be there after a crash,
-   and nothing that opens may be a state that never was. */
+   directory away, or the process itself goes to another directory. A state reported as saved must be there after a
+   crash, and nothing that opens may be a state that never was. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "files.h"

@@ -67,7 +67,7 @@ typedef struct {
 
 static void live(void *context) { run_crowd(&((killed_crowd *)context)->progress); }
 
-/* What is opened must be the state after some call, from the last checkpoint before `completed` on. */
+/* The opened state must be the state after some call, from the last checkpoint before `completed` on. */
 static void look_at_crowd(long completed, const char *what, long n) {
   long first = 0;
   for (long k = 0; k < completed; k++)

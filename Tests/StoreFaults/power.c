@@ -1,4 +1,4 @@
-/* The power fails: what was not synchronised may be missing. */
+/* The power fails: writes without fsync may be missing. */
 #include "attacks.h"
 #include "disk.h"
 #include "life.h"

@@ -22,7 +22,7 @@ static void run_racer(race *shared, int number) {
   while (!__atomic_load_n(&shared->go, __ATOMIC_SEQ_CST)) continue;
   shared->statuses[number] = open_monitor(&monitor, 0);
   __atomic_add_fetch(&shared->done, 1, __ATOMIC_SEQ_CST);
-  /* Whoever has it keeps it until all have tried. */
+  /* The holder keeps it until all have tried. */
   while (__atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < RACERS) usleep(50);
   _exit(0);
 }
@@ -36,7 +36,7 @@ void attack_race(long count) {
       if (open_monitor(&monitor, 0)) abort();
       fencepost_monitor_destroy(monitor);
     } else if (i % 3 == 2) {
-      /* What a process left that ended while it made the store. */
+      /* The files of a process that ended while it made the store. */
       write_file(".m.fencepost-abcdef", "x", 1);
     }
     memset(shared, 0, sizeof *shared);

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the reader is told. */
+/* The messages to the reader. */
 typedef struct {
   const char *place;
   uint64_t input_count;

@@ -12,7 +12,7 @@ declare -A full=([kill]=5400 [power]=5000 [parts]=400 [torn]=3500 [fail]=5000 [f
 
 lib=${FENCEPOST_LIB:-$PWD/.build/lib}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fencepost-faults.XXXXXX")
-# In memory where that is possible: what is on the disk is imitated.
+# In memory where that is possible: the disk is simulated.
 if [ -w /dev/shm ]; then fast=$(mktemp -d /dev/shm/fencepost-faults.XXXXXX); else fast=$scratch; fi
 # Some of those who open a store there are not the superuser.
 chmod 711 "$fast"

@@ -1,5 +1,5 @@
-/* The process may open no more files, or write no longer ones, for a while: a store is opened, or is open, meanwhile. What is
-   said to be kept must be there after a crash, and everything once there is enough again. */
+/* The process may open no more files, or write no longer ones, for a while: a store is opened, or is open, meanwhile. A
+ * state reported as saved must be there after a crash, and everything once there is enough again. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "life.h"
@@ -52,7 +52,7 @@ static void recover(const scarcity *shared) {
 static void live(void *context) {
   scarcity *shared = context;
   fencepost_monitor *monitor;
-  /* Else writing beyond the limit ends the process, whoever writes. */
+  /* Else writing beyond the limit ends the process, in any thread. */
   signal(SIGXFSZ, SIG_IGN);
   if (shared->from == 0) limit(shared);
   fencepost_status status = open_monitor(&monitor, 0);

@@ -11,7 +11,7 @@
 /* Number of cases. */
 size_t ccase_count(void);
 
-/* "area: what is tested"; NULL beyond the end. */
+/* "area: the subject"; NULL beyond the end. */
 const char *ccase_name(size_t index);
 
 /*
