@@ -224,7 +224,7 @@ class Assembly:
         else:
             return found[0]
         guides = self.mentions.setdefault(of, [])
-        if page not in guides and page != "index":
+        if page not in guides and not page.startswith(("index", "project/")):
             guides.append(page)
         if target in linked:
             return found[0]
