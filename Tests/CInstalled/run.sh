@@ -184,7 +184,7 @@ under_thread_sanitizer() {
   count=$((count + 1))
 }
 
-# What the C++ wrapper promises, in a program of its own.
+# The promises of the C++ wrapper, in a separate program.
 wrapper() {
   g++ -std=c++17 -O1 -I"$1/include" Tests/CxxHeader/wrapper.cpp -L"$1/lib" -lfencepost -o "$folder/program"
   LD_LIBRARY_PATH="$1/lib" "$folder/program" || fail "the C++ wrapper"
@@ -239,7 +239,7 @@ readme() {
   count=$((count + 2))
 }
 
-# installed_files PREFIX: what lies there, links with their targets.
+# installed_files PREFIX: the files there, links with their targets.
 installed_files() {
   (cd "$1" && find . \( -type f -printf '%m %P\n' -o -type l -printf 'link %P -> %l\n' \) | LC_ALL=C sort)
 }
@@ -307,7 +307,7 @@ cmake_versions "$folder/apart"
 make --silent uninstall "${apart[@]}" > /dev/null
 [ "$(find "$folder/R&D Ü|1" "$folder/apart" -type f 2> /dev/null)" = '' ] || fail "uninstall leaves files"
 
-# Removal takes what was installed and leaves what others put there. A second time is no error.
+# Removal deletes the installed files and leaves others. A second time is not an error.
 touch "$plain/lib/pkgconfig/other.pc"
 for target in "PREFIX=$plain" "PREFIX=$blank" "PREFIX=$plain"; do make --silent uninstall "$target" > /dev/null; done
 make --silent uninstall "${staged[@]}" > /dev/null
