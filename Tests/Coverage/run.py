@@ -118,7 +118,7 @@ def python(options: list[str]) -> Counts:
 
 
 def extension(copy: Path) -> Counts:
-    """What gcov says of the C sources of the extension."""
+    """The coverage of the extension's C sources by gcov."""
     ran: dict[tuple[str, int], bool] = {}
     for data in sorted(copy.glob("build/temp*/native/*.gcda")):
         told = subprocess.run(

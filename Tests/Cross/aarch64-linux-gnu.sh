@@ -8,7 +8,7 @@ case $(basename "$wheel") in
   *) fail "auditwheel gives the wheel the name $(basename "$wheel")" ;;
 esac
 site=$root/.build/cross/$target/site
-# pip takes what is for that machine only. What was downloaded is kept: only the package is new each time.
+# pip installs packages for that machine only. Downloads are kept: only the package is new each time.
 for_target=(--python-version 3.11 --implementation cp --abi cp311 --abi abi3 --abi none --only-binary=:all:)
 for platform in manylinux_2_17_aarch64 manylinux_2_28_aarch64; do for_target+=(--platform "$platform"); done
 others='rich numpy pytest hypothesis geographiclib'

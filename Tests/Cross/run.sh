@@ -50,7 +50,7 @@ case $target in
   *) fail "has no tests here" ;;
 esac
 
-# What is in the file.
+# The contents of the file.
 LC_ALL=C readelf --file-header "$library" | grep -q "Machine: *$machine\$" || fail "the library is for another machine"
 [ "$(stat -c %s "$library")" -le $largest ] || fail "the library has more than $largest bytes"
 found=$(LC_ALL=C readelf --dynamic --wide "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ')

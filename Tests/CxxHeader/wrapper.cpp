@@ -1,4 +1,5 @@
-// fencepost.hpp from C++: what holds without running. Compiled by Tests/CxxHeader/run.sh, run by Tests/CInstalled/run.sh.
+// fencepost.hpp from C++: properties known without running. Compiled by Tests/CxxHeader/run.sh, run by
+// Tests/CInstalled/run.sh.
 #include <fencepost.hpp>
 
 #include <cstdio>
@@ -128,7 +129,7 @@ void events() {
   CHECK(status_of([&] { monitor.feed(at(true, 0)); }) == FENCEPOST_E_LATE_INPUT);
 }
 
-// What was handed out and whose handling ended with an exception is handed out again.
+// Events whose handler ended with an exception are delivered again.
 void handlers_that_throw() {
   fencepost::monitor monitor;
   monitor.add_circular_condition("a", 0, 0, 1000, exact());
@@ -154,7 +155,7 @@ void handlers_that_throw() {
   CHECK(monitor.handle_events(send) == 4);
   CHECK((handled == std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
   CHECK(monitor.record("a").last_event.sequence == 5 && monitor.handle_events(send) == 0);
-  // A failure that is dealt with inside the loop is none.
+  // An exception handled inside the loop is not a failure.
   monitor.feed(at(false, 9));
   for (const fencepost::event &event : monitor.events()) {
     try {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an open file is to SQLite: ours, and behind it in the same memory the real one. */
+/* The open file of SQLite: ours, and behind it in the same memory the real one. */
 typedef struct {
   sqlite3_file base;
   int watched;
@@ -70,7 +70,7 @@ static int file_control(sqlite3_file *f, int code, void *argument) {
 static int file_sector(sqlite3_file *f) { return REAL(f)->pMethods->xSectorSize(REAL(f)); }
 static int file_characteristics(sqlite3_file *f) { return REAL(f)->pMethods->xDeviceCharacteristics(REAL(f)); }
 
-/* Version 1: the file system behind it has no shared memory, and SQLite must not be told that there is. */
+/* Version 1: the file system behind it has no shared memory, and SQLite must not expect it. */
 static const sqlite3_io_methods methods = {
     .iVersion = 1,
     .xClose = file_close,

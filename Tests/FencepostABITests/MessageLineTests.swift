@@ -22,7 +22,7 @@ import Testing
     #expect(line("é 😀") == "é 😀")
   }
 
-  /// Of what is too long both ends stay, whole characters of them, at whatever place it is cut.
+  /// Both ends of a text that is too long stay, in whole characters, wherever it is cut.
   @Test func theMiddleOfALongOneIsLeftOut() {
     #expect(line(String(repeating: "a", count: 255)).count == 255)
     let long = "start " + String(repeating: "x", count: 300) + " end"

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// Sizes that no structure has are told from those of other versions, and nothing behind them is read.
+  /// Sizes that no structure has are distinguished from those of other versions, and nothing behind them is read.
   @Test(arguments: [0, 1, 4, 7, 9, 12, 4_097, 4_104, Int(UInt32.max)]) func otherSizesAreRefused(stated: Int) {
     do throws(BoundaryError) {
       _ = try read(stated, bytes: 8)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// What is written ends where the caller's structure does, and its size stays its own.
+  /// The written part ends where the caller's structure does, and its size stays its own.
   @Test func writesNoMoreThanTheCallerKnows() throws {
     let full = MemoryLayout<fencepost_plan>.size
     for stated in stride(from: 8, through: full + 16, by: 8) {

@@ -12,7 +12,7 @@ import Testing
       ?? patches.makePlace(of: position, subject.index) { (caps[$0]!.centre, caps[$0]!.reach) }
   }
 
-  /// What a slack may be less than the true one: of caps that are large, single precision says less.
+  /// The tolerance of a slack below the true one: for large caps single precision gives less.
   private static func tolerated(_ cap: CapSubject.Cap, _ chord: Double) -> Double {
     0.02 + (cap.reach + chord) * 0x1p-18
   }
@@ -67,7 +67,7 @@ import Testing
           subject.remove(at: Int(random.next() % UInt64(subject.caps.count)))
         } else {
           let cap = random.cap(of: world)
-          // What no cube takes is for the index alone.
+          // Caps that no cube takes are in the index alone.
           if cap.1.isFinite, cap.1 < 1e7 { subject.insert(cap) }
         }
         version += 1
@@ -109,7 +109,7 @@ import Testing
     }
     #expect(found > 100 && refused > 0)
     #expect(patches.byteCount < 4_000_000)
-    // A change: nothing is remembered, and the index is asked until that has paid.
+    // A change: the cache is empty, and the index is searched until that has paid.
     patches.keepUp(with: subject.index.count, version: 2)
     #expect(patches.place(of: near(0.1)) == nil && patches.byteCount == 0)
     #expect(Self.asked(&patches, subject, at: near(0.1)) == nil)

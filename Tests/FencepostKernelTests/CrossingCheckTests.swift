@@ -45,7 +45,7 @@ import Testing
     #expect(defect([square(0, 0, 1), square(0.5, 0.5, 1)])?.place?.ring == 0)
   }
 
-  /// What is no deeper than a micrometre is contact: half of one is, ten are not.
+  /// A depth of at most a micrometre is contact: half of one is, ten are not.
   @Test func aMicrometreIsContact() throws {
     let metre = 1 / 110_574.0
     func poked(_ depth: Double) -> [[Corner]] { [[(0, 0), (0, 1), (1, 1), (-depth * metre, 0.5), (1, 0)]] }

@@ -22,7 +22,7 @@ import Testing
       #expect(touching.boundaryDistance(of: SurfacePoint(latitude: latitude, longitude: 15.3)) == 0)
       #expect(!touching.contains(SurfacePoint(latitude: 0.2 * latitude + 0.8 * 60.5, longitude: 15.2)))
       #expect(touching.contains(SurfacePoint(latitude: 60.5, longitude: 14.9)))
-      // What a store keeps is read again as the same shape.
+      // A stored shape is read again as the same shape.
       let again = try GeodesicShape.reading(touching.definition, depth: touching.depth)
       let point = SurfacePoint(latitude: 60.4, longitude: 15.1)
       #expect(again.boundaryDistance(of: point) == touching.boundaryDistance(of: point))
@@ -48,7 +48,7 @@ import Testing
     #expect(!parts.contains(SurfacePoint(latitude: 59.9, longitude: 14.5)))
   }
 
-  /// What crosses on the map is refused as before, with the place: by a metre, and by two micrometres.
+  /// Edges that cross on the map are refused as before, with the place: by a metre, and by two micrometres.
   @Test(arguments: [1e-5, 3e-11]) func whatCrossesIsRefused(_ depth: Double) {
     let hole: Ring = [(60 - depth, 15.3), (60.5, 15), (60.5, 15.5)]
     let defect = #expect(throws: ShapeDefect.self) { try shape([[box, hole]]) }
@@ -56,7 +56,7 @@ import Testing
     #expect(defect?.other?.ring == 1)
   }
 
-  /// Geodesics are what they are: the parallel is no edge of theirs.
+  /// Geodesics stay undivided: the parallel is not one of their edges.
   @Test func geodesicEdgesAreNotDivided() {
     let hole: Ring = [(60, 15.3), (60.5, 15), (60.5, 15.5)]
     #expect(throws: ShapeDefect.self) { try shape([[box, hole]], .geodesic) }

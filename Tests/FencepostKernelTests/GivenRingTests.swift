@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Rings and lines made ready: what is left of the vertices, and which given edge each point belongs to.
+/// Prepared rings and lines: the remaining vertices, and the original edge of each point.
 @Suite struct GivenRingTests {
   private func made(
     _ corners: [Corner], isRing: Bool = true, _ reading: EdgeReading = .geodesic, part: Int = 0, ring: Int = 0,
@@ -117,7 +117,7 @@ import Testing
       ShapeDefinition(.polygon(buffer: 0, isOriented: false), vertices(box(-180, -10, 180, 10)), edges: .planar))
     #expect(band.contains(SurfacePoint(latitude: 9.99, longitude: 179.9)))
     #expect(!band.contains(SurfacePoint(latitude: 10.01, longitude: -179.9)))
-    // What is more than half of the Earth is not turned inside out.
+    // A ring around more than half of the Earth is not turned inside out.
     let wide = vertices(box(-180, -90, 180, 10))
     #expect(throws: ShapeDefect.self) {
       try GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: false), wide, edges: .planar))

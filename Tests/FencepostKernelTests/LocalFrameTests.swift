@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// What is in range is a vector of the Earth; what is not a number is out of range.
+  /// A position in range is a vector of the Earth; NaN is out of range.
   @Test(arguments: hostileNumbers) func hostileNumbersDoNotTrap(_ number: Double) {
     for other in hostileNumbers {
       let frame = LocalFrame(latitude: number, longitude: other)

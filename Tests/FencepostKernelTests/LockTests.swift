@@ -6,7 +6,7 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct LockTests {
-  /// What the threads of a test share.
+  /// The shared state of a test's threads.
   private final class Shared: Sendable {
     let lock = Lock<[String]>([])
     let isDone = Atomic(false)

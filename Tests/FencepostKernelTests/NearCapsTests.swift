@@ -2,11 +2,12 @@
 import TestSupport
 import Testing
 
-/// What is gathered for many positions against a plain list.
+/// The list for many positions against a plain list.
 @Suite struct NearCapsTests {
   private let bend = ChordThreshold.bend
 
-  /// Every cap that holds a position is told; what is told for certain is within the shorter cap; nothing far is told.
+  /// Every cap that contains a position is listed; caps listed as certain contain it with the shorter reach; no distant
+  /// cap is listed.
   private func check(
     _ near: inout NearCaps, _ subject: CapSubject, at position: EarthVector, radius: Double,
     names: [UInt32: UInt32]? = nil
@@ -23,7 +24,7 @@ import Testing
       if cap.reach.isFinite, chord > tolerated(cap.reach, 0) + 1e-5 * (radius + cap.reach) + 20, perhaps.contains(id) {
         mistakes += 1
       }
-      // Who is well within a small cap is not left to others.
+      // A position well within a small cap is decided here.
       if cap.reach < 1e5, chord < 0.9 * cap.reach - 0.5 - 1e-5 * radius, !within.contains(id) { mistakes += 1 }
     }
     #expect(mistakes == 0, "at \(position), within \(radius)")

@@ -3,12 +3,12 @@ import TestSupport
 
 @testable import FencepostKernel
 
-/// What is remembered of the edges around a place says the same as a search of the whole line, wherever it says anything.
+/// The cached edges around a place give the results of a search of the whole line, wherever they give any.
 @Suite struct NearEdgesTests {
   /// A walk away from where the edges were looked for: bounds hold the exact distance, the exact distance of the few
   /// edges is that of all to the bit.
   ///
-  /// - Returns: how many points the edges told of.
+  /// - Returns: the number of points decided by the edges.
   private func check(
     _ shape: GeodesicShape, from start: SurfacePoint, _ points: [SurfacePoint], _ note: String
   ) -> Int {

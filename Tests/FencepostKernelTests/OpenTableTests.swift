@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  /// Three places of five are taken at most, and room is what was asked for at once.
+  /// At most three places of five are used, and a reservation is exact.
   @Test func growsBeforeItIsFull() {
     var table = OpenTable<Entry>()
     for key in 1...1_000 as ClosedRange<UInt64> {

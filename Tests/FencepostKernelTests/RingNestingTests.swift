@@ -4,7 +4,8 @@ import Testing
 
 /// Holes within their outer rings, and parts beside each other.
 @Suite struct RingNestingTests {
-  /// What is wrong with parts of rings, outer ones counterclockwise; holes are turned, so that the polygon lies left of all.
+  /// Defects between the parts of rings, outer ones counterclockwise; holes are turned, so that the polygon lies left
+  /// of all.
   private func defect(_ parts: [[[Corner]]]) throws -> ShapeDefect? {
     var rings: [GivenRing] = []
     for (part, corners) in parts.enumerated() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// What is walked in both directions goes, and what remains hangs together.
+/// Edges walked in both directions disappear, and the remaining ones are connected.
 @Suite struct SeamCancellingTests {
   /// The chains of rings as places of degrees, each from start to start of its edges, and the end of an open one.
   private func chains(_ rings: [[Corner]]) throws -> [[String]] {
@@ -32,13 +32,13 @@ import Testing
     #expect(Set(found[0]) == ["0 0", "0 1", "0 2", "1 2", "1 1", "1 0"] && found[0].count == 6)
   }
 
-  /// Four squares around a common corner: nothing of what is between them remains.
+  /// Four squares around a common corner: no edge between them remains.
   @Test func theCornerOfFourIsGone() throws {
     let found = try chains([square(0, 0, 1), square(0, 1, 1), square(1, 0, 1), square(1, 1, 1)])
     #expect(found.count == 1 && found[0].count == 8 && !found[0].contains("1 1"))
   }
 
-  /// An edge that two walk alike is no seam.
+  /// An edge walked twice in the same direction is not a seam.
   @Test func whatIsWalkedTwiceOneWayStays() throws {
     let found = try chains([square(0, 0, 1), square(0, 0, 1)])
     #expect(found == [["0 0", "0 1", "1 1", "1 0"], ["0 0", "0 1", "1 1", "1 0"]])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// What is refused, and where.
+/// Defects and their places.
 @Suite struct ShapeDefectTests {
   struct Refused: Sendable, CustomTestStringConvertible {
     var name: String
@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test func tooManyVerticesAreRefusedEarly() {
-    // Planar edges far in the north, of which each is cut into thousands.
+    // Planar edges far in the north, each cut into thousands.
     var ring: [Corner] = []
     for number in 0..<1_000 {
       let longitude = Double(number % 170)

@@ -200,7 +200,7 @@ import Testing
     for part in [0.5, 0.9, 0.99] {
       let buffer = -plain.depth * part
       let shape = try GeodesicShape.reading(polygon: [[box]], buffer: buffer)
-      // The same largest circle less the buffer, to a hundredth of what is left.
+      // The same largest circle less the buffer, to a hundredth of the rest.
       #expect(shape.depth > 0 && shape.depth < 555 + buffer && shape.depth > (552.87 + buffer) * 0.98, "\(part)")
     }
     for buffer in [-553.0, -1_000, -1e300] {
@@ -243,7 +243,7 @@ import Testing
     _ = try GeodesicShape.reading(corridor: [[(0, 0), (1, 1), (1, 0), (0, 1)], [(0, 0), (0, 1), (0, 0)]], radius: 1)
   }
 
-  /// What is known of the world of rule 4: nothing on the equator and along meridians, kilometres in the north.
+  /// Known cases of rule 4: no departure on the equator and along meridians, kilometres in the north.
   @Test func departures() throws {
     func departure(_ ring: [Corner]) -> (metres: Double, place: ShapeDefect.Place)? {
       ShapeDefinition(.polygon(buffer: 0, isOriented: false), ShapeVertices(parts: [[ring]])).planarDeparture

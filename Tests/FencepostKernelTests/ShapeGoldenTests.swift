@@ -65,7 +65,7 @@ import Testing
   }
 }
 
-/// Tests/Golden/invalid-shapes.json: what must be refused, with reason and place, and what looks like it and must not.
+/// Tests/Golden/invalid-shapes.json: invalid shapes with reason and place, and similar shapes that are valid.
 @Suite struct InvalidShapeTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  /// Parts of rings, however deep the numbers are nested; `nil` for what is no such thing.
+  /// Parts of rings, however deep the numbers are nested; `nil` for other values.
   private static func parts(_ coordinates: Any, isPolygon: Bool) -> [[[Corner]]]? {
     func vertices(_ ring: Any) -> [Corner]? {
       guard let ring = ring as? [[Any]] else { return nil }

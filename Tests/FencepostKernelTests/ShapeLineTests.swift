@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Two parts that touch in a corner, a hole that touches its ring: what is between is told by the direction.
+  /// Two parts that touch in a corner, a hole that touches its ring: the direction decides the area between.
   @Test func cornersWhereMoreThanTwoEdgesMeet() {
     let touching = line([
       [Place(latitude: 0, longitude: 0), Place(latitude: 0, longitude: 1), Place(latitude: 1, longitude: 1)],

@@ -12,11 +12,11 @@ import Testing
     case notch
     /// A hole with a corner on the outer ring.
     case hole
-    /// Two holes of which one has a corner on the other's edge.
+    /// Two holes, one with a corner on the other's edge.
     case holes
     /// Two parts, one beside the other.
     case parts
-    /// A notch with two corners on the edge, of which both poke.
+    /// A notch with two corners on the edge, both of which poke through.
     case notches
 
     /// - Parameters:

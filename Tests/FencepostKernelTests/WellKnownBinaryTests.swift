@@ -15,7 +15,8 @@ import Testing
 
   private func corners(_ parts: [[[Corner]]]) -> ShapeVertices { ShapeVertices(parts: parts) }
 
-  /// What PostGIS' ST_AsBinary and ST_AsEWKB say of LINESTRING(30 10, 10 30), with z, m and both, in both byte orders.
+  /// The output of PostGIS' ST_AsBinary and ST_AsEWKB for LINESTRING(30 10, 10 30), with z, m and both, in both byte
+  /// orders.
   @Test func eachDialectIsTheSameLine() throws {
     let x = "403e000000000000"
     let y = "4024000000000000"
@@ -81,7 +82,7 @@ import Testing
       if isPolygon,
         let shape = try? GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: false), vertices))
       {
-        // What a shape keeps is what was given, bit for bit.
+        // A shape keeps its vertices bit for bit.
         #expect(WellKnownBinary.encode(shape.definition) == bytes)
       }
       // Cut anywhere it is refused, with a place within.

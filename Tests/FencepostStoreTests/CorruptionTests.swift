@@ -34,7 +34,7 @@ import Testing
     do throws(MonitorError) {
       var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
       #expect(stored.call { $0.snapshot() } == snapshot, "\(what): a changed answer")
-      // It also goes on: what is written next is read again.
+      // It also goes on: later writes are read again.
       try stored.call { engine throws(MonitorError) in
         try engine.add(BeaconIdentityCondition(uuid: BeaconUUID(high: 9, low: 9)), identifier: "new")
       }

@@ -18,7 +18,7 @@ import Testing
     Failure(code: SQLITE_FULL, isTorn: true, count: 40),
   ]
 
-  /// How a monitor saves: each change in place, or rows in parts beside what is kept.
+  /// The ways in which a monitor saves: each change in place, or rows in parts beside the old file.
   private enum Saving: CaseIterable {
     case inPlace, inParts
 
@@ -83,7 +83,7 @@ import Testing
       if isOver { break }
       first += isSoak || first < 20 ? 1 : saving == .inPlace ? 11 : 43
     }
-    // A part that cannot be written once is no reason to tell: the changes are saved in place.
+    // A part that cannot be written once is not reported: the changes are saved in place.
     #expect(runs > 15 && tellings > (saving == .inPlace ? 10 : failure.count == 1 ? -1 : 0))
   }
 
@@ -107,7 +107,7 @@ import Testing
         _ = stored.call { engine in try? call(&engine) }
         try stored.checkInvariants()
         let statistics = stored.call { $0.statistics }
-        // What was handed out since the last save is handed out again with relaxed durability.
+        // Events delivered since the last save are delivered again with relaxed durability.
         observer.note(
           stored.call { $0.snapshot() }, handedOut: saving == .inPlace ? statistics.handedOutEvents : 0)
       }
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// A file system without shared memory must not seem to have it: SQLite would call what is not there.
+  /// A file system without shared memory must not appear to have it: SQLite would call missing functions.
   @Test func aLogWithoutSharedMemoryIsRefused() throws {
     #expect(faulty_vfs_install() == SQLITE_OK)
     let folder = try Folder()

@@ -3,7 +3,8 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// A store and a snapshot of a fleet of each version of their formats, and what is in them: they are opened for good.
+/// A store and a snapshot of a fleet of each version of their formats, and their contents: they open in all later
+/// versions.
 ///
 /// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter FleetGoldenTests` writes those of the present version, when it is new.
 @Suite struct FleetGoldenTests {

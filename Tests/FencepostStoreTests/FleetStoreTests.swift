@@ -61,7 +61,7 @@ import Testing
     #expect(await copy.nextEvent()?.event.sequence == 1)
   }
 
-  /// What keeps a monitor is not opened as a fleet, nor the other way; the file is left as it was.
+  /// A monitor's file is not opened as a fleet, nor the other way; the file is left as it was.
   @Test func aMonitorsStoreIsNoFleets() throws {
     let folder = try Folder()
     var monitor = try StoredEngine(name: "m", options: MonitorOptions(), directory: folder.path)

@@ -3,7 +3,7 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// A file and a snapshot of each released version, and what is in them: they are opened for good.
+/// A file and a snapshot of each released version, and their contents: they open in all later versions.
 ///
 /// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes those of the present version, when it is new.
 @Suite struct GoldenTests {
@@ -152,8 +152,8 @@ import Testing
     try stored.close()
   }
 
-  /// What 0.1 left behind when it was killed: a file whose last changes stand in the log, and the snapshot that 0.1 made
-  /// of the same moment.
+  /// The files of 0.1 after a kill: a file whose last changes are in the log, and the snapshot that 0.1 made of the
+  /// same moment.
   @Test func storeOfVersion1WithItsLog() throws {
     let folder = try Folder()
     for (name, file) in [("store-1-killed.fencepost", "m.fencepost"), ("store-1-killed.wal", "m.fencepost-wal")] {

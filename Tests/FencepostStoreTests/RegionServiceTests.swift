@@ -3,7 +3,7 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// Regions last: what was registered before a restart is there after it, with its settings and its state.
+/// Regions are durable: registrations from before a restart are there after it, with their settings and states.
 @Suite struct RegionServiceTests {
   private final class Listener: RegionManagerDelegate {
     var lines: [String] = []
@@ -59,7 +59,7 @@ import Testing
     #expect(manager.monitoredRegions == [beacon])
   }
 
-  /// What was told and not handled when the process ended is told again; authorization is remembered.
+  /// Events reported and not acknowledged when the process ended are reported again; authorization is saved.
   @Test func whatWasNotToldWaits() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "fencepost-regions-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -52,7 +52,7 @@ import Testing
     #expect(try create() != first)
   }
 
-  /// A number that is cut off at the end of what was read is none.
+  /// A number cut off at the end of the read bytes is invalid.
   @Test func aPageThatEndsWithinTheNumberHasNone() throws {
     let number = try create()
     let bytes = try folder.bytes("s.db")

@@ -30,7 +30,7 @@ import Testing
     return stored.call { $0.identifiers }
   }
 
-  /// Filled by parts, it is no store before all of them are there; then it has the name, and opens.
+  /// Filled by parts, it is not a store before all of them are there; then it has the name, and opens.
   @Test func aDraftBecomesAStore() throws {
     do {
       let draft = try StoreDraft.make(.monitor, of: path)
@@ -57,7 +57,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  /// Whoever gave the name first has the store; the other one's draft is no loss to it.
+  /// The first process to set the name has the store; the other one's draft is discarded.
   @Test func whoIsLateLeavesTheStoreAlone() throws {
     for (count, isFirst) in [(3, true), (9, false)] {
       let draft = try StoreDraft.make(.monitor, of: path)

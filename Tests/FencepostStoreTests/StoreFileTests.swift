@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// What happens to a store's files while it is open, and what lies beside them.
+/// Events on a store's files while it is open, and files beside them.
 @Suite(.timeLimit(.minutes(10))) struct StoreFileTests {
   private func open(_ folder: Folder, _ name: String = "m") throws(MonitorError) -> StoredEngine {
     try StoredEngine(name: name, options: MonitorOptions(), directory: folder.path)
@@ -104,7 +104,7 @@ import Testing
     #expect(throws: MonitorError.self) { try stored.close() }
   }
 
-  /// What is written after reopening is beside the name, and not only in files that the process still holds.
+  /// Writes after reopening go to the named file, and not only to files that the process still holds.
   @Test func whatIsWrittenAfterReopeningOutlivesTheProcess() throws {
     let folder = try Folder()
     var stored = try open(folder)
@@ -135,8 +135,8 @@ import Testing
     #expect(opened.call { $0.identifiers } == ["a", "b"])
   }
 
-  /// What somebody else wrote into the file or its log while it was open does not last: all is written anew, before the call
-  /// that finds it returns.
+  /// Writes by others into the file or its log while it was open do not last: all is written again, before the call
+  /// that finds them returns.
   @Test(arguments: ["m.fencepost", "m.fencepost-wal"], [0, 1_000, 5_000]) func whatOthersWriteIntoItIsReplaced(
     _ name: String, _ length: Int
   ) throws {
@@ -184,8 +184,8 @@ import Testing
     #expect(again.call { $0.identifiers } == ["a"])
   }
 
-  /// A crash leaves file and log; somebody moves some of the two away and begins anew. What opens is what was, a store
-  /// without the log an older one, and no log ever becomes part of another file.
+  /// A crash leaves file and log; somebody moves some of the two away and begins anew. An opened store has an earlier
+  /// state, a store without the log an older one, and no log ever becomes part of another file.
   @Test func eachSubsetOfTheFilesThatIsMoved() throws {
     let folder = try Folder()
     let crashed = try Folder()
@@ -223,7 +223,7 @@ import Testing
     #expect(both.call { $0.identifiers } == ["c0", "c1", "c2", "c3", "c4"])
   }
 
-  /// The log of another database, with pages of another size, is told by that before SQLite takes it for the store's.
+  /// The log of another database, with pages of another size, is recognised by that before SQLite reads it.
   @Test(arguments: [512, 4_096, 65_536]) func aLogWithOtherPagesIsLeft(_ pageSize: Int) throws {
     let folder = try Folder()
     var stored = try open(folder)

@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostStore
 @testable import FencepostStoreCore
 
-/// What a store asks of the file system.
+/// The file system operations of a store.
 @Suite struct StoreFilesTests {
   private let folder: Folder
   private let path: String
@@ -15,7 +15,7 @@ import Testing
     path = folder.file("m.fencepost")
   }
 
-  /// What a call is refused with; `nil` when it is not.
+  /// The error of a call; `nil` when there is none.
   private func refusal(_ body: () throws(StoreFailure) -> Void) -> String? {
     do throws(StoreFailure) {
       try body()

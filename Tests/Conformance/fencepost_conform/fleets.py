@@ -52,7 +52,7 @@ class FleetRun:
             fleet.close()
 
     def after_step(self) -> None:
-        """What was in flight must come again, unless its condition or its device went away meanwhile."""
+        """Events in flight must come again, unless their condition or device was removed meanwhile."""
         if not self.restart_every_step:
             return
         for name, fleet in self.fleets.items():
@@ -122,7 +122,7 @@ class FleetRun:
         return self.table[identifier].generation
 
     def forget(self, identifier: str | None, device: str | None = None) -> None:
-        """What is void was never handed out."""
+        """Void events were never delivered."""
         for name, event in list(self.in_flight.items()):
             if identifier == event.identifier or device == event.device:
                 del self.in_flight[name]

@@ -1,7 +1,7 @@
 """Runs conformance scenarios on the engine. The format is described in Tests/Conformance/README.md.
 
-What belongs to a host or a store and not to one monitor is played here: names in use, closing and opening again, who
-consumes. A restart is a fork that takes the monitor's place: it hands out again what was not committed. With a store
+The parts of a host or a store, not of one monitor, are played here: names in use, closing and opening again, the
+consumer. A restart is a fork that takes the monitor's place: it delivers the uncommitted events again. With a store
 these are real: each scenario has a directory of its own, a restart closes and opens, and a store that fails is one
 whose files the system does not let grow.
 """
@@ -44,7 +44,7 @@ except ImportError:  # not a Unix system
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a scenario: `verdict` is passed, failed or skipped; the rest says where and why it ended."""
+    """The result of a scenario: `verdict` is passed, failed or skipped; the rest names where and why it ended."""
 
     scenario: Scenario
     verdict: str
@@ -77,7 +77,7 @@ def run_scenarios(
         OSError: The directory cannot be used.
     """
     for scenario in scenarios:
-        if scenario.is_fleet:  # in memory; a restart takes back what was handed out
+        if scenario.is_fleet:  # in memory; a restart delivers uncommitted events again
             yield _outcome(scenario, FleetRun(scenario, restart_every_step))
         elif store is None:
             yield _outcome(scenario, _Run(scenario, restart_every_step, None))
@@ -109,7 +109,7 @@ def _outcome(scenario: Scenario, run: _Run | FleetRun) -> Outcome:
 def conform(
     paths: Sequence[str | Path], *, restart_every_step: bool, store: str | None, write: Callable[[str], object]
 ) -> bool:
-    """Runs files, writes what failed and what was skipped, then the counts; whether none failed."""
+    """Runs files, prints failed and skipped scenarios, then the counts; returns whether none failed."""
     scenarios = [scenario for path in paths for scenario in read_scenarios(path)]
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     for outcome in run_scenarios(scenarios, restart_every_step=restart_every_step, store=store):
@@ -135,7 +135,7 @@ class _Run:
         self.main: str | None = None
 
     def after_step(self) -> None:
-        # What a store that fails has missed is nowhere to be read again.
+        # Changes missed by a failing store cannot be read anywhere.
         if self.restart_every_step and self.store_works:
             for name in self.opened:
                 self.restart_between_steps(self.stored[name])
@@ -145,7 +145,7 @@ class _Run:
             named.monitor.close()
 
     def restart_between_steps(self, named: Named) -> None:
-        """What was in flight must come again, unless its condition went away meanwhile."""
+        """Events in flight must come again, unless their condition was removed meanwhile."""
         named.restart()
         event = named.in_flight
         if event is None:
@@ -270,7 +270,7 @@ def _full_disk() -> Iterator[None]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``python -m fencepost_conform`` takes."""
+    """Adds the arguments of ``python -m fencepost_conform``."""
     parser.add_argument("files", metavar="FILE", nargs="+", help="JSON: one scenario or an array of them")
     parser.add_argument("--restart-every-step", action="store_true", help="restart each monitor after every step")
     parser.add_argument(

@@ -56,13 +56,13 @@ def _scenario(row: Any, path: str | Path, place: str) -> Scenario:
         raise InputError(path, f"{place} ({row['name']})", f"options are not some of {', '.join(known)}")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         raise InputError(path, f"{place} ({row['name']})", "steps is not a list of at least one object")
-    if options.get("path", DevicePath.FIXES) == DevicePath.FIXES:  # of which these say nothing
+    if options.get("path", DevicePath.FIXES) == DevicePath.FIXES:  # the keys absent from these
         options = {name: value for name, value in options.items() if name not in ("max_gap", "max_speed")}
     return Scenario(str(path), row["name"], options, steps, is_fleet)
 
 
 def defect(error: Exception) -> str:
-    """What is wrong with a step that could not be read, in words."""
+    """The defect of a step that could not be read, in words."""
     if isinstance(error, KeyError):
         return f"{error.args[0]} is missing"
     if isinstance(error, ValueError):

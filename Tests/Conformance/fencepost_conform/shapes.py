@@ -67,7 +67,7 @@ def _depth(value: Any) -> int:
 
 
 def shape_members(condition: Shape) -> dict[str, Any]:
-    """What a record says of a shape."""
+    """The members of a record about a shape."""
     if not isinstance(condition, Polygon):
         lines = [[list(reversed(place)) for place in line] for line in condition.lines]
         if isinstance(condition, Gate):

@@ -75,7 +75,7 @@ class Member:
 
 
 class Named:
-    """A monitor of the scenario's store, open or closed, with what is known of its host."""
+    """A monitor of the scenario's store, open or closed, with the state of its host."""
 
     def __init__(self, opened: Callable[[], Monitor] | None, monitor: Monitor) -> None:
         self.opened = opened
@@ -288,7 +288,7 @@ def _located(named: Named, step: dict[str, Any]) -> None:
 
 
 def compare_located(step: dict[str, Any], asked: Monitor | Zones) -> None:
-    """What holds a point, or whose lines are nearest to it."""
+    """Compares the conditions that contain a point, or the nearest boundaries."""
     if "nearest" in step:
         latitude, longitude = (number(step["nearest"][key]) for key in ("latitude", "longitude"))
         return _compare_distances(step, asked.nearest(latitude, longitude, int(step["nearest"]["count"])))
@@ -406,14 +406,14 @@ def compare(
 
 
 def _is_listed(value: dict[str, Any], found: dict[str, Any]) -> bool:
-    """Whether a condition has what is listed of it."""
+    """Whether a condition has the listed members."""
     return value.keys() == found.keys() and all(
         found[kind].get(key) == one for kind, members in value.items() for key, one in members.items()
     )
 
 
 def text(value: Any) -> str:
-    """What the engine gave, with times in seconds as in a file."""
+    """The engine's result, with times in seconds as in a file."""
     if isinstance(value, dict):
         value = {key: time / 1e6 if key in TIMES and time is not None else time for key, time in value.items()}
     return plain(value)

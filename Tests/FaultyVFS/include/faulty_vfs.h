@@ -7,7 +7,7 @@
 /* Takes the place of the file system that stores use, SQLite's "unix-none". */
 int faulty_vfs_install(void);
 
-/* Counts from now on what is written, synchronised, truncated or deleted below a directory, from 0. */
+/* Starts counting the writes, fsyncs, truncations and removals below a directory, from 0. */
 void faulty_vfs_watch(const char *directory);
 
 /* The operations number first ... first + count - 1 fail with an SQLite code; half of what a write has to write is
