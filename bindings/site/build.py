@@ -22,6 +22,7 @@ import playground
 import reference_c
 import reference_python
 import reference_swift
+import search_words
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
@@ -252,6 +253,8 @@ class Assembly:
         linked: set[str] = set()
         for number in range(0, len(parts), 2):
             part = LINK.sub(lambda found: self.link(page, text, found), parts[number])
+            if number == 0 and page in search_words.PAGES:
+                part = search_words.with_words(page, part)
             # DocC's links to symbols, ``Monitor/events``: names, since the Swift reference is a site of its own.
             part = re.sub(
                 r"``([\w/]+(?:\([\w:]*\))?)``",

@@ -37,5 +37,5 @@ PAGES: dict[str, tuple[str, ...]] = {
 def with_words(page: str, text: str) -> str:
     """The text of a page with its words behind the first heading."""
     heading, _, rest = text.partition("\n")
-    entries = "".join(f"single: ! {word}\n" for word in PAGES[page])
-    return f"{heading}\n\n```{{index}}\n{entries}```\n{rest}"
+    entries = ", ".join(f"! {word}" for word in PAGES[page])
+    return f"{heading}\n\n```{{index}} {entries}\n```\n{rest}"
