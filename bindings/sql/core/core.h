@@ -11,10 +11,10 @@
 #ifndef FENCEPOST_SQL_CORE_H
 #define FENCEPOST_SQL_CORE_H
 
-#include "fencepost.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "fencepost.h"
 
 /* Why a call failed: the kind, for the host's code of the error, and one line of UTF-8 that names cause, place, accepted
  * range and remedy. */

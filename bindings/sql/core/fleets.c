@@ -1,5 +1,5 @@
-#include "value.h"
 #include <stdlib.h>
+#include "value.h"
 
 struct fp_fleet {
   fencepost_conditions *table;

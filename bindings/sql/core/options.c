@@ -1,8 +1,8 @@
-#include "value.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "value.h"
 
 bool fp_fail(fp_message *message, const char *format, ...) {
   va_list values;
@@ -52,8 +52,7 @@ static const key keys[] = {
     {"accuracy_factor", FP_OPTION_POLICY, NUMBER, IN(policy.accuracy_factor), NULL},
     {"dwell_policy", FP_OPTION_POLICY, WORD, IN(policy.dwell_policy), "timer=0 evidence=1"},
     {"notify", FP_OPTION_POLICY, WORD, IN(policy.notify),
-     "all=7 entry=2 exit=4 entry+exit=6 initial=1 initial+entry=3 "
-     "initial+exit=5"},
+     "all=7 entry=2 exit=4 entry+exit=6 initial=1 initial+entry=3 initial+exit=5"},
     {"assuming", FP_OPTION_ASSUMING, WORD, IN(assuming), "unknown=0 satisfied=1 unsatisfied=2"},
     {"edges", FP_OPTION_SHAPE, WORD, IN(shape.edges), "geodesic=0 planar=1"},
     {"oriented", FP_OPTION_SHAPE, WORD, IN(shape.oriented), "false=0 true=1"},
@@ -191,9 +190,7 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
       if (strlen(keys[i].name) == name_end - at && memcmp(keys[i].name, text + at, name_end - at) == 0) {
         if (seen[i]) return fp_fail(message, "option %s stands twice", keys[i].name);
         if (strcmp(keys[i].name, "policy") == 0 && (out->given & FP_OPTION_POLICY))
-          return fp_fail(message,
-                         "option policy must stand before the options "
-                         "that change a part of it");
+          return fp_fail(message, "option policy must stand before the options that change a part of it");
         seen[i] = true;
         found = &keys[i];
       }
@@ -211,13 +208,9 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
     at = end;
   }
   if (out->policy.exit_margin_limit_m > 0 && out->policy.exit_margin_limit_m < out->policy.exit_margin_m)
-    return fp_fail(message,
-                   "option exit_margin_limit: %g is neither 0 nor at least "
-                   "exit_margin, %g",
+    return fp_fail(message, "option exit_margin_limit: %g is neither 0 nor at least exit_margin, %g",
                    out->policy.exit_margin_limit_m, out->policy.exit_margin_m);
   if (out->path == FENCEPOST_PATH_GEODESIC && out->max_gap_us < 1)
-    return fp_fail(message,
-                   "option path=geodesic needs max_gap, how far apart "
-                   "fixes may be: 1e-6 to 1e9 seconds");
+    return fp_fail(message, "option path=geodesic needs max_gap, how far apart fixes may be: 1e-6 to 1e9 seconds");
   return true;
 }

@@ -1,6 +1,6 @@
-#include "value.h"
 #include <pthread.h>
 #include <stdlib.h>
+#include "value.h"
 
 struct fp_places {
   uint64_t digest[2];
@@ -184,18 +184,12 @@ static bool define(const uint8_t *at, const fp_options *of_replay, fencepost_con
     out->options = NULL;
   } else if (line) {
     if (!(own.given & FP_OPTION_RADIUS))
-      return fp_fail(message,
-                     "place \"%s\": a line needs the option radius (metres; a "
-                     "corridor) or gate=true",
-                     name);
+      return fp_fail(message, "place \"%s\": a line needs the option radius (metres; a corridor) or gate=true", name);
     out->kind = FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC;
   } else {
     out->kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC;
     if (own.given & FP_OPTION_RADIUS)
-      return fp_fail(message,
-                     "place \"%s\": a polygon has no radius; widen it with "
-                     "buffer (metres)",
-                     name);
+      return fp_fail(message, "place \"%s\": a polygon has no radius; widen it with buffer (metres)", name);
   }
   return true;
 }

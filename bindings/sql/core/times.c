@@ -1,6 +1,6 @@
 #include <math.h>
-#include <string.h>
 #include <stdio.h>
+#include <string.h>
 #include "core.h"
 
 /* Days from 1970-01-01 to a date of the proleptic Gregorian calendar; after Hinnant, "chrono-compatible low-level date

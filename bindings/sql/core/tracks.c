@@ -1,6 +1,6 @@
-#include "value.h"
 #include <math.h>
 #include <stdlib.h>
+#include "value.h"
 
 /* Host memory for `needed` elements. */
 static bool grow(void **elements, size_t *capacity, size_t needed, size_t size, fp_message *message) {
@@ -27,10 +27,8 @@ bool fp_track_add(fp_track *track, const fp_options *options, double latitude, d
     char time[32] = "out of range";
     if (time_us >= FENCEPOST_TIME_MIN && time_us <= FENCEPOST_TIME_MAX) fp_time_write(time_us, time);
     return fp_fail(message,
-                   "the row with latitude %.9g, longitude %.9g, accuracy %.9g, "
-                   "time %s is not a fix: accepted are "
-                   "latitudes -90 to 90, longitudes -180 to 180, accuracies "
-                   "from 0, years 1 to 9999; the option "
+                   "the row with latitude %.9g, longitude %.9g, accuracy %.9g, time %s is not a fix: accepted are "
+                   "latitudes -90 to 90, longitudes -180 to 180, accuracies from 0, years 1 to 9999; the option "
                    "invalid=skip leaves such rows out",
                    latitude, longitude, accuracy_m, time);
   }

@@ -1,6 +1,6 @@
-#include "value.h"
 #include <math.h>
 #include <stdlib.h>
+#include "value.h"
 
 const char fp_magic[8] = {'F', 'P', 'P', 'L', 'A', 'C', 'E', '1'};
 static const uint64_t most_bytes = 1u << 30;
@@ -42,9 +42,7 @@ void fp_digest(const uint8_t *bytes, size_t size, uint64_t out[2]) {
 
 static bool check_identifier(const char *identifier, size_t size, fp_message *message) {
   if (size >= 1 && size <= FENCEPOST_IDENTIFIER_MAX && memchr(identifier, 0, size) == NULL) return true;
-  return fp_fail(message,
-                 "identifier \"%.*s\" has %zu bytes or a zero byte; accepted "
-                 "are 1 to %d bytes of UTF-8",
+  return fp_fail(message, "identifier \"%.*s\" has %zu bytes or a zero byte; accepted are 1 to %d bytes of UTF-8",
                  (int)(size < 40 ? size : 40), identifier, size, FENCEPOST_IDENTIFIER_MAX);
 }
 
@@ -101,10 +99,7 @@ bool fp_skip_head(const uint8_t **bytes, size_t *size, fp_message *message) {
   if (*size < 8 || at[0] != 'G' || at[1] != 'P') return true;
   unsigned kind = at[3] >> 1 & 7;
   if (at[2] != 0 || kind > 4 || *size < 8 + envelopes[kind])
-    return fp_fail(message,
-                   "a GeoPackage blob of version %d with a damaged head; "
-                   "accepted is version 0",
-                   at[2]);
+    return fp_fail(message, "a GeoPackage blob of version %d with a damaged head; accepted is version 0", at[2]);
   if (at[3] & 0x20) return fp_fail(message, "an extended GeoPackage geometry; accepted are standard ones");
   uint32_t srs =
       (at[3] & 1) ? fp_get32(at + 4) : (uint32_t)at[4] << 24 | (uint32_t)at[5] << 16 | (uint32_t)at[6] << 8 | at[7];
@@ -208,9 +203,7 @@ void fp_builder_clear(fp_builder *builder) {
 }
 
 const uint8_t **fp_parts(const uint8_t *bytes, size_t size, size_t *out_count, fp_message *message) {
-  static const char refused[] =
-      "the value is not a set of places, as fp_places() gives it, or is "
-      "damaged at byte %zu";
+  static const char refused[] = "the value is not a set of places, as fp_places() gives it, or is damaged at byte %zu";
   uint64_t count = 0, marks[2];
   if (size < FP_HEAD || memcmp(bytes, fp_magic, 8) != 0 || fp_get64(bytes + 24) != size - FP_HEAD ||
       (count = fp_get64(bytes + 32)) > (size - FP_HEAD) / FP_PLACE) {

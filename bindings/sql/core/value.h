@@ -2,8 +2,8 @@
 #ifndef FENCEPOST_SQL_VALUE_H
 #define FENCEPOST_SQL_VALUE_H
 
-#include "core.h"
 #include <string.h>
+#include "core.h"
 
 /*
  * The value: 40 bytes of head, then the places, sorted by identifier. Numbers

@@ -1,6 +1,6 @@
 #define DUCKDB_EXTENSION_NAME fencepost
-#include "extension.h"
 #include <stdlib.h>
+#include "extension.h"
 
 void *fp_reallocate(void *memory, size_t size) { return realloc(memory, size); }
 void fp_release(void *memory) { free(memory); }

@@ -1,7 +1,7 @@
 /* fp_places(id, geometry [, options]) and (id, latitude, longitude, radius [, options]): a set of places as a BLOB. */
-#include "aggregates.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include "aggregates.h"
 
 bool fp_add_aggregate(duckdb_aggregate_function_set set, const char *name, const fp_aggregate *aggregate,
                       const duckdb_type *types, duckdb_logical_type result) {
@@ -46,15 +46,13 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
   const char *text = NULL;
   if (fp_is_null(columns[0], row))
     return fp_fail(message,
-                   "the identifier of a place is NULL; leave such "
-                   "rows out with FILTER (WHERE ... IS NOT NULL)");
+                   "the identifier of a place is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)");
   const char *identifier = fp_bytes(columns[0], row, &identifier_size);
   int shown = (int)(identifier_size < 60 ? identifier_size : 60);
   for (idx_t i = 1; i < (circle ? 4u : 2u); i++)
     if (fp_is_null(columns[i], row))
       return fp_fail(message,
-                     "place \"%.*s\": argument %d is NULL; leave such rows out "
-                     "with FILTER (WHERE ... IS NOT NULL)",
+                     "place \"%.*s\": argument %d is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)",
                      shown, identifier, (int)i + 1);
   if ((count == 3 || count == 5) && !fp_is_null(columns[count - 1], row))
     text = fp_bytes(columns[count - 1], row, &options_size);

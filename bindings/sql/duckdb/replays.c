@@ -2,9 +2,9 @@
  * fp_events(places, time, latitude, longitude [, accuracy [, options]]) and fp_visits(...): aggregates, a group a device, whose
  * rows may come in any order. Times are TIMESTAMP (UTC) or TIMESTAMPTZ, and so are those of the result.
  */
-#include "aggregates.h"
 #include <stdlib.h>
 #include <string.h>
+#include "aggregates.h"
 
 /* Made with the first row of a group. */
 typedef struct group {

@@ -1,8 +1,8 @@
 /* fp_version, fp_distance, fp_boundary_distance, fp_contains, fp_containing, fp_nearest. NULL in any argument gives NULL. */
-#include "extension.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "extension.h"
 
 static void refuse(duckdb_function_info info, const char *name, const char *why) {
   char text[640];

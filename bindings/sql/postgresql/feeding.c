@@ -62,9 +62,7 @@ Datum fp_fleet_step(PG_FUNCTION_ARGS) {
     input.fix.longitude = PG_GETARG_FLOAT8(6);
     input.fix.accuracy_m = PG_ARGISNULL(7) ? 0 : PG_GETARG_FLOAT8(7);
     if (!(input.fix.accuracy_m >= 0))
-      fp_refuse_text("fencepost",
-                     "the accuracy is negative or NaN; accepted "
-                     "are metres from 0, or NULL");
+      fp_refuse_text("fencepost", "the accuracy is negative or NaN; accepted are metres from 0, or NULL");
   }
   if (state != NULL) {
     input.state = VARDATA_ANY(state);

@@ -29,8 +29,7 @@ Datum fp_places_step(PG_FUNCTION_ARGS) {
   if (builder == NULL) builder = MemoryContextAllocZero(context, sizeof *builder);
   if (PG_ARGISNULL(1))
     fp_refuse_text("fp_places",
-                   "the identifier of a place is NULL; leave such "
-                   "rows out with FILTER (WHERE ... IS NOT NULL)");
+                   "the identifier of a place is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)");
   text *identifier = PG_GETARG_TEXT_PP(1);
   const char *name = VARDATA_ANY(identifier);
   size_t name_size = VARSIZE_ANY_EXHDR(identifier);

@@ -2,8 +2,8 @@
 #ifndef FENCEPOST_SQLITE_H
 #define FENCEPOST_SQLITE_H
 
-#include "core.h"
 #include <sqlite3ext.h>
+#include "core.h"
 extern const sqlite3_api_routines *sqlite3_api;
 
 /* Bytes of a BLOB or TEXT value: pointer, then size. */

@@ -1,7 +1,7 @@
-#include "fencepost_sqlite.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "fencepost_sqlite.h"
 
 const sqlite3_api_routines *sqlite3_api;
 
@@ -56,9 +56,7 @@ bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out
     }
     case SQLITE_FLOAT: return fp_time_number(sqlite3_value_double(value), options, out_us, message);
     default:
-      return fp_fail(message,
-                     "a time is %s; accepted are text (ISO 8601) and numbers "
-                     "(the option time says the unit)",
+      return fp_fail(message, "a time is %s; accepted are text (ISO 8601) and numbers (the option time says the unit)",
                      type_name(value));
   }
 }
@@ -193,9 +191,7 @@ static void places_step(sqlite3_context *context, int count, sqlite3_value **val
   const char *identifier = (const char *)sqlite3_value_text(values[0]);
   identifier_size = identifier == NULL ? 0 : (size_t)sqlite3_value_bytes(values[0]);
   if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-    good = fp_fail(&message,
-                   "place %zu: the identifier is NULL; leave such rows out "
-                   "with WHERE ... IS NOT NULL",
+    good = fp_fail(&message, "place %zu: the identifier is NULL; leave such rows out with WHERE ... IS NOT NULL",
                    state->builder.count + 1);
   else if (identifier == NULL) good = fp_no_memory(&message);
   good = good && fp_value_options(last, FP_OPTIONS_OF_PLACES, &options, &message);
@@ -213,9 +209,7 @@ static void places_step(sqlite3_context *context, int count, sqlite3_value **val
   } else if (good) {
     const void *bytes = fp_value_bytes(values[1], &size);
     if (sqlite3_value_type(values[1]) != SQLITE_BLOB) {
-      good = fp_fail(&message,
-                     "place \"%.*s\": the geometry is %s; accepted are BLOBs "
-                     "of WKB, EWKB or GeoPackage",
+      good = fp_fail(&message, "place \"%.*s\": the geometry is %s; accepted are BLOBs of WKB, EWKB or GeoPackage",
                      (int)(identifier_size < 60 ? identifier_size : 60), identifier, type_name(values[1]));
     } else {
       fp_message why;

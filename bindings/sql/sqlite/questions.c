@@ -1,6 +1,6 @@
 /* fp_containing(places, latitude, longitude) and fp_nearest(places, latitude, longitude, k): a row a place. */
-#include "tables.h"
 #include <string.h>
+#include "tables.h"
 
 typedef struct cursor {
   sqlite3_vtab_cursor base;
@@ -101,16 +101,15 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 static const sqlite3_module module = {FP_FUNCTION_METHODS, FP_CURSOR_METHODS};
 
 int fp_register_questions(sqlite3 *db) {
-  static fp_function containing = {"fp_containing",
-                                   "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude "
-                                   "HIDDEN, longitude HIDDEN)",
-                                   2,
-                                   3,
-                                   3,
-                                   false};
+  static fp_function containing = {
+      "fp_containing",
+      "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, longitude HIDDEN)",
+      2,
+      3,
+      3,
+      false};
   static fp_function nearest = {"fp_nearest",
-                                "CREATE TABLE x(place TEXT, distance REAL, "
-                                "places HIDDEN, latitude HIDDEN, "
+                                "CREATE TABLE x(place TEXT, distance REAL, places HIDDEN, latitude HIDDEN, "
                                 "longitude HIDDEN, k HIDDEN)",
                                 2,
                                 4,

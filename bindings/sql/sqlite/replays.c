@@ -2,9 +2,9 @@
  * fp_events(fixes, places [, options]) and fp_visits(fixes, places [, options]). `fixes` is a query, run on the same connection,
  * whose columns are device, time, latitude, longitude and, if there is a fifth, accuracy.
  */
-#include "tables.h"
 #include <stdlib.h>
 #include <string.h>
+#include "tables.h"
 
 typedef struct device {
   char *name; /* as text */
@@ -151,8 +151,7 @@ static bool read_fixes(cursor *own, const char *sql, fp_message *message) {
   while (good && rest != NULL && (*rest == ' ' || *rest == '\n' || *rest == ';' || *rest == '\t')) rest++;
   if (good && (query == NULL || !sqlite3_stmt_readonly(query) || (columns != 4 && columns != 5) || *rest != 0))
     good = fp_fail(message,
-                   "the fixes are one SELECT of device, time, latitude, "
-                   "longitude and, if there is one, accuracy; "
+                   "the fixes are one SELECT of device, time, latitude, longitude and, if there is one, accuracy; "
                    "this has %d columns",
                    columns);
   size_t row = 0;
@@ -307,10 +306,8 @@ static const sqlite3_module module = {FP_FUNCTION_METHODS, FP_CURSOR_METHODS};
 
 int fp_register_replays(sqlite3 *db) {
   static fp_function events = {"fp_events",
-                               "CREATE TABLE x(device TEXT, place TEXT, kind TEXT, time TEXT, "
-                               "evidence_time TEXT, "
-                               "state TEXT, latitude REAL, longitude REAL, accuracy REAL, distance "
-                               "REAL, "
+                               "CREATE TABLE x(device TEXT, place TEXT, kind TEXT, time TEXT, evidence_time TEXT, "
+                               "state TEXT, latitude REAL, longitude REAL, accuracy REAL, distance REAL, "
                                "sequence INTEGER, direction TEXT, on_path INTEGER, after_gap INTEGER, "
                                "fixes HIDDEN, places HIDDEN, options HIDDEN)",
                                14,
@@ -318,10 +315,8 @@ int fp_register_replays(sqlite3 *db) {
                                3,
                                true};
   static fp_function visits = {"fp_visits",
-                               "CREATE TABLE x(device TEXT, place TEXT, start "
-                               "TEXT, \"end\" TEXT, duration REAL, "
-                               "start_known TEXT, end_known TEXT, "
-                               "confirmed_start TEXT, confirmed_end TEXT, "
+                               "CREATE TABLE x(device TEXT, place TEXT, start TEXT, \"end\" TEXT, duration REAL, "
+                               "start_known TEXT, end_known TEXT, confirmed_start TEXT, confirmed_end TEXT, "
                                "fixes HIDDEN, places HIDDEN, options HIDDEN)",
                                9,
                                2,

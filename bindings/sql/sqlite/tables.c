@@ -1,5 +1,5 @@
-#include "tables.h"
 #include <string.h>
+#include "tables.h"
 
 int fp_code(const fp_message *message) {
   return message->cause == FP_NO_MEMORY   ? SQLITE_NOMEM

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import shapely
 from conftest import PLACES, Host
-from worlds import zones
+from worlds import damaged, zones
 
 SQUARE = shapely.box(7.5, 47.5, 7.6, 47.6).wkb
 
@@ -78,17 +78,10 @@ def test_values_that_are_not_places(host: Host) -> None:
         host.run(f"SELECT fp_places('p{number}', 1.0, 2.0, 3.0)")
     rng = random.Random(4)
     for _ in range(60):
-        bad = bytearray(good)
-        match rng.randrange(3):
-            case 0:
-                bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
-            case 1:
-                bad = bad[: rng.randrange(len(bad))]
-            case _:
-                bad = bytearray(rng.randbytes(rng.randrange(200)))
-        if bytes(bad) == good:
+        bad = damaged(rng, good)
+        if bad == good:
             continue
-        table = f"fp_containing({literal(host, bytes(bad))}, 47.5, 7.5)"
+        table = f"fp_containing({literal(host, bad)}, 47.5, 7.5)"
         refused(host, f"SELECT * FROM {table}" if host.name == "sqlite" else f"SELECT {table}", "not a set of places")
 
 
@@ -130,3 +123,19 @@ def test_options_of_other_functions_are_refused(host: Host) -> None:
     for options, match in (("edges=planar", "no option edges"), ("path=geodesic", "max_gap"), ("policy=exct", "exct")):
         with pytest.raises(host.errors, match=match):
             host.replay("fp_visits", "place", options)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_positions_that_are_not_numbers(host: Host, value: str) -> None:
+    number = f"'{value}'::DOUBLE PRECISION"
+    if host.name == "sqlite":  # which has no NaN
+        number = "-9e999" if value == "-inf" else "9e999"
+    places = "(SELECT fp_places('a', 47.5, 7.5, 900.0))"
+    call = f"fp_containing({places}, {number}, 7.5)"
+    with pytest.raises(host.errors, match="nan|inf|latitude"):
+        host.run(f"SELECT * FROM {call}" if host.name == "sqlite" else f"SELECT {call}")
+    with pytest.raises(host.errors, match="nan|inf|atitude"):
+        host.run(f"SELECT fp_distance({number}, 0, 0, 0)")
+    with pytest.raises(host.errors, match="nan|inf|adius"):
+        host.run(f"SELECT fp_places('a', 47.5, 7.5, {number})")
+    assert host.run("SELECT 1") == [(1,)]

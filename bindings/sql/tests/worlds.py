@@ -56,3 +56,15 @@ def drive(seed: int, fixes: int = 400, step_s: int = 15) -> list[Fix]:
         time_us = 1_700_000_000_000_000 + number * step_s * 1_000_000 + rng.randrange(1_000_000)
         found.append(Fix(latitude, longitude, accuracy=rng.choice([0.0, 5.0, 30.0]), time=time_us))
     return found
+
+
+def damaged(rng: random.Random, good: bytes) -> bytes:
+    """Bytes with one bit changed, cut off, or random ones in their place."""
+    match rng.randrange(3):
+        case 0:
+            at = rng.randrange(len(good))
+            return good[:at] + bytes([good[at] ^ 1 << rng.randrange(8)]) + good[at + 1 :]
+        case 1:
+            return good[: rng.randrange(len(good))]
+        case _:
+            return rng.randbytes(rng.randrange(300))

@@ -1,0 +1,56 @@
+/* Declarations shared by the methods of a fleet's virtual table and its inputs. */
+#ifndef FENCEPOST_SQLITE_FLEET_H
+#define FENCEPOST_SQLITE_FLEET_H
+
+#include "tables.h"
+
+/* Columns. */
+enum {
+  FP_VISIBLE = 11,
+  FP_PLACES = FP_VISIBLE,
+  FP_OPTIONS,
+  FP_ALL_COLUMNS
+};
+enum {
+  FP_DEVICE,
+  FP_PLACE,
+  FP_KIND,
+  FP_TIME,
+  FP_EVIDENCE_TIME,
+  FP_STATE,
+  FP_LATITUDE,
+  FP_LONGITUDE,
+  FP_ACCURACY,
+  FP_DISTANCE,
+  FP_SEQUENCE
+};
+
+typedef struct fp_fleet_table {
+  sqlite3_vtab base;
+  sqlite3 *db;
+  char *schema, *name;
+  fp_fleet *fleet; /* compiled at the first input; NULL: not yet, or the setup changed */
+  fp_options options;
+  sqlite3_stmt *read_version, *read_device, *write_device, *write_event;
+  sqlite3_int64 version; /* of the setup that the fleet was compiled from */
+} fp_fleet_table;
+
+/* Sets the error of the table. Returns SQLITE_ERROR. */
+int fp_fleet_fail(fp_fleet_table *own, const char *format, ...);
+
+/* Forgets the compiled fleet. */
+void fp_fleet_reset(fp_fleet_table *own);
+
+/* Prepares a statement, unless it is prepared: the format has %w for the schema and for the name of the table. */
+int fp_fleet_prepare(fp_fleet_table *own, sqlite3_stmt **statement, const char *format);
+
+/* Runs a statement whose values were bound; `bound` is SQLITE_OK, or the error of binding. */
+int fp_fleet_done(sqlite3_stmt *statement, int bound);
+
+/* INSERT INTO vans(places, options): `values` are the columns of the table. */
+int fp_fleet_change(fp_fleet_table *own, sqlite3_value **values);
+
+/* INSERT INTO vans(device, time, latitude, longitude, accuracy). */
+int fp_fleet_feed(fp_fleet_table *own, sqlite3_value **values);
+
+#endif
