@@ -122,6 +122,20 @@ def test_an_event_that_comes_again_is_shown_once() -> None:
     assert len(found["events"]) == 1 and len(watched.seen) == 2
 
 
+def test_a_device_that_comes_back_begins_a_history_of_its_own() -> None:
+    """Each life of a device has an event with the sequence 1: the page shows them all."""
+    watched = FleetWatched(policy=EXACT, expire=100.0, ahead=None)
+    view = viewed(watched)
+    for life in range(4):
+        watched.feed("phone", 5_000 * life)
+        watched.pass_time(3_700)
+        assert len(watched.fleet) == 0
+    assert watched.told == [("phone", "satisfied", 1)] * 4
+    found = view.since(0)
+    assert found is not None
+    assert [event["sequence"] for event in found["events"]] == [1] * 4
+
+
 def test_others_circles_are_not_theirs() -> None:
     watched = FleetWatched(policy=EXACT)
     view = viewed(watched)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from .._errors import Advice
 from .._monitor.inputs import (
@@ -29,7 +29,10 @@ from .first_fixes import warn_of_jumps
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
+    from .._tables.buffers import ArrowStream, NumberColumn, SupportsArray, TimeColumn
+
+    DeviceColumn: TypeAlias = str | SupportsArray | Iterable[object]
+    """One device for all rows, or a column of identifiers: texts, integers, categories."""
 
 _BY_COLUMN = Advice(*["name the column that tells devices apart with columns={'device': NAME}"] * 2)
 _BY_ROW = Advice(*["give the identifier of each row's device as device="] * 2)
@@ -97,7 +100,7 @@ class FleetInputs(FixInputs):
         fixes: Iterable[Fix] | Buffer,
         /,
         *,
-        device: Any,
+        device: DeviceColumn,
         on_invalid: Literal["count", "raise"] = "count",
         threads: int | None = None,
     ) -> FeedResult: ...
@@ -107,7 +110,7 @@ class FleetInputs(FixInputs):
         fixes: None = None,
         /,
         *,
-        device: Any,
+        device: DeviceColumn,
         latitude: NumberColumn,
         longitude: NumberColumn,
         time: TimeColumn,

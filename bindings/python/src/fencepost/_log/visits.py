@@ -20,6 +20,9 @@ from .lazy_events import LazyEvents
 
 if TYPE_CHECKING:
     from geopandas import GeoDataFrame  # type: ignore[import-untyped]
+    from pandas import DataFrame
+
+    from .._values.any_condition import Condition
 
 
 class Known(enum.StrEnum):
@@ -115,7 +118,7 @@ class Visits(Rows[Visit]):
         self,
         visits: Iterable[Visit] | Sequence[VisitColumns],
         by: str | None = None,
-        conditions: Mapping[str, Any] | None = None,
+        conditions: Mapping[str, Condition] | None = None,
     ) -> None:
         given = list(visits)
         self._columns = [each for each in given if isinstance(each, VisitColumns)]
@@ -150,7 +153,7 @@ class Visits(Rows[Visit]):
     def __len__(self) -> int:
         return sum(len(part.identifiers) for part in self._columns) if self._columns else super().__len__()
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         parts = [part for part in self._columns if part.identifiers]
         if not parts:
             return super().to_pandas()
@@ -171,7 +174,7 @@ class Visits(Rows[Visit]):
         if self.by is not None:
             tracks = [part.track for part in parts for _ in part.identifiers]
             columns[self.by] = series(pandas, tracks, None)
-        return pandas.DataFrame(
+        made: DataFrame = pandas.DataFrame(
             columns
             | {
                 "identifier": pandas.Series([text for part in parts for text in part.identifiers], dtype=object),
@@ -185,6 +188,7 @@ class Visits(Rows[Visit]):
                 "confirmed_end": times(joined("ended", "i8")),
             }
         )
+        return made
 
     def columns(self) -> dict[str, list[Any]]:
         """The table as a dict of columns: identifier, start, end, duration, start_known, end_known, open,

@@ -168,6 +168,29 @@ class ConditionChanges(ConditionHolder[V]):
         given = self._assuming(assuming)
         self._put_many(identifier, latitude, longitude, radius, given, policy, tag, columns, False)
 
+    @overload
+    def ensure_many(
+        self,
+        identifier: Iterable[str],
+        latitude: NumberColumn,
+        longitude: NumberColumn,
+        radius: NumberColumn,
+        *,
+        assuming: State | str | None = None,
+        policy: TransitionPolicy | str | None = None,
+        tag: SupportsArray | Buffer | Iterable[int] | int = 0,
+    ) -> SyncResult: ...
+    @overload
+    def ensure_many(
+        self,
+        identifier: ArrowStream,
+        /,
+        *,
+        assuming: State | str | None = None,
+        policy: TransitionPolicy | str | None = None,
+        tag: SupportsArray | Buffer | Iterable[int] | int = 0,
+        columns: Mapping[str, str] | None = None,
+    ) -> SyncResult: ...
     def ensure_many(
         self,
         identifier: Any,

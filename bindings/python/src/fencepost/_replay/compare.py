@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from .._errors import InputError
 from .._files.condition_files import ConditionRow
@@ -97,7 +97,11 @@ class Comparison(Rows[Outcome]):
         self.flap_seconds = flap_seconds
         """Within which a crossing must be undone to be a flap."""
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int | str) -> Outcome: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Outcome]: ...
+    def __getitem__(self, index: int | slice | str) -> Outcome | Sequence[Outcome]:
         """The outcome of that number or policy name."""
         if not isinstance(index, str):
             return super().__getitem__(index)

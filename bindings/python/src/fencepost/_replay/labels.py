@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from .._errors import InputError, require
@@ -19,7 +19,14 @@ from .._tables.names import several_text
 from .._tables.text_times import parse_time
 from .._tables.times import to_us
 
-LabelSource: TypeAlias = Any
+if TYPE_CHECKING:
+    from .._files.sources import Tabular
+
+    LabelSource: TypeAlias = (
+        Visits | Iterable[Visit] | Iterable[Mapping[str, object]] | Mapping[str, Iterable[object]] | Tabular
+    )
+else:
+    LabelSource = object
 """Visits, a DataFrame, an Arrow table, a dict of columns, or rows that are dicts."""
 Place: TypeAlias = tuple[Any, str]
 """A track's key and a zone's identifier."""
@@ -150,7 +157,7 @@ def _time(value: Any, name: str, zone: tzinfo | None, wrong: Callable[[str], Inp
         raise wrong(f"{name} cannot be used: {error}") from None
 
 
-def _columns(labels: LabelSource) -> dict[str, Sequence[Any]]:
+def _columns(labels: Any) -> dict[str, Sequence[Any]]:
     """The columns of what the caller gave."""
     if isinstance(labels, Mapping):
         return {str(name): list(values) for name, values in labels.items()}
