@@ -17,10 +17,11 @@ MAY_IMPORT: dict[str, set[str]] = {"_native": set(), "_errors": {"_native"}, "_s
 MAY_IMPORT["_tables"] = {"_native", "_errors", "_system"}
 MAY_IMPORT["_values"] = {*MAY_IMPORT["_tables"], "_tables"}
 MAY_IMPORT["geodesic"] = {*MAY_IMPORT["_values"], "_values"}
+MAY_IMPORT["_look"] = set()
 MAY_IMPORT["_files"] = {*MAY_IMPORT["_values"], "_values"}
 MAY_IMPORT["_monitor"] = {*MAY_IMPORT["_files"], "_files"}
 # A log never asks the engine.
-MAY_IMPORT["_log"] = {*MAY_IMPORT["_files"], "_files"}
+MAY_IMPORT["_log"] = {*MAY_IMPORT["_files"], "_files", "_look"}
 MAY_IMPORT["_fleet"] = {*MAY_IMPORT["_log"], "_log", "_monitor"}
 MAY_IMPORT["_replay"] = {*MAY_IMPORT["_fleet"], "_fleet"}
 MAY_IMPORT["_live"] = {*MAY_IMPORT["_replay"], "_replay"}

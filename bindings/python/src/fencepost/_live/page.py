@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator
 from importlib.resources import files
 from typing import Any
 
-from .. import _look
 from .._errors import require
+from .._look import pages
 from .._system import limit_unanswered
 from .metrics import Metrics
 from .page_access import Access
@@ -186,7 +186,7 @@ class Page:
 def _built(name: str) -> bytes:
     """A file of the page, with the parts that it shares with the report."""
     own = (files(__package__) / "page_files" / name).read_text(encoding="utf-8")
-    parts = {"page.css": _look.style, "page.js": _look.script}
+    parts = {"page.css": pages.style, "page.js": pages.script}
     return (parts[name](own) if name in parts else own).encode()
 
 

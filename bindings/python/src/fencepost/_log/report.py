@@ -8,7 +8,7 @@ import re
 from html import escape
 from importlib.resources import files
 
-from .. import _look
+from .._look import pages
 from .._tables.html import text as shown
 from .log import Log
 from .report_data import report_data
@@ -28,12 +28,12 @@ def report(log: Log, *, title: str | None = None, base_map: bool | str = False) 
     parts = {
         "title": escape(name),
         "facts": escape(_facts(log, visits)),
-        "style": _look.style(_file("report.css")),
+        "style": pages.style(_file("report.css")),
         "notes": "".join(f"<li>{escape(note)}</li>" for note in data.notes),
         "no_notes": "" if data.notes else "hidden",
         "base_map": "checked" if base_map else "",
         "data": _json(page),
-        "script": _look.script(_file("report.js")),
+        "script": pages.script(_file("report.js")),
     }
     return re.sub(r"\{\{ (\w+) \}\}", lambda found: parts[found[1]], _file("report.html"))
 

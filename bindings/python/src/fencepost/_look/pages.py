@@ -1,0 +1,23 @@
+"""The shared look of report, live page, playground and site: colours, type, tables, map, outline of the land."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def text(name: str) -> str:
+    """A file of this folder."""
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def style(own: str) -> str:
+    """The style sheet of a page: the tokens, the shared parts, and its own rules."""
+    return text("tokens.css") + text("base.css") + own
+
+
+def script(own: str) -> str:
+    """The script of a page: the outline of the land, tables and map, and its own code."""
+    land = text("land.txt").replace("\n", " ").strip()
+    return f'"use strict";\nconst LAND = "{land}";\n' + text("table.js") + text("map.js") + own
