@@ -184,6 +184,33 @@ def test_labels_that_cannot_be(change: dict[str, Any], reason: str) -> None:
     assert reason in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("labels", "error", "reason"),
+    [
+        ([{"identifier": "home", "start": at(0), "end": at(5)}], ValueError, "has no column 'device'"),
+        ([{"device": "ann", "identifier": "home", "start": at(0)}], ValueError, "has no column 'end'; it has 'device'"),
+        ([], ValueError, "has no column"),
+        (
+            {"device": ["ann"], "identifier": ["home"], "start": [at(0)], "end": []},
+            ValueError,
+            "columns of 0 and 1 rows",
+        ),
+        ("labels.csv", TypeError, "labels must be Visits, a DataFrame, an Arrow table"),
+        (5, TypeError, "labels must be Visits, a DataFrame, an Arrow table"),
+        ([LABEL, 5], TypeError, "labels: element 1 must be a dict or a Visit, not int"),
+    ],
+)
+def test_labels_without_their_columns(labels: Any, error: type[Exception], reason: str) -> None:
+    with pytest.raises(error) as caught:
+        tuned(frame(ann=wander(1, 20), bob=wander(2, 20)), ZONES, labels, policies=["exact"])
+    assert reason in str(caught.value)
+
+
+def test_a_time_zone_of_labels_that_is_none() -> None:
+    with pytest.raises(ValueError, match="time_zone 'Mars/Olympus' is no time zone"):
+        tuned(frame(ann=wander(1, 20)), ZONES, [LABEL], policies=["exact"], time_zone="Mars/Olympus")
+
+
 def test_labels_of_any_kind_are_the_same() -> None:
     rows = frame(ann=wander(1), bob=wander(2))
     labels = truth("ann", "bob")
