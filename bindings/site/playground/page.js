@@ -330,6 +330,12 @@ function why(found) {
   return parts.join(", ");
 }
 
+/** The state of an explanation in the words of the page; beacons have no inside. */
+function stateWord(found, { condition }) {
+  const words = condition.uuid === undefined ? { satisfied: "inside", unsatisfied: "outside" } : { satisfied: "near", unsatisfied: "absent" };
+  return words[found.observed] ?? found.observed;
+}
+
 function showExplanations(event) {
   const rows = [];
   byId("at").textContent = state.fixes.length === 0 ? "" : `at ${clock(event ? event.date.getTime() : state.fixes[state.index]?.time)}`;
@@ -341,7 +347,7 @@ function showExplanations(event) {
       for (const identifier of monitor.identifiers.slice(0, 200)) {
         const found = monitor.explain(identifier);
         const row = document.createElement("tr");
-        for (const [index, text] of [identifier, found.observed, why(found)].entries()) {
+        for (const [index, text] of [identifier, stateWord(found, state.places.find((place) => place.identifier === identifier)), why(found)].entries()) {
           const cell = document.createElement("td");
           if (index !== 1) cell.className = "wrap";
           cell.textContent = text;

@@ -15,6 +15,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 SCREENSHOTS = ROOT / ".build" / "screenshots"
 PAGES = ("index", "start", "guides/python", "concepts/policies", "notebooks/tour")
+BACKS = {"light": "rgb(255, 255, 255)", "dark": "rgb(13, 17, 23)"}
 LIMIT = 180
 """Seconds for anything that is waited for."""
 WIDTHS = {"desk": (1280, 1000), "phone": (390, 844)}
@@ -63,6 +64,7 @@ def test_dark(browser: webdriver.Chrome, address: str) -> None:
     for scheme in ("light", "dark"):
         show(browser, f"{address}/start.html", *WIDTHS["desk"], scheme=scheme)
         colour = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert colour == BACKS[scheme], "the background of the report, the live page and the playground"
         lightness[scheme] = sum(int(part) for part in colour.partition("(")[2].rstrip(")").split(",")[:3])
     browser.save_screenshot(str(SCREENSHOTS / "site-start-dark.png"))
     assert lightness["light"] > 700 and lightness["dark"] < 200

@@ -11,8 +11,7 @@ from importlib.resources import files
 from .._look import pages
 from .._tables.html import text as shown
 from .log import Log
-from .report_data import report_data
-from .visits import Visits
+from .report_data import ReportData, report_data
 
 OPEN_STREET_MAP = "https://tile.openstreetmap.org/{Z}/{X}/{Y}.png"
 _ATTRIBUTION = "© OpenStreetMap contributors"
@@ -20,14 +19,13 @@ _ATTRIBUTION = "© OpenStreetMap contributors"
 
 def report(log: Log, *, title: str | None = None, base_map: bool | str = False) -> str:
     """The page; see :meth:`EventLog.report`."""
-    visits = log.visits()
-    data = report_data(log, visits)
+    data = report_data(log)
     name = title or ", ".join(sorted({os.path.basename(replayed.source) for replayed in log.replays})) or "Fencepost"
     tiles = base_map if isinstance(base_map, str) else OPEN_STREET_MAP
     page = data.page | {"tiles": tiles, "credit": _ATTRIBUTION if tiles == OPEN_STREET_MAP else ""}
     parts = {
         "title": escape(name),
-        "facts": escape(_facts(log, visits)),
+        "facts": escape(_facts(log, data)),
         "style": pages.style(_file("report.css")),
         "notes": "".join(f"<li>{escape(note)}</li>" for note in data.notes),
         "no_notes": "" if data.notes else "hidden",
@@ -47,13 +45,13 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _facts(log: Log, visits: Visits) -> str:
+def _facts(log: Log, data: ReportData) -> str:
     """One sentence: how much of what, and when."""
     tracks = len(log.tracks)
     devices = "1 device" if tracks == 1 else f"{tracks:,} devices"
-    places = len({visit.identifier for visit in visits})
+    places = len({row[1] for row in data.visits})
     parts = [
-        f"{_counted(len(visits), 'visit')} of {devices} to {places:,} of {_counted(len(log.conditions), 'place')}",
+        f"{_counted(len(data.visits), 'visit')} of {devices} to {places:,} of {_counted(len(log.conditions), 'place')}",
         f"{_counted(log.counts.fixes, 'fix', 'fixes')}, {_counted(len(log), 'event')}",
     ]
     if log.start is not None:

@@ -16,7 +16,7 @@ from .._values.lines import Gate
 from .._values.shapes import Corridor, Polygon
 from .log import Log, TrackReplay
 from .outlines import Polygons, corridor, in_metres, lines, polygon
-from .visits import Known, VisitRow, Visits, intervals
+from .visits import Known, VisitRow, intervals
 from .web_mercator import Ring, circle, near, thinned, unwrapped, x_of, y_of
 
 MOST_PLACES = 5_000
@@ -84,16 +84,15 @@ def word(rows: Iterable[tuple[int, ...]]) -> str:
     return "".join(found)
 
 
-def report_data(log: Log, visits: Visits | None = None) -> ReportData:
+def report_data(log: Log) -> ReportData:
     """Collects the data to draw.
 
     Args:
         log: Of one track or of many.
-        visits: Those of the log, where they have been made already.
     """
     data = ReportData(places=list(log.conditions))
     numbers = {identifier: number for number, identifier in enumerate(data.places)}
-    rows = (log.visits() if visits is None else visits)._plain()
+    rows = log.visits()._plain()
     places_of = _Numbers(data.places, numbers)
     reference: float | None = None
     drawn = _drawn_events(log, data.notes)

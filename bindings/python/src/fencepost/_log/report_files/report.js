@@ -60,9 +60,10 @@ let period = [begin, Math.max(finish, begin + 1000)];
 let word = "", chosen = null; // {track} or {place} or {visit} or {event}
 
 // The visits that match the search and the choice.
-const matches = (track, place) => !word || tracks[track].name.toLowerCase().includes(word) || names[place].toLowerCase().includes(word);
+const lower = {tracks: tracks.map((track) => track.name.toLowerCase()), places: names.map((name) => name.toLowerCase())};
+const matches = (track, place) => !word || lower.tracks[track].includes(word) || lower.places[place].includes(word);
 const isOf = (track, place) => !chosen || (chosen.track ?? track) === track && (chosen.place ?? place) === place;
-const left = () => visits.filter((visit) => matches(visit.track, visit.place) && isOf(visit.track, visit.place));
+let left = visits; // as of the last show()
 
 // ---------------------------------------------------------------- summary
 
@@ -84,7 +85,7 @@ function grouped(by) {
   for (const visit of visits) if (matches(visit.track, visit.place)) add(visit, (each) => each.visits.push(visit));
   for (const event of crossings) if (matches(event.track, event.place)) add(event, (each) => { each.crossings += 1; each.marks.push(event); });
   for (const [track, place, start, last] of data.unknown) if (matches(track, place)) add({track, place}, (each) => each.unknown.push([start, last]));
-  if (by === "track") tracks.forEach((track, index) => { if (!word || track.name.toLowerCase().includes(word)) group(groups, index, () => fresh(index, by)); });
+  if (by === "track") tracks.forEach((track, index) => { if (!word || lower.tracks[index].includes(word)) group(groups, index, () => fresh(index, by)); });
   for (const whole of groups.values()) for (const each of [whole, ...whole.below.values()]) {
     each.seconds = each.visits.reduce((sum, visit) => sum + visit.seconds, 0);
     each.longest = each.visits.reduce((most, visit) => Math.max(most, visit.seconds), 0);
@@ -125,7 +126,7 @@ function drawChart() {
   canvas.height = height * ratio;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   const bins = Math.max(Math.floor(width), 1), change = new Int32Array(bins + 1), at = (time) => Math.max(0, Math.min(bins - 1, Math.floor((time - begin) / Math.max(finish - begin, 1) * bins)));
-  for (const visit of left()) { change[at(visit.start)] += 1; change[at(visit.last) + 1] -= 1; }
+  for (const visit of left) { change[at(visit.start)] += 1; change[at(visit.last) + 1] -= 1; }
   let now = 0, peak = 0;
   const levels = Array.from(change.slice(0, bins), (step) => { now += step; peak = Math.max(peak, now); return now; });
   const foot = height - 18, tall = foot - 16;
@@ -178,17 +179,20 @@ function drawStrip(cell, row) {
   const at = (time) => (time - from) / (to - from) * width;
   context.fillStyle = map.colour("outside");
   context.fillRect(0, 15, width, 1);
-  const bar = (start, last, colour, top, tall) => {
-    const x = Math.max(at(start), 0), end = Math.min(at(last), width);
-    if (end < 0 || x > width) return;
-    context.fillStyle = map.colour(colour);
-    context.fillRect(x, top, Math.max(end - x, 2), tall);
+  // Rows are in the order of time: a bar that ends within the last one adds nothing.
+  let drawn = -Infinity;
+  const bar = (start, last, top, tall) => {
+    const x = Math.max(at(start), 0), end = Math.max(Math.min(at(last), width), x + 2);
+    if (end < 2 || x > width || end < drawn + .5) return;
+    context.fillRect(x, top, end - x, tall);
+    drawn = end;
   };
-  if (isFlat || row.above) for (const [start, last] of row.unknown) bar(start, last, "unknown", 13, 5);
+  const bars = (colour, rows, show) => { context.fillStyle = map.colour(colour); drawn = -Infinity; rows.forEach(show); };
+  if (isFlat || row.above) bars("unknown", row.unknown, ([start, last]) => bar(start, last, 13, 5));
   context.globalAlpha = row.above || row.visits.length < 2 ? 1 : .7;
-  for (const visit of row.visits) bar(visit.start, visit.last, "inside", 7, 17);
+  bars("inside", row.visits, (visit) => bar(visit.start, visit.last, 7, 17));
   context.globalAlpha = 1;
-  for (const event of row.marks) bar(event.time, event.time, "text", 5, 21);
+  bars("text", row.marks, (event) => bar(event.time, event.time, 5, 21));
 }
 
 const states = new Table(byId("states"), [
@@ -289,7 +293,7 @@ const isIn = ([west, north, east, south], view) => west <= view[2] && east >= vi
 function paint(map, context) {
   const half = [map.width / 2 / map.scale, map.height / 2 / map.scale], {centre} = map;
   const view = [centre[0] - half[0], centre[1] - half[1], centre[0] + half[0], centre[1] + half[1]];
-  const shown = left().filter((visit) => chosen?.visit === undefined || visit === chosen.visit);
+  const shown = chosen?.visit === undefined ? left : [chosen.visit];
   let drawn = 0;
   for (const place of places.values()) {
     if (!isIn(place.box, view)) continue;
@@ -327,9 +331,16 @@ function paint(map, context) {
   context.lineJoin = "round";
   context.lineWidth = areFew ? 4 : 2;
   context.beginPath();
+  // Of many visits at one spot of the screen the first is drawn, and can be picked.
+  const spots = new Set();
   for (const visit of seen) {
     const size = Math.max(visit.box[2] - visit.box[0], visit.box[3] - visit.box[1]) * map.scale;
     const [x, y] = map.toScreen(visit.path[visit.path.length >> 1]);
+    if (size < 4 && !areFew) {
+      const spot = Math.round(x / 3) * 65536 + Math.round(y / 3);
+      if (spots.has(spot)) continue;
+      spots.add(spot);
+    }
     map.target({visit}, [x, y], 8);
     if (size < 4) context.fillRect(x - 2, y - 2, 4, 4); else trace(context, visit.path);
   }
@@ -417,9 +428,9 @@ function choose(what) {
 }
 
 function show() {
-  const rows = left();
-  list.set(rows);
-  byId("visit-count").textContent = rows.length === visits.length ? number(rows.length) : `${number(rows.length)} of ${number(visits.length)}`;
+  left = visits.filter((visit) => matches(visit.track, visit.place) && isOf(visit.track, visit.place));
+  list.set(left);
+  byId("visit-count").textContent = left.length === visits.length ? number(left.length) : `${number(left.length)} of ${number(visits.length)}`;
   summary.draw();
   states.draw();
   drawChart();
