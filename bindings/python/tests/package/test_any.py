@@ -57,7 +57,7 @@ def test_any_stands_where_there_is_no_type() -> None:
     found, seen = set(), 0
     for place, function in callables():
         seen += 1
-        # What type checkers see of an overloaded function are its overloads.
+        # A type checker sees the overloads of an overloaded function alone.
         signatures = typing.get_overloads(function) or [function]
         if any(map(has_any, signatures)):
             found.add(place)
