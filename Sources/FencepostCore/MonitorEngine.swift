@@ -103,7 +103,7 @@ public struct MonitorEngine: Sendable {
       throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
     }
     if clock == .min {
-      tracker.startAwaitingBeacons(at: time.microseconds, table)
+      tracker.startAbsences(at: time.microseconds, table)
     } else if time.microseconds - clock > maxStep {
       tracker.countInputAhead()
       throw .aheadOfClock(time: time, clock: Timestamp(microseconds: clock), limit: maxStep)

@@ -235,7 +235,7 @@ MUTANTS = [
     Mutant("one event more than allowed may wait", ENGINE,
            "pendingEvents >= options.maxPendingEvents", "pendingEvents > options.maxPendingEvents"),
     Mutant("absence is not counted for beacons added before any time", ENGINE,
-           "      tracker.startAwaitingBeacons(at: time.microseconds, table)\n", "      _ = time\n"),
+           "      tracker.startAbsences(at: time.microseconds, table)\n", "      _ = time\n"),
     # Invariants.
     Mutant("a removed condition is still counted", "Conditions/AddOrder.swift",
            "    count -= 1\n    if slots.count", "    if slots.count", "the add order counts"),

@@ -5,11 +5,13 @@ import Foundation
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
+  /// What all generators start from.
+  public static let seed = ProcessInfo.processInfo.environment["FENCEPOST_SEED"].flatMap { UInt64($0) } ?? 20_130_103
+
   /// - Parameter salt: tells the runs of one test apart.
   public init(_ purpose: String, salt: UInt64 = 0) {
-    let seed = ProcessInfo.processInfo.environment["FENCEPOST_SEED"].flatMap { UInt64($0) } ?? 20_130_103
-    if salt == 0 { print("\(purpose): FENCEPOST_SEED=\(seed)") }
-    state = seed &+ salt &* 0xd134_2543_de82_ef95
+    if salt == 0 { print("\(purpose): FENCEPOST_SEED=\(Self.seed)") }
+    state = Self.seed &+ salt &* 0xd134_2543_de82_ef95
   }
 
   public mutating func next() -> UInt64 {
@@ -37,3 +39,6 @@ public struct SeededGenerator: RandomNumberGenerator {
     exp(uniform(log(low)...log(high)))
   }
 }
+
+/// Whether the long versions of the tests run: `make soak`.
+public let isSoak = ProcessInfo.processInfo.environment["FENCEPOST_SOAK"] == "1"

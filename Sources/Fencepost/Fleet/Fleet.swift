@@ -192,7 +192,7 @@ public actor Fleet {
   }
 
   /// The earliest time at which something happens to any device though no input comes; `nil` when nothing waits.
-  public var nextDeadline: Timestamp? { engine.nextDeadline() }
+  public var nextDeadline: Timestamp? { stored.nextDeadline() }
 
   // MARK: - Events
 

@@ -125,6 +125,14 @@ struct ObservedStates: Sendable {
 
   // MARK: - Beacons
 
+  /// The beacon conditions, in add order.
+  func beaconSlots(_ table: ConditionTable) -> ContiguousArray<UInt32> {
+    guard !beacons.isEmpty else { return [] }
+    var slots = ContiguousArray(beacons.keys)
+    table.putInOrder(&slots)
+    return slots
+  }
+
   /// Takes note of a sighting.
   ///
   /// - Parameter deadline: When the beacon is absent unless it is seen again, microseconds.

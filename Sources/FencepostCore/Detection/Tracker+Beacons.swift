@@ -77,13 +77,19 @@ extension Tracker {
     delivery.observe(entry, known.host, table)
   }
 
-  /// Starts to count absence.
+  /// Starts to count absence; before any time is known ``startAbsences(at:_:)`` will.
   mutating func startAbsence(_ slot: UInt32, at time: Int64) {
-    guard known.isScanning else { return }
-    guard time != .min else { return awaitClock(slot) }
+    guard known.isScanning, time != .min else { return }
     let deadline = Timestamp(microseconds: time).adding(microseconds: options.beaconInitialTimeoutMicroseconds)
     known.countAbsence(slot, until: deadline.microseconds)
     deadlines.schedule(slot, at: deadline.microseconds)
+  }
+
+  /// Starts to count the absence of all beacons with the first time that is known.
+  mutating func startAbsences(at time: Int64, _ table: ConditionTable) {
+    for slot in known.beaconSlots(table) where known.beacon(slot)?.deadline == .max && !isSuspended(slot, table) {
+      startAbsence(slot, at: time)
+    }
   }
 
   /// Settles that no matching beacon is near.

@@ -17,8 +17,6 @@ struct Tracker: Sendable {
   // What follows from both, and from where the device is.
   var lookout = Lookout()
   var deadlines = Deadlines()
-  /// Beacon conditions added before any time was known: their absence is counted from the first time.
-  private var beaconsAwaitingClock: ContiguousArray<UInt32> = []
   /// How much of the table's changes was replayed.
   private(set) var seen: UInt64 = 0
 
@@ -107,22 +105,6 @@ struct Tracker: Sendable {
     deadlines.cancel(slot)
     known.endAbsence(slot)
     lookout.forget(slot, &known, table)
-  }
-
-  // MARK: - Beacons before any time is known
-
-  mutating func awaitClock(_ slot: UInt32) {
-    beaconsAwaitingClock.append(slot)
-  }
-
-  /// Starts to count the absence of beacons that were added before any time was known.
-  mutating func startAwaitingBeacons(at time: Int64, _ table: ConditionTable) {
-    let awaiting = beaconsAwaitingClock
-    beaconsAwaitingClock = []
-    for slot in awaiting
-    where table.isLive(slot) && known.beacon(slot)?.deadline == .max && !isSuspended(slot, table) {
-      startAbsence(slot, at: time)
-    }
   }
 
   // MARK: - What the host states

@@ -19,6 +19,15 @@ extension DeviceState {
       told: commonTold(slot, table))
   }
 
+  /// When a beacon condition that is not listed is absent unless it is seen; `Int64.max` while its absence is not counted.
+  func absenceDeadline(_ generation: UInt64, _ options: FleetOptions) -> Int64 {
+    guard isScanning, generation > beaconsAbsent, let mark = marks.first(where: { $0.through >= generation }) else {
+      return .max
+    }
+    return Timestamp(microseconds: mark.start).adding(microseconds: options.beaconInitialTimeoutMicroseconds)
+      .microseconds
+  }
+
   /// Settles as absent what was not seen for the initial timeout.
   mutating func settleBeacons(through time: Int64, _ options: FleetOptions) {
     while let mark = marks.first,

@@ -108,7 +108,8 @@ extension FleetEngine {
     var monitor = copy engine
     monitor.tracker = Tracker(options.monitorOptions)
     monitor.tracker.begin(
-      clock: max(line.clock, floor), lastFix: state.lastFix, isScanning: state.isScanning, seen: line.seen, table)
+      clock: max(line.clock, floor), lastFix: state.lastFix, isScanning: state.isScanning,
+      seen: state.isRewound ? 0 : line.seen, table)
     for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
     if table.isGeographic(slot) {
       let believed = observed(slot, state, device, table)
@@ -118,7 +119,11 @@ extension FleetEngine {
         monitor.tracker.loadUndecided(slot, table)
       }
     } else {
-      monitor.tracker.load(slot, track(of: slot, state, device, table))
+      var track = track(of: slot, state, device, table)
+      if track.observed == .undetermined, track.deadline == .max {
+        track.deadline = state.absenceDeadline(table.generation(of: slot), options)
+      }
+      monitor.tracker.load(slot, track)
     }
     return monitor.explain(slot: slot)
   }

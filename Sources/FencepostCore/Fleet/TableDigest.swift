@@ -26,7 +26,8 @@ public struct TableDigest: Sendable, Hashable {
     for slot in engine.table.live {
       writer.removeAll()
       writer.put(engine.table.generation(of: slot))
-      DefinitionRow.encode(slot, of: engine, to: &writer)
+      // When a monitor's condition was added is of the monitor, not of the table.
+      DefinitionRow.encode(slot, of: engine, added: .min, to: &writer)
       one.add(writer.bytes)
       other.add(writer.bytes)
     }
@@ -43,6 +44,15 @@ public struct TableVersion: Sendable, Hashable {
   /// The last generation that was given.
   public var generation: UInt64
   public var digest: TableDigest
+
+  init(of engine: borrowing MonitorEngine, _ digest: TableDigest) {
+    count = engine.conditionCount
+    generation = engine.table.order.lastGeneration
+    self.digest = digest
+  }
+
+  /// - Complexity: O(conditions)
+  package init(of engine: borrowing MonitorEngine) { self.init(of: engine, TableDigest(engine)) }
 }
 
 extension Conditions {
@@ -50,10 +60,7 @@ extension Conditions {
   ///
   /// - Complexity: O(conditions) after a change.
   public var version: TableVersion {
-    read { engine in
-      TableVersion(
-        count: engine.conditionCount, generation: engine.table.order.lastGeneration, digest: digest(of: engine))
-    }
+    read { engine in TableVersion(of: engine, digest(of: engine)) }
   }
 
   /// Has the digest computed anew when it is next asked for.

@@ -83,9 +83,8 @@ extension Tracker {
         } else if !table.isOverLimit(slot) {
           known.wait(slot, table)
         }
-      } else {
-        if let track = known.beacon(slot), track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
-        if clock == .min { awaitClock(slot) }
+      } else if let track = known.beacon(slot), track.deadline != .max {
+        deadlines.schedule(slot, at: track.deadline)
       }
     }
   }

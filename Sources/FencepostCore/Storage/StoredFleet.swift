@@ -125,6 +125,16 @@ public struct StoredFleet: Sendable {
     return try body(&engine)
   }
 
+  /// One call that only reads the engine. It saves nothing, however much is due, and tries no storage again.
+  package func read<Result, Failure>(
+    _ body: (borrowing FleetEngine) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(engine)
+  }
+
+  /// See ``FleetEngine/nextDeadline()``. What is found of devices on the way is saved with the next input.
+  package mutating func nextDeadline() -> Timestamp? { engine.nextDeadline() }
+
   /// Calls `body` with the bytes of a snapshot, in place.
   package func withSnapshot<Result: Sendable>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     engine.withSnapshot(body)

@@ -41,6 +41,3 @@ func at(_ seconds: Int64) -> Timestamp { Timestamp(microseconds: seconds * 1_000
 func fix(_ seconds: Int64, _ metres: Double) -> Fix {
   Fix(latitude: metres / 110_574, longitude: 0, accuracy: 5, time: at(seconds))
 }
-
-/// Whether the long versions of the tests run: `make soak`.
-let isSoak = ProcessInfo.processInfo.environment["FENCEPOST_SOAK"] == "1"

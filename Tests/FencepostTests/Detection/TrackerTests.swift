@@ -25,6 +25,27 @@ import Testing
     #expect(engine.state(of: "c") == .satisfied)
   }
 
+  /// Beacons that were added, replaced and removed before any time was known leave nothing behind; the absence of those that
+  /// are left counts from the first time, in add order.
+  @Test func beaconsBeforeAnyTimeLeaveNothing() throws {
+    var engine = try MonitorEngine(name: "m")
+    let beacon = BeaconIdentityCondition(uuid: someUUID)
+    for number in 0..<300 {
+      try engine.add(beacon, identifier: "b\(number % 4)")
+      if number % 3 == 0 { engine.remove("b\(number % 5)") }
+    }
+    for number in 0..<4 { engine.remove("b\(number)") }
+    #expect(engine.tracker.known.beaconSlots(engine.table).isEmpty)
+    try engine.add(beacon, identifier: "second")
+    try engine.add(beacon, identifier: "first")
+    try engine.add(beacon, identifier: "second")
+    try engine.advance(to: at(10))
+    try engine.checkInvariants()
+    #expect(Array(engine.tracker.deadlines.remindedSlots).count == 2)
+    try engine.advance(to: at(40))
+    #expect(engine.drain().map(\.brief) == ["first unsatisfied@40.0 timeout", "second unsatisfied@40.0 timeout"])
+  }
+
   /// A fork and its origin go on independently, and what each part says of itself stays true.
   @Test func aForkIsAnotherTracker() throws {
     var engine = try MonitorEngine(name: "m")

@@ -62,6 +62,8 @@ struct FleetWorld {
   private var serial = 0
   /// How many events were compared.
   private(set) var compared = 0
+  /// Which reasons the explanations had that were compared.
+  private(set) var reasons: Set<Explanation.Reason> = []
   let name: String
   var step = 0
 
@@ -447,7 +449,7 @@ struct FleetWorld {
     #expect(events.count == expected.count, "\(place): \(events.map(\.json)) for \(expected.map(\.json))")
     for (one, other) in zip(events, expected) {
       compared += 1
-      #expect(one == other, "\(place): \(one.json) for \(other.json)")
+      #expect(one == other && one.json == other.json, "\(place): \(one.json) for \(other.json)")
     }
   }
 
@@ -501,8 +503,10 @@ struct FleetWorld {
           )
         }
         try checkInside(shards[shard].fleet, number, device)
-        let one = try shards[shard].fleet.statistics(of: number)
-        #expect(one.clock == device.monitor.currentTime, "\(place)")
+        try checkStatistics(shards[shard].fleet, number, device)
+        if step % 3 == 0 {
+          for identifier in identifiers { try checkExplanation(identifier, shards[shard].fleet, number, device) }
+        }
       }
       // Not in each step: what comes between two questions is found by the next.
       if step % 5 < 3 { try checkDevicesInside(shard) }
@@ -540,6 +544,51 @@ struct FleetWorld {
     return "\(monitor.table.definition(of: slot)) generation \(monitor.generation(of: slot)): "
       + "\(String(describing: monitor.tracker.beacon(slot))) at \(monitor.clock), "
       + "line \(fleet.devices.lines[number]), state \(state), \(fleet.floors)"
+  }
+
+  /// Compares the counters of a device; those of a monitor also count the advances of all devices, and what came before a
+  /// device was entered.
+  private func checkStatistics(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {
+    let one = try fleet.statistics(of: number)
+    let other = device.monitor.statistics
+    #expect(one.clock == other.clock, "\(place)")
+    #expect(
+      one.acceptedFixes == other.acceptedFixes && one.invalidFixes == other.invalidFixes
+        && one.acceptedSightings == other.acceptedSightings && one.lateInputs <= other.lateInputs
+        && one.aheadInputs == other.aheadInputs && one.inputCount <= other.inputCount,
+      "\(place): \(one) for \(other)")
+  }
+
+  private mutating func checkExplanation(
+    _ identifier: String, _ fleet: FleetEngine, _ number: UInt32, _ device: Device
+  ) throws {
+    let one = try #require(try fleet.explain(identifier, for: number))
+    var other = try #require(explanation(identifier, of: device.monitor, fleet, number))
+    // A fleet forgets when a beacon was seen last once that it is gone was told.
+    if one.lastSighting == nil, other.reason != .seen { other.lastSighting = nil }
+    let isEqual = one == other
+    #expect(isEqual, "\(place): \(identifier) of \(device.name): \(one) for \(other)")
+    reasons.insert(one.reason)
+  }
+
+  /// What a monitor would say if its last fix were the one that the fleet keeps: of a fix in the safe region that keeps
+  /// only the place, to 1e-7 degrees.
+  private func explanation(
+    _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt32
+  ) -> Explanation? {
+    guard let last = monitor.tracker.lastFix,
+      let kept = conditions.read({ fleet.current(number, $0.table) }).lastFix, kept != last
+    else { return monitor.explain(identifier) }
+    #expect(kept.time <= last.time, "\(place)")
+    if let place = fleet.devices.lines[number].place {
+      #expect(
+        abs(place.latitude - last.coordinate.latitude) < 1e-7
+          && abs(place.longitude - last.coordinate.longitude) < 1e-7,
+        "\(self.place)")
+    }
+    var monitor = monitor
+    monitor.tracker.timeline.keep(kept)
+    return monitor.explain(identifier)
   }
 
   private func checkInside(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {

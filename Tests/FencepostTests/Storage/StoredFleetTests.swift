@@ -137,6 +137,40 @@ import Testing
     #expect(fleet.statistics.isAllKept && self.devices(storage) == devices)
   }
 
+  /// Questions neither save what is due nor try a failing storage again, however many come.
+  @Test func questionsSaveNothing() throws {
+    let storage = MemoryFleetStorage()
+    let zones = Conditions()
+    var fleet = try open(storage, zones)
+    try zones.add(circle(100), identifier: "home", policy: .exact)
+    let truck = try fleet.call { engine throws(MonitorError) in try engine.device("truck") }
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(1, 10), for: truck) }
+    func ask() throws {
+      for _ in 0..<100 {
+        #expect(
+          try fleet.read { engine throws(MonitorError) in try engine.state(of: "home", for: truck) } == .satisfied)
+        _ = try fleet.read { engine throws(MonitorError) in try engine.explain("home", for: truck) }
+        _ = try fleet.read { engine throws(MonitorError) in try engine.export([truck]) }
+        _ = fleet.nextDeadline()
+      }
+    }
+    // A change of the table is due; it is saved with the next input.
+    try zones.add(circle(300), identifier: "town", assuming: .unknown, policy: .exact)
+    let attempts = storage.attempts
+    try ask()
+    #expect(storage.attempts == attempts)
+    storage.failing = 1_000
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 500), for: truck) }
+    #expect(storage.attempts == attempts + 1 && fleet.storeStatus == .failing)
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(3, 10), for: truck) }
+    let failed = storage.attempts
+    try ask()
+    #expect(storage.attempts == failed)
+    storage.failing = 0
+    try fleet.checkpoint()
+    #expect(storage.attempts == failed + 1 && fleet.storeStatus == .kept)
+  }
+
   /// As long as the storage is as full as before, work brings no attempt, and event time brings few.
   @Test func aFullStorageIsTriedByEventTimeAlone() throws {
     let storage = MemoryFleetStorage()

@@ -10,7 +10,12 @@ struct DefinitionRow {
   private static let hasDate: UInt8 = 8
 
   static func encode(_ slot: UInt32, of engine: borrowing MonitorEngine, to writer: inout ByteWriter) {
-    let added = engine.delivery.told.added(slot)
+    encode(slot, of: engine, added: engine.delivery.told.added(slot), to: &writer)
+  }
+
+  static func encode(
+    _ slot: UInt32, of engine: borrowing MonitorEngine, added: Int64, to writer: inout ByteWriter
+  ) {
     let row = engine.table.rows[Int(slot)]
     writer.put(row.kind.rawValue)
     writer.put(

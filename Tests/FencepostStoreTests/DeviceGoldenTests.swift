@@ -1,0 +1,128 @@
+import Fencepost
+import Foundation
+import Testing
+
+/// Exported devices of each format, the digest of their table, and the events that they lead to where they are imported.
+/// They must stay readable: those of format 1 are what version 0.2 wrote.
+///
+/// The devices are those of `fleet-N.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter DeviceGoldenTests` writes the files
+/// of a new format.
+@Suite struct DeviceGoldenTests {
+  private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Golden")
+  private static let writes = ProcessInfo.processInfo.environment["FENCEPOST_WRITE_GOLDEN"] == "1"
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  private static func bytes(_ hex: some StringProtocol) throws -> [UInt8] {
+    let digits = Array(hex.utf8)
+    return try stride(from: 0, to: digits.count, by: 2).map { place in
+      try #require(UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16))
+    }
+  }
+
+  private func fleet(_ format: Int) throws -> FleetEngine {
+    try FleetEngine(
+      restoring: [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent("fleet-\(format).bin"))))
+  }
+
+  /// A device as a file has it.
+  private struct Device {
+    var name: String
+    var own: [UInt8]
+    var portable: [UInt8]
+  }
+
+  private func exported(_ fleet: FleetEngine) throws -> [Device] {
+    try fleet.deviceNumbers.map { number in
+      Device(
+        name: try #require(fleet.identifier(of: number)), own: try fleet.export([number])[0],
+        portable: try fleet.export([number], portable: true)[0])
+    }
+  }
+
+  /// The conditions of a table under other generations and in another order.
+  private func reordered(_ conditions: Conditions) throws -> Conditions {
+    let other = Conditions()
+    for identifier in conditions.identifiers.reversed() {
+      var condition = try #require(conditions.condition(for: identifier))
+      condition.assuming = .unsatisfied
+      _ = try other.ensure([condition])
+    }
+    return other
+  }
+
+  /// Imports devices, plays the same inputs to each, and tells what the caller sees.
+  private func continuation(of devices: [(String, [UInt8])], _ table: Conditions, adapt: Bool) throws -> [String] {
+    var fleet = try FleetEngine(table)
+    let numbers = try fleet.load(devices, adapt: adapt)
+    var lines: [String] = []
+    for number in numbers {
+      let inside = try fleet.inside(number).map { "\($0.identifier) since \($0.since)" }
+      let own = try fleet.statistics(of: number)
+      lines.append(
+        "\(fleet.identifier(of: number) ?? "") \(own.clock?.description ?? "unset") \(own.inputCount) "
+          + "\(own.handedOutEvents) \(inside)")
+    }
+    func drain() { while let event = fleet.nextEvent() { lines.append("\(event.row) \(event.json)") } }
+    drain()
+    for (step, number) in numbers.enumerated() where step % 2 == 1 {
+      try fleet.see(
+        [BeaconSighting(uuid: BeaconUUID(high: 1, low: 2), major: 9, minor: 1)], at: at(1_600), for: number)
+    }
+    for (step, metres) in ([0, 280, 105] as [Double]).enumerated() {
+      for number in numbers { try fleet.feed(fix(1_601 + Int64(step * 21), metres), for: number) }
+    }
+    try fleet.advance(to: at(3_000))
+    drain()
+    for number in numbers { lines.append(Self.hex(try fleet.export([number])[0])) }
+    return lines
+  }
+
+  private func text(_ devices: [Device], digest: [UInt8], _ table: Conditions) throws -> String {
+    var lines = ["table \(Self.hex(digest))"]
+    for device in devices {
+      lines.append("\(Self.hex(device.own)) \(Self.hex(device.portable)) \(device.name)")
+    }
+    lines.append("imported")
+    lines += try continuation(of: devices.map { ($0.name, $0.own) }, table, adapt: false)
+    lines.append("adapted")
+    lines += try continuation(of: devices.map { ($0.name, $0.portable) }, reordered(table), adapt: true)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func file(_ format: Int) -> URL { Self.golden.appendingPathComponent("devices-\(format).txt") }
+
+  @Test(.enabled(if: writes), arguments: 1...2) func write(_ format: Int) throws {
+    let fleet = try fleet(format)
+    let text = try text(try exported(fleet), digest: fleet.conditions.version.digest.bytes, fleet.conditions)
+    try text.write(to: file(format), atomically: true, encoding: .utf8)
+  }
+
+  /// The devices of the file are imported, and go on as they did.
+  @Test(arguments: 1...2) func devicesAreImported(_ format: Int) throws {
+    let expected = try String(contentsOf: file(format), encoding: .utf8)
+    let lines = expected.split(separator: "\n")
+    let digest = try Self.bytes(try #require(lines.first).dropFirst(6))
+    let devices = try lines.dropFirst().prefix { $0 != "imported" }.map { line in
+      let parts = line.split(separator: " ", maxSplits: 2)
+      return Device(name: String(parts[2]), own: try Self.bytes(parts[0]), portable: try Self.bytes(parts[1]))
+    }
+    #expect(devices.count == 5)
+    let conditions = try fleet(format).conditions
+    #expect(conditions.version.digest.bytes == digest)
+    #expect(try text(devices, digest: digest, conditions) == expected)
+  }
+
+  /// The same fleet exports the same bytes. A new format of exported devices ends this test of the older ones, not the one
+  /// above.
+  @Test(arguments: 1...2) func theBytesAreThoseOfToday(_ format: Int) throws {
+    let expected = try String(contentsOf: file(format), encoding: .utf8).split(separator: "\n").map(String.init)
+    let devices = try exported(try fleet(format))
+    #expect(
+      devices.map { "\(Self.hex($0.own)) \(Self.hex($0.portable)) \($0.name)" }
+        == Array(expected.dropFirst().prefix { $0 != "imported" }))
+  }
+}

@@ -1,0 +1,60 @@
+/// What a program can use of a monitor. In a life of ``LawTests`` each is on or off.
+///
+/// A fleet of n devices gives the events of n monitors for every combination of those that are not ``missing``. Whoever gives
+/// fleets a missing one moves it to the others and adds its steps to the life.
+enum LawFeature: String, CaseIterable {
+  // Both have these.
+  case beacons, scanning
+  /// Conditions that are not assumed to be outside.
+  case assumptions
+  /// Margins, dwells, and who is notified of what.
+  case policies
+  /// A dwell that ends with a fix instead of a deadline.
+  case evidence
+  case polygons
+  /// Fixes of an accuracy that does not decide.
+  case coarseFixes
+  /// Fixes without a position, out of range, or late.
+  case refusedInputs
+  /// Conditions that are removed and replaced during the life.
+  case tableChanges
+  case advance
+  case deviceAdvance
+  case rewind
+  case batches
+  case maxTimeStep
+  /// Devices that leave, come and expire.
+  case removal
+  /// The consumer goes away and comes back.
+  case abandon
+  /// The fleet is closed and opened, from a storage or a snapshot.
+  case restart
+  /// Devices are exported from one fleet and imported by another.
+  case export
+
+  // Fleets do not have these yet.
+  case conditionLimit, first, latest, path, gates, hostCapabilities, fork, safeDistance, plan, records
+
+  // Fleets will not have these: the exceptions of the law that are no difference between the events of one device.
+  case lookBack
+
+  enum Missing {
+    /// Fleets are to get it.
+    case notYet
+    /// One of the exceptions of the law.
+    case exception
+  }
+
+  var missing: Missing? {
+    switch self {
+    case .beacons, .scanning, .assumptions, .policies, .evidence, .polygons, .coarseFixes, .refusedInputs,
+      .tableChanges,
+      .advance, .deviceAdvance, .rewind, .batches, .maxTimeStep, .removal, .abandon, .restart, .export:
+      nil
+    case .conditionLimit, .first, .latest, .path, .gates, .hostCapabilities, .fork, .safeDistance, .plan: .notYet
+    case .records, .lookBack: .exception
+    }
+  }
+
+  static let ofBoth = allCases.filter { $0.missing == nil }
+}
