@@ -1966,6 +1966,22 @@ FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions 
 FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions);
 
 /*
+ * Gives a reference to the table that a monitor made. The functions of this section then do what those of monitors with the
+ * same purpose do: they take the monitor's lock, a change is saved with the monitor, what it brings waits at once and rings
+ * the wake-up. Without options a condition is assumed UNKNOWN, as a monitor's.
+ *
+ * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, and nothing of it
+ * is saved any more. No fleet can be made over it, and fencepost_conditions_snapshot() refuses it
+ * (fencepost_monitor_snapshot() has it).
+ *
+ * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
+ * @return OK; NULL_ARGUMENT. Ownership: the caller owns the reference. Threads: any. Complexity: O(1). Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_conditions(fencepost_monitor *monitor,
+                                                            fencepost_conditions **out_conditions,
+                                                            fencepost_error *error);
+
+/*
  * Adds a circular geographic condition: satisfied within radius_m of the centre, the line included. One of that identifier
  * is replaced: new generation, and its events that wait are void in all fleets.
  *
@@ -2223,6 +2239,37 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkbs(
     fencepost_conditions *conditions, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
     const double *radii_m, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
     const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
+
+/*
+ * Adds many conditions of any kind, with the same result as single calls in the order of the array. All or none: when an
+ * element is refused nothing has changed. An element without options has those of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT; in
+ * the table of a monitor it is assumed UNKNOWN.
+ *
+ * @param definitions  count elements, each begun with FENCEPOST_CONDITION_DEFINITION_INIT; they lie as far apart as the first
+ *                     one's struct_size says. May be NULL only if count is 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the element, the member and its range; error->position is the element's
+ *         index); UNSUPPORTED.
+ * Ownership: everything is copied. Threads: any; the elements are examined before the lock is taken.
+ * Complexity: O(count + vertices) on average. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add(fencepost_conditions *conditions,
+                                                        const fencepost_condition_definition *definitions, size_t count,
+                                                        fencepost_error *error);
+
+/*
+ * Ensures many conditions of any kind: one that is nearly equal to its element is left alone, see
+ * fencepost_monitor_ensure_circular_condition(); others are added or replaced. All or none. Conditions that are not in the
+ * array stay.
+ *
+ * @param definitions  As in fencepost_conditions_add(). Of elements with the same identifier the last one counts.
+ * @param out_result   Receives the counts; removed is 0. May be NULL.
+ * @return As fencepost_conditions_add(). Ownership: everything is copied. Threads: any.
+ * Complexity: O(count + vertices) on average; O(count) where nothing changes. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure(fencepost_conditions *conditions,
+                                                           const fencepost_condition_definition *definitions,
+                                                           size_t count, fencepost_sync_result *out_result,
+                                                           fencepost_error *error);
 
 /*
  * Makes the conditions exactly those of an array, as fencepost_monitor_sync_conditions() does. An element without options

@@ -459,6 +459,8 @@ struct table_questions {
 
 } // namespace detail
 
+class conditions;
+
 /* Owns a fencepost_monitor. */
 class monitor : public detail::questions<monitor, detail::monitor_questions> {
  public:
@@ -489,6 +491,9 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   fencepost_monitor *get() const noexcept { return handle_.get(); }
   /* Gives the C handle away; destroy it with fencepost_monitor_destroy(). */
   fencepost_monitor *release() noexcept { return handle_.release(); }
+
+  /* The table that the monitor made: what changes it is saved with the monitor. It outlives the monitor, in memory. */
+  inline fencepost::conditions conditions() const;
 
   /* An independent copy, as the monitor would be after a crash. */
   monitor fork() const {
@@ -1205,6 +1210,18 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return result;
   }
 
+  /* Conditions of any kind. All or none; the position of an error is the element's. */
+  void add(const std::vector<condition_definition> &definitions) {
+    call(fencepost_conditions_add, get(), definitions.data(), definitions.size());
+  }
+
+  /* Leaves equal ones alone, adds or replaces the others, keeps those that are not listed. All or none. */
+  sync_result ensure(const std::vector<condition_definition> &definitions) {
+    sync_result result{};
+    call(fencepost_conditions_ensure, get(), definitions.data(), definitions.size(), &result);
+    return result;
+  }
+
   /* Makes the conditions exactly these: removes all others, ensures each of these. All or none. */
   sync_result sync(const std::vector<condition_definition> &definitions) {
     sync_result result{};
@@ -1261,6 +1278,12 @@ class conditions : public detail::questions<conditions, detail::table_questions>
 
   std::shared_ptr<fencepost_conditions> handle_;
 };
+
+inline fencepost::conditions monitor::conditions() const {
+  fencepost_conditions *table = nullptr;
+  call(fencepost_monitor_conditions, get(), &table);
+  return fencepost::conditions::adopt(table);
+}
 
 /* Owns a fencepost_fleet: very many devices over one table. */
 class fleet : detail::calls {

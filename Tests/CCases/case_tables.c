@@ -308,7 +308,108 @@ static void references(void) {
   fencepost_fleet_destroy(NULL);
 }
 
-/* A change of a table locks all its fleets. */
+/* Many conditions of any kind at a time are as single calls; what is refused is named, and changes nothing. */
+static void definitions_of_any_kind(void) {
+  fencepost_conditions *table = new_table(), *single = new_table();
+  fencepost_geometry geometry = squares();
+  fencepost_condition_definition set[3] = {FENCEPOST_CONDITION_DEFINITION_INIT, FENCEPOST_CONDITION_DEFINITION_INIT,
+                                           FENCEPOST_CONDITION_DEFINITION_INIT};
+  fencepost_sync_result result;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  set[0].identifier = "circle", set[0].radius_m = 50;
+  set[1].identifier = "beacon", set[1].kind = FENCEPOST_CONDITION_BEACON_IDENTITY, set[1].major = 7;
+  set[2].identifier = "squares", set[2].kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, set[2].geometry = &geometry;
+  CHECK_OK(fencepost_conditions_add(table, set, 3, NULL));
+  CHECK_OK(fencepost_conditions_add_circular(single, "circle", 0, 0, 50, NULL, NULL));
+  CHECK_OK(fencepost_conditions_add_beacon(single, "beacon", set[1].uuid, 7, -1, NULL, NULL));
+  CHECK_OK(fencepost_conditions_add_polygon(single, "squares", &geometry, NULL, NULL, NULL));
+  fencepost_conditions_version one = version_of(table), other = version_of(single);
+  CHECK(memcmp(&one, &other, sizeof one) == 0);
+  /* Ensured, nothing changes; added again, each is a new one. */
+  CHECK_OK(fencepost_conditions_ensure(table, set, 3, &result, NULL));
+  CHECK(result.kept == 3 && result.added == 0 && result.replaced == 0 && result.removed == 0);
+  CHECK_INT(version_of(table).generation, 3);
+  set[0].radius_m = 60;
+  CHECK_OK(fencepost_conditions_ensure(table, set, 1, &result, NULL));
+  CHECK(result.kept == 0 && result.replaced == 1);
+  CHECK_INT(version_of(table).count, 3);
+  CHECK_OK(fencepost_conditions_add(table, set, 3, NULL));
+  CHECK_INT(version_of(table).generation, 7);
+  /* Of two with one identifier the last one counts. */
+  set[1] = set[0], set[1].radius_m = 70;
+  CHECK_OK(fencepost_conditions_add(table, set, 2, NULL));
+  CHECK(condition_of(table, "circle").radius_m == 70);
+  one = version_of(table);
+  set[1].radius_m = -1;
+  CHECK_STATUS(fencepost_conditions_add(table, set, 2, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 1);
+  CHECK_STATUS(fencepost_conditions_ensure(table, set, 2, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  set[1].radius_m = 70, set[1].struct_size = 3;
+  CHECK_STATUS(fencepost_conditions_add(table, set, 2, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  set[0].identifier = NULL;
+  CHECK_STATUS(fencepost_conditions_add(table, set, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_ensure(table, NULL, 1, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_add(table, NULL, SIZE_MAX, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_add(NULL, set, 1, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_OK(fencepost_conditions_add(table, NULL, 0, NULL));
+  other = version_of(table);
+  CHECK(memcmp(&one, &other, sizeof one) == 0);
+  fencepost_conditions_destroy(table);
+  fencepost_conditions_destroy(single);
+}
+
+static void count_ring(void *context) { ++*(int *)context; }
+
+/* The table of a monitor: what is done to it is done to the monitor, and rings; the monitor may go first. */
+static void table_of_a_monitor(void) {
+  fencepost_monitor *monitor;
+  fencepost_conditions *table, *again;
+  fencepost_fleet *fleet = NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_state state;
+  size_t size, rings_before;
+  int rings = 0;
+  CHECK_OK(fencepost_monitor_create(NULL, NULL, &monitor, NULL));
+  CHECK_STATUS(fencepost_monitor_conditions(NULL, &table, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_conditions(monitor, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_OK(fencepost_monitor_conditions(monitor, &table, NULL));
+  CHECK_OK(fencepost_monitor_conditions(monitor, &again, NULL));
+  CHECK_OK(fencepost_monitor_set_wakeup(monitor, count_ring, &rings, NULL));
+  /* Assumed as a monitor's: the fix that came before decides it at once. */
+  const fencepost_fix inside = {1, 1, 5, SECONDS(1)};
+  CHECK_OK(fencepost_monitor_feed_fix(monitor, &inside, NULL));
+  CHECK_OK(fencepost_conditions_add_circular(table, "home", 1, 1, 100, NULL, NULL));
+  CHECK_INT(rings, 1);
+  CHECK_OK(fencepost_monitor_state(monitor, "home", &state, NULL));
+  CHECK_INT(state, FENCEPOST_STATE_SATISFIED);
+  CHECK_INT(condition_of(again, "home").generation, 1);
+  CHECK_TEXT(identifiers_of(table), "home");
+  CHECK_INT(version_of(table).count, 1);
+  /* The version is that of a table with the same history. */
+  fencepost_conditions *equal = new_table();
+  const fencepost_condition_options unknown = FENCEPOST_CONDITION_OPTIONS_INIT;
+  CHECK_OK(fencepost_conditions_add_circular(equal, "home", 1, 1, 100, &unknown, NULL));
+  fencepost_conditions_version one = version_of(table), other = version_of(equal);
+  CHECK(memcmp(&one, &other, sizeof one) == 0);
+  fencepost_conditions_destroy(equal);
+  /* What a monitor's own table does not serve is refused. */
+  CHECK_STATUS(fencepost_fleet_create(table, NULL, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "monitor");
+  CHECK(fleet == NULL);
+  CHECK_STATUS(fencepost_conditions_snapshot(table, NULL, 0, &size, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "fencepost_monitor_snapshot");
+  /* The references outlive the monitor. */
+  fencepost_conditions_destroy(again);
+  fencepost_monitor_destroy(monitor);
+  rings_before = (size_t)rings;
+  CHECK_INT(condition_of(table, "home").generation, 1);
+  CHECK_OK(fencepost_conditions_add_circular(table, "town", 1, 1, 5000, NULL, NULL));
+  CHECK_TEXT(identifiers_of(table), "home town");
+  CHECK_INT((size_t)rings, rings_before);
+  fencepost_conditions_destroy(table);
+}
+
+/* Whoever changes a table holds all the fleets over it. */
 static void many_fleets(void) {
   enum {
     MANY = 1500
@@ -336,5 +437,7 @@ static const ccase cases[] = {
     {"tables: snapshots", snapshots},
     {"tables: references are counted", references},
     {"tables: very many fleets", many_fleets},
+    {"tables: definitions of any kind", definitions_of_any_kind},
+    {"tables: of a monitor", table_of_a_monitor},
 };
 AREA(area_tables);

@@ -460,8 +460,28 @@ void tables_and_fleets() {
 
 } // namespace
 
+namespace {
+
+/* The table that a monitor made: its changes are the monitor's, and it outlives the monitor. */
+void table_of_a_monitor() {
+  std::optional<fencepost::monitor> monitor(std::in_place);
+  fencepost::conditions table = monitor->conditions();
+  fencepost::condition_definition home = FENCEPOST_CONDITION_DEFINITION_INIT;
+  home.identifier = "home", home.radius_m = 100;
+  table.add({home});
+  CHECK(monitor->condition("home").radius_m == 100);
+  CHECK(table.ensure({home}).kept == 1 && table.version().generation == 1);
+  CHECK(status_of([&] { fencepost::fleet fleet(table); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  monitor.reset();
+  home.radius_m = 200;
+  CHECK(table.ensure({home}).replaced == 1 && table.condition("home").radius_m == 200);
+}
+
+} // namespace
+
 int main() {
   tables_and_fleets();
+  table_of_a_monitor();
   owning();
   conditions();
   events();

@@ -50,6 +50,7 @@
   DO(fencepost_conditions_ensure_circulars) DO(fencepost_conditions_ensure_beacons)                             \
   DO(fencepost_conditions_ensure_polygons) DO(fencepost_conditions_ensure_corridors)                            \
   DO(fencepost_conditions_ensure_wkbs) DO(fencepost_conditions_sync) DO(fencepost_conditions_remove_many)       \
+  DO(fencepost_conditions_add) DO(fencepost_conditions_ensure) DO(fencepost_monitor_conditions)                 \
   DO(fencepost_conditions_condition) DO(fencepost_conditions_geometry) DO(fencepost_conditions_shape)           \
   DO(fencepost_conditions_identifiers) DO(fencepost_conditions_containing)                                      \
   DO(fencepost_conditions_containing_columns) DO(fencepost_conditions_nearest)                                  \

@@ -67,6 +67,9 @@ static void change_many(fencepost_conditions *table, fencepost_geometry *geometr
   places[1].kind = FENCEPOST_CONDITION_BEACON_IDENTITY;
   places[1].identifier = "beacon", places[1].major = places[1].minor = -1;
   memcpy(places[1].uuid, uuids[0], sizeof places[1].uuid);
+  OK(api.fencepost_conditions_add(table, places, 2, NULL));
+  OK(api.fencepost_conditions_ensure(table, places, 2, &result, NULL));
+  IS(result.kept == 2);
   OK(api.fencepost_conditions_sync(table, places, 2, &result, NULL));
 }
 

@@ -1,24 +1,23 @@
 import CFencepost
 import FencepostCore
 
-/// The shared part of the bulk calls: the rows of a set, read and checked before its holder is locked.
-struct ConditionRows<Holder: ConditionHolder> {
-  private let holder: Holder
+/// What the bulk calls share: the rows of a set, read and examined before the conditions are locked.
+struct ConditionRows {
+  private let handle: ConditionsHandle
   private let identifiers: UnsafePointer<UnsafePointer<CChar>?>?
   private let tags: UnsafePointer<UInt64>?
   private let count: Int
   private let options: AddOptions
 
   init(
-    _ holder: Holder, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ tags: UnsafePointer<UInt64>?,
-    _ count: Int,
-    _ options: UnsafePointer<fencepost_condition_options>?
+    _ handle: ConditionsHandle, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ tags: UnsafePointer<UInt64>?,
+    _ count: Int, _ options: UnsafePointer<fencepost_condition_options>?
   ) throws(BoundaryError) {
-    self.holder = holder
+    self.handle = handle
     self.identifiers = try Boundary.require(identifiers, count: count, "identifiers")
     self.tags = tags
     self.count = count
-    self.options = try AddOptions(options, assuming: Holder.assuming)
+    self.options = try AddOptions(options, assuming: handle.assuming)
   }
 
   private func set(_ given: (Int) throws(BoundaryError) -> GivenCondition) throws(BoundaryError) -> ConditionSet {
@@ -32,7 +31,7 @@ struct ConditionRows<Holder: ConditionHolder> {
         try refusedByEngine { () throws(MonitorError) in
           try set.append(
             given, identifier: identifier, assuming: options.assuming, policy: options.policy,
-            tag: tags?[row] ?? options.tag, known: holder.known)
+            tag: tags?[row] ?? options.tag, known: handle.known)
         }
       } catch {
         throw error.inRow(row)
@@ -42,19 +41,13 @@ struct ConditionRows<Holder: ConditionHolder> {
   }
 
   func add(_ given: (Int) throws(BoundaryError) -> GivenCondition) throws(BoundaryError) {
-    let set = try set(given)
-    try holder.call { engine throws(MonitorError) in try engine.add(set) }
+    try handle.add(try set(given))
   }
 
   func ensure(
     _ given: (Int) throws(BoundaryError) -> GivenCondition, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
-    let set = try set(given)
-    let isEnsured = try holder.read { engine throws(MonitorError) in try engine.isEnsured(set) }
-    let result =
-      try isEnsured
-      ? SyncResult(kept: set.count) : holder.call { engine throws(MonitorError) in try engine.ensure(set) }
-    out_result?.pointee = fencepost_sync_result(result)
+    try handle.ensure(try set(given), out_result)
   }
 }
 

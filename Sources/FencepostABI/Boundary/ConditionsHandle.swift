@@ -1,39 +1,96 @@
 import CFencepost
 import FencepostCore
 
-/// A `fencepost_conditions *`: one reference to a table, which has its locks inside. The fleets over it have their own.
-struct ConditionsHandle: ConditionHolder {
-  let conditions: Conditions
+/// A `fencepost_conditions *`: one reference to what conditions are added to. A table that fleets share has its locks inside;
+/// the table that a monitor made is behind the monitor's, so that a change is saved with the monitor and rings.
+enum ConditionsHandle {
+  case shared(Conditions)
+  case own(MonitorHandle)
 
-  /// Unlike a monitor's default: a condition not assumed outside gives an event for each device.
-  static var assuming: Event.State { .unsatisfied }
+  /// The pointer to a monitor's table is that of its handle and this: both are aligned.
+  private static var ownBit: UInt { 1 }
+
+  /// What is assumed of a condition where the caller's options are NULL. What is not assumed outside is told of each device,
+  /// of which a monitor has one.
+  var assuming: Event.State {
+    switch self {
+    case .shared: .unsatisfied
+    case .own: .unknown
+    }
+  }
 
   /// Gives a reference to the caller, who releases it with `fencepost_conditions_destroy`.
-  static func give(_ conditions: Conditions) -> OpaquePointer {
-    OpaquePointer(Unmanaged.passRetained(conditions).toOpaque())
+  func give() -> OpaquePointer {
+    switch self {
+    case .shared(let conditions): return OpaquePointer(Unmanaged.passRetained(conditions).toOpaque())
+    case .own(let monitor): return OpaquePointer(monitor.retained() + Int(Self.ownBit))
+    }
   }
 
   /// Borrows the reference for one call.
   static func borrow(_ pointer: OpaquePointer?) throws(BoundaryError) -> ConditionsHandle {
     let raw = UnsafeRawPointer(try Boundary.require(pointer, "conditions"))
-    return ConditionsHandle(conditions: Unmanaged.fromOpaque(raw).takeUnretainedValue())
+    guard UInt(bitPattern: raw) & ownBit == 0 else {
+      return .own(try MonitorHandle.borrow(OpaquePointer(raw - Int(ownBit))))
+    }
+    return .shared(Unmanaged.fromOpaque(raw).takeUnretainedValue())
+  }
+
+  /// Borrows the table that a monitor made.
+  static func borrow(of monitor: OpaquePointer?) throws(BoundaryError) -> ConditionsHandle {
+    .own(try MonitorHandle.borrow(monitor))
   }
 
   /// Gives up the caller's reference.
   static func release(_ pointer: OpaquePointer) {
-    Unmanaged<Conditions>.fromOpaque(UnsafeRawPointer(pointer)).release()
+    switch try? borrow(pointer) {
+    case .own(let monitor): monitor.release()
+    default: Unmanaged<Conditions>.fromOpaque(UnsafeRawPointer(pointer)).release()
+    }
   }
 
+  /// The table, for what a monitor's own does not serve.
+  ///
+  /// - Parameter remedy: What does it for a monitor.
+  func requireShared(_ remedy: StaticString) throws(BoundaryError) -> Conditions {
+    guard case .shared(let conditions) = self else {
+      throw .invalidArgument(
+        "conditions are a monitor's own; accepted are those of fencepost_conditions_create(): \(remedy)")
+    }
+    return conditions
+  }
+
+  /// Which version of the table it is; that of a monitor's own is computed anew.
+  var version: TableVersion {
+    get throws(BoundaryError) {
+      switch self {
+      case .shared(let conditions): conditions.version
+      case .own: try read { engine in TableVersion(of: engine) }
+      }
+    }
+  }
+
+  /// One call of the engine under the lock.
   func call<Result: Sendable>(
     _ body: (inout MonitorEngine) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {
-    try refusedByEngine { () throws(MonitorError) in try conditions.change(body) }
+    switch self {
+    case .shared(let conditions):
+      return try refusedByEngine { () throws(MonitorError) in try conditions.change(body) }
+    case .own(let monitor):
+      return try monitor.call(body)
+    }
   }
 
-  /// Reads the table, while fleets are feeding.
+  /// One call that only reads: of a shared table while fleets are feeding.
   func read<Result: Sendable>(
     _ body: (borrowing MonitorEngine) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {
-    try refusedByEngine { () throws(MonitorError) in try conditions.read(body) }
+    switch self {
+    case .shared(let conditions):
+      return try refusedByEngine { () throws(MonitorError) in try conditions.read(body) }
+    case .own(let monitor):
+      return try monitor.call { engine throws(MonitorError) in try body(engine) }
+    }
   }
 }

@@ -1,8 +1,9 @@
 import CFencepost
 import FencepostCore
 import FencepostKernel
+import Synchronization
 
-/// The object behind a handle of a C program, which has no reference count: an engine and its store, if any.
+/// What a C program holds by a handle: an engine and, where it has one, its store.
 protocol HandledState: Sendable {
   /// The noun for the handle in messages.
   static var noun: StaticString { get }
@@ -36,10 +37,12 @@ typealias FleetHandle = Handle<StoredFleet>
 struct Handled<Stored: HandledState>: ~Copyable {
   let stored: Lock<Stored>
   let wakeup = Wakeup()
+  /// The handle, and references to the table of a monitor.
+  let owners = Atomic<Int>(1)
 }
 
-/// The state behind a lock, and the callback for available events. It counts no references: the caller owns what it
-/// points to, and borrowing it costs nothing.
+/// The state behind a lock, and what is called when an event becomes available. The caller owns what it points to, and
+/// borrowing it counts no references and costs nothing.
 struct Handle<Stored: HandledState>: @unchecked Sendable {
   private let handled: UnsafeMutablePointer<Handled<Stored>>
 
@@ -66,8 +69,15 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     Self(handled: UnsafeMutablePointer(try Boundary.require(pointer, Stored.noun)))
   }
 
-  /// Ends what it points to; nobody else may be using it.
+  /// The address of what it points to, with one owner more.
+  func retained() -> UnsafeMutableRawPointer {
+    handled.pointee.owners.wrappingAdd(1, ordering: .relaxed)
+    return UnsafeMutableRawPointer(handled)
+  }
+
+  /// Gives up one owner; the last one ends what it points to, and nobody else may be using it then.
   func release() {
+    guard handled.pointee.owners.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     handled.deinitialize(count: 1)
     handled.deallocate()
   }
@@ -122,14 +132,11 @@ extension Handle where Stored == StoredFleet {
   ) throws(BoundaryError) -> Result {
     try withStored { stored throws(MonitorError) in try stored.call(body) }
   }
-}
 
-extension Handle: ConditionHolder where Stored == StoredEngine {
-  static var assuming: Event.State { .unknown }
-
+  /// One call that only reads the engine: it saves nothing.
   func read<Result: Sendable>(
-    _ body: (borrowing MonitorEngine) throws(MonitorError) -> Result
+    _ body: (borrowing FleetEngine) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {
-    try call { engine throws(MonitorError) in try body(engine) }
+    try withStored { stored throws(MonitorError) in try stored.read(body) }
   }
 }

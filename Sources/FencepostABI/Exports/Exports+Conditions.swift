@@ -12,15 +12,8 @@ public func fencepost_monitor_add_circular_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let options = try AddOptions(options)
-    try handle.call { engine throws(MonitorError) in
-      try engine.add(
-        GivenCondition.circle(circle(latitude, longitude, radius_m)), identifierBytes: bytes,
-        assuming: options.assuming,
-        policy: options.policy, tag: options.tag)
-    }
+    let handle = try ConditionsHandle.borrow(of: monitor)
+    try handle.add(.circle(circle(latitude, longitude, radius_m)), identifier, options)
   }
 }
 
@@ -32,7 +25,7 @@ public func fencepost_monitor_add_circular_conditions(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
+    let handle = try ConditionsHandle.borrow(of: monitor)
     let options = try AddOptions(options)
     guard let identifiers = try Boundary.require(identifiers, count: count, "identifiers"),
       let latitudes = try Boundary.require(latitudes, count: count, "latitudes"),
@@ -60,15 +53,9 @@ public func fencepost_monitor_add_beacon_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let handle = try ConditionsHandle.borrow(of: monitor)
     let beacon = try BeaconIdentityCondition(uuid: Boundary.require(uuid, "uuid"), major: major, minor: minor)
-    let options = try AddOptions(options)
-    try handle.call { engine throws(MonitorError) in
-      try engine.add(
-        GivenCondition.beacon(beacon), identifierBytes: bytes, assuming: options.assuming, policy: options.policy,
-        tag: options.tag)
-    }
+    try handle.add(.beacon(beacon), identifier, options)
   }
 }
 
@@ -79,16 +66,8 @@ public func fencepost_monitor_ensure_circular_condition(
   _ out_changed: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let options = try AddOptions(options)
-    let changed = try handle.call { engine throws(MonitorError) in
-      try engine.ensure(
-        GivenCondition.circle(circle(latitude, longitude, radius_m)), identifierBytes: bytes,
-        assuming: options.assuming,
-        policy: options.policy, tag: options.tag)
-    }
-    out_changed?.pointee = changed ? 1 : 0
+    let handle = try ConditionsHandle.borrow(of: monitor)
+    try handle.ensure(.circle(circle(latitude, longitude, radius_m)), identifier, options, out_changed)
   }
 }
 
@@ -99,16 +78,9 @@ public func fencepost_monitor_ensure_beacon_condition(
   _ out_changed: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let handle = try ConditionsHandle.borrow(of: monitor)
     let beacon = try BeaconIdentityCondition(uuid: Boundary.require(uuid, "uuid"), major: major, minor: minor)
-    let options = try AddOptions(options)
-    let changed = try handle.call { engine throws(MonitorError) in
-      try engine.ensure(
-        GivenCondition.beacon(beacon), identifierBytes: bytes, assuming: options.assuming, policy: options.policy,
-        tag: options.tag)
-    }
-    out_changed?.pointee = changed ? 1 : 0
+    try handle.ensure(.beacon(beacon), identifier, options, out_changed)
   }
 }
 
@@ -118,6 +90,6 @@ public func fencepost_monitor_remove_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).remove(identifier, out_removed)
+    try ConditionsHandle.borrow(of: monitor).remove(identifier, out_removed)
   }
 }

@@ -7,9 +7,9 @@ public func fencepost_fleet_create(
   _ out_fleet: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try ConditionsHandle.borrow(conditions)
+    let table = try ConditionsHandle.borrow(conditions).requireShared("a fleet shares no table of a monitor")
     let out = try Boundary.require(out_fleet, "out_fleet")
-    out.pointee = FleetHandle.give(try FleetCreateOptions(options).open(handle.conditions))
+    out.pointee = FleetHandle.give(try FleetCreateOptions(options).open(table))
   }
 }
 
@@ -30,7 +30,7 @@ public func fencepost_fleet_conditions(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     let out = try Boundary.require(out_conditions, "out_conditions")
-    out.pointee = ConditionsHandle.give(try handle.call { engine in engine.conditions })
+    out.pointee = ConditionsHandle.shared(try handle.read { engine in engine.conditions }).give()
   }
 }
 
@@ -55,7 +55,7 @@ public func fencepost_fleet_get_device_statistics(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     let out = try Boundary.require(out_statistics, "out_statistics")
-    let statistics = try handle.call { engine throws(MonitorError) in try engine.statistics(of: device) }
+    let statistics = try handle.read { engine throws(MonitorError) in try engine.statistics(of: device) }
     try SizedStruct.write(fencepost_device_statistics(statistics), to: out, "out_statistics")
   }
 }
@@ -87,7 +87,7 @@ public func fencepost_fleet_device_identifier(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
-    let identifier = try handle.call { engine throws(MonitorError) in try engine.identifierBytes(of: device) }
+    let identifier = try handle.read { engine throws(MonitorError) in try engine.identifierBytes(of: device) }
     try OutputBuffer.write(identifier, terminator: true, to: buffer, capacity: capacity, size: out_size)
   }
 }
@@ -101,7 +101,7 @@ public func fencepost_fleet_device_numbers(
     let handle = try FleetHandle.borrow(fleet)
     _ = try Boundary.require(out_devices, count: capacity, "out_devices")
     let count = try Boundary.require(out_count, "out_count")
-    let numbers = try handle.call { engine in engine.deviceNumbers }
+    let numbers = try handle.read { engine in engine.deviceNumbers }
     try OutputBuffer.write(numbers, to: out_devices, capacity: capacity, count: count)
   }
 }
@@ -118,7 +118,7 @@ public func fencepost_fleet_positions(
       let latitudes = try Boundary.require(out_latitudes, count: count, "out_latitudes"),
       let longitudes = try Boundary.require(out_longitudes, count: count, "out_longitudes")
     else { return }
-    try handle.call { engine throws(MonitorError) in
+    try handle.read { engine throws(MonitorError) in
       for index in 0..<count where !engine.hasDevice(devices[index]) {
         throw .noSuchDevice("element \(index): no device has the number \(devices[index])", position: index)
       }

@@ -57,7 +57,7 @@ public func fencepost_fleet_set_wakeup(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     handle.setWakeup(wakeup, context)
-    if wakeup != nil, try handle.call({ engine in engine.hasEvents }) { handle.ring() }
+    if wakeup != nil, try handle.read({ engine in engine.hasEvents }) { handle.ring() }
   }
 }
 
@@ -71,7 +71,7 @@ public func fencepost_fleet_event_json(
     var given = try Boundary.require(event, "event").pointee
     let device = given.device
     let event = try Event(&given.event)
-    let identifier = try handle.call { engine throws(MonitorError) in try engine.identifierBytes(of: device) }
+    let identifier = try handle.read { engine throws(MonitorError) in try engine.identifierBytes(of: device) }
     let json = FleetEvent(
       event: event, device: device, deviceIdentifier: String(decoding: identifier, as: UTF8.self),
       position: given.position, row: Int(clamping: given.row)
@@ -89,7 +89,7 @@ public func fencepost_fleet_state(
     let handle = try FleetHandle.borrow(fleet)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_state, "out_state")
-    out.pointee = try handle.call { engine throws(MonitorError) in
+    out.pointee = try handle.read { engine throws(MonitorError) in
       fencepost_state(try engine.state(ofIdentifierBytes: bytes, for: device).rawValue)
     }
   }
@@ -104,7 +104,7 @@ public func fencepost_fleet_inside(
     let handle = try FleetHandle.borrow(fleet)
     let out = try Boundary.require(out_presences, count: capacity, "out_presences")
     let count = try Boundary.require(out_count, "out_count")
-    let needed = try handle.call { engine throws(MonitorError) in
+    let needed = try handle.read { engine throws(MonitorError) in
       var needed = 0
       try engine.forEachInside(device) { _, _, _, _ in needed += 1 }
       guard needed <= capacity, var next = out else { return needed }
@@ -172,7 +172,7 @@ public func fencepost_fleet_explain(
     let handle = try FleetHandle.borrow(fleet)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_explanation, "out_explanation")
-    let explanation = try handle.call { engine throws(MonitorError) in
+    let explanation = try handle.read { engine throws(MonitorError) in
       try engine.explain(identifierBytes: bytes, for: device)
     }
     try SizedStruct.write(fencepost_explanation(explanation), to: out, "out_explanation")

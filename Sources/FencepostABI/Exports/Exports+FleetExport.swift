@@ -15,7 +15,7 @@ public func fencepost_fleet_export_devices(
     let room = UnsafeMutableRawBufferPointer(start: start, count: start == nil ? 0 : capacity)
     // A copy: what the engine checks must be what it reads then.
     let numbers = Array(UnsafeBufferPointer(start: first, count: count))
-    let needed = try handle.call { engine throws(MonitorError) in
+    let needed = try handle.read { engine throws(MonitorError) in
       var (end, row) = (0, 0)
       try engine.export(numbers, portable: portable != 0) { bytes in
         if bytes.count <= room.count - min(end, room.count) {

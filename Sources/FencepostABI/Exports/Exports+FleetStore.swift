@@ -47,7 +47,9 @@ public func fencepost_fleet_restore(
   Boundary.run(error) { () throws(BoundaryError) in
     let start = try Boundary.require(snapshot, count: size, "snapshot")
     let out = try Boundary.require(out_fleet, "out_fleet")
-    let table = conditions == nil ? nil : try ConditionsHandle.borrow(conditions).conditions
+    let table =
+      conditions == nil
+      ? nil : try ConditionsHandle.borrow(conditions).requireShared("a fleet shares no table of a monitor")
     let engine = try refusedByEngine { () throws(MonitorError) in
       try FleetEngine(restoring: UnsafeRawBufferPointer(start: start, count: size), conditions: table)
     }

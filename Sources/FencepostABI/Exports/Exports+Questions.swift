@@ -8,7 +8,7 @@ public func fencepost_monitor_containing(
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).containing(
+    try ConditionsHandle.borrow(of: monitor).containing(
       latitude, longitude, out_generations, out_distances_m, capacity, out_count)
   }
 }
@@ -21,7 +21,7 @@ public func fencepost_monitor_containing_columns(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).containing(
+    try ConditionsHandle.borrow(of: monitor).containing(
       columns, count, out_offsets, out_generations, out_distances_m, capacity, out_size)
   }
 }
@@ -33,7 +33,8 @@ public func fencepost_monitor_nearest(
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).nearest(latitude, longitude, nearest, out_generations, out_distances_m, out_count)
+    try ConditionsHandle.borrow(of: monitor).nearest(
+      latitude, longitude, nearest, out_generations, out_distances_m, out_count)
   }
 }
 
@@ -44,7 +45,8 @@ public func fencepost_monitor_nearest_columns(
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).nearest(columns, count, nearest, out_generations, out_distances_m, out_count)
+    try ConditionsHandle.borrow(of: monitor).nearest(
+      columns, count, nearest, out_generations, out_distances_m, out_count)
   }
 }
 
@@ -55,6 +57,6 @@ public func fencepost_monitor_identifiers_of_generations(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).identifiers(ofGenerations: generations, count, buffer, capacity, out_size)
+    try ConditionsHandle.borrow(of: monitor).identifiers(ofGenerations: generations, count, buffer, capacity, out_size)
   }
 }

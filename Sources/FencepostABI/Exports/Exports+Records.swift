@@ -7,7 +7,7 @@ public func fencepost_monitor_condition(
   _ out_condition: UnsafeMutablePointer<fencepost_condition>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).condition(identifier, out_condition)
+    try ConditionsHandle.borrow(of: monitor).condition(identifier, out_condition)
   }
 }
 
@@ -53,7 +53,7 @@ public func fencepost_monitor_identifiers(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).identifiers(buffer, capacity, out_size, out_count)
+    try ConditionsHandle.borrow(of: monitor).identifiers(buffer, capacity, out_size, out_count)
   }
 }
 
@@ -64,7 +64,7 @@ public func fencepost_monitor_identifiers_in_state(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
+    let handle = try ConditionsHandle.borrow(of: monitor)
     guard let asked = UInt8(exactly: state).flatMap(Event.State.init(rawValue:)), asked != .unmonitored else {
       throw .invalidArgument("state is \(state); accepted are 0 (unknown), 1 (satisfied), 2 (unsatisfied)")
     }

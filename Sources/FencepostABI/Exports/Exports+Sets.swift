@@ -9,7 +9,7 @@ public func fencepost_monitor_ensure_circular_conditions(
   _ out_result: UnsafeMutablePointer<fencepost_sync_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    let rows = try ConditionRows(ConditionsHandle.borrow(of: monitor), identifiers, tags, count, options)
     try rows.ensure(CircleColumn(latitudes, longitudes, radii_m, count).given, out_result)
   }
 }
@@ -20,7 +20,7 @@ public func fencepost_monitor_sync_conditions(
   _ out_result: UnsafeMutablePointer<fencepost_sync_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).sync(definitions, count, out_result)
+    try ConditionsHandle.borrow(of: monitor).sync(definitions, count, out_result)
   }
 }
 
@@ -30,6 +30,6 @@ public func fencepost_monitor_remove_conditions(
   _ out_removed: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).removeMany(identifiers, count, out_removed)
+    try ConditionsHandle.borrow(of: monitor).removeMany(identifiers, count, out_removed)
   }
 }

@@ -9,7 +9,7 @@ public func fencepost_monitor_add_polygon_conditions(
   _ options: UnsafePointer<fencepost_condition_options>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    let rows = try ConditionRows(ConditionsHandle.borrow(of: monitor), identifiers, tags, count, options)
     try rows.add(PolygonColumn(geometry, condition_offsets, count, shape).given)
   }
 }
@@ -23,7 +23,7 @@ public func fencepost_monitor_add_corridor_conditions(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    let rows = try ConditionRows(ConditionsHandle.borrow(of: monitor), identifiers, tags, count, options)
     try rows.add(CorridorColumn(geometry, condition_offsets, radii_m, count, shape).given)
   }
 }
@@ -36,7 +36,7 @@ public func fencepost_monitor_add_line_conditions(
   _ options: UnsafePointer<fencepost_condition_options>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    let rows = try ConditionRows(ConditionsHandle.borrow(of: monitor), identifiers, tags, count, options)
     try rows.add(LineColumn(geometry, condition_offsets, count, shape).given)
   }
 }
@@ -49,7 +49,7 @@ public func fencepost_monitor_add_wkb_conditions(
   _ options: UnsafePointer<fencepost_condition_options>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    let rows = try ConditionRows(ConditionsHandle.borrow(of: monitor), identifiers, tags, count, options)
     try rows.add(WellKnownBinaryColumn(wkbs, sizes, radii_m, count, shape).given)
   }
 }
@@ -63,7 +63,7 @@ public func fencepost_monitor_ensure_polygon_conditions(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    let rows = try ConditionRows(ConditionsHandle.borrow(of: monitor), identifiers, tags, count, options)
     try rows.ensure(PolygonColumn(geometry, condition_offsets, count, shape).given, out_result)
   }
 }
@@ -77,7 +77,7 @@ public func fencepost_monitor_ensure_corridor_conditions(
   _ out_result: UnsafeMutablePointer<fencepost_sync_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    let rows = try ConditionRows(ConditionsHandle.borrow(of: monitor), identifiers, tags, count, options)
     try rows.ensure(CorridorColumn(geometry, condition_offsets, radii_m, count, shape).given, out_result)
   }
 }
@@ -91,7 +91,7 @@ public func fencepost_monitor_ensure_line_conditions(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    let rows = try ConditionRows(ConditionsHandle.borrow(of: monitor), identifiers, tags, count, options)
     try rows.ensure(LineColumn(geometry, condition_offsets, count, shape).given, out_result)
   }
 }
@@ -105,7 +105,7 @@ public func fencepost_monitor_ensure_wkb_conditions(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    let rows = try ConditionRows(ConditionsHandle.borrow(of: monitor), identifiers, tags, count, options)
     try rows.ensure(WellKnownBinaryColumn(wkbs, sizes, radii_m, count, shape).given, out_result)
   }
 }

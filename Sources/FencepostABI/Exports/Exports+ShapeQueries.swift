@@ -8,7 +8,7 @@ public func fencepost_monitor_condition_geometry(
   _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).geometry(
+    try ConditionsHandle.borrow(of: monitor).geometry(
       identifier, out_wkb, capacity, out_size, other: "fencepost_monitor_condition")
   }
 }
@@ -19,7 +19,7 @@ public func fencepost_monitor_condition_shape(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).shape(identifier, out_shape)
+    try ConditionsHandle.borrow(of: monitor).shape(identifier, out_shape)
   }
 }
 
@@ -58,7 +58,7 @@ public func fencepost_monitor_nearest_boundary_point(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).nearestBoundaryPoint(
+    try ConditionsHandle.borrow(of: monitor).nearestBoundaryPoint(
       identifier, latitude, longitude, out_latitude, out_longitude)
   }
 }

@@ -10,7 +10,7 @@ public func fencepost_monitor_add_polygon_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
+    let handle = try ConditionsHandle.borrow(of: monitor)
     try handle.add(ShapeOptions(shape).polygon(GeometryColumns(geometry).polygon()), identifier, options)
   }
 }
@@ -22,7 +22,7 @@ public func fencepost_monitor_add_corridor_condition(
   _ options: UnsafePointer<fencepost_condition_options>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
+    let handle = try ConditionsHandle.borrow(of: monitor)
     let given = try ShapeOptions(shape).corridor(GeometryColumns(geometry).lines(), radius: radius_m)
     try handle.add(given, identifier, options)
   }
@@ -35,7 +35,7 @@ public func fencepost_monitor_add_line_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
+    let handle = try ConditionsHandle.borrow(of: monitor)
     try handle.add(ShapeOptions(shape).line(GeometryColumns(geometry).lines()), identifier, options)
   }
 }
@@ -47,7 +47,7 @@ public func fencepost_monitor_add_wkb_condition(
   _ options: UnsafePointer<fencepost_condition_options>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
+    let handle = try ConditionsHandle.borrow(of: monitor)
     try handle.add(GivenCondition(wkb, size, radius_m, shape), identifier, options)
   }
 }
@@ -59,7 +59,7 @@ public func fencepost_monitor_ensure_polygon_condition(
   _ out_changed: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
+    let handle = try ConditionsHandle.borrow(of: monitor)
     let given = try ShapeOptions(shape).polygon(GeometryColumns(geometry).polygon())
     try handle.ensure(given, identifier, options, out_changed)
   }
@@ -73,7 +73,7 @@ public func fencepost_monitor_ensure_corridor_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
+    let handle = try ConditionsHandle.borrow(of: monitor)
     let given = try ShapeOptions(shape).corridor(GeometryColumns(geometry).lines(), radius: radius_m)
     try handle.ensure(given, identifier, options, out_changed)
   }
@@ -86,7 +86,7 @@ public func fencepost_monitor_ensure_line_condition(
   _ out_changed: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
+    let handle = try ConditionsHandle.borrow(of: monitor)
     let given = try ShapeOptions(shape).line(GeometryColumns(geometry).lines())
     try handle.ensure(given, identifier, options, out_changed)
   }
@@ -100,7 +100,7 @@ public func fencepost_monitor_ensure_wkb_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try MonitorHandle.borrow(monitor)
+    let handle = try ConditionsHandle.borrow(of: monitor)
     try handle.ensure(GivenCondition(wkb, size, radius_m, shape), identifier, options, out_changed)
   }
 }

@@ -7,7 +7,7 @@ public func fencepost_monitor_snapshot(
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try MonitorHandle.borrow(monitor).snapshot(buffer, capacity, out_size)
+    try ConditionsHandle.borrow(of: monitor).snapshot(buffer, capacity, out_size)
   }
 }
 

@@ -7,13 +7,24 @@ public func fencepost_conditions_create(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let out = try Boundary.require(out_conditions, "out_conditions")
-    out.pointee = ConditionsHandle.give(Conditions())
+    out.pointee = ConditionsHandle.shared(Conditions()).give()
   }
 }
 
 @_cdecl("fencepost_conditions_destroy") @implementation
 public func fencepost_conditions_destroy(_ conditions: OpaquePointer?) {
   if let conditions { ConditionsHandle.release(conditions) }
+}
+
+@_cdecl("fencepost_monitor_conditions") @implementation
+public func fencepost_monitor_conditions(
+  _ monitor: OpaquePointer?, _ out_conditions: UnsafeMutablePointer<OpaquePointer?>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try ConditionsHandle.borrow(of: monitor)
+    try Boundary.require(out_conditions, "out_conditions").pointee = handle.give()
+  }
 }
 
 @_cdecl("fencepost_conditions_get_version") @implementation
@@ -25,7 +36,7 @@ public func fencepost_conditions_get_version(
     let handle = try ConditionsHandle.borrow(conditions)
     let out = try Boundary.require(out_version, "out_version")
     try SizedStruct.check(out, "out_version")
-    let version = handle.conditions.version
+    let version = try handle.version
     var value = fencepost_conditions_version(
       struct_size: 0, reserved: 0, count: UInt64(clamping: version.count), generation: version.generation,
       digest: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -40,7 +51,9 @@ public func fencepost_conditions_snapshot(
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try ConditionsHandle.borrow(conditions).snapshot(buffer, capacity, out_size)
+    let handle = try ConditionsHandle.borrow(conditions)
+    _ = try handle.requireShared("fencepost_monitor_snapshot() has a monitor's")
+    try handle.snapshot(buffer, capacity, out_size)
   }
 }
 
@@ -52,10 +65,11 @@ public func fencepost_conditions_restore(
   Boundary.run(error) { () throws(BoundaryError) in
     let start = try Boundary.require(snapshot, count: size, "snapshot")
     let out = try Boundary.require(out_conditions, "out_conditions")
-    out.pointee = ConditionsHandle.give(
+    out.pointee = ConditionsHandle.shared(
       try refusedByEngine { () throws(MonitorError) in
         try Conditions(restoring: UnsafeRawBufferPointer(start: start, count: size))
-      })
+      }
+    ).give()
   }
 }
 

@@ -4,8 +4,8 @@ import Testing
 @testable import FencepostABI
 @testable import FencepostCore
 
-/// The checks of the C calls that ensure and sync, and when they stop the fleets of a table.
-@Suite struct ConditionHolderTests {
+/// What the C calls that ensure and sync examine, and when they stop the fleets of a table.
+@Suite struct ConditionsHandleTests {
   /// A call of the C interface with a square, or with one whose edges cross.
   private static func with(
     crossing: Bool, _ body: (UnsafePointer<fencepost_geometry>) -> fencepost_status
@@ -50,7 +50,7 @@ import Testing
     var table: OpaquePointer?
     #expect(fencepost_conditions_create(&table, nil) == fencepost_status(FENCEPOST_OK))
     defer { fencepost_conditions_destroy(table) }
-    let conditions = try ConditionsHandle.borrow(table).conditions
+    let conditions = try ConditionsHandle.borrow(table).requireShared("")
     var result = fencepost_sync_result()
     #expect(Self.sync(table, tag: 0, &result) == fencepost_status(FENCEPOST_OK))
     #expect(result.added == 1)
@@ -73,7 +73,7 @@ import Testing
     var table: OpaquePointer?
     #expect(fencepost_conditions_create(&table, nil) == fencepost_status(FENCEPOST_OK))
     defer { fencepost_conditions_destroy(table) }
-    let conditions = try ConditionsHandle.borrow(table).conditions
+    let conditions = try ConditionsHandle.borrow(table).requireShared("")
     func shape() -> ObjectIdentifier? {
       conditions.read { engine in
         guard let slot = engine.slot(of: "square") else { return nil }

@@ -2,8 +2,8 @@ import CFencepost
 import FencepostCore
 
 // Which of a holder's conditions hold points, and whose lines are nearest. The conditions of columns are those of one
-// moment; the lock is not held during the queries.
-extension ConditionHolder {
+// moment; the lock is not held while they are asked.
+extension ConditionsHandle {
   func containing(
     _ latitude: Double, _ longitude: Double, _ out_generations: UnsafeMutablePointer<UInt64>?,
     _ out_distances_m: UnsafeMutablePointer<Double>?, _ capacity: Int, _ out_count: UnsafeMutablePointer<Int>?

@@ -1,8 +1,8 @@
 import CFencepost
 import FencepostCore
 
-// The definitions of a holder's conditions.
-extension ConditionHolder {
+// What the conditions of a holder are.
+extension ConditionsHandle {
   func condition(
     _ identifier: UnsafePointer<CChar>?, _ out_condition: UnsafeMutablePointer<fencepost_condition>?
   ) throws(BoundaryError) {

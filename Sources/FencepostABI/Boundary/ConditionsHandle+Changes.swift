@@ -1,30 +1,14 @@
 import CFencepost
 import FencepostCore
 
-/// A holder of conditions: a monitor, or a table that fleets share.
-protocol ConditionHolder {
-  /// The assumed state of a condition without options.
-  static var assuming: Event.State { get }
-
-  /// One call of the engine under the lock.
-  func call<Result: Sendable>(
-    _ body: (inout MonitorEngine) throws(MonitorError) -> Result
-  ) throws(BoundaryError) -> Result
-
-  /// One call that only reads: of a table while fleets are feeding.
-  func read<Result: Sendable>(
-    _ body: (borrowing MonitorEngine) throws(MonitorError) -> Result
-  ) throws(BoundaryError) -> Result
-}
-
-extension ConditionHolder {
+extension ConditionsHandle {
   /// Adds a condition. It is examined before the holder is locked: that may take long.
   func add(
     _ given: GivenCondition, _ identifier: UnsafePointer<CChar>?,
     _ options: UnsafePointer<fencepost_condition_options>?
   ) throws(BoundaryError) {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let options = try AddOptions(options, assuming: Self.assuming)
+    let options = try AddOptions(options, assuming: assuming)
     let subject = try refusedByEngine { () throws(MonitorError) in try given.subject() }
     try call { engine throws(MonitorError) in
       try engine.add(
@@ -37,7 +21,7 @@ extension ConditionHolder {
     _ options: UnsafePointer<fencepost_condition_options>?, _ out_changed: UnsafeMutablePointer<UInt32>?
   ) throws(BoundaryError) {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let options = try AddOptions(options, assuming: Self.assuming)
+    let options = try AddOptions(options, assuming: assuming)
     try refusedByEngine { () throws(MonitorError) in
       try MonitorEngine.check(bytes, options.assuming, options.policy)
     }
@@ -58,13 +42,46 @@ extension ConditionHolder {
     out_changed?.pointee = changed ? 1 : 0
   }
 
+  private func set(
+    _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int
+  ) throws(BoundaryError) -> ConditionSet {
+    let first = try Boundary.require(definitions, count: count, "definitions")
+    return try ConditionSet(DefinitionRows(first, count: count, assuming: assuming), known: known)
+  }
+
+  func add(
+    _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int
+  ) throws(BoundaryError) {
+    try add(try set(definitions, count))
+  }
+
+  func add(_ set: ConditionSet) throws(BoundaryError) {
+    try call { engine throws(MonitorError) in try engine.add(set) }
+  }
+
+  func ensure(
+    _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int,
+    _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
+  ) throws(BoundaryError) {
+    try ensure(try set(definitions, count), out_result)
+  }
+
+  func ensure(
+    _ set: ConditionSet, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
+  ) throws(BoundaryError) {
+    // What changes nothing stops no fleet.
+    let isEnsured = try read { engine throws(MonitorError) in try engine.isEnsured(set) }
+    let result =
+      try isEnsured
+      ? SyncResult(kept: set.count) : call { engine throws(MonitorError) in try engine.ensure(set) }
+    out_result?.pointee = fencepost_sync_result(result)
+  }
+
   func sync(
     _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int,
     _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
-    let first = try Boundary.require(definitions, count: count, "definitions")
-    let rows = try DefinitionRows(first, count: count, assuming: Self.assuming)
-    let set = try ConditionSet(rows, known: known)
+    let set = try set(definitions, count)
     let isSynced = try read { engine throws(MonitorError) in try engine.isSynced(set) }
     let result =
       try isSynced
