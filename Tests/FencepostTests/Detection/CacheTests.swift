@@ -1,0 +1,87 @@
+import FencepostKernel
+import TestSupport
+import Testing
+
+@testable import Fencepost
+@testable import FencepostCore
+
+/// What follows from the rest of an engine may be dropped at any time: dropping all of it before each input changes no event.
+@Suite struct CacheTests {
+  /// Of a monitor that is the index of slots, the deadlines, the watches and the near cache with its safe region: all that a
+  /// snapshot leaves out.
+  @Test(arguments: 1...(isSoak ? 400 : 16)) func aMonitorWithoutCaches(_ number: Int) throws {
+    var life = RandomLife("a monitor without caches", number)
+    var engine = try MonitorEngine(options: life.options())
+    var bare = engine
+    for step in 0..<250 {
+      let next = life.step()
+      let expected = next.play(&engine)
+      // What was handed out and not committed is handed out again by what is restored: here it is committed first.
+      let handedOut = bare.delivery.lastSequence
+      bare = try MonitorEngine(restoring: bare.snapshot())
+      #expect(bare.delivery.lastSequence == handedOut)
+      let events = next.play(&bare)
+      engine.acknowledge()
+      bare.acknowledge()
+      #expect(events == expected, "FENCEPOST_SEED=\(SeededGenerator.seed), life \(number), step \(step): \(next)")
+      #expect(bare.snapshot() == engine.snapshot(), "life \(number), step \(step): \(next)")
+      if events != expected { return }
+    }
+  }
+
+  /// Of a fleet that is the safe regions, the patches of the index and the index of who is inside.
+  @Test(arguments: 1...(isSoak ? 400 : 16)) func aFleetWithoutCaches(_ number: Int) throws {
+    var random = SeededGenerator("a fleet without caches", salt: UInt64(number))
+    let conditions = Conditions()
+    for index in 0..<40 {
+      let centre = Coordinate(latitude: random.uniform(0...0.02), longitude: random.uniform(0...0.02))
+      var policy = [TransitionPolicy.exact, .standard, .coreLocation][random.integer(0...2)]
+      if random.chance(0.2) { policy.dwellPolicy = .evidence }
+      try conditions.add(
+        CircularGeographicCondition(center: centre, radius: random.uniform(20...300)), identifier: "c\(index)",
+        assuming: [.unsatisfied, .unknown, .satisfied][random.integer(0...2)], policy: policy)
+    }
+    var fleet = try FleetEngine(conditions)
+    var bare = try FleetEngine(conditions)
+    var places: [Coordinate] = []
+    for index in 0..<4 {
+      _ = try fleet.device("d\(index)")
+      _ = try bare.device("d\(index)")
+      places.append(Coordinate(latitude: random.uniform(0...0.02), longitude: random.uniform(0...0.02)))
+    }
+    var time: Int64 = 1_000_000_000
+    var told = 0
+    for step in 0..<400 {
+      bare.devices.own()
+      for device in bare.devices.numbers { bare.devices.lines[device].removeSafeRegion() }
+      bare.patches = CapPatches()
+      bare.insideIndex = InsideIndex()
+      time += Int64(random.integer(0...4_000_000))
+      let device = random.integer(0...3)
+      let stride = random.chance(0.5) ? 1e-4 : 1e-3
+      places[device].latitude += random.uniform(-stride...stride)
+      places[device].longitude += random.uniform(-stride...stride)
+      let fix = Fix(
+        coordinate: places[device], accuracy: [0, 0, 5, 40][random.integer(0...3)],
+        time: Timestamp(microseconds: time))
+      if random.chance(0.05) {
+        try fleet.advance(to: fix.time)
+        try bare.advance(to: fix.time)
+      }
+      try fleet.feed(fix, for: UInt32(device))
+      try bare.feed(fix, for: UInt32(device))
+      let place = "FENCEPOST_SEED=\(SeededGenerator.seed), life \(number), step \(step)"
+      while let event = fleet.nextEvent() {
+        told += 1
+        #expect(bare.nextEvent()?.json == event.json, "\(place)")
+      }
+      #expect(bare.nextEvent() == nil, "\(place)")
+      if step % 20 == 0 {
+        let identifier = "c\(random.integer(0...39))"
+        #expect(bare.devices(insideOf: identifier) == fleet.devices(insideOf: identifier), "\(place)")
+        #expect(bare.nextDeadline() == fleet.nextDeadline(), "\(place)")
+      }
+    }
+    #expect(told > 0)
+  }
+}
