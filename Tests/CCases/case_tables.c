@@ -308,7 +308,7 @@ static void references(void) {
   fencepost_fleet_destroy(NULL);
 }
 
-/* Many conditions of any kind at a time are as single calls; what is refused is named, and changes nothing. */
+/* Many conditions of any kind in one call equal single calls; a refused element is named, and nothing changes. */
 static void definitions_of_any_kind(void) {
   fencepost_conditions *table = new_table(), *single = new_table();
   fencepost_geometry geometry = squares();
@@ -360,7 +360,7 @@ static void definitions_of_any_kind(void) {
 
 static void count_ring(void *context) { ++*(int *)context; }
 
-/* The table of a monitor: what is done to it is done to the monitor, and rings; the monitor may go first. */
+/* Changes of a monitor's table are changes of the monitor, and ring; the reference outlives the monitor. */
 static void table_of_a_monitor(void) {
   fencepost_monitor *monitor;
   fencepost_conditions *table, *again;
@@ -392,7 +392,7 @@ static void table_of_a_monitor(void) {
   fencepost_conditions_version one = version_of(table), other = version_of(equal);
   CHECK(memcmp(&one, &other, sizeof one) == 0);
   fencepost_conditions_destroy(equal);
-  /* What a monitor's own table does not serve is refused. */
+  /* No fleet and no snapshot of a table is made of it. */
   CHECK_STATUS(fencepost_fleet_create(table, NULL, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "monitor");
   CHECK(fleet == NULL);

@@ -4,7 +4,7 @@ import Testing
 @testable import FencepostABI
 @testable import FencepostCore
 
-/// What the C calls that ensure and sync examine, and when they stop the fleets of a table.
+/// Which shapes ensure and sync examine, and when they stop the fleets of a table.
 @Suite struct ConditionsHandleTests {
   /// A call of the C interface with a square, or with one whose edges cross.
   private static func with(

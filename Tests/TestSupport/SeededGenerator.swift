@@ -5,7 +5,7 @@ import Foundation
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  /// What all generators start from.
+  /// The seed of all generators.
   public static let seed = ProcessInfo.processInfo.environment["FENCEPOST_SEED"].flatMap { UInt64($0) } ?? 20_130_103
 
   /// - Parameter salt: tells the runs of one test apart.

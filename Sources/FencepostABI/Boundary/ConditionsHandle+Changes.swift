@@ -27,7 +27,7 @@ extension ConditionsHandle {
     }
     // Compared and examined without the lock: both take long for many vertices.
     let subject = try refusedByEngine { () throws(MonitorError) in try given.subject { known(bytes) } }
-    // A call that changes nothing does not stop a fleet.
+    // A call that changes nothing stops no fleet.
     let isEnsured = try read { engine throws(MonitorError) in
       try engine.isEnsured(
         subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
@@ -69,7 +69,7 @@ extension ConditionsHandle {
   func ensure(
     _ set: ConditionSet, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
-    // What changes nothing stops no fleet.
+    // A call that changes nothing stops no fleet.
     let isEnsured = try read { engine throws(MonitorError) in try engine.isEnsured(set) }
     let result =
       try isEnsured

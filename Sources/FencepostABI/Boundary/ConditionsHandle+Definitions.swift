@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-// What the conditions of a holder are.
+// The definitions of a table read back.
 extension ConditionsHandle {
   func condition(
     _ identifier: UnsafePointer<CChar>?, _ out_condition: UnsafeMutablePointer<fencepost_condition>?

@@ -1,8 +1,8 @@
 import CFencepost
 import FencepostCore
 
-// Which of a holder's conditions hold points, and whose lines are nearest. The conditions of columns are those of one
-// moment; the lock is not held while they are asked.
+// Which conditions of a table hold points, and whose lines are nearest. The conditions of columns are those of one
+// moment; the lock is not held during the search.
 extension ConditionsHandle {
   func containing(
     _ latitude: Double, _ longitude: Double, _ out_generations: UnsafeMutablePointer<UInt64>?,

@@ -1,8 +1,8 @@
 import CFencepost
 import FencepostCore
 
-/// A `fencepost_conditions *`: one reference to what conditions are added to. A table that fleets share has its locks inside;
-/// the table that a monitor made is behind the monitor's, so that a change is saved with the monitor and rings.
+/// A `fencepost_conditions *`: one counted reference to a table. A table that fleets share has its locks inside; the table
+/// that a monitor made is protected by the monitor's lock, so that a change is saved with the monitor and rings its wake-up.
 enum ConditionsHandle {
   case shared(Conditions)
   case own(MonitorHandle)
@@ -10,8 +10,8 @@ enum ConditionsHandle {
   /// The pointer to a monitor's table is that of its handle and this: both are aligned.
   private static var ownBit: UInt { 1 }
 
-  /// What is assumed of a condition where the caller's options are NULL. What is not assumed outside is told of each device,
-  /// of which a monitor has one.
+  /// The assumed state where the caller's options are NULL. A condition of a shared table that is not assumed outside gives
+  /// an event for each device.
   var assuming: Event.State {
     switch self {
     case .shared: .unsatisfied
@@ -49,9 +49,9 @@ enum ConditionsHandle {
     }
   }
 
-  /// The table, for what a monitor's own does not serve.
+  /// The shared table; refuses the table of a monitor.
   ///
-  /// - Parameter remedy: What does it for a monitor.
+  /// - Parameter remedy: The end of the message: the call to use for a monitor.
   func requireShared(_ remedy: StaticString) throws(BoundaryError) -> Conditions {
     guard case .shared(let conditions) = self else {
       throw .invalidArgument(

@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// What follows from the rest of an engine may be dropped at any time: dropping all of it before each input changes no event.
+/// Caches may be dropped at any time: dropping all of them before each input changes no event.
 @Suite struct CacheTests {
   /// Of a monitor that is the index of slots, the deadlines, the watches and the near cache with its safe region: all that a
   /// snapshot leaves out.
@@ -16,7 +16,6 @@ import Testing
     for step in 0..<250 {
       let next = life.step()
       let expected = next.play(&engine)
-      // What was handed out and not committed is handed out again by what is restored: here it is committed first.
       let handedOut = bare.delivery.lastSequence
       bare = try MonitorEngine(restoring: bare.snapshot())
       #expect(bare.delivery.lastSequence == handedOut)

@@ -546,7 +546,7 @@ struct FleetWorld {
       + "line \(fleet.devices.lines[number]), state \(state), \(fleet.floors)"
   }
 
-  /// Compares the counters of a device; those of a monitor also count the advances of all devices, and what came before a
+  /// Compares the counters of a device. Those of a monitor also count the advances of all devices, and inputs before the
   /// device was entered.
   private func checkStatistics(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {
     let one = try fleet.statistics(of: number)
@@ -564,15 +564,15 @@ struct FleetWorld {
   ) throws {
     let one = try #require(try fleet.explain(identifier, for: number))
     var other = try #require(explanation(identifier, of: device.monitor, fleet, number))
-    // A fleet forgets when a beacon was seen last once that it is gone was told.
+    // A fleet forgets the last sighting of a beacon with the event of its absence.
     if one.lastSighting == nil, other.reason != .seen { other.lastSighting = nil }
     let isEqual = one == other
     #expect(isEqual, "\(place): \(identifier) of \(device.name): \(one) for \(other)")
     reasons.insert(one.reason)
   }
 
-  /// What a monitor would say if its last fix were the one that the fleet keeps: of a fix in the safe region that keeps
-  /// only the place, to 1e-7 degrees.
+  /// The explanation of a monitor with the last fix that the fleet keeps: of a fix in the safe region a fleet keeps only the
+  /// place, to 1e-7 degrees.
   private func explanation(
     _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt32
   ) -> Explanation? {

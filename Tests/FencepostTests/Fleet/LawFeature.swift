@@ -1,7 +1,7 @@
-/// What a program can use of a monitor. In a life of ``LawTests`` each is on or off.
+/// A feature of monitors. In a life of ``LawTests`` each is on or off.
 ///
-/// A fleet of n devices gives the events of n monitors for every combination of those that are not ``missing``. Whoever gives
-/// fleets a missing one moves it to the others and adds its steps to the life.
+/// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``. When
+/// fleets get a missing one, move it to the others and add its steps to the life.
 enum LawFeature: String, CaseIterable {
   // Both have these.
   case beacons, scanning
@@ -35,7 +35,7 @@ enum LawFeature: String, CaseIterable {
   // Fleets do not have these yet.
   case conditionLimit, first, latest, path, gates, hostCapabilities, fork, safeDistance, plan, records
 
-  // Fleets will not have these: the exceptions of the law that are no difference between the events of one device.
+  // Exceptions of the law: fleets will not have these.
   case lookBack
 
   enum Missing {

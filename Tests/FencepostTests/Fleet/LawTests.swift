@@ -18,9 +18,9 @@ import Testing
 /// * an explanation's figures are those of the last fix beyond the safe region, whose position a fleet keeps exactly
 ///   (``FleetWorld/explanation(_:of:_:_:)``);
 /// * of a beacon that is gone an explanation does not say when it was seen last (``FleetWorld/checkExplanation``);
-/// * what was due before a device was entered comes with its first input (``FleetWorld``'s `isFresh`);
-/// * a fleet's deadline leaves out the absence of a beacon that is no event (``FleetWorld/checkDeadlines()``);
-/// * since when a device is inside of a condition that was told after the time of a rewind (``FleetWorld``'s `rewound`).
+/// * events that were due before a device was entered come with its first input (``FleetWorld``'s `isFresh`);
+/// * a fleet's deadline leaves out the absence of a beacon that gives no event (``FleetWorld/checkDeadlines()``);
+/// * since when a device is inside of a condition whose event is later than the time of a rewind (``FleetWorld``'s `rewound`).
 ///
 /// `FENCEPOST_SEED` repeats a failure; `make soak` plays more lives.
 @Suite struct LawTests {
@@ -226,7 +226,7 @@ import Testing
     }
   }
 
-  /// What fleets are not to have yet they refuse, so that no life leaves out what they have.
+  /// Fleets refuse each missing feature, so that no life leaves out one that they have.
   @Test(arguments: LawFeature.allCases.filter { $0.missing != nil }) func whatIsMissingIsRefused(_ feature: LawFeature)
     throws
   {

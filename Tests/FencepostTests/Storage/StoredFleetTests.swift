@@ -137,7 +137,7 @@ import Testing
     #expect(fleet.statistics.isAllKept && self.devices(storage) == devices)
   }
 
-  /// Questions neither save what is due nor try a failing storage again, however many come.
+  /// Questions save nothing and do not try a failing storage again, however many come.
   @Test func questionsSaveNothing() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
