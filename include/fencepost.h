@@ -1108,7 +1108,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_conditions(
  * Ensures many polygons, in order, as calls of fencepost_monitor_ensure_polygon_condition() would, with a store in one
  * transaction. All or nothing. The parameters are those of fencepost_monitor_add_polygon_conditions().
  *
- * @param out_result  Receives the counts, of which removed is 0; may be NULL.
+ * @param out_result  Receives the counts; removed is 0; may be NULL.
  * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_conditions(
@@ -1380,8 +1380,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *moni
                                                          fencepost_error *error);
 
 /*
- * Says that the times of some inputs were wrong, and sets the clock back: see Wrong times above. What the consumer was
- * received stays: conditions, records, pending events, the sequence, the counters. What was observed becomes
+ * Sets the clock back after inputs with wrong times: see Wrong times above. Conditions, records, pending events, the
+ * sequence and the counters stay, and so do delivered events. The observed states become
  * undetermined without an event: a shape until the next fix, a beacon condition until a sighting or until
  * beacon_initial_timeout_us after the new clock. Open crossings and the last fix are forgotten. The host's statements
  * (scanning, capabilities) stay in force. It counts as an input, and is accepted while the queue is full.
@@ -2105,7 +2105,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkb(fencepost_conditi
                                                                uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Removes a condition; its events that wait are void in all fleets. An unknown identifier is no error.
+ * Removes a condition; its events that wait are void in all fleets. An unknown identifier is not an error.
  *
  * @param out_removed  Receives 1 when there was one, else 0; may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not an identifier at all: empty, too long, not UTF-8).
@@ -2285,12 +2285,12 @@ FENCEPOST_API fencepost_status fencepost_conditions_sync(fencepost_conditions *c
                                                          fencepost_error *error);
 
 /*
- * Removes many conditions, as calls of fencepost_conditions_remove() would. Unknown identifiers are no error.
+ * Removes many conditions, as calls of fencepost_conditions_remove() would. Unknown identifiers are not errors.
  *
  * @param identifiers  count pointers to terminated texts; may be NULL only if count is 0.
  * @param out_removed  Receives how many there were; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is no identifier at all, error->position is its index; nothing has
- *         changed). Threads: any. Complexity: O(count) on average. Since: 0.2
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier, error->position is its index;
+ *         nothing has changed). Threads: any. Complexity: O(count) on average. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_remove_many(fencepost_conditions *conditions,
                                                                 const char *const *identifiers, size_t count,
@@ -2656,9 +2656,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, 
                                                         size_t *out_size, fencepost_error *error);
 
 /*
- * Creates a fleet in memory from a snapshot: it goes on as the original would from there. What was handed out and not
- * committed is handed out again, with the same sequence. Any bytes may be passed. The devices keep their numbers,
- * except if of more than a million numbers nearly all belong to devices without inputs: then new numbers are assigned.
+ * Creates a fleet in memory from a snapshot: it goes on as the original would from there. Uncommitted events are
+ * delivered again, with the same sequence. Any bytes may be passed. The devices keep their numbers, except if of more
+ * than a million numbers nearly all belong to devices without inputs: then new numbers are assigned.
  *
  * @param snapshot    size bytes; may be NULL only if size is 0.
  * @param conditions  The table to go on with, as fencepost_fleet_create() says of a store; NULL: one of its own, see
@@ -2830,9 +2830,10 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, 
  *                    is 0.
  * @param out_result  Receives the counts; may be NULL. Also written with QUEUE_FULL: it then counts the consumed rows;
  *                    feed the rest after polling. error->position is the first row not consumed.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number that is no device's: error->position is the first one, and
- *         nothing has changed); INVALID_ARGUMENT (struct_size is not set; an index beyond the dictionary, likewise; with fixes->refuse_invalid also a
- *         row that would be counted as invalid; first_row out of range); UNSUPPORTED; QUEUE_FULL (the rows before took effect).
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number without a device: error->position is the first one,
+ *         and nothing has changed); INVALID_ARGUMENT (struct_size is not set; an index beyond the dictionary, likewise;
+ *         with fixes->refuse_invalid also a row that would be counted as invalid; first_row out of range); UNSUPPORTED;
+ *         QUEUE_FULL (the rows before took effect).
  * Threads: any. Complexity: some tens of nanoseconds a fix while no boundary is near, O(conditions near) otherwise. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_feed_columns(fencepost_fleet *fleet,
@@ -2934,7 +2935,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_next_deadline(fencepost_fl
                                                                     int64_t *out_time_us, fencepost_error *error);
 
 /*
- * Hands out up to capacity events and commits what was handed out before.
+ * Returns up to capacity events and commits the events delivered before.
  *
  * @param out_events  capacity elements; may be NULL only if capacity is 0 (which then only commits).
  * @param out_count   Receives how many were stored.
@@ -2944,7 +2945,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_poll_events(fencepost_fleet *flee
                                                            size_t capacity, size_t *out_count, fencepost_error *error);
 
 /*
- * Commits what was handed out, without asking for more.
+ * Commits the delivered events without delivering more.
  * @return OK; NULL_ARGUMENT. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_acknowledge(fencepost_fleet *fleet, fencepost_error *error);

@@ -1008,7 +1008,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return adopt(created);
   }
 
-  /* The C handle, for what is not wrapped; it stays owned. */
+  /* The C handle, for functions without a wrapper; the object keeps ownership. */
   fencepost_conditions *get() const noexcept { return handle_.get(); }
 
   std::vector<std::uint8_t> snapshot() const {

@@ -371,7 +371,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     let sums = database?.sums
     database = nil
     do throws(StoreFailure) {
-      // The old log must be gone for good before the new file has its name.
+      // The removal of the old log must be durable before the new file has its name.
       try StoreFiles.requireNoRemains(of: path)
       try StoreFiles.synchroniseDirectory(of: path)
       try draft.replace(path)

@@ -40,7 +40,12 @@ def rule(name: str, pattern: str, bad: str, good: str) -> Rule:
 
 RULES = (
     rule("whoever", r"(?i)\bwho(?:m)?ever\b", "Whoever stands still sets out never.", "A device stands still."),
-    rule("of which", r"\bof (?:which|whom)\b", "Columns of which a row is bad.", "Columns with a bad row."),
+    rule(
+        "of which",
+        r"(?<!\bone )(?<!\btwo )(?<!\bboth )(?<!\bmost )(?<!\bsome )(?<!\beach )(?<!\ball )\bof (?:which|whom)\b",
+        "Columns of which a row is bad.",
+        "Rows, one of which is bad.",
+    ),
     rule("for good", r"\bfor good\b", "The file is removed for good.", "The file is removed permanently."),
     rule("by itself", r"\bby (?:itself|themselves)\b", "It recovers by itself.", "It recovers without a restart."),
     rule("told", r"(?i)\btold\b(?! apart)", "The states that were told.", "The states that were reported."),

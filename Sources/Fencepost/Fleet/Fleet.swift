@@ -147,7 +147,7 @@ public actor Fleet {
 
   /// Feeds many fixes of many devices in order. See ``FleetEngine/feed(_:result:)``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (a number that is no device's, nothing has changed then),
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (a number without a device; nothing has changed then),
   ///   ``MonitorError/queueFull(limit:position:)``; the fixes before its position took effect.
   @discardableResult
   public func feed(_ fixes: [(device: UInt32, fix: Fix)]) throws(MonitorError) -> FeedResult {

@@ -2,8 +2,8 @@
 ///
 /// Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55; the equation numbers below are his. The
 /// expansion parameter ε (equation 16) is at most 0.00168 here, so the distance series is cut after ε⁵ and the
-/// longitude series after the fourth order in ε and the third flattening n: what is left off is less than a
-/// picometre in distance and 1e-17 radians in longitude.
+/// longitude series after the fourth order in ε and the third flattening n: the omitted terms are less than a picometre
+/// in distance and 1e-17 radians in longitude.
 enum GeodesicSeries {
   /// Expansion parameter ε from k² = e′² cos² α₀ (equation 16), in the form without cancellation.
   @inline(__always)

@@ -1,4 +1,4 @@
-// What the package answers, against answers that come another way; and what 32 bits could get wrong.
+// The answers of the package against answers computed in another way; and hazards of 32 bits.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -415,7 +415,7 @@ class FleetRun {
     for (const [name, event] of this.inFlight) if (isGone(event)) this.inFlight.delete(name);
   }
 
-  /** What is void was never handed out. */
+  /** Void events were never delivered. */
   changed(identifier, condition, isNew = true) {
     if ("radius" in condition) this.circles.set(identifier, condition);
     if (isNew) this.forget((event) => event.identifier === identifier && this.generations().get(identifier) !== event.generation);

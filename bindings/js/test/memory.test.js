@@ -1,4 +1,4 @@
-// What objects hold is freed; too little memory is an error; an engine that the host stopped is replaced.
+// The memory of objects is freed; too little memory is an error; an engine that the host stopped is replaced.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What is published: the module, its size, its types.
+// The published package: the module, its size, its types.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// The programs of README.md print what stands below them.
+// The programs of README.md print the blocks below them.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,5 @@
-"""What the heavy tests of ``fencepost watch`` share: a mosquitto of their own, a watch in a process, and waiting."""
+"""The shared part of the heavy tests of ``fencepost watch``: a separate mosquitto, a watch in a process, and
+waiting."""
 
 from __future__ import annotations
 

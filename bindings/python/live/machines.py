@@ -67,7 +67,7 @@ def why_not() -> str | None:
 
 
 def make_wheels() -> Path:
-    """A folder with our wheel, made of what is here, and those that it needs; made once for what is here."""
+    """A folder with our wheel and the wheels that it needs; made once for this machine."""
     folder = ROOT / ".build" / "live-wheels"
     folder.mkdir(parents=True, exist_ok=True)
     binding = ROOT / "bindings" / "python"
@@ -119,7 +119,7 @@ class Machine:
         )
 
     def say(self, script: str, folder: str = "/", user: str = "root") -> str:
-        """What commands print, which have to succeed."""
+        """The output of commands, which have to succeed."""
         done = self.run(script, folder, user=user)
         assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
         return done.stdout
@@ -137,7 +137,7 @@ def machine(furnish: Callable[[Path], None]) -> Iterator[Machine]:
     """Starts one, and ends it with all that it runs.
 
     Args:
-        furnish: Writes on its disk what it has beside what is here.
+        furnish: Writes the additional files on its disk.
     """
     with tempfile.TemporaryDirectory(prefix="fencepost-machine-", dir=DISK) as name:
         folder = Path(name)

@@ -56,7 +56,7 @@ def watcher(
 
 
 def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """OwnTracks and Traccar, circles of owners, what is refused, and events published both ways."""
+    """OwnTracks and Traccar, circles of owners, refused messages, and events published both ways."""
     user = phone(stack, broker, topic="#")
     state = tmp_path / "watch"
     state.mkdir()
@@ -122,7 +122,7 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
     ):
         assert reason in watch.said
     assert len(watch.said.splitlines()) < 15
-    # What is retained comes again, and is nothing new; nor are the circles lost.
+    # Retained messages come again and change nothing; the circles are not lost either.
     again = watcher(stack, state, broker, "--store", state)
     user.send("owntracks/alice/watch", location(9, 1.0))
     kept = ("alice/watch", "satisfied", 1)
@@ -331,7 +331,7 @@ def test_bursts_of_new_names_end_nothing(stack: ExitStack, tmp_path: Path, broke
 
 @pytest.mark.parametrize("end", ["kill", "stop", "recover"])
 def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: Broker, end: str) -> None:
-    """What came while the store failed comes again from the broker, under the same sequences."""
+    """Messages that came while the store failed come again from the broker, under the same sequences."""
     state = tmp_path / "watch"
     watch = watcher(stack, state, broker, "--store", state)
     user = phone(stack, broker)

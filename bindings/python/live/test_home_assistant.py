@@ -39,7 +39,7 @@ CONFIG = re.compile(r"homeassistant/(device_tracker|binary_sensor)/([a-zA-Z0-9_-
 
 
 class Assistant:
-    """What Home Assistant knows: the last message of each topic. Knows retained messages only when it comes later."""
+    """The state of Home Assistant: the last message of each topic. Knows retained messages only when it comes later."""
 
     def __init__(self, broker: Broker) -> None:
         self.topics: dict[str, str] = {}

@@ -90,7 +90,7 @@ class Served:
         self.process.stdin.flush()
 
     def state(self) -> str:
-        """What is known of the watch, for a test that waited in vain."""
+        """The state of the watch, for a test that waited in vain."""
         return f"{self.process.poll()}, {self.said_file.read_text()[-500:]}, {self.get('metrics')[1][-3000:]}"
 
     def get(self, path: str = "", **headers: str) -> tuple[int, str, Any]:
@@ -137,7 +137,7 @@ def rows(browser: webdriver.Chrome) -> list[Row]:
 
 def opened(browser: webdriver.Chrome, url: str) -> None:
     browser.get("about:blank")
-    # What was said of the page before is not said of this one.
+    # The notices of earlier pages do not count for this one.
     browser.get_log("browser"), browser.get_log("performance")  # type: ignore[no-untyped-call]
     browser.get(url)
     until(lambda: text(browser, "#status") == "live", "the stream")
@@ -292,7 +292,7 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
 
 
 class TileServer:
-    """Serves one picture for each tile, at an origin of its own, and remembers what was asked of it."""
+    """Serves one picture for each tile, at an origin of its own, and records the requests."""
 
     def __init__(self, stack: ExitStack) -> None:
         self.asked: list[tuple[str, str | None]] = []

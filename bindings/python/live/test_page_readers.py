@@ -62,5 +62,5 @@ def test_readers_that_take_nothing_do_not_stay(monkeypatch: pytest.MonkeyPatch) 
         with urllib.request.urlopen(f"{address}/metrics", timeout=120) as answer:
             assert answer.read() == b"none 0\n", "others are answered"
         until(lambda: status() == 200, "their end")
-        # What was made for a reader that takes nothing is what its connection holds, not what there would be.
+        # The memory for a reader that accepts no data is that of its connection, not of all later messages.
         assert view.asked < 60

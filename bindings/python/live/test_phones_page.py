@@ -29,7 +29,7 @@ def test_the_page_word_for_word() -> None:
     as_root, install, broker, watch, phone, look = (code for code, _ in blocks)
 
     def furnish(disk: Path) -> None:
-        """What pip would fetch."""
+        """The packages that pip would fetch."""
         shutil.copytree(make_wheels(), disk / WHEELS.lstrip("/"))
 
     with machine(furnish) as made:

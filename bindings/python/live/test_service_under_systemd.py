@@ -68,7 +68,7 @@ def test_the_readme_word_for_word() -> None:
         made.say("sed -i s/office/work/ /etc/fencepost/places.geojson; systemctl reload fencepost-watch")
         made.until("journalctl -u fencepost-watch | grep 'read again: 1 added, 0 replaced, 1 removed'", "the reload")
         assert made.say("systemctl is-active fencepost-watch").strip() == "active"
-        # It is restarted, and goes on where it was: what was said meanwhile comes in.
+        # It is restarted, and goes on where it was: messages sent meanwhile come in.
         made.say("systemctl kill -s KILL fencepost-watch")
         made.say(publish("bob/phone", 13.4))
         made.until(f"grep bob/phone {EVENTS}", "what the broker held")

@@ -43,7 +43,7 @@ def halves(rows: list[streams.Row]) -> tuple[list[streams.Row], list[streams.Row
 
 
 def run(spark: Any, source: Path, conditions: Path, checkpoint: Path) -> list[dict[str, Any]]:
-    """Follows what is in a folder; the events."""
+    """Follows the files of a folder; returns the events."""
     rows = spark.readStream.schema(streams.SCHEMA).option("header", True).csv(str(source))
     events = fencepost_spark.events(rows, conditions, delay=f"{streams.DELAY} seconds", shards=SHARDS)
     return [streams.as_json(row) for row in streams.drain(events, checkpoint)[0]]

@@ -1,5 +1,5 @@
-"""What the tests against a real Spark share: a small world in files, what the command makes of it, and how Spark is
-started."""
+"""The shared part of the tests against a real Spark: a small world in files, the events of the command for it, and the
+start of Spark."""
 
 from __future__ import annotations
 

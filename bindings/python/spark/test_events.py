@@ -44,7 +44,7 @@ def test_events_are_those_of_the_command(
     found, progress = streamed(spark, tmp_path, conditions, shards=shards, ordered=ordered)
     assert found == want
     assert total(progress, "late") == 0
-    # The last row of all is held for good, unless rows are fed as they come.
+    # The last row of all is held until rows are fed as they come.
     assert total(progress, "accepted") + total(progress, "invalid") == len(rows) - (not ordered)
     assert total(progress, "rows", "fencepost_input") == len(rows)
 

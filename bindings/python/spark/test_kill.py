@@ -30,7 +30,7 @@ World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 
 
 def processes(session: int) -> dict[str, list[int]]:
-    """Who runs in a session, by what they are."""
+    """The processes of a session, by kind."""
     found: dict[str, list[int]] = {"driver": [], "jvm": [], "worker": []}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():

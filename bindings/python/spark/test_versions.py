@@ -63,7 +63,7 @@ def test_a_new_query_begins_with_the_states_of_an_old_one(spark: Any, world: Wor
     before = golden.unpack(tmp_path, 1)
     _, second = golden.halves(all_rows)
     far = Zones.read(conditions)
-    far.add_many(["far away"], [50], [50], [100])  # what stays is not told again
+    far.add_many(["far away"], [50], [50], [100])  # unchanged states are not reported again
     later, found, again = tmp_path / "later", list[Any](), list[Any]()
     old = {"initial_state": tmp_path / "checkpoint"}
     times = (old, old, {}) if os.environ.get("FENCEPOST_SOAK") else (old, old)

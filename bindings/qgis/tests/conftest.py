@@ -1,7 +1,7 @@
-"""What the tests share: a throw-away QGIS profile with the plugin from its zip, and layers of real tracks.
+"""The shared part of the tests: a throw-away QGIS profile with the plugin from its zip, and layers of real tracks.
 
 These run in the project's own Python and drive QGIS from outside, with ``qgis_process.bin`` (Debian's wrapper passes an
-option that the tool refuses). What needs QGIS's own Python is in ``inside``.
+option that the tool refuses). Tests that need QGIS's own Python are in ``inside``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PROCESS = "qgis_process.bin"
 
 @dataclass
 class Result:
-    """What a run of an algorithm gave."""
+    """The result of a run of an algorithm."""
 
     code: int
     text: str

@@ -1,4 +1,4 @@
-// What the type declarations accept. It is compiled, and not run.
+// Programs that the type declarations accept. It is compiled, and not run.
 import {
   DeviceEvent, Event, Fleet, InvalidArgumentError, Monitor, QueueFullError, Zones, direct, fromGeoJSON, inverse, load, version,
 } from "../../../../.build/js/fencepost.js";

@@ -1,4 +1,4 @@
-// What the type declarations refuse: each line below has one error.
+// Programs that the type declarations refuse: each line below has one error.
 import { Monitor } from "../../../../.build/js/fencepost.js";
 
 const monitor = new Monitor();

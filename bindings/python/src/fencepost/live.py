@@ -239,7 +239,7 @@ def to_mqtt(
         client_id: None: a random one.
         retain: Whether the broker keeps the last event of each device and zone.
         authority: A file of certificates that the broker's is checked with; None: those of the system.
-        logger: For what is lost and found.
+        logger: The logger of losses and recoveries of the connection.
 
     Raises:
         MissingExtraError: paho-mqtt is not installed.

@@ -45,7 +45,7 @@ START_MS = 1_714_564_800_000
 
 
 class Feedback(QgsProcessingFeedback):
-    """Keeps what is said, and cancels where it is told to."""
+    """Collects the messages, and cancels at a chosen one."""
 
     def __init__(self, cancel_at=None):
         super().__init__(False)

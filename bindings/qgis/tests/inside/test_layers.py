@@ -1,4 +1,5 @@
-"""What QGIS shows: styles, the temporal controller, polygons on the globe, help, and the plugin's coming and going."""
+"""The display in QGIS: styles, the temporal controller, polygons on the globe, help, and the plugin's coming and
+going."""
 
 import math
 import os
@@ -133,7 +134,7 @@ class Styles(unittest.TestCase):
             self.assertTrue(events.temporalProperties().isActive())
 
     def test_places_that_overlap_are_outlines(self):
-        """However many lie over one another, what is below stays to be seen."""
+        """However many lie over one another, the layers below stay visible."""
         rows = [((47.0 + 1e-5 * number, 8.0), f"place {number}", 300.0) for number in range(60)]
         (circles,) = loaded(
             "monitoredcircles", "POLYGONS", CIRCLES=layer("many", "field=name:string&field=radius:double", rows)

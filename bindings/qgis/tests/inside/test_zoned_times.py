@@ -41,7 +41,7 @@ def autumn(step):
 
 
 def july(step):
-    """What a clock on the wall shows in summer, without a zone."""
+    """The time of a wall clock in summer, without a zone."""
     return datetime(2024, 7, 1, 12) + timedelta(seconds=step)
 
 
