@@ -409,7 +409,7 @@ static void table_of_a_monitor(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Whoever changes a table holds all the fleets over it. */
+/* A change of a table locks all its fleets. */
 static void many_fleets(void) {
   enum {
     MANY = 1500

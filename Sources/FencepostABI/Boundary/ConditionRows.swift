@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-/// What the bulk calls share: the rows of a set, read and examined before the conditions are locked.
+/// The shared part of the bulk calls: the rows of a set, read and examined before the conditions are locked.
 struct ConditionRows {
   private let handle: ConditionsHandle
   private let identifiers: UnsafePointer<UnsafePointer<CChar>?>?

@@ -3,7 +3,7 @@ import FencepostCore
 import FencepostKernel
 import Synchronization
 
-/// What a C program holds by a handle: an engine and, where it has one, its store.
+/// The object behind a handle of a C program: an engine and, where it has one, its store.
 protocol HandledState: Sendable {
   /// The noun for the handle in messages.
   static var noun: StaticString { get }
@@ -41,7 +41,7 @@ struct Handled<Stored: HandledState>: ~Copyable {
   let owners = Atomic<Int>(1)
 }
 
-/// The state behind a lock, and what is called when an event becomes available. The caller owns what it points to, and
+/// The state behind a lock, and the callback for available events. The caller owns what it points to, and
 /// borrowing it counts no references and costs nothing.
 struct Handle<Stored: HandledState>: @unchecked Sendable {
   private let handled: UnsafeMutablePointer<Handled<Stored>>
