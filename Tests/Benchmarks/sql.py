@@ -152,7 +152,7 @@ def postgresql_rows() -> None:
             print(f"  pairs differ: {ours_found} and {theirs_found}")
         connection.close()
     finally:
-        server.stop("immediate")
+        server.remove()
 
 
 def main() -> None:

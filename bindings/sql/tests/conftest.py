@@ -239,6 +239,10 @@ class Server:
     def stop(self, mode: str = "fast") -> None:
         self._program("pg_ctl", "-D", str(self.folder / "data"), "-m", mode, "-w", "stop")
 
+    def remove(self) -> None:
+        self.stop("immediate")
+        shutil.rmtree(self.folder)
+
     def connect(self, database: str = "postgres") -> Any:
         import psycopg
 
@@ -256,8 +260,7 @@ def server() -> Iterator[Server]:
     yield made
     for connection in made.connections:
         connection.close()
-    made.stop("immediate")
-    shutil.rmtree(made.folder)
+    made.remove()
 
 
 @pytest.fixture(scope="session", params=["sqlite", "duckdb", "postgresql"])
