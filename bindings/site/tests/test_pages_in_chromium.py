@@ -1,4 +1,4 @@
-"""Five pages in headless Chromium, wide and narrow: no network, no complaint, nothing wider than the window.
+"""Seven pages in headless Chromium, wide and narrow: no network, no complaint, nothing wider than the window.
 
 The pictures are left in .build/screenshots.
 """
@@ -14,7 +14,15 @@ from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 SCREENSHOTS = ROOT / ".build" / "screenshots"
-PAGES = ("index", "start", "guides/python", "concepts/policies", "notebooks/tour")
+PAGES = (
+    "index",
+    "start",
+    "guides/python",
+    "guides/choose",
+    "concepts/policies",
+    "notebooks/tour",
+    "reference/python/Monitor",
+)
 BACKS = {"light": "rgb(255, 255, 255)", "dark": "rgb(13, 17, 23)"}
 LIMIT = 180
 """Seconds for anything that is waited for."""
