@@ -145,11 +145,9 @@ struct CrossingCheck {
   private mutating func lookAtVertices() throws(ShapeDefect) {
     // Ends at the same place, by sorting: the order is that of the numbers, the same on every machine.
     let vertices = line.vertices
-    let order = vertices.indices.sorted { a, b in
-      let (p, q) = (vertices[a], vertices[b])
-      return p.x != q.x ? p.x < q.x : (p.y, p.z, a) < (q.y, q.z, b)
-    }
-    let touched = Set(touches.map { $0.vertex })
+    let order = line.vertexOrder
+    var touched: [Int: [Int]] = [:]
+    for touch in touches { touched[touch.vertex, default: []].append(touch.edge) }
     // Those that are not exactly one, but nearly, are looked at together.
     var joined = Clusters()
     for (one, other) in meetings where vertices[one] != vertices[other] { joined.join(one, other) }
@@ -159,14 +157,15 @@ struct CrossingCheck {
       var last = first + 1
       while last < order.count, vertices[order[last]] == vertices[order[first]] { last += 1 }
       // Two numbers are the start and the end of one closed chain, or one chain goes on where another ends.
-      let isPlain = last - first == 1 || (last - first == 2 && !isCrowded(order[first], order[last - 1]))
       let group = order[first..<last]
+      let isPlain = !line.isCrowded(group)
       if let near = group.first(where: joined.contains) {
         for vertex in group where joined.contains(vertex) { joined.join(near, vertex) }
         together[joined.root(of: near), default: []] += group
-      } else if !isPlain || (!touched.isEmpty && group.contains(where: touched.contains)) {
+      } else if !isPlain || (!touched.isEmpty && group.contains { touched[$0] != nil }) {
         touchesItself = true
-        try lookAround(Array(group), touches.filter { group.contains($0.vertex) }.map { $0.edge })
+        let members = Array(group)
+        try lookAround(members, CrossingCheck.edges(passing: members, touched))
       }
       first = last
     }
@@ -176,16 +175,16 @@ struct CrossingCheck {
     for root in clusters.keys.sorted() {
       let group = (clusters[root] ?? []).sorted()
       touchesItself = true
-      try lookAround(group, touches.filter { group.contains($0.vertex) }.map { $0.edge })
+      try lookAround(group, CrossingCheck.edges(passing: group, touched))
     }
   }
 
-  /// Whether two numbers of one vertex have more than two edges.
-  private func isCrowded(_ one: Int, _ other: Int) -> Bool {
-    let ends = [one, other].reduce(0) { sum, vertex in
-      sum + (line.isEdge(vertex) ? 1 : 0) + (vertex > 0 && line.isEdge(vertex - 1) ? 1 : 0)
-    }
-    return ends > 2
+  /// The edges that vertices touch within their length.
+  @inline(never)
+  private static func edges(passing group: [Int], _ touched: [Int: [Int]]) -> [Int] {
+    var edges: [Int] = []
+    for vertex in group { if let found = touched[vertex] { edges += found } }
+    return edges
   }
 
   /// A direction in which an edge leads from a place. Passages are numbered by the edge that leaves there, those within an edge
@@ -305,6 +304,44 @@ struct CrossingCheck {
 
   private func azimuth(from centre: SurfacePoint, to point: SurfacePoint) -> Double {
     centre.path(to: point).azimuth1
+  }
+}
+
+extension ShapeLine {
+  /// The numbers of the vertices, those of one place in a row: by their coordinates, the same on every machine.
+  @inline(never)
+  var vertexOrder: [Int] {
+    vertices.indices.sorted { a, b in
+      let (p, q) = (vertices[a], vertices[b])
+      return p.x != q.x ? p.x < q.x : (p.y, p.z, a) < (q.y, q.z, b)
+    }
+  }
+
+  /// Whether more than two edges meet in the numbers of one place.
+  @inline(never)
+  fileprivate func isCrowded(_ group: ArraySlice<Int>) -> Bool {
+    // Two numbers are the start and the end of one closed chain, one chain that goes on where another ends, or a touch.
+    guard group.count > 1 else { return false }
+    var ends = 0
+    for vertex in group { ends += (isEdge(vertex) ? 1 : 0) + (vertex > 0 && isEdge(vertex - 1) ? 1 : 0) }
+    return group.count > 2 || ends > 2
+  }
+
+  /// The vertices where more than two edges meet, each with all numbers of its place.
+  @inline(never)
+  var crowdedVertices: [Int: [Int]] {
+    let order = vertexOrder
+    var crowded: [Int: [Int]] = [:]
+    var first = 0
+    while first < order.count {
+      var last = first + 1
+      while last < order.count, vertices[order[last]] == vertices[order[first]] { last += 1 }
+      if isCrowded(order[first..<last]) {
+        for vertex in order[first..<last] { crowded[vertex] = Array(order[first..<last]) }
+      }
+      first = last
+    }
+    return crowded
   }
 }
 

@@ -24,7 +24,9 @@ struct DeepestPlace {
   /// R tan(r/R) of the largest circle looked for.
   private let largestTangent: Double
   /// The corner that was begun last, and where it ends.
-  private var carried: (edge: Int, stop: Stop)?
+  private var carried: (edge: Int, next: Int, stop: Stop)?
+  /// Vertices of the pieces where more than two edges meet, each with all numbers of its place.
+  private let crowded: [Int: [Int]]
   /// The edge that stopped the last circle, which often stops the next.
   private var lastBlocker = -1
   /// How many nodes of the tree were opened in all: the work.
@@ -75,6 +77,7 @@ struct DeepestPlace {
     self.line = line
     self.buffer = buffer
     pieces = line.cut(DeepestPlace.longestEdge)
+    crowded = line.touchesItself ? pieces.crowdedVertices : [:]
     place = line.place(0)
     // A little more than requested, so that the result is at least the request; and with a wide buffer any place
     // inside.
@@ -102,7 +105,8 @@ struct DeepestPlace {
       let middle = stretch.from + (stretch.to - stretch.from) / 2
       guard middle > stretch.from, middle < stretch.to else { continue }
       let hints = (stretch.first.blocker, stretch.last.blocker)
-      let stop = stop(stretch.edge, isCorner: stretch.isCorner, at: middle, hints)
+      let stop = stop(
+        stretch.edge, to: stretch.first.contact.other, isCorner: stretch.isCorner, at: middle, hints)
       var (first, second) = (stretch, stretch)
       (first.to, first.last, second.from, second.first) = (middle, stop, middle, stop)
       insert(first)
@@ -135,9 +139,9 @@ struct DeepestPlace {
 
   /// All contacts along an edge, and around its end if that points inwards.
   private mutating func begin(_ edge: Int) {
-    let (before, after) = (pieces.preceding(edge), pieces.following(edge))
+    let (before, after) = (pieces.preceding(edge), next(edge))
     let first: Stop
-    if let carried, carried.edge == before {
+    if let carried, carried.edge == before, carried.next == edge {
       // Where the corner before ended.
       first = Stop(
         contact: pieces.contact(on: edge, 0), tangent: carried.stop.tangent, blocker: carried.stop.blocker)
@@ -156,10 +160,33 @@ struct DeepestPlace {
     if turnsRight {
       var around = last
       around.contact.other = after
-      let end = stop(edge, isCorner: true, at: 1, (last.blocker, pieces.following(after)))
+      let end = stop(edge, to: after, isCorner: true, at: 1, (last.blocker, pieces.following(after)))
       insert(Stretch(edge: edge, isCorner: true, from: 0, to: 1, first: around, last: end, bound: .infinity))
-      carried = (edge, end)
+      carried = (edge, after, end)
     }
+  }
+
+  /// The edge that bounds the same part of the polygon as an edge does at its end: where rings touch, not the edge that
+  /// follows but the first clockwise from the way back.
+  ///
+  /// Around the corner of two edges with a third between them circles would grow into the outside.
+  @inline(never)
+  private func next(_ edge: Int) -> Int {
+    let following = pieces.following(edge)
+    guard following >= 0, let group = crowded[edge + 1] else { return following }
+    let place = pieces.vertices[edge + 1]
+    let back = pieces.vertices[edge] - place
+    let right = back.cross(place.scaled / place.scaled.length)
+    var (least, next) = (Double.infinity, following)
+    for vertex in group {
+      for other in [vertex, vertex - 1] where other >= 0 && other != edge && pieces.isEdge(other) {
+        let way = pieces.vertices[other == vertex ? vertex + 1 : other] - place
+        let turned = Trigonometry.atan2(way.dot(right), way.dot(back))
+        let angle = turned < 0 ? turned + 2 * Double.pi : turned
+        if angle < least { (least, next) = (angle, other == vertex ? other : following) }
+      }
+    }
+    return next
   }
 
   private mutating func insert(_ stretch: Stretch) {
@@ -183,9 +210,9 @@ struct DeepestPlace {
 
   /// Lets a circle grow, and remembers it when it is the deepest.
   private mutating func stop(
-    _ edge: Int, isCorner: Bool, at part: Double, _ hints: (Int, Int)? = nil
+    _ edge: Int, to next: Int = -1, isCorner: Bool, at part: Double, _ hints: (Int, Int)? = nil
   ) -> Stop {
-    let contact = isCorner ? pieces.contact(aroundEndOf: edge, part) : pieces.contact(on: edge, part)
+    let contact = isCorner ? pieces.contact(aroundEndOf: edge, to: next, part) : pieces.contact(on: edge, part)
     let enough = min(InscribedCircle.tangent(ofRadius: worthwhile), largestTangent)
     let circle = InscribedCircle.largest(
       at: contact, in: pieces, from: largestTangent, enough: enough,
@@ -259,15 +286,15 @@ extension ShapeLine {
 
   /// A circle's contact in the end of an edge, where the line turns right: directions from the left of the edge to the
   /// left of the next.
-  func contact(aroundEndOf edge: Int, _ part: Double) -> InscribedCircle.Contact {
+  func contact(aroundEndOf edge: Int, to next: Int, _ part: Double) -> InscribedCircle.Contact {
     let place = vertices[edge + 1]
     let up = place.scaled / place.scaled.length
-    let (first, last) = (left(of: edge, at: place), left(of: following(edge), at: place))
+    let (first, last) = (left(of: edge, at: place), left(of: next, at: place))
     let turn = Trigonometry.atan2(first.cross(last).dot(up) * -1, first.dot(last))
     let angle = Trigonometry.sincos(turn * part)
     let inwards = first * angle.cosine + first.cross(up) * angle.sine
     return InscribedCircle.Contact(
-      place: place, inwards: inwards / inwards.length, edge: edge, other: following(edge))
+      place: place, inwards: inwards / inwards.length, edge: edge, other: next)
   }
 
   /// Whether the line turns right from an edge to the next.
