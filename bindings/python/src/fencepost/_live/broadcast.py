@@ -1,4 +1,4 @@
-"""The last events for readers that come and go, as those of server-sent events."""
+"""Keeps the last events for readers that connect and disconnect, for example clients of server-sent events."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from .live_events import Awaited
 
 
 class Broadcast:
-    """A sink that keeps the last events, for any number of readers: each reads on from the event that it had last.
+    """A sink that keeps the last events for any number of readers. Each reader continues after the last event it
+    received.
 
-    It has an event as soon as it is given one: whether anybody reads it is not known. The numbers of events grow, also
-    over a restart of the program.
+    The sink accepts every event at once; it does not know whether a reader has received it. Event numbers always
+    increase, also after a restart of the program.
 
     Args:
-        history: How many events are kept. A reader that is further behind misses those before.
+        history: How many events are kept. A reader that is further behind misses the older ones.
 
     Example:
         >>> import asyncio
@@ -47,7 +48,7 @@ class Broadcast:
         self._awaited, self._lock, self._is_over = Awaited(), threading.Lock(), False
 
     def __call__(self, event: Any) -> bool:
-        """Has the event."""
+        """Stores the event and wakes the readers."""
         with self._lock:
             self._number += 1
             self._events.append((self._number, event))
@@ -56,15 +57,14 @@ class Broadcast:
 
     @property
     def last(self) -> int:
-        """The number of the last event, for ``after``."""
+        """The number of the last event, to pass as ``after``."""
         return self._number
 
     async def subscribe(self, after: int | None = None) -> AsyncIterator[tuple[int, Any]]:
-        """The events with their numbers, as they come, until :meth:`close`.
+        """Yields the events with their numbers as they arrive, until :meth:`close`.
 
         Args:
-            after: The number of the last event that the reader had; None: those that come from now on. 0: all that are
-                kept.
+            after: The number of the last event that the reader received; None: only new events; 0: all kept events.
         """
         if after is None:
             after = self._number

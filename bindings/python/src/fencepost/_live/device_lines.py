@@ -14,19 +14,19 @@ OWN_KEYS = ("latitude", "longitude", "lat", "lon", "time", "accuracy", "class")
 
 
 def read_message(data: bytes, by: str, topic: str | None = None) -> Message | None:
-    """Reads a payload: of OwnTracks (it has ``_type``), of Traccar (``position`` and ``device``), or an object in the
-    form of a line of JSON Lines.
+    """Reads a payload of OwnTracks (it has ``_type``), a payload of Traccar (it has ``position`` and ``device``), or a
+    plain JSON object as in a line of JSON Lines.
 
     Args:
         data: The payload.
         by: The member that names the device.
-        topic: On which it came, if it came on one: it names a device that the payload does not.
+        topic: The MQTT topic of the payload, if any. It names the device if the payload does not.
 
     Returns:
-        None: blank, or nothing that a watch needs.
+        The message; None: the payload is blank, or contains nothing that a watch needs.
 
     Raises:
-        LineError: It cannot be used.
+        LineError: The payload cannot be used.
     """
     value = read_object(data)
     if value is None:
@@ -46,7 +46,7 @@ def read_message(data: bytes, by: str, topic: str | None = None) -> Message | No
 
 
 def source_of(data: bytes | None, by: str) -> dict[str, Any]:
-    """The other members of a message, passed on with its events."""
+    """The members of a message besides its fix and device, which are passed on with its events."""
     if data is None:
         return {}
     value = json.loads(data)
@@ -58,7 +58,7 @@ def source_of(data: bytes | None, by: str) -> dict[str, Any]:
 
 
 class DeviceLines(Lines):
-    """One message a line."""
+    """Reads one message per line."""
 
     def __init__(self, by: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Handlers of the events of a watch: a command for each event, or standard output."""
+"""Handlers for the events of a watch: run a command for each event, or write to standard output."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from .notices import MINUTE, Notices
 from .waker import Stop
 
 GRACE = 5.0
-"""Seconds that a command has to exit when the watch is to stop, and again after SIGTERM."""
+"""Seconds that a command gets to exit when the watch must stop, and again after SIGTERM."""
 BETWEEN_LOOKS = 0.05
-"""Seconds between two looks at a command, where the system has no descriptor for a process."""
+"""Seconds between two checks whether a command has ended, on systems without process descriptors."""
 
 
 class EventCommand:
     """Runs a shell command with the event as one line of JSON on its standard input.
 
-    The command has a session of its own: Ctrl-C is for the watch, and what ends the command ends what it started. While
-    it runs, the watch still hears signals. On a stop it gives the command 5 s, or until the next signal, then sends
-    SIGTERM and 5 s later SIGKILL.
+    The command runs in its own session, so Ctrl-C reaches only the watch, and ending the command also ends its child
+    processes. The watch still handles signals while the command runs. When the watch must stop, it gives the command
+    5 s, or until the next signal, then sends SIGTERM and 5 s later SIGKILL.
 
     Args:
-        command: For the shell.
-        signals: Ask to stop; None: nothing does.
-        notices: Where failures are said.
-        timeout: Seconds after which the command is ended; None: it may take any time, which is said each minute.
-        beat: Called while the command runs; the seconds after which it is to be called again.
+        command: The shell command.
+        signals: Says when to stop; None: never.
+        notices: Receives reports of failures.
+        timeout: Seconds after which the command is ended; None: no limit, but a notice is logged every minute.
+        beat: Called while the command runs; returns the seconds until its next call, or None.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class EventCommand:
         self._beat = beat
 
     def __call__(self, event: HandedEvent) -> bool:
-        """True when the command ended with 0."""
+        """Runs the command; returns True if it exits with 0."""
         try:
             process = subprocess.Popen(
                 self._command, shell=True, stdin=subprocess.PIPE, bufsize=0, start_new_session=True
@@ -61,10 +61,10 @@ class EventCommand:
         assert process.stdin is not None
         with process.stdin as pipe:
             try:
-                # An event is shorter than what a pipe holds: this does not wait for the command to read it.
+                # An event is shorter than a pipe's buffer, so this write does not block until the command reads.
                 pipe.write(event.to_json().encode() + b"\n")
             except BrokenPipeError:
-                pass  # it does not want to know
+                pass  # the command does not read its input
         what = self._wait(process, name_of(event))
         if what is not None:
             _end(process)
@@ -78,7 +78,7 @@ class EventCommand:
         """Nothing is open between two events."""
 
     def _wait(self, process: subprocess.Popen[bytes], name: str) -> str | None:
-        """Waits for the end; the reason why the command has to be ended, if it has not."""
+        """Waits until the command ends. If it must be killed instead, returns the reason, else None."""
         started = time.monotonic()
         end = None if self._timeout is None else started + self._timeout
         signals, said, stop_at = self._signals, started, None
@@ -120,7 +120,7 @@ def _register(pid: int, selector: selectors.BaseSelector, stack: ExitStack) -> f
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a command and what it started."""
+    """Ends a command and its child processes."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, number)
@@ -131,7 +131,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             continue
         if number == signal.SIGTERM:
-            # Its children may take the first signal for nothing.
+            # Its children may have ignored SIGTERM.
             try:
                 os.killpg(process.pid, signal.SIGKILL)
             except OSError:
@@ -140,7 +140,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def print_event(signals: Stop) -> Callable[[HandedEvent], bool]:
-    """Writes events as lines of JSON to standard output; where nobody reads, it waits until the watch is to stop."""
+    """Returns a handler that writes events as JSON lines to standard output. If nobody reads, it waits until the watch
+    must stop."""
 
     def write(event: HandedEvent) -> bool:
         sys.stdout.flush()
@@ -150,17 +151,17 @@ def print_event(signals: Stop) -> Callable[[HandedEvent], bool]:
         print(event.to_json(), flush=True)
         return True
 
-    # A reader that has gone does not come back: the watch ends.
+    # A closed pipe cannot be reopened, so the watch ends when its reader is gone.
     write.is_last = True  # type: ignore[attr-defined]
     return write
 
 
 def _is_writable(signals: Stop) -> bool:
-    """Whether a line goes out at once; waits until then, or for a signal."""
+    """Waits until standard output is writable or a signal arrives; returns whether it is writable."""
     try:
         descriptor = sys.stdout.fileno()
     except (OSError, ValueError):
-        return True  # no file: somebody keeps the text
+        return True  # not a file, for example a StringIO
     with selectors.SelectSelector() as selector:
         selector.register(signals, selectors.EVENT_READ)
         selector.register(descriptor, selectors.EVENT_WRITE)

@@ -1,4 +1,4 @@
-"""Following devices in a program: what ``fencepost watch`` is made of."""
+"""Follows devices in a program. ``fencepost watch`` is built on this."""
 
 from __future__ import annotations
 
@@ -51,61 +51,64 @@ class Fed(StrEnum):
     """
 
     ACCEPTED = "accepted"
-    """It was fed, or was a message of another use, which was taken."""
+    """The fix was fed, or the message had another purpose (such as waypoints) and was processed."""
     PASSED = "passed"
-    """Not later than the device's clock in the store, up to which it was fed in an earlier life: a message again."""
+    """Not later than the device's clock in the store. A previous run has already processed it, so it is a repeated
+    message."""
     LATE = "late"
     """Not later than the device's clock."""
     DOUBLE = "double"
-    """Of the time of the fix before."""
+    """Has the same time as the previous fix."""
     INVALID = "invalid"
-    """It has no usable position."""
+    """Has no usable position."""
     FUTURE = "future"
-    """More than `ahead` seconds after the clock of the computer."""
+    """More than `ahead` seconds ahead of the computer's clock."""
     REFUSED = "refused"
-    """Of one device more than `max_devices`."""
+    """From a new device when there are already `max_devices` devices."""
 
 
 class Follower(Running):
     """Follows devices by their live fixes: each device has its own clock, and each event goes to every sink until the
     sink has accepted it.
 
-    Between two fixes of a device its clock is the time of its last fix plus the time since that came, less `lag`; so a
-    device that reports late, or whose clock is wrong, delays no other. Nothing is done by a thread or a signal handler:
-    time passes in :meth:`tick`, and in :meth:`events`, :meth:`run` and :meth:`serve`, which call it. All methods may be
-    called from any thread. A context manager, also for ``async with``.
+    Between two fixes, a device's clock is the time of its last fix plus the time since that fix arrived, minus `lag`.
+    So a device that reports late, or whose clock is wrong, does not delay other devices. The follower uses no threads
+    or signal handlers: time passes only in :meth:`tick`, and in :meth:`events`, :meth:`run` and :meth:`serve`, which
+    call it. All methods may be called from any thread. A follower is a context manager, also for ``async with``.
 
-    An event is acknowledged when every sink has it and, where the program loops over :meth:`events`, the loop asks for
-    the next one. Until then it is given again, after a restart too if there is a `store`: each event comes at least
-    once, and ``(device, sequence)`` tells whether it is the same. While the store cannot be written, no event is
-    delivered and no message is acknowledged to its source.
+    An event is acknowledged when every sink has accepted it and, if the program loops over :meth:`events`, the loop
+    asks for the next one. Until then it is redelivered, also after a restart if there is a `store`. So each event is
+    delivered at least once; use ``(device, sequence)`` to recognise a repeated one. While the store cannot be written,
+    no event is delivered and no message is acknowledged to its source.
 
     Args:
         zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table, a :class:`Zones`; or the
             :class:`Fleet` or :class:`Monitor` to feed, which stays open. A monitor follows one device.
-        sinks: Each is called with every event; False, or an exception, which is logged: it is called again with it,
-            after 1 to 60 s. Functions, asynchronous ones for :meth:`serve`, and the sinks of :mod:`fencepost.live`.
-        store: A directory, which must exist, where a fleet of zones is kept.
-        name: Of the fleet in the store.
+        sinks: Each is called with every event. If it returns False, or raises an exception (which is logged), it is
+            called again with the same event after 1 to 60 s. May be functions, asynchronous ones for :meth:`serve`, and
+            the sinks of :mod:`fencepost.live`.
+        store: An existing directory in which the fleet is stored.
+        name: The name of the fleet in the store.
         device: The member of JSON messages that names the device.
-        lag: Seconds for which a fix may come late.
-        ahead: Seconds after the computer's clock: later fixes are refused; None: none are.
-        expire: Seconds, or a timedelta: a device from which nothing came for so long is forgotten; None: never.
-        max_devices: Fixes of more devices are refused.
-        unknown_accuracy: Metres: of fixes whose accuracy is 0, which trackers send for one that they do not know.
-        policy: Of zones that have none; None: ``standard``.
-        radius: Metres, of points that have none.
-        assuming: Of each zone, before the first fix of a device; None: unsatisfied, of a monitor unknown.
+        lag: How many seconds late a fix may arrive.
+        ahead: Fixes more than this many seconds ahead of the computer's clock are refused; None: no limit.
+        expire: Seconds, or a timedelta: a device is removed if it sends nothing for so long; None: never.
+        max_devices: The greatest number of devices; fixes of further ones are refused.
+        unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
+            know it.
+        policy: The transition policy of zones without their own; None: ``standard``.
+        radius: The radius, in metres, of points without their own.
+        assuming: The state of each zone before the first fix of a device; None: unsatisfied, or unknown for a monitor.
         columns: Names of the columns of a table of zones.
-        waypoints: Whether the waypoints of OwnTracks phones become circles of their owners.
-        max_gap: Of a monitor with a path: its own.
-        named: The device of fixes that come without one, as those of a GPS receiver.
-        numbered_by: The member of JSON messages that numbers the messages of a device; None: none does. Numbers that
-            are left out are logged and counted as ``missing_messages``.
-        logger: The logger of refused inputs, losses and recoveries: at most one record of a kind a minute.
-        notices: In place of the logger, for ``fencepost watch``.
-        clock: Seconds since 1970, compared with `ahead`.
-        monotonic: Seconds of a clock that never goes back, which lets time pass.
+        waypoints: Whether waypoints from OwnTracks phones become circles for the devices of their owners.
+        max_gap: For a monitor with a path only: its ``max_gap``.
+        named: The device of fixes that do not name one, such as those of a GPS receiver.
+        numbered_by: The member of JSON messages that contains the sequence number of a device's message; None: messages
+            have no number. Missing numbers are logged and counted as ``missing_messages``.
+        logger: Logs refused inputs, lost connections and recoveries; at most one record of each kind per minute.
+        notices: Used instead of `logger`, for ``fencepost watch``.
+        clock: Returns the seconds since 1970, for the check of `ahead`.
+        monotonic: Returns the seconds of a monotonic clock, by which time passes.
 
     Raises:
         InputError: The zones cannot be used.
@@ -210,14 +213,14 @@ class Follower(Running):
     # ------------------------------------------------------------------------------------------ input
 
     def feed(self, device: str | None, fix: Fix) -> Fed:
-        """Feeds a fix as it comes; returns what became of it.
+        """Feeds a fix at the moment it arrives; returns the result.
 
         Args:
-            device: Its identifier: 1 to 256 bytes of UTF-8; None with a monitor, which follows one device.
+            device: The device's identifier, 1 to 256 bytes of UTF-8; None for a monitor, which follows one device.
             fix: The fix, with its time.
 
         Raises:
-            ValueError: The device is not an identifier.
+            ValueError: `device` is not a valid identifier.
             QueueFullError: Too many events wait for the sinks.
             MonitorClosedError: The follower is closed.
         """
@@ -233,11 +236,11 @@ class Follower(Running):
         time and perhaps accuracy.
 
         Args:
-            message: JSON, or its object. Its other members become the ``source`` of events.
-            topic: Of MQTT, which names the device of OwnTracks messages, and of others that name none.
+            message: JSON text, or the parsed object. Its other members become the ``source`` of events.
+            topic: The MQTT topic. It names the device of OwnTracks messages, and of messages that do not name one.
 
         Returns:
-            None: The message is blank, or of a kind that says nothing of positions.
+            The result; None: the message is blank, or its kind has nothing to do with positions.
 
         Raises:
             ValueError: The message cannot be used; the text says why.
@@ -274,22 +277,22 @@ class Follower(Running):
         return isinstance(self._watcher, Watch)
 
     def save(self) -> bool:
-        """Whether all that was fed is in the store, which is tried again where it failed. False: the sender should keep
-        its message. Without a store True."""
+        """Returns whether everything that was fed is in the store, and retries a failed save. If False, the sender
+        should keep its message. Without a store returns True."""
         with self._watcher.lock:
             self._check_open()
             self._watcher.keep()
             return self._watcher.is_kept
 
     def sync(self, zones: ConditionsSource | None = None) -> SyncResult:
-        """Makes these the zones: equal ones go on, others are added, replaced, removed. An event that waits is given
-        again at once.
+        """Replaces the zones. Unchanged zones keep their state; others are added, replaced or removed. A waiting event
+        is redelivered at once.
 
         Args:
-            zones: As for :class:`Follower`; None: the path or table from which it was made, read again.
+            zones: As for :class:`Follower`; None: reads the follower's original path or table again.
 
         Raises:
-            InputError: They cannot be used; the zones stay as they were.
+            InputError: The new zones cannot be used; the current ones stay.
         """
         source = self._source if zones is None else zones
         if isinstance(source, Zones | Fleet | Monitor):
@@ -299,7 +302,7 @@ class Follower(Running):
         return found
 
     def sync_rows(self, label: str, rows: Sequence[ConditionRow]) -> SyncResult:
-        """As :meth:`sync`, for rows that are already read."""
+        """Same as :meth:`sync`, for rows that were already read."""
         watcher = self._watcher
         holder = watcher.monitor if isinstance(watcher, Watch) else watcher.fleet.conditions
         with watcher.lock:
@@ -326,10 +329,10 @@ class Follower(Running):
 
     @property
     def fleet(self) -> Fleet:
-        """The fleet that is fed.
+        """The fleet that the follower feeds.
 
         Raises:
-            InvalidArgumentError: It is a monitor.
+            InvalidArgumentError: The follower feeds a monitor.
         """
         if isinstance(self._watcher, Watch):
             raise InvalidArgumentError("a monitor is followed, not a fleet")
@@ -342,21 +345,21 @@ class Follower(Running):
         return self._watcher
 
     def report(self, name: str) -> None:
-        """Logs how many fixes were refused, of a source of that name."""
+        """Logs how many fixes of the named source were refused."""
         self._watcher.report(name)
 
     @property
     def counts(self) -> dict[str, int]:
         """The counts ``messages``, ``fixes``, ``late_fixes``, ``double_fixes``, ``passed_fixes``, ``invalid_fixes``,
-        ``future_fixes``, ``bad_lines``, ``events`` …; a missing name counts 0."""
+        ``future_fixes``, ``bad_lines``, ``events`` …; a name that is missing has the count 0."""
         with self._watcher.lock:
             return dict(self._watcher.counts)
 
     def add_sink(self, sink: Sink) -> None:
-        """Gives events to a further sink.
+        """Adds a sink, which receives all further events.
 
         Raises:
-            InvalidArgumentError: It publishes events of devices, and a monitor is followed.
+            InvalidArgumentError: The sink publishes events by device, but this follower feeds a monitor.
         """
         if isinstance(sink, PublishedEvents | HomeAssistantEvents) and self._is_one:
             raise InvalidArgumentError("to_mqtt publishes by device, and a monitor has none: follow zones or a fleet")
@@ -370,12 +373,12 @@ class Follower(Running):
         self._sinks.add(Guarded(sink, self._notices))
 
     def observe(self, observer: Observer) -> None:
-        """Tells an observer of moves and events, as the page of ``fencepost watch``."""
+        """Adds an observer, which is notified of moves and events, like the page of ``fencepost watch``."""
         self._observers.append(observer)
         self._fleet_watch.observer = Observers(self._observers)
 
     def close(self) -> None:
-        """Ends its use: loops end, the fleet that it made is closed, sinks stay open."""
+        """Closes the follower: loops end, and a fleet that it created is closed. Sinks stay open."""
         with self._watcher.lock:
             if self._is_closed:
                 return

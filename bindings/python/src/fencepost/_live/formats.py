@@ -16,29 +16,30 @@ FORMATS = ("auto", "jsonl", "nmea", "gpx")
 LONGEST_LINE = 1 << 20
 LONGEST_DOCUMENT = 1 << 28
 MOST_UNDATED = 3_600
-"""Fixes of NMEA that may wait for a date."""
+"""How many NMEA fixes may wait for a date."""
 UNDECIDED_LINES = 20
 IDLE_LINES = 200
-"""Lines without a sentence of NMEA that is read; a receiver writes some 20 of others between two."""
+"""Lines without a usable NMEA sentence before a warning; a receiver writes about 20 other lines between two such
+sentences."""
 
 Found = tuple[str, "FixRow | LineError"]
-"""A place in the source, and the fix there or what is wrong with it."""
+"""A place in the source, with the fix there or an error."""
 
 
 class Decoder(Protocol):
-    """Turns pieces of a stream into fixes."""
+    """Converts chunks of a stream to fixes."""
 
     def take(self, data: bytes) -> Iterator[Found]:
-        """The fixes that are complete with this piece."""
+        """Adds a chunk; returns the fixes that it completes."""
         ...
 
     def end(self) -> Iterator[Found]:
-        """The fixes that are complete because nothing more comes."""
+        """Returns the fixes that are complete now that the stream has ended."""
         ...
 
 
 def make_decoder(format: str, name: str) -> Decoder:
-    """A decoder for one of :data:`FORMATS`; the name of the source is for messages.
+    """Creates a decoder for one of :data:`FORMATS`. `name` is the name of the source, for error messages.
 
     Raises:
         MissingExtraError: The format needs a library that is not installed.
@@ -54,7 +55,7 @@ def make_decoder(format: str, name: str) -> Decoder:
 
 
 class _Split:
-    """Lines out of pieces."""
+    """Splits chunks of a stream into lines."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -62,7 +63,7 @@ class _Split:
     def _lines(self, data: bytes) -> list[bytes]:
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LONGEST_LINE:
-            lines.append(self._rest)  # no line of ours: refused as such
+            lines.append(self._rest)  # too long to be a valid line; the decoder refuses it
             self._rest = b""
         return lines
 
@@ -72,7 +73,7 @@ class _Split:
 
 
 class Lines(_Split):
-    """One JSON object a line."""
+    """Decodes one JSON object per line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,12 +97,13 @@ class Lines(_Split):
                     yield f"line {self._number}", row
 
     def _found(self, line: bytes) -> FixRow | None:
-        """The fix of a line; None: it has none, and need not have one."""
+        """The fix of a line; None: the line has no fix and does not need one."""
         return parse_line(line)
 
 
 class _Sentences(_Split):
-    """NMEA 0183, as the files of tracks are read: a fix is complete when the sentences of another time of day begin."""
+    """Decodes NMEA 0183, like NMEA track files. A fix is complete when the first sentence with another time of day
+    arrives."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,7 +123,7 @@ class _Sentences(_Split):
         for line in lines:
             self._number += 1
             damaged, found = self._reader.damaged, self._reader.found
-            # A wild sentence is one that is damaged, not one that ends the watch.
+            # A malformed sentence counts as damaged; it must not end the watch.
             yield from self._dated(self._reader.line(line.decode("ascii", "replace")))
             if self._reader.damaged > damaged and self._reader.damage is not None:
                 place, reason = self._reader.damage
@@ -148,7 +150,8 @@ class _Sentences(_Split):
 
 
 class _Document:
-    """GPX: read when it is complete, for until then it may be anything (tracks go before routes and way points)."""
+    """Decodes GPX. The document is read when it is complete, because tracks that come later take precedence over routes
+    and way points."""
 
     def __init__(self, name: str) -> None:
         self._data, self._name = bytearray(), name
@@ -170,7 +173,7 @@ class _Document:
 
 
 class _Recognised:
-    """Looks at how the stream begins."""
+    """Detects the format from the beginning of the stream."""
 
     def __init__(self, name: str) -> None:
         self._held, self._name = b"", name
@@ -196,7 +199,8 @@ class _Recognised:
 
 
 def _recognise(data: bytes) -> str | None:
-    """The format of a stream that begins so; None: not to be seen yet. Any other format counts as JSON Lines."""
+    """The format of a stream that begins with `data`; None: undecided, more data is needed. An unknown format counts as
+    JSON Lines."""
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start:
         return None
@@ -205,7 +209,7 @@ def _recognise(data: bytes) -> str | None:
     if start.startswith(b"{"):
         return "jsonl"
     complete = data[: data.rfind(b"\n") + 1]
-    if re.search(rb"^\s*\{", complete, re.MULTILINE):  # joined in the middle of a line
+    if re.search(rb"^\s*\{", complete, re.MULTILINE):  # the stream began in the middle of a line
         return "jsonl"
     if looks_like_nmea(complete):
         return "nmea"

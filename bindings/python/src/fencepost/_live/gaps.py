@@ -1,4 +1,4 @@
-"""Messages that are missing, where senders number theirs."""
+"""Detects missing messages, if senders number their messages."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from collections import Counter
 from .notices import Notices
 
 _LATE = 100
-"""A number that is smaller by up to this came late or twice; one that is smaller by more began anew."""
+"""If a number is smaller than the last one by up to this, the message came late or twice. If it is smaller by more, the
+sender has restarted its numbering."""
 
 
 class Gaps:
-    """Counts the messages of devices that are missing, as ``missing_messages``, and says so.
+    """Counts missing messages of devices as ``missing_messages``, and logs them.
 
     A number that exceeds the last one of its device by more than one is a gap, even if the missing messages come later.
     Messages lost before the first one, or while the watch did not run, are not detected.
 
     Args:
-        member: Of a message: by what its device numbers its messages, 1 more each; ``a.b`` is the member b of a. None:
-            nothing is looked at.
-        counts: Where it is counted.
-        notices: Where it is said.
+        member: The member that contains the message number, which a device increases by 1 for each message; ``a.b`` is
+            the member b of a. None: messages are not checked.
+        counts: The counters.
+        notices: Receives the reports.
     """
 
     def __init__(self, member: str | None, counts: Counter[str], notices: Notices) -> None:
@@ -30,7 +31,7 @@ class Gaps:
         self._last: dict[str, int] = {}
 
     def look(self, device: str, message: bytes | None, place: str) -> None:
-        """Looks at a message of a device, if it was kept: it is a JSON object."""
+        """Checks the number of a device's message. `message` is a JSON object; None: it was not kept."""
         if not self._names or message is None:
             return
         value = json.loads(message)

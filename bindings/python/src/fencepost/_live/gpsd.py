@@ -1,4 +1,5 @@
-"""A gpsd as a source of fixes: its JSON protocol, connected to again when it is lost, one of its devices followed."""
+"""A gpsd as a source of fixes. Uses its JSON protocol, reconnects when the connection is lost, and follows one of its
+devices."""
 
 from __future__ import annotations
 
@@ -19,26 +20,26 @@ from .sources import PIECE, Source
 PORT = 2947
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 SILENCE = 60.0
-"""Seconds without a fix of the device that is followed, after which it is said that another has some."""
+"""If the followed device has no fix for this many seconds while another device has fixes, a notice says so."""
 
 
 class Gpsd(Source):
-    """A gpsd, through its JSON protocol.
+    """Reads fixes from a gpsd over its JSON protocol.
 
-    A connection that ends or fails is made again, with pauses that grow from 1 s to 60 s, until it was without use for
-    so many seconds; then the error is raised. Of use is one that brings a fix, or lasts for a minute: a port that
-    accepts and closes at once is as lost as one that refuses.
+    A connection that ends or fails is retried, with pauses that grow from 1 s to 60 s. After `patience` seconds without
+    a working connection, the error is raised. The retry timer restarts only after a connection has delivered a fix or
+    stayed open for a minute, so a port that accepts and closes at once counts as lost, like one that refuses.
 
     Args:
         url: ``gpsd://host:port``.
-        patience: Seconds for which a lost gpsd is tried again; 0: its end is the end of the source.
-        notices: Where it is said that it is lost and found.
-        device: Follow this one of its devices; None: the first that has a fix, and after a loss the first then.
-        monotonic: Seconds of a clock that never goes back.
-        named: What the device is called; None: what the follower of one device calls it.
+        patience: How many seconds to retry a lost gpsd; 0: the source ends with the connection.
+        notices: Receives reports that the connection is lost or restored.
+        device: The device of the gpsd to follow; None: the first with a fix, chosen anew after each lost connection.
+        monotonic: Returns the seconds of a monotonic clock.
+        named: The device name to put on the fixes; None: the fixes have no name, for a follower of one device.
 
     Raises:
-        OSError: It does not answer.
+        OSError: The gpsd does not answer.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Gpsd(Source):
     def _connect(self, timeout: float) -> socket.socket:
         connection = socket.create_connection(self._address, timeout=timeout)
         try:
-            # A peer that has gone without a word is noticed after two minutes.
+            # Detects a peer that disappeared without closing the connection after two minutes.
             keep_alive(connection, idle=60, interval=10, count=6)
             connection.sendall(b'?WATCH={"enable":true,"json":true};\n')
             connection.settimeout(None)
@@ -114,7 +115,7 @@ class Gpsd(Source):
         return self._named_all(found)
 
     def _named_all(self, found: list[Found]) -> Iterator[tuple[str, Any]]:
-        """Converts the found fixes to fixes of the device if it has a name."""
+        """Adds the device name to the fixes, if there is one."""
         if self._named is None:
             return iter(found)
         name = self._named
@@ -131,14 +132,14 @@ class Gpsd(Source):
             self.descriptor, self.retry_at = self._connection.fileno(), None
             self.reconnects += 1
             self._connected_at = self._monotonic()
-            # A connection that ended at once is not retried at once.
+            # If this connection ends at once, do not retry at once.
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
     def _try_later(self, error: OSError) -> None:
         """Sets the time of the next attempt.
 
         Raises:
-            OSError: There is none: the patience is at its end.
+            OSError: The time for retries is over.
         """
         assert self._lost_at is not None
         now = self._monotonic()
@@ -158,7 +159,7 @@ def _failure(url: str, error: Exception) -> OSError:
 
 
 class _Reports(Lines):
-    """The reports of gpsd, a JSON object a line: the fixes of one device."""
+    """Decodes the reports of gpsd, one JSON object per line, to the fixes of one device."""
 
     def __init__(self, name: str, device: str | None, notices: Notices, monotonic: Callable[[], float]) -> None:
         super().__init__()
@@ -183,7 +184,7 @@ class _Reports(Lines):
         return None
 
     def _is_followed(self, device: Any) -> bool:
-        """Whether the fixes of a device are those that are wanted: of the one that was named, else of the first."""
+        """Whether to follow this device: the named one, or else the first one with a fix."""
         device = device if isinstance(device, str) else ""
         now = self._monotonic()
         if self._device is None:
@@ -201,7 +202,7 @@ class _Reports(Lines):
         return False
 
     def _miss(self) -> None:
-        """Says so when a receiver has been without a fix for long."""
+        """Logs when a receiver has had no fix for a long time."""
         silent = self._monotonic() - self._seen_at
         if silent >= SILENCE:
             self._notices.seldom("device", f"{self._name}: has had no fix for {silent:.0f} s")

@@ -1,4 +1,4 @@
-"""Events are handed to who handles them: one after the other, again until each is handled."""
+"""Delivers events to a handler one at a time, and redelivers each until it is handled."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from .notices import Notices
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 HANDLING_S = 1.0
-"""Longest duration of a turn before signals, the watchdog and the inputs are checked."""
+"""Maximum time to handle events before signals, the watchdog and the inputs are checked, in seconds."""
 BETWEEN_SAVES = 10.0
 """Seconds between two attempts to save while the store fails."""
 MANY_EVENTS = 100_000
-"""While that many events wait for the command, nothing is read."""
+"""While this many events wait to be handled, no inputs are read."""
 
 
 class HandedEvent(Protocol):
-    """An event as handlers get it."""
+    """An event in the form that handlers receive."""
 
     @property
     def sequence(self) -> int:
-        """Of its monitor or device."""
+        """The sequence number within its monitor or device."""
         ...
 
     def to_json(self) -> str:
-        """The line that is handed on."""
+        """The event as one line of JSON."""
         ...
 
 
 Handle = Callable[[Any], bool]
-"""Handles an event; True when it is handled."""
+"""Handles an event; returns True if that succeeded."""
 
 
 def key_of(event: HandedEvent) -> tuple[Any, ...]:
-    """The key that identifies a redelivered event, also of a device that was removed and counts from 1 again."""
+    """The key that identifies a redelivered event, even if its device was removed and its sequence restarted from 1."""
     own = getattr(event, "event", event)
     return getattr(event, "device", None), event.sequence, getattr(own, "date", None)
 
@@ -52,21 +52,21 @@ def name_of(event: HandedEvent) -> str:
 
 
 class Handling:
-    """The events of a monitor or a fleet, given to a handler in order. One that is not handled is given again, after
-    pauses that grow from 1 s to 60 s, and nothing overtakes it.
+    """Delivers the events of a monitor or a fleet to a handler in order. An event that is not handled is redelivered,
+    after pauses that grow from 1 s to 60 s, and no later event overtakes it.
 
     Args:
         events: A monitor or a fleet.
-        handle: True when the event is handled.
-        notices: Where it is said that the store fails.
-        monotonic: Seconds of a clock that never goes back.
+        handle: Handles an event; returns True on success.
+        notices: Receives reports that the store fails.
+        monotonic: Returns the seconds of a monotonic clock.
 
     Attributes:
         counts: The counters by name.
-        failures: How often an event was not handled when it was given.
-        source_name: Of the source that is being fed.
-        lock: Held while the monitor or fleet is fed, or an event is taken from it; never while one is handled.
-        outcome: What the last fix was counted as: ``accepted``, or a name of :attr:`counts`.
+        failures: How often the handler did not handle an event.
+        source_name: Name of the source whose messages are being fed.
+        lock: Held while the monitor or fleet is fed or an event is taken from it, but never while an event is handled.
+        outcome: The result of the last fix: ``accepted``, or a name in :attr:`counts`.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Handling:
         self._store, self._store_at = self._events.statistics().store, 0.0
 
     def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
-        """Has the events handled that wait, until one is not, nothing more is to be done, or for some time."""
+        """Handles waiting events until one fails, none is left, or :data:`HANDLING_S` is over."""
         end = self._monotonic() + HANDLING_S
         while (event := self.next_due()) is not None:
             if is_stopped() or self._monotonic() >= end:
@@ -92,21 +92,21 @@ class Handling:
                 return
 
     def next_due(self) -> Any:
-        """The event that is to be handled now, the same one until :meth:`settle`; None: there is none."""
+        """The event to handle now, or None. Returns the same event until :meth:`settle`."""
         with self.lock:
             if not self.is_kept:
-                self.look_at_store()  # while inputs wait for the events to be handled, nothing else does it
+                self.look_at_store()  # while no inputs are read, only this call retries the save
             if not self.is_kept or (self._waiting is None and not self._take()):
                 return None
-            # Handing out is a change as well: an event that the store does not have could come again after a crash,
-            # under the same sequence with other content.
+            # Delivery needs a saved state: otherwise, after a crash, an event with the same sequence could return with
+            # different content.
             if not self.look_at_store() or self._monotonic() < self._retry_at:
                 return None
             return self._waiting
 
     def settle(self, event: Any, is_handled: bool) -> None:
-        """Acknowledges the event of :meth:`next_due`, or has it come again after a pause. An event that was withdrawn
-        meanwhile (:meth:`look_again`) stays so."""
+        """Acknowledges the event of :meth:`next_due`, or schedules its redelivery after a pause. Does nothing if
+        :meth:`look_again` has withdrawn the event meanwhile."""
         with self.lock:
             if event is not self._waiting:
                 return
@@ -120,8 +120,8 @@ class Handling:
             self._waiting = None
 
     def look_again(self) -> None:
-        """After a change of the conditions: the event that waits may have gone with its condition, else it is tried
-        again at once."""
+        """Call this after a change of the conditions. The waiting event may have been removed with its condition;
+        otherwise it is retried at once."""
         if self._waiting is not None:
             self._events.abandon()
             self._waiting = None
@@ -133,18 +133,18 @@ class Handling:
 
     @property
     def is_kept(self) -> bool:
-        """Whether inputs may be acknowledged and events delivered: there is no store, or it can be written."""
+        """Whether inputs may be acknowledged and events delivered: True if there is no store or it can be written."""
         return self._store in (StoreStatus.NONE, StoreStatus.KEPT)
 
     def look_at_store(self, force: bool = False) -> bool:
-        """Notes whether the store takes what happens, and says it when that changes. While it fails, tries to save
-        every 10 s, or at once.
+        """Checks whether the store can be written, and reports when that changes. While it fails, tries to save every
+        10 s, or at once with `force`.
 
         Returns:
             :attr:`is_kept`.
 
         Raises:
-            StoreUnavailableError: Its file is gone: nothing more will be written, however long one waits.
+            StoreUnavailableError: The store's file is gone, so nothing can ever be written again.
         """
         status = self._events.statistics().store
         if status == StoreStatus.FAILING and (force or self._monotonic() >= self._store_at):
@@ -195,11 +195,11 @@ class Handling:
 
     @property
     def is_behind(self) -> bool:
-        """Whether so many events wait that nothing should be read."""
+        """Whether so many events wait that no inputs should be read."""
         return self._waiting is not None and self._events.statistics().pending_events >= MANY_EVENTS
 
     def _until_retry(self) -> list[float]:
-        """Seconds until the event that waits is given again, if there is one."""
+        """Seconds until the waiting event is redelivered, and until the next attempt to save, as far as they apply."""
         pauses = [] if self._waiting is None or not self.is_kept else [self._retry_at - self._monotonic()]
         if not self.is_kept:
             pauses.append(self._store_at - self._monotonic())

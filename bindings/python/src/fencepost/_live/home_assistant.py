@@ -1,7 +1,8 @@
-"""Events and positions for Home Assistant, by its MQTT discovery.
+"""Publishes events and positions for Home Assistant, using its MQTT discovery.
 
 A device becomes a ``device_tracker`` with its position, and a ``binary_sensor`` for each place. They are unavailable
-while the watch is away. Each message is retained, so that Home Assistant finds everything after its own restart.
+while the watch is not connected. All messages are retained, so Home Assistant finds everything again after its own
+restart.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from .waker import Stop
 from .waypoints import OwnersCircles
 
 DISCOVERY = "homeassistant"
-"""The prefix of Home Assistant's discovery, which is its default."""
+"""The topic prefix of Home Assistant's discovery (its default)."""
 MOST_PLACES = 200
-"""Of a device with more places, the sensor of a place appears with its first event."""
+"""If a device has more places, the sensor of a place appears with its first event."""
 SECONDS_BETWEEN = 5.0
-"""Positions of a device are published at most so often."""
+"""Minimum seconds between two published positions of a device."""
 ON, OFF, UNKNOWN = "ON", "OFF", "None"
 
 Message = tuple[str, str]
@@ -36,7 +37,7 @@ Message = tuple[str, str]
 
 
 def places_of(fleet: Fleet, circles: OwnersCircles, device: str) -> list[str]:
-    """The identifiers of a device's places; none of a table that is too large to announce each of them."""
+    """The identifiers of a device's places; empty if the table is too large to announce each place."""
     if len(fleet.conditions) > MOST_PLACES:
         return []
     return [identifier for identifier in fleet.conditions if not circles.is_others(identifier, device)]
@@ -46,8 +47,8 @@ class Topics:
     """The topics and payloads of devices and places.
 
     Args:
-        start: What the topics of states begin with.
-        version: Of this program.
+        start: The prefix of the state topics.
+        version: The version of this program.
     """
 
     def __init__(self, start: str, version: str) -> None:
@@ -55,30 +56,30 @@ class Topics:
 
     @property
     def availability(self) -> str:
-        """Where ``online`` and ``offline`` are published."""
+        """The topic for ``online`` and ``offline``."""
         return f"{self._start}/availability"
 
     def attributes(self, device: str) -> str:
-        """Where the position of a device is published."""
+        """The topic for the position of a device."""
         return f"{self._start}/{level(device)}/attributes"
 
     def state(self, device: str, place: str) -> str:
-        """Where ``ON`` and ``OFF`` are published."""
+        """The topic for ``ON`` and ``OFF``."""
         return f"{self._start}/{level(device)}/places/{level(place)}/state"
 
     def event(self, device: str, place: str) -> str:
-        """Where the last event is published, whose members become attributes of the sensor."""
+        """The topic for the last event; its members become attributes of the sensor."""
         return f"{self._start}/{level(device)}/places/{level(place)}/event"
 
     def tracker(self, device: str) -> Message:
-        """The discovery of a device."""
+        """The discovery message for a device."""
         identifier = _identifier("tracker", device)
         return f"{DISCOVERY}/device_tracker/{identifier}/config", self._config(
             device, identifier, name=None, json_attributes_topic=self.attributes(device), source_type="gps"
         )
 
     def sensor(self, device: str, place: str) -> Message:
-        """The discovery of a place of a device."""
+        """The discovery message for a place of a device."""
         identifier = _identifier("place", device, place)
         return f"{DISCOVERY}/binary_sensor/{identifier}/config", self._config(
             device,
@@ -108,13 +109,13 @@ class Topics:
 
 
 def _identifier(*names: str) -> str:
-    """Letters, digits and underscores that stand for names of any characters."""
+    """An identifier of letters, digits and underscores for names with any characters."""
     digest = hashlib.sha256("\0".join(names).encode()).hexdigest()[:16]
     return f"fencepost_{names[0]}_{digest}"
 
 
 def position(row: FixRow) -> str:
-    """The attributes of a ``device_tracker``, from which Home Assistant finds the zone."""
+    """The attributes of a ``device_tracker``, from which Home Assistant computes its zone."""
     latitude, longitude, accuracy, time_us = row
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us)
     return json.dumps(
@@ -123,20 +124,21 @@ def position(row: FixRow) -> str:
 
 
 class HomeAssistantEvents:
-    """Publishes each event with QoS 1. It is handled when the broker has confirmed the state.
+    """Publishes each event with QoS 1. An event counts as handled when the broker has confirmed it.
 
     Args:
-        address: The broker, and what topics of states begin with.
-        identifier: Of the session.
+        address: The broker, and the prefix of the state topics.
+        identifier: The client id of the session.
         login: User and password.
-        authority: A file of certificates; None: those of the system.
-        signals: Ask to stop; None: nothing does.
-        notices: Where it is said that the broker is lost and found.
+        authority: A file with CA certificates; None: the system's.
+        signals: Says when to stop; None: never.
+        notices: Receives reports that the broker is lost or found.
         version: Of this program.
 
     Attributes:
-        places_of: The identifiers of a device's places; none when there are too many to announce before their events.
-        inside: The identifiers of the places that a device is inside of.
+        places_of: Returns the identifiers of a device's places; empty if there are too many to announce before their
+            events.
+        inside: Returns the identifiers of the places that a device is in.
         is_outdated: Whether the conditions have changed since the last message.
     """
 
@@ -156,7 +158,7 @@ class HomeAssistantEvents:
             address, identifier, login, authority, False, notices, availability=self._topics.availability
         )
         self._sent: tuple[tuple[Any, ...], set[int]] | None = None
-        # The places of each device whose discovery was published, and when its position was.
+        # The announced places of each device, and when its next position may be published.
         self._known: dict[str, set[str]] = {}
         self._positioned: dict[str, float] = {}
         self.places_of: Callable[[str], Collection[str]] = lambda device: ()
@@ -166,7 +168,7 @@ class HomeAssistantEvents:
 
     @property
     def reconnects(self) -> int:
-        """How often the connection was made anew."""
+        """How often the client has reconnected."""
         return self._client.reconnects
 
     @property
@@ -174,7 +176,7 @@ class HomeAssistantEvents:
         return self._client.address.broker
 
     def __call__(self, handed: LiveEvent) -> bool:
-        """True when the broker has it."""
+        """Publishes an event; returns True when the broker has confirmed it."""
         key = key_of(handed)
         if self._sent is None or self._sent[0] != key:
             event, device = handed.event, handed.device
@@ -193,13 +195,13 @@ class HomeAssistantEvents:
         return True
 
     def announce(self, devices: Iterable[str]) -> None:
-        """Publishes the discovery and the states of devices that the store had."""
+        """Publishes the discovery and the states of devices from the store."""
         for device in devices:
             for topic, text in self._discovery(device):
                 self._client.publish_aside(topic, text)
 
     def happened(self, handed: LiveEvent) -> None:
-        """There is an event, which comes as a call."""
+        """Does nothing: events arrive through ``__call__``."""
 
     def moved(self, device: str, row: FixRow | None) -> None:
         """A device has a new fix. Its position is published when it is due, without waiting for the broker."""
@@ -214,7 +216,7 @@ class HomeAssistantEvents:
             self._client.publish_aside(topic, text)
 
     def _update_places(self) -> None:
-        """Removes the sensors of places that are gone. Those of new places come with the next message."""
+        """Removes the sensors of places that no longer exist. Sensors of new places are added with the next message."""
         self.is_outdated = False
         for device, known in self._known.items():
             for place in known - set(self.places_of(device)):
@@ -222,7 +224,7 @@ class HomeAssistantEvents:
         self._known.clear()
 
     def forgotten(self, devices: Iterable[str]) -> None:
-        """Devices are no longer followed: their entities go."""
+        """Removes the entities of devices that are no longer followed."""
         for device in devices:
             for place in self._known.pop(device, ()):
                 self._clear(device, place)
@@ -239,7 +241,8 @@ class HomeAssistantEvents:
             self._client.publish_aside(topic, "")
 
     def _discovery(self, device: str) -> list[Message]:
-        """The discovery message that Home Assistant needs before the first state of a device: once per start."""
+        """The discovery messages that Home Assistant needs before a device's first state, once per start; empty if
+        already sent."""
         if self.is_outdated:
             self._update_places()
         if device in self._known:
@@ -254,9 +257,9 @@ class HomeAssistantEvents:
         return messages
 
     def beat(self) -> float | None:
-        """Nothing is due by time."""
+        """Does nothing and needs no further call."""
         return None
 
     def close(self) -> None:
-        """Says that the watch is away, and ends the connection."""
+        """Publishes ``offline``, and ends the connection."""
         self._client.close()

@@ -1,4 +1,4 @@
-"""Messages that devices and servers post over HTTP: the HTTP mode of OwnTracks, Traccar's JSON forward."""
+"""Receives messages by HTTP POST: the HTTP mode of OwnTracks, and Traccar's JSON forwarding."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .lines import LineError
 from .sources import Source
 
 LARGEST = 1 << 18
-"""Bytes of a message; larger ones are refused."""
+"""Maximum size of a message in bytes; larger ones are refused."""
 MOST_CONNECTIONS = 256
 PATIENCE = 30.0
-"""Seconds that a connection may take for a request, and be idle."""
+"""Maximum seconds for a request, and for an idle connection."""
 PIECE = 65_536
 ANSWERS = {200: b"[]", 400: b"", 401: b"", 405: b"", 413: b"", 503: b""}
 
@@ -35,31 +35,31 @@ class _Connection:
         self.body = bytearray()
         self.request: Any = None
         self.is_waiting = False
-        """Whether a request has been read whose answer waits until the message is in the store."""
+        """Whether a complete request was read that is answered only when its message is in the store."""
 
 
 class HttpSource(Source):
-    """Listens for messages that are posted: of OwnTracks' HTTP mode, of Traccar's ``forward.type json``, and JSON
-    objects that name their device. A request is answered with 200 when its message has been fed and is in the store;
-    while the store fails it is not answered, and after 30 s with 503: phones and Traccar send it again.
+    """Accepts posted messages from OwnTracks' HTTP mode, from Traccar's ``forward.type json``, and JSON objects that
+    name their device. A request is answered with 200 when its message has been fed and is in the store. While the store
+    fails, it is not answered, and after 30 s it gets 503; phones and Traccar then send the message again.
 
-    A fix that was refused because it is late or double is answered with 200 too: sent again it would be the same. For
-    TLS put a reverse proxy in front.
+    A fix that is refused as late or double also gets 200, because sending it again would not help. For TLS, put a
+    reverse proxy in front.
 
     Args:
         host: The address to listen on.
-        port: 0: any that is free.
-        login: User and password that each request must have (Basic); None: requests need no login, for loopback
+        port: The port; 0: any free port.
+        login: User and password that each request must contain (Basic authentication); None: no login, for loopback
             addresses and behind a proxy that authenticates.
         device: The member of JSON objects that names the device.
-        monotonic: Seconds of a clock that never goes back.
+        monotonic: Returns the seconds of a monotonic clock.
 
     Attributes:
-        port: Where it listens.
+        port: The port it listens on.
 
     Raises:
         MissingExtraError: h11 is not installed.
-        OSError: The address cannot be listened on.
+        OSError: Cannot listen on the address.
 
     Example:
         >>> from fencepost.live import from_http
@@ -85,7 +85,7 @@ class HttpSource(Source):
         self._listener.setblocking(False)
         self.port: int = self._listener.getsockname()[1]
         self.name = f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
-        # Its descriptor is readable when one of the sockets is.
+        # The selector's descriptor is readable when one of the sockets is.
         self._selector: Any = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ, None)
         self.descriptor = self._selector.fileno()
@@ -94,7 +94,7 @@ class HttpSource(Source):
 
     @property
     def retry_at(self) -> float | None:  # type: ignore[override]
-        """When the first connection has taken too long."""
+        """When the first connection times out."""
         return min((each.end for each in self._connections), default=None)
 
     def read(self) -> Iterable[tuple[str, Any]]:
@@ -115,7 +115,7 @@ class HttpSource(Source):
         try:
             connection, _ = self._listener.accept()
         except OSError:
-            return  # it has gone again
+            return  # the client has disconnected
         if len(self._connections) >= MOST_CONNECTIONS:
             connection.close()
             return
@@ -125,7 +125,7 @@ class HttpSource(Source):
         self._selector.register(connection, selectors.EVENT_READ, each)
 
     def _receive(self, each: _Connection) -> list[tuple[str, Any]]:
-        """Reads a message from a connection, or None if it is incomplete."""
+        """Reads a message from a connection; returns an empty list if it is incomplete."""
         try:
             data = each.socket.recv(PIECE)
         except BlockingIOError:
@@ -133,7 +133,7 @@ class HttpSource(Source):
         except OSError:
             data = b""
         if each.is_waiting:
-            # Pipelined requests are not read before the answer; a client that ends gets none.
+            # Pipelined requests are not read before the answer. A client that disconnects gets no answer.
             if not data:
                 self._end(each)
             else:
@@ -171,7 +171,7 @@ class HttpSource(Source):
                 return self._message(each)
 
     def _refusal(self, request: Any) -> int | None:
-        """The status of a request that is refused by its head."""
+        """The status with which to refuse a request because of its headers; None: do not refuse it."""
         headers = dict(request.headers)
         if request.method != b"POST":
             return 405
@@ -193,13 +193,13 @@ class HttpSource(Source):
             found = error
         peer = "a request"
         if isinstance(found, LineError):
-            # Sent again it would be the same: the sender may forget it, and the log has it.
+            # Sending it again would not help, so it is answered with 200, and the error is logged.
             return [(peer, found)]
         return [(peer, found)]
 
     @staticmethod
     def _topic(request: Any) -> str | None:
-        """The topic of a phone that says who it is beside its message, as OwnTracks' HTTP mode does."""
+        """The topic of a phone that identifies itself in headers or the query, as in OwnTracks' HTTP mode."""
         headers = {name: value.decode("utf-8", "replace") for name, value in request.headers}
         query = parse_qs(urlsplit(request.target.decode("ascii", "replace")).query)
         user = headers.get(b"x-limit-u") or query.get("u", [""])[0]
@@ -224,10 +224,11 @@ class HttpSource(Source):
             self._send(each, h11.Response(status_code=status, headers=headers), h11.Data(data=body), h11.EndOfMessage())
             each.protocol.start_next_cycle()
         except (h11.LocalProtocolError, h11.RemoteProtocolError):
-            self._end(each)  # it wants no other request
+            self._end(each)  # the client does not keep the connection
             return
         each.end = self._monotonic() + PATIENCE
-        # A request that came meanwhile waits in the protocol, where no socket tells of it: the client sends it again.
+        # Part of a further request is already in the protocol's buffer. No socket event would report it, so close the
+        # connection; the client sends the request again.
         if each.protocol.trailing_data[0]:
             self._end(each)
 
@@ -237,7 +238,7 @@ class HttpSource(Source):
         self._end(each)
 
     def _send(self, each: _Connection, *events: Any) -> None:
-        """Sends at once: an answer is shorter than what a socket holds."""
+        """Sends without waiting: an answer fits into the socket's buffer."""
         data = b"".join(each.protocol.send(event) or b"" for event in events)
         try:
             each.socket.send(data)

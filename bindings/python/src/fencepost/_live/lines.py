@@ -1,4 +1,4 @@
-"""Fixes as they come: what a line of JSON says."""
+"""Parses a fix from a line of JSON."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .._tables.text_times import number_time, parse_time
 
 
 class LineError(ValueError):
-    """A line that is not a fix and must not be skipped.
+    """A line is not a fix and must not be ignored.
 
     Attributes:
-        kind: What it is counted as.
+        kind: The name of its counter.
     """
 
     kind = "bad_lines"
@@ -22,10 +22,10 @@ class LineError(ValueError):
 
 def parse_line(line: bytes) -> FixRow | None:
     """The fix of a line: a JSON object with latitude, longitude (or lat, lon), time and perhaps accuracy, or a TPV
-    report of gpsd. None for blank lines, for what else gpsd reports, and for reports without a position or time.
+    report of gpsd. None for blank lines, for other reports of gpsd, and for TPV reports without a position or time.
 
     Raises:
-        LineError: Anything else; the text says what is wrong.
+        LineError: The line is anything else; the text says what is wrong.
     """
     value = read_object(line)
     if value is None:
@@ -39,7 +39,7 @@ def fix_of(value: dict[str, Any]) -> FixRow:
     """The fix of an object with latitude, longitude (or lat, lon), time and perhaps accuracy.
 
     Raises:
-        LineError: It has none.
+        LineError: The object has no fix.
     """
     latitude, longitude = (number_of(value, *names) for names in (("latitude", "lat"), ("longitude", "lon")))
     if latitude is None or longitude is None:
@@ -52,7 +52,7 @@ def read_object(line: bytes) -> dict[str, Any] | None:
     """The JSON object of a line; None for blank lines.
 
     Raises:
-        LineError: It is something else.
+        LineError: The line is something else.
     """
     if not line.strip():
         return None
@@ -66,10 +66,10 @@ def read_object(line: bytes) -> dict[str, Any] | None:
 
 
 def report_fix(value: dict[str, Any]) -> FixRow | None:
-    """The fix of a TPV report of gpsd; None: it has no position or time.
+    """The fix of a TPV report of gpsd; None: the report has no position or time.
 
     Raises:
-        LineError: It has values that it cannot have.
+        LineError: The report has invalid values.
     """
     if value.get("mode", 0) not in (2, 3) or "time" not in value:
         return None
@@ -84,7 +84,7 @@ def report_fix(value: dict[str, Any]) -> FixRow | None:
 
 
 def number_of(value: dict[str, Any], *names: str) -> float | None:
-    """The first of these members that is there.
+    """The value of the first of these members that exists.
 
     Raises:
         LineError: It is not a number.

@@ -1,4 +1,4 @@
-"""An event of a device, with what the device said beside its position."""
+"""An event of a device, with further data from the device's message."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .._values.enums import EventKind, State
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LiveEvent:
-    """An event of a device, with the other members of the device's last message.
+    """An event of a device, with the members of the device's last message that are not part of the fix.
 
     Attributes:
-        event: The event of the fleet, with all that is known of it.
-        source: Members of the message beside device, position and time, for example the battery.
-        waypoint_time: When the circle was made on a phone, seconds since 1970; 0: it is a zone of the program.
+        event: The event of the fleet, with all its details.
+        source: Members of the message besides device, position and time, for example the battery level.
+        waypoint_time: When the circle was created on a phone, in seconds since 1970; 0: the zone is one of the program.
     """
 
     event: DeviceEvent
@@ -32,17 +32,17 @@ class LiveEvent:
 
     @property
     def sequence(self) -> int:
-        """Of the device. With :attr:`device` it tells an event that comes again."""
+        """The device's sequence number. Together with :attr:`device` it identifies a redelivered event."""
         return self.event.sequence
 
     @property
     def identifier(self) -> str:
-        """Of the zone."""
+        """The identifier of the zone."""
         return self.event.identifier
 
     @property
     def state(self) -> State:
-        """``satisfied``: the device is inside."""
+        """The new state; ``satisfied``: the device is inside."""
         return self.event.state
 
     @property
@@ -64,12 +64,12 @@ class LiveEvent:
         return found
 
     def to_json(self) -> str:
-        """The event as one line, with ``source`` at its end where there is something."""
+        """The event as one line of JSON, with ``source`` at its end if it is not empty."""
         text = self.event.to_json()
         if not self.source:
             return text
         try:
-            # ASCII alone: half a surrogate pair can be read in JSON, and not be written in UTF-8.
+            # Only ASCII: JSON input may contain half a surrogate pair, which cannot be encoded in UTF-8.
             source = json.dumps(self.source, allow_nan=False, separators=(",", ":"))
         except ValueError:
             return text

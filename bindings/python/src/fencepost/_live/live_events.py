@@ -1,4 +1,4 @@
-"""The events of a follower, one after the other: in a loop that ends, or in one that waits."""
+"""Iterates over the events of a follower, in a loop that ends or in one that waits for more."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any
 
 
 class Awaited:
-    """Wakes the tasks that wait, from any thread."""
+    """Wakes waiting tasks, from any thread."""
 
     def __init__(self) -> None:
         self._bells: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
 
     @contextmanager
     def bell(self) -> Iterator[asyncio.Event]:
-        """An event of the running loop, which :meth:`wake` sets until the end of the block."""
+        """Returns an :class:`asyncio.Event` of the running loop, which :meth:`wake` sets. Valid until the end of the
+        block."""
         entry = asyncio.get_running_loop(), asyncio.Event()
         self._bells.add(entry)
         try:
@@ -25,7 +26,7 @@ class Awaited:
             self._bells.discard(entry)
 
     def wake(self) -> None:
-        """Wakes all of them."""
+        """Wakes all waiting tasks."""
         for loop, bell in tuple(self._bells):
             try:
                 loop.call_soon_threadsafe(bell.set)
@@ -34,7 +35,7 @@ class Awaited:
 
 
 async def wait(bell: asyncio.Event, pause: float | None) -> None:
-    """Waits for a bell, for so many seconds at most."""
+    """Waits for a bell, for at most `pause` seconds."""
     try:
         await asyncio.wait_for(bell.wait(), pause)
     except TimeoutError:
@@ -42,7 +43,8 @@ async def wait(bell: asyncio.Event, pause: float | None) -> None:
 
 
 async def ready_descriptors(descriptors: set[int], pause: float | None, bell: asyncio.Event) -> set[int]:
-    """Waits until descriptors are readable, for a bell, for so many seconds at most; returns those that are."""
+    """Waits until a descriptor is readable or the bell is set, for at most `pause` seconds; returns the readable
+    descriptors."""
     loop, ready, waiting = asyncio.get_running_loop(), set[int](), set[int]()
 
     def hear(descriptor: int) -> None:
@@ -68,11 +70,11 @@ async def ready_descriptors(descriptors: set[int], pause: float | None, bell: as
 
 
 class LiveEvents(AsyncIterator[Any], Iterator[Any]):
-    """The events of a :class:`Follower`: what :meth:`Follower.events` gives.
+    """The events of a :class:`Follower`, returned by :meth:`Follower.events`.
 
-    ``for`` takes those that wait now; ``async for`` waits for more until the follower is stopped or closed, and lets
-    time pass meanwhile. To ask for the next event acknowledges the one before. A loop that is left early gives its last
-    event again to the next loop.
+    ``for`` returns the events that wait now. ``async for`` also waits for further events until the follower is stopped
+    or closed, and lets time pass meanwhile. Asking for the next event acknowledges the previous one. If a loop is left
+    early, the next loop receives its last event again.
 
     Example:
         >>> import asyncio
@@ -113,10 +115,10 @@ class LiveEvents(AsyncIterator[Any], Iterator[Any]):
             self._settle(given, True)
 
     def __next__(self) -> Any:
-        """Acknowledges the event before, and gives the next one.
+        """Acknowledges the previous event, and returns the next one.
 
         Raises:
-            StopIteration: None waits now.
+            StopIteration: No event is waiting.
         """
         self._acknowledge()
         self._given = self._look(self)
@@ -128,7 +130,7 @@ class LiveEvents(AsyncIterator[Any], Iterator[Any]):
         return self._given
 
     async def __anext__(self) -> Any:
-        """Acknowledges the event before, and waits for the next one.
+        """Acknowledges the previous event, and waits for the next one.
 
         Raises:
             StopAsyncIteration: The follower was stopped or closed.

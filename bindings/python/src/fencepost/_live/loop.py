@@ -28,10 +28,10 @@ class _Input:
 
     Attributes:
         source: The source.
-        found: The inputs read and not yet fed, the last first.
-        at_end: Whether nothing more comes.
-        has_more: Whether the last turn left unread inputs.
-        untold: The number of fed inputs that are not acknowledged to the source.
+        found: The inputs that are read but not yet fed, in reverse order.
+        at_end: Whether the source has ended.
+        has_more: Whether the last turn left inputs unread.
+        untold: The number of fed inputs that are not yet acknowledged to the source.
     """
 
     def __init__(self, source: Source) -> None:
@@ -40,7 +40,7 @@ class _Input:
         self.found: list[Found] = []
 
     def descriptor(self, is_behind: bool) -> int | None:
-        """To wait for, where something is to be read next."""
+        """The descriptor to wait for; None: do not read from this source now."""
         return None if self.at_end or self.found or is_behind else self.source.descriptor
 
     def read(self, is_ready: bool) -> None:
@@ -54,12 +54,12 @@ class _Input:
         self.found = list(pieces or ())[::-1]
 
     def end(self) -> None:
-        """Reads no more of a source that cannot be read on."""
+        """Stops reading a source that can no longer be read."""
         self.at_end, self.has_more, self.found = True, False, []
 
     @property
     def retry_at(self) -> float | None:
-        """The time of the next connection attempt: not before all read inputs are fed."""
+        """The time of the next connection attempt; None until all inputs that were read are fed."""
         return None if self.at_end or self.found else self.source.retry_at
 
 
@@ -67,13 +67,13 @@ class Turns:
     """The work of a loop between two waits: feeds inputs, lets time pass, acknowledges inputs to the sources. The
     sources take turns.
 
-    One of several sources that cannot be read on ends for itself; that is logged at once, and raised when all have
-    ended.
+    If one of several sources can no longer be read, only that source ends. The error is logged at once, and raised when
+    all sources have ended.
 
     Args:
-        sources: Of the messages.
-        watcher: Takes them.
-        notices: Where it is logged what is wrong with a source.
+        sources: The sources of the messages.
+        watcher: Processes the messages.
+        notices: Receives reports of errors of a source.
     """
 
     def __init__(self, sources: Sequence[Source], watcher: Watcher, notices: Notices) -> None:
@@ -84,18 +84,18 @@ class Turns:
 
     @property
     def is_over(self) -> bool:
-        """Whether the sources have ended, and all is handled."""
+        """Whether the sources have ended and all inputs and events are handled."""
         return self._watcher.is_done and not any(each.found or not each.at_end for each in self._inputs)
 
     def descriptors(self) -> set[int]:
-        """To wait for."""
+        """The descriptors to wait for."""
         is_behind = self._watcher.is_behind
         found = [(each, each.descriptor(is_behind)) for each in self._inputs]
         self._waited = {id(each): number for each, number in found if number is not None}
         return set(self._waited.values())
 
     def pause(self) -> float | None:
-        """Seconds until something is to be done though nothing comes; None: nothing is."""
+        """Seconds until there is work even without new input; None: never."""
         watcher, notices = self._watcher, self._notices
         if not (watcher.is_behind or watcher.has_events) and any(each.found for each in self._inputs):
             return 0.0
@@ -106,7 +106,7 @@ class Turns:
         return min((pause for pause in (watcher.pause(), notices.pause(), *retries) if pause is not None), default=None)
 
     def turn(self, ready: Container[int]) -> None:
-        """Reads and feeds, and lets time pass. Events are not handled."""
+        """Reads inputs, feeds them, and lets time pass. Does not handle events."""
         watcher, notices, inputs = self._watcher, self._notices, self._inputs
         for each in inputs:
             try:
@@ -118,20 +118,21 @@ class Turns:
                     notices.say(f"{_text_of(error)}; nothing more is read of it", logging.ERROR)
         for each in inputs:
             if watcher.has_events:
-                break  # they are handled with what their device says now
+                break  # handle them first, while their device's message is current
             each.untold += _feed(watcher, each, notices)
             watcher.keep()
         for each in inputs:
             if watcher.is_kept and each.untold:
                 each.source.taken(each.untold)
                 each.untold = 0
-        self._inputs = inputs = [*inputs[1:], *inputs[:1]]  # none waits for another that always has something
-        # While fixes wait that were there before, the time since the last one is not that of the next.
+        self._inputs = inputs = [*inputs[1:], *inputs[:1]]  # no source is starved by a busy one
+        # Let time pass only if no fixes are waiting: a fix that already waits may be earlier than the current time.
         if not watcher.is_behind and not any(each.found or each.has_more for each in inputs):
             watcher.pass_time()
 
     def raise_lost(self, is_over: bool) -> None:
-        """Raises what ended a source: of the only one at once, of several at the end."""
+        """Raises the error that ended a source. With one source, raises it at once; with several, when all have
+        ended."""
         if self.lost is not None and (is_over or len(self._inputs) == 1):
             raise self.lost
 
@@ -145,31 +146,31 @@ def watch(
     beat: Callable[[], float | None] = lambda: None,
     is_endless: bool = False,
 ) -> None:
-    """Feeds inputs, lets time pass, and has events handled, until the sources end and all is handled, or a signal
-    requests a stop.
+    """Feeds inputs, lets time pass, and handles events, until the sources have ended and everything is handled, or a
+    signal requests a stop.
 
     Args:
-        sources: Of the fixes.
-        watcher: With the monitor.
-        signals: Entered.
-        notices: Where it is said what is wrong with the source.
+        sources: The sources of the fixes.
+        watcher: Feeds the monitor or fleet.
+        signals: Must already be entered as a context manager.
+        notices: Receives reports of errors of a source.
         on_hang_up: Called after SIGHUP.
-        beat: Called at each turn; the seconds after which it is to be called again.
-        is_endless: Whether to go on after the end of the sources.
+        beat: Called in each turn; returns the seconds until its next call, or None.
+        is_endless: Whether to continue after all sources have ended.
 
     Raises:
-        OSError: A gpsd was lost and did not come back, or a file cannot be read on.
+        OSError: A gpsd was lost and did not come back, or a file can no longer be read.
         InputError: A GPX document cannot be used.
     """
     turns = Turns(sources, watcher, notices)
-    watcher.handle_events(signals.is_stopped)  # what an earlier life has left
+    watcher.handle_events(signals.is_stopped)  # events left by the previous run
     while is_endless or not turns.is_over:
         wanted = turns.descriptors()
         pause = 0.0 if signals.hang_ups or signals.stops else turns.pause()
         limit = beat()
         if limit is not None:
             pause = limit if pause is None else min(pause, limit)
-        # Not epoll, which refuses regular files.
+        # Uses select because epoll refuses regular files.
         limit = None if pause is None else max(0.0, pause)
         ready: list[int] = select.select([signals.fileno(), *wanted], [], [], limit)[0]
         signals.clear()
@@ -193,7 +194,7 @@ def _text_of(error: Exception) -> str:
 
 
 def _feed(watcher: Watcher, entry: _Input, notices: Notices) -> int:
-    """Feeds some of the fixes of a source, and takes them from it; returns how many it took."""
+    """Feeds some of the inputs read from a source, and removes them from its list; returns how many."""
     name, found = entry.source.name, entry.found
     watcher.source_name, before = name, len(found)
     for _ in range(min(before, FIXES_A_TURN)):

@@ -11,7 +11,7 @@ from .lines import LineError
 LONGEST_NAME = 256
 """Bytes of a device's identifier."""
 LONGEST_SOURCE = 1024
-"""Bytes of a message that are kept to be handed on with an event."""
+"""Maximum size, in bytes, of a message that is kept to be passed on with an event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class DeviceFix:
     Attributes:
         device: Its identifier.
         row: The fix.
-        source: The message as it came, where it is short enough to be kept.
+        source: The original message, if it is short enough to be kept.
     """
 
     device: str
@@ -31,14 +31,14 @@ class DeviceFix:
 
 @dataclass(frozen=True, slots=True)
 class Waypoint:
-    """A circle that somebody has on a phone.
+    """A circle that a user has created on a phone.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         latitude: Degrees.
         longitude: Degrees.
         radius: Metres; 0: the circle was removed.
-        time: When it was made, seconds since 1970: it stays the same when the circle is changed.
+        time: When the circle was created, in seconds since 1970; does not change when the circle is edited.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Waypoint:
 
 @dataclass(frozen=True, slots=True)
 class Waypoints:
-    """Circles of the owner of a device, and what is wrong with those that cannot be used."""
+    """Circles of the owner of a device, and the errors of those that cannot be used."""
 
     device: str
     waypoints: tuple[Waypoint, ...]
@@ -68,7 +68,7 @@ Message: TypeAlias = DeviceFix | Waypoints | Gone
 
 
 class NameRefused(LineError):
-    """A message names no device, or one that can be none."""
+    """A message names no device, or its name is not a valid identifier."""
 
     kind = "bad_names"
 
@@ -86,7 +86,7 @@ class WaypointRefused(LineError):
 
 
 def device_name(value: object) -> str:
-    """A device's identifier.
+    """Returns a device's identifier.
 
     Raises:
         NameRefused: The name is not an identifier.
@@ -104,10 +104,10 @@ def device_name(value: object) -> str:
 
 
 def owner_of(device: str) -> str:
-    """Whose device it is: the first level of ``USER/DEVICE``."""
+    """The owner of a device: the first level of ``USER/DEVICE``."""
     return device.partition("/")[0]
 
 
 def kept(data: bytes) -> bytes | None:
-    """A message, where it is short enough to be kept."""
+    """The message, or None if it is too long to be kept."""
     return data if len(data) <= LONGEST_SOURCE else None

@@ -20,7 +20,7 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
     found["fixes_accepted"] = float(counts["fixes"] - sum(refused.values()))
     for name in ("bad_lines", "bad_names", "bad_waypoints", "encrypted"):
         found[f"refused_{name}"] = float(counts[name])
-    # The page's server asks while the watch goes on.
+    # The page's server calls this while the watch changes `lags`, so copy it first.
     found |= {f"lag_{name}": round(lag, 3) for name, lag in tuple(watcher.lags.items())}
     return found | {
         "messages": float(counts["messages"]),
@@ -57,7 +57,7 @@ class Metrics:
         self._registry.register(self)
 
     def describe(self) -> list[Any]:
-        """The metrics registered before it are not called."""
+        """Returns no descriptions, so that registration does not collect values."""
         return []
 
     def collect(self) -> Iterator[Any]:
@@ -85,6 +85,6 @@ class Metrics:
         yield lag
 
     def text(self) -> bytes:
-        """For ``/metrics``."""
+        """The response body for ``/metrics``."""
         found: bytes = self._library.generate_latest(self._registry)
         return found

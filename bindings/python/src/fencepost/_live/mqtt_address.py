@@ -1,4 +1,4 @@
-"""Where a broker is, and who one is there."""
+"""The address of a broker, and the login there."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Address:
 
 
 def is_address(text: str) -> bool:
-    """Whether it is meant as one."""
+    """Whether a text is meant as a broker's address."""
     scheme, separator, _ = text.partition("://")
     return separator != "" and scheme in PORTS
 
@@ -36,10 +36,10 @@ def read_address(text: str, topic: str = "") -> Address:
 
     Args:
         text: The address.
-        topic: Where it has none.
+        topic: The topic to use if the address has none.
 
     Raises:
-        ValueError: It is not an address, or has a user or password, which a list of processes would show.
+        ValueError: `text` is not an address, or contains a user or password, which a list of processes would show.
     """
     scheme, _, rest = text.partition("://")
     place, _, found = rest.partition("/")
@@ -58,10 +58,10 @@ def read_address(text: str, topic: str = "") -> Address:
 
 
 def checked_topic(topic: str) -> str:
-    """A topic, or a filter of topics.
+    """Checks and returns a topic or topic filter.
 
     Raises:
-        ValueError: It is not a topic.
+        ValueError: `topic` is not valid.
     """
     levels = topic.split("/")
     if any(("#" in level and (level != "#" or at < len(levels) - 1)) for at, level in enumerate(levels)) or any(
@@ -74,15 +74,16 @@ def checked_topic(topic: str) -> str:
 
 
 def read_login(path: str | None, prefix: str | None = "FENCEPOST_MQTT") -> tuple[str, str] | None:
-    """User and password: the first two lines of a file, else of the environment.
+    """User and password, from the first two lines of a file, or else from the environment.
 
     Args:
-        path: Of the file; None: none.
-        prefix: Of ``…_USER`` and ``…_PASSWORD`` in the environment; None: they are for another broker.
+        path: The path of the file; None: no file.
+        prefix: The prefix of the environment variables ``…_USER`` and ``…_PASSWORD``; None: ignore them, they are for
+            another broker.
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It does not have two lines.
+        ValueError: The file does not have two lines.
     """
     if path is not None:
         with open(path, encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""A connection to a broker that lasts: made again when it is lost, after pauses that grow from 1 s to 60 s."""
+"""A permanent connection to a broker. If it is lost, it is re-established, after pauses that grow from 1 s to 60 s."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ from .waker import Waker
 KEEP_ALIVE = 30
 LONGEST_PAUSE = 60
 SHORT_LIFE = 3.0
-"""Seconds: a connection that a broker ends so soon may have been that of a client whose id another one has as well."""
+"""Seconds. If a broker ends a connection so soon, another client may be using the same client id."""
 CONTESTED = 5
-"""This many in a row, while the broker was up, mean that another client has the same id."""
+"""This many short connections in a row, while the broker was up, mean that another client has the same id."""
 AWAY = 86_400
-"""Seconds for which a client stays away that leaves its id to another one."""
+"""Seconds that a client waits before it reconnects if another client uses its id."""
 
 
 class BrokerClient:
-    """A client of paho-mqtt, whose thread keeps it connected. Its notices wait until the main thread reads them.
+    """A client of paho-mqtt. The library's thread keeps it connected. Notices are queued until the main thread calls
+    :meth:`tell`.
 
     Args:
-        address: The broker's.
-        identifier: Of the session.
+        address: The broker's address.
+        identifier: The client id of the session.
         login: User and password.
-        authority: A file of certificates; None: those of the system.
+        authority: A file with CA certificates; None: the system's.
         lasts: Whether the broker keeps the session while the client is away.
-        notices: Where it is said that the broker is lost and found.
+        notices: Receives reports that the broker is lost or found.
 
     Attributes:
         waker: Becomes readable when something has happened.
-        reconnects: How often the connection was made anew.
-        is_connected: Whether it is.
-        is_contested: Whether another client has the same id: a broker lets the last one in and ends the connection of
-            the other, which would come back and end that of the first, without an end.
+        reconnects: How often the client has reconnected.
+        is_connected: Whether the client is connected.
+        is_contested: Whether another client has the same id. A broker accepts the newer connection and ends the older
+            one, so the two clients would disconnect each other forever.
 
     Raises:
         MissingExtraError: paho-mqtt is not installed.
@@ -75,12 +76,12 @@ class BrokerClient:
         self._client.on_disconnect = self._disconnected
 
     def start(self) -> None:
-        """Begins to connect; it goes on until it succeeds."""
+        """Starts to connect, and retries until it succeeds."""
         self._client.connect_async(self.address.host, self.address.port, KEEP_ALIVE)
         self._client.loop_start()
 
     def tell(self) -> None:
-        """Queues a notice."""
+        """Passes the queued notices on; called by the main thread."""
         while self._said:
             kind, text, level = self._said.popleft()
             self._notices.seldom(kind, f"{self.address.broker}: {text}", level)
@@ -117,10 +118,10 @@ class BrokerClient:
                 if self._short_lives == 0:
                     self._contested_since = self._connected_at
                 self._short_lives += 1
-            # A broker that was up all the time did not end the connections by restarting. Of two clients the one that
-            # notices first stays away, and the connection of the other is ended no more.
+            # If the broker was up all the time, a restart did not end the connections. The first of the two clients to
+            # notice the conflict stays away, and the other one then keeps its connection.
             self.is_contested = self._short_lives >= CONTESTED and self._up_since < self._contested_since
-            if self.is_contested:  # the main thread, which closes the client, may be busy for long
+            if self.is_contested:  # the main thread closes the client, but may be busy
                 client.reconnect_delay_set(AWAY, AWAY)
             self._say("lost", f"lost: {reason}; it is tried again")
         self.is_connected = False
@@ -130,7 +131,7 @@ class BrokerClient:
         """Called by the client's thread."""
 
     def _note_uptime(self, seconds: float) -> None:
-        """Notes for how long the broker has been up, as it tells itself."""
+        """Stores how long the broker has been up, as it reported itself."""
         self._up_since = time.monotonic() - seconds
 
     def close(self) -> None:
