@@ -1,7 +1,7 @@
 """Fencepost: condition monitoring (geofencing) by explicit event time.
 
-Put fixes, beacon sightings and the passing of time into a :class:`Monitor`; take out an :class:`Event` each time
-one of its conditions becomes satisfied or unsatisfied. No clock is read: the same inputs give the same events.
+Put fixes, beacon sightings and the passing of time into a :class:`Monitor`; it returns an :class:`Event` each time one
+of its conditions becomes satisfied or unsatisfied. It reads no clock: the same inputs give the same events.
 
 Example:
     >>> from fencepost import Circle, Fix, Monitor, TransitionPolicy
@@ -16,7 +16,7 @@ Example:
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # a name that type checkers know: typing itself takes long to load
+TYPE_CHECKING = False  # type checkers know this name; importing typing for it would take long
 if TYPE_CHECKING:
     from . import errors, geodesic, live, spark, types
     from ._errors import InputError, InputWarning
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         PolygonalGeographicCondition as PolygonalGeographicCondition,
     )
 
-# Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
+# Importing the package is cheap: a module loads when one of its names is first used. These lists repeat the imports
 # above; a test compares them with __all__.
 _MODULES = {
     "_errors": "InputError InputWarning",
@@ -124,7 +124,7 @@ if not TYPE_CHECKING:  # so that type checkers refuse a name that does not exist
         return value
 
     def _moved(name, import_module):
-        # The names of 0.2 that are in `errors` and `types` now.
+        # Names that version 0.2 had here, and that are in `errors` and `types` now.
         for part in ("errors", "types"):
             module = None if name.startswith("_") else import_module(f".{part}", __name__)
             if name in getattr(module, "__all__", ()):

@@ -1,4 +1,4 @@
-"""The errors that readers raise and the warnings that they give, and what asks for a library that an extra installs."""
+"""The errors and warnings of readers, and the import of optional libraries (installed by extras of the package)."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ class Advice(NamedTuple):
 
 
 def published(kind: type[_Kind]) -> type[_Kind]:
-    """Gives a class the module that tracebacks and warnings name: the public one.
+    """Sets the module that tracebacks and warnings show for a class: the public one.
 
-    Set in the body of the class it would make Python 3.13 look for the source in the package's `__init__`.
+    If the class body set it, Python 3.13 would look for the source in the package's `__init__`.
     """
     kind.__module__ = __name__.rpartition(".")[0] + ".errors"
     return kind
 
 
 def said(source: str | Path, place: str, reason: str, advice: str = "") -> str:
-    """The one line of an error or a warning, whatever a file is called."""
+    """The text of an error or a warning: always one line, even if a file's name has line breaks."""
     text = "; ".join(filter(None, (" ".join(reason.split()), advice)))
     name = "".join(_escaped(character) for character in str(source))
     return ": ".join(part for part in (name, place, text) if part)
 
 
 def _escaped(character: str) -> str:
-    """A character of a name as it can be printed on one line: no end of a line, no half of a surrogate pair."""
+    """A character of a name in printable form: control characters, line separators and lone surrogates are escaped."""
     odd = (
         character < " "
         or "\x7f" <= character < "\xa0"
@@ -51,15 +51,15 @@ def _escaped(character: str) -> str:
 
 @published
 class InputError(InvalidArgumentError):
-    """A file or a table cannot be used: which one, where in it, and why. Its text is one line.
+    """A file or a table cannot be used. The text is one line that says which one, where in it, and why.
 
     Attributes:
         source: The file's path, or the name of the argument.
-        place: Where in it, for example ``line 3`` or ``row 2``; empty: all of it.
-        reason: Why.
-        row: Of a table the row, counted from 0; None: it is not about one row of a table.
-        result: Of a stream that :meth:`Monitor.feed_many` was feeding: the :class:`FeedResult` of the batches before,
-            which took effect; None: nothing was fed.
+        place: The place in the source, for example ``line 3`` or ``row 2``; empty: the whole source.
+        reason: Why it cannot be used.
+        row: The row of a table, counted from 0; None: the error is not about one row of a table.
+        result: If :meth:`Monitor.feed_many` was feeding a stream: the :class:`FeedResult` of the earlier batches, which
+            took effect; None: nothing was fed.
 
     Example:
         >>> from fencepost import replay
@@ -86,7 +86,7 @@ class InputError(InvalidArgumentError):
 
     @classmethod
     def of_row(cls, source: str, row: int, reason: str, advice: Advice | None = None) -> InputError:
-        """About one row of a table.
+        """An error about one row of a table.
 
         Example:
             >>> str(InputError.of_row("fixes", 3, "has no time"))
@@ -100,14 +100,15 @@ class InputError(InvalidArgumentError):
 
 @published
 class InputWarning(UserWarning):
-    """A file or a table is used, but most likely not as it was meant: which one, where in it, and why.
+    """A file or a table is used, but probably not in the way that was intended.
 
-    Its text is one line. The command prints it on standard error; in Python it is a warning.
+    The text is one line that says which one, where in it, and why. The command prints it on standard error; in Python
+    it is a warning.
 
     Attributes:
         source: The file's path, or the name of the argument.
-        place: Where in it, for example ``line 3``; empty: all of it.
-        reason: The cause.
+        place: The place in the source, for example ``line 3``; empty: the whole source.
+        reason: Why the warning is given.
 
     Example:
         >>> print(InputWarning("track.csv", "", "3 of 20 fixes are earlier than one before: sorted by time"))
@@ -128,7 +129,7 @@ class InputWarning(UserWarning):
 
 
 def warn(source: str | Path, place: str, reason: str, advice: Advice | None = None) -> None:
-    """Issues the warning at the line that called into the package."""
+    """Issues the warning for the line of the user's code that called into the package."""
     package = __name__.rpartition(".")[0]
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):
@@ -138,7 +139,7 @@ def warn(source: str | Path, place: str, reason: str, advice: Advice | None = No
 
 @published
 class MissingExtraError(FencepostError, ImportError):  # type: ignore[misc]
-    """Something needs a library that an extra of the package installs. The text is the command to run.
+    """A function needs a library that is not installed. The text contains the command that installs it, with its extra.
 
     Attributes:
         extra: Name of the extra.

@@ -1,4 +1,4 @@
-"""The SQL extensions that the wheel carries."""
+"""The SQL extensions that are included in the wheel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def extension_file(name: str) -> Path:
-    """The file of an extension: beside the package, or in the folder that FENCEPOST_SQL names.
+    """The file of an extension: inside the package, or in the folder that FENCEPOST_SQL names.
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.

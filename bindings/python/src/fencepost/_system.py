@@ -1,6 +1,6 @@
-"""The differences between operating systems. Each function has a way of Linux and one that every POSIX system has.
+"""The differences between operating systems. Each function has a Linux version and one for any POSIX system.
 
-``FENCEPOST_PORTABLE=1`` in the environment takes the second one on Linux: the tests run it there.
+``FENCEPOST_PORTABLE=1`` in the environment selects the POSIX version on Linux, so that tests can run it there.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ PORTABLE = os.environ.get("FENCEPOST_PORTABLE") == "1"
 HAS_EVENTFD = hasattr(os, "eventfd") and not PORTABLE
 
 ONE = (1).to_bytes(8, sys.byteorder)
-"""The bytes written to a bell: the native code writes a number of 64 bits, too."""
+"""The bytes written to a bell: a 64-bit number, as the native code also writes it."""
 
 
 def open_bell() -> tuple[int, int]:
     """Returns two descriptors: the first becomes readable when :data:`ONE` is written to the second.
 
-    Neither blocks. They may be the same; :func:`close_bell` closes both.
+    Neither descriptor blocks. They may be the same; :func:`close_bell` closes both.
     """
     if HAS_EVENTFD:
         descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         return descriptor, descriptor
-    reader, writer = os.pipe()  # closed by exec(), as everything that Python opens
+    reader, writer = os.pipe()  # closed on exec(), like every descriptor that Python opens
     os.set_blocking(reader, False)
     os.set_blocking(writer, False)
     return reader, writer
 
 
 def ring(writer: int) -> None:
-    """Makes a bell readable; from any thread."""
+    """Makes a bell readable. May be called from any thread."""
     try:
         os.write(writer, ONE)
     except BlockingIOError:
-        pass  # it is readable already
+        pass  # it is already readable
 
 
 def silence(reader: int) -> bool:
-    """Makes a bell wait for the next ring; returns whether it had rung."""
+    """Resets a bell so that it waits for the next ring; returns whether it had rung."""
     rung = False
     try:
-        # An eventfd gives its number at once, and a pipe all rings.
+        # One read of an eventfd resets it; a pipe must be read until it is empty.
         while os.read(reader, 8 if HAS_EVENTFD else 65_536):
             rung = True
     except BlockingIOError:
@@ -62,7 +62,8 @@ def close_bell(reader: int, writer: int) -> None:
 
 
 def open_process(pid: int) -> int | None:
-    """Returns a descriptor that becomes readable when a child process ends; None: the system has none, so poll."""
+    """Returns a descriptor that becomes readable when a child process ends; None: not supported here, so poll
+    instead."""
     if PORTABLE or not hasattr(os, "pidfd_open"):
         return None
     try:
@@ -72,20 +73,20 @@ def open_process(pid: int) -> int | None:
 
 
 def keep_alive(connection: socket.socket, idle: int, interval: int, count: int) -> None:
-    """Lets the system notice a peer that has gone without a word.
+    """Turns on TCP keep-alive, so that the system notices a peer that has disappeared without closing the connection.
 
     Args:
-        connection: Of TCP.
-        idle: Seconds without data after which it asks the peer.
-        interval: Seconds between further questions.
-        count: Unanswered questions after which the connection is lost.
+        connection: A TCP connection.
+        idle: Seconds without data before the first probe.
+        interval: Seconds between further probes.
+        count: Unanswered probes after which the connection counts as lost.
     """
-    import socket  # not with the package: it takes long to load
+    import socket  # imported only here, since it takes long to load
 
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     if PORTABLE:
         return
-    # macOS names the first one TCP_KEEPALIVE.
+    # macOS calls the first option TCP_KEEPALIVE.
     names = ("TCP_KEEPIDLE" if hasattr(socket, "TCP_KEEPIDLE") else "TCP_KEEPALIVE", "TCP_KEEPINTVL", "TCP_KEEPCNT")
     for name, value in zip(names, (idle, interval, count)):
         if hasattr(socket, name):
@@ -93,8 +94,9 @@ def keep_alive(connection: socket.socket, idle: int, interval: int, count: int) 
 
 
 def limit_unanswered(listener: socket.socket, seconds: float) -> None:
-    """Ends connections of a listener whose peer confirms nothing for some time, where the system can (Linux)."""
+    """Ends connections of a listener if the peer acknowledges nothing for `seconds`. Does nothing where the system
+    lacks TCP_USER_TIMEOUT (it is on Linux)."""
     import socket
 
-    if not PORTABLE and hasattr(socket, "TCP_USER_TIMEOUT"):  # each connection gets it from its listener
+    if not PORTABLE and hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it from the listener
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))

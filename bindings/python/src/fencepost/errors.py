@@ -1,6 +1,6 @@
 """The exceptions and warnings of the package.
 
-All exceptions are a :class:`FencepostError`. Each status of the C header has a class of its own.
+Each exception is a :class:`FencepostError`. Each status of the C header has its own class.
 
 Example:
     >>> from fencepost import Circle

@@ -1,8 +1,8 @@
-"""Geodesics on the WGS84 ellipsoid, as the engine itself computes them (Karney 2013, J. Geodesy 87, 43-55).
+"""Geodesics on the WGS84 ellipsoid, computed by the engine's own code (Karney 2013, J. Geodesy 87, 43-55).
 
-Arguments are numbers, or columns: anything with the buffer protocol (``array.array``, NumPy arrays) or a sequence of
-numbers. A number beside columns stands for all rows. Columns come back as NumPy arrays if one was passed, else as
-``array.array('d')``.
+Arguments are numbers or columns. A column is anything with the buffer protocol (``array.array``, NumPy arrays) or a
+sequence of numbers. If some arguments are columns, a number counts for every row. The results are NumPy arrays if any
+argument was one, otherwise ``array.array('d')``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Inverse(NamedTuple, Generic[T]):
     azimuth1: T
     """Degrees clockwise from north at the first point, -180 to 180."""
     azimuth2: T
-    """The same at the second point, in the direction of travel."""
+    """The azimuth at the second point, in the direction of travel (same unit and range)."""
 
 
 class Direct(NamedTuple, Generic[T]):
@@ -106,7 +106,7 @@ def direct(
     distance: SupportsFloat | Column,
 ) -> Direct[Any]: ...
 def direct(latitude: Any, longitude: Any, azimuth: Any, distance: Any) -> Direct[Any]:
-    """Where a path of given start, azimuth and length ends.
+    """The end point of a geodesic with the given start, azimuth and length.
 
     Args:
         latitude: Degrees, -90 to 90.
@@ -149,7 +149,7 @@ def _solve(
 
 
 def _shape(argument: Any) -> tuple[int] | tuple[()]:
-    """One element for a column, none for a number."""
+    """A tuple of one element (the length) for a column, an empty tuple for a number."""
     shape = getattr(argument, "shape", None)
     if shape is not None and len(shape) > 1:
         raise InvalidArgumentError(f"an array of {len(shape)} dimensions is not a column")
@@ -159,17 +159,18 @@ def _shape(argument: Any) -> tuple[int] | tuple[()]:
 
 
 def circle(latitude: float, longitude: float, radius: float, *, corners: int = 180) -> dict[str, Any]:
-    """A circle as a GeoJSON geometry (RFC 7946): every corner lies on the geodesic circle, and between corners the line
-    is straight on the map.
+    """A circle as a GeoJSON geometry (RFC 7946). Every corner lies on the geodesic circle; between corners the line is
+    straight on the map.
 
-    A polygon across the antimeridian is cut there into a MultiPolygon. A circle around a pole extends to the edge of
-    the map; a circle around both poles leaves out the area beyond it. ``shapely.geometry.shape`` makes a polygon of it.
+    A polygon across the antimeridian is cut there into a MultiPolygon. A circle around one pole extends to the edge of
+    the map. A circle around both poles covers the map except for the area outside the circle.
+    ``shapely.geometry.shape`` converts the result to a polygon.
 
     Args:
-        latitude: Of the centre, degrees, -90 to 90.
-        longitude: Of the centre, degrees, -180 to 180.
+        latitude: Latitude of the centre, degrees, -90 to 90.
+        longitude: Longitude of the centre, degrees, -180 to 180.
         radius: Metres along the geodesic, finite, above 0.
-        corners: How many corners the line has, 3 to 1 000 000.
+        corners: The number of corners, 3 to 1 000 000.
 
     Returns:
         A dict with ``type`` and ``coordinates``, longitude first.

@@ -1,9 +1,9 @@
-"""Following devices while they move, in a program of your own: what ``fencepost watch`` is made of.
+"""Follow moving devices in your own program, with the parts that ``fencepost watch`` is built from.
 
-A :class:`Follower` takes fixes and messages of devices and gives events. Sources (:func:`from_mqtt`,
-:func:`from_http`, :func:`from_lines`, :func:`from_gpsd`, or a :class:`Source` of your own) bring messages; sinks
-(:func:`to_file`, :func:`to_command`, :func:`to_mqtt`, :class:`Broadcast`, or any function) get the events. The guide
-"In your own service" has programs that run. Errors are logged to ``logging.getLogger("fencepost.live")``.
+A :class:`Follower` receives fixes and messages of devices and returns events. Sources deliver the messages:
+:func:`from_mqtt`, :func:`from_http`, :func:`from_lines`, :func:`from_gpsd`, or your own :class:`Source`. Sinks receive
+the events: :func:`to_file`, :func:`to_command`, :func:`to_mqtt`, :class:`Broadcast`, or any function. The guide "In
+your own service" has complete programs. Errors are logged to ``logging.getLogger("fencepost.live")``.
 
 Example:
     >>> from fencepost import Circle
@@ -74,12 +74,14 @@ class Sink(Protocol):
     """
 
     def __call__(self, event: Any, /) -> bool | None:
-        """True or None: it has the event. False: it is called with it again, after a pause. It may be asynchronous
-        where :meth:`Follower.serve` or ``async for`` runs it."""
+        """Handles one event. Return True or None to accept the event, or False to get it again after a pause.
+
+        It may be asynchronous if :meth:`Follower.serve` or ``async for`` runs it.
+        """
         ...
 
     def close(self) -> None:
-        """Ends its use. A follower does not call it."""
+        """Releases the sink's resources. A follower does not call it."""
         ...
 
 
@@ -96,18 +98,20 @@ def from_mqtt(
     authority: str | None = None,
     logger: logging.Logger = LOGGER,
 ) -> Source:
-    """Messages of OwnTracks, Traccar and others on a topic of a broker. paho-mqtt reads the connection in a thread.
+    """A source of messages on an MQTT topic: from OwnTracks, Traccar and others. paho-mqtt reads the connection in a
+    thread.
 
-    With a `client_id` of its own the broker keeps messages of QoS 1 while the program is away, and each until it is in
-    the store. A broker lets one client of an id in: two programs need two.
+    With a fixed `client_id` the broker stores QoS 1 messages while the program is not running, and redelivers each
+    message until it is in the store. A broker allows only one connection per client id, so two programs need two ids.
 
     Args:
-        url: ``mqtt://HOST:PORT/TOPIC``, ``mqtts`` with TLS; the topic may have wildcards (default: ``owntracks/#``).
+        url: ``mqtt://HOST:PORT/TOPIC``, or ``mqtts`` for TLS; the topic may have wildcards (default: ``owntracks/#``).
         login: User and password.
-        client_id: 1 to 100 characters; None: a random one, and the broker keeps nothing.
+        client_id: 1 to 100 characters; None: a random id, and the broker stores nothing.
         device: The member of JSON objects that names the device.
-        authority: A file of certificates that the broker's is checked with; None: those of the system.
-        logger: The logger of losses and recoveries of the connection.
+        authority: A file with the certificates against which the broker's certificate is checked; None: the system's
+            certificates.
+        logger: Logs when the connection is lost and when it is restored.
 
     Raises:
         MissingExtraError: paho-mqtt is not installed.
@@ -127,31 +131,31 @@ def _check_client_id(client_id: str | None) -> None:
 def from_http(
     host: str = "127.0.0.1", port: int = 8085, *, login: tuple[str, str] | None = None, device: str = "device"
 ) -> HttpSource:
-    """Messages that phones (OwnTracks' HTTP mode) and Traccar (``forward.type json``) post to a port. Each is answered
-    with 200 when it is in the store. It needs no thread.
+    """A source of messages that phones (OwnTracks' HTTP mode) and Traccar (``forward.type json``) post to a port. Each
+    request is answered with 200 once its message is in the store. No thread is needed.
 
     Args:
         host: The address to listen on.
-        port: 0: any free port, see ``port`` of the result.
+        port: 0: any free port; the ``port`` of the result says which.
         login: User and password that each request must have; None: requests need no login.
         device: The member of JSON objects that names the device.
 
     Raises:
         MissingExtraError: h11 is not installed.
-        OSError: The address cannot be listened on.
+        OSError: Cannot listen on the address.
     """
     return HttpSource(host, port, login, device)
 
 
 def from_lines(path: str | os.PathLike[str], *, device: str = "device") -> Source:
-    """JSON Lines of a file or a pipe, each line an object with its device.
+    """A source of JSON Lines from a file or a pipe. Each line is an object that names its device.
 
     Args:
         path: The file; ``-``: standard input.
         device: The member that names the device.
 
     Raises:
-        OSError: It cannot be opened.
+        OSError: The file cannot be opened.
 
     Example:
         >>> import pathlib, tempfile
@@ -178,42 +182,42 @@ def from_gpsd(
     patience: float = 300.0,
     logger: logging.Logger = LOGGER,
 ) -> Source:
-    """Fixes of a gpsd. Connecting again blocks for up to 5 s.
+    """A source of the fixes of a gpsd. A reconnection blocks for up to 5 s.
 
     Args:
         url: ``gpsd://HOST:PORT``.
-        name: The device's, in events; with a monitor any.
-        receiver: Its path, of a gpsd with several; None: the first that has a fix.
-        patience: Seconds for which a lost gpsd is tried again; 0: its end is the end of the source.
-        logger: The logger of losses and recoveries of the connection.
+        name: The device's name in events; for a monitor any text.
+        receiver: The path of the receiver, if the gpsd has several; None: the first receiver that has a fix.
+        patience: Seconds to keep reconnecting to a lost gpsd; 0: the source ends when the connection ends.
+        logger: Logs when the connection is lost and when it is restored.
 
     Raises:
-        OSError: It does not answer.
+        OSError: The gpsd does not answer.
     """
     return Gpsd(url, patience, _notices(logger), receiver, named=name)
 
 
 def to_file(path: str | os.PathLike[str], *, logger: logging.Logger = LOGGER) -> Sink:
-    """Appends each event to a file, a line of JSON, on the disk before it counts as had.
+    """Appends each event to a file as a line of JSON. An event is accepted once it is on the disk.
 
     Args:
-        path: Made where it is not there.
-        logger: For what goes wrong.
+        path: Created if it does not exist.
+        logger: Logs errors.
 
     Raises:
-        OSError: It cannot be opened.
+        OSError: The file cannot be opened.
     """
     return AppendedFile(os.fspath(path), _notices(logger))
 
 
 def to_command(command: str, *, timeout: float | None = None, logger: logging.Logger = LOGGER) -> Sink:
-    """Runs a shell command for each event, with the event as a line of JSON on its standard input, and waits for its
-    end. It has the event when it ends with 0.
+    """Runs a shell command for each event and waits until it ends. The event is a line of JSON on the command's
+    standard input. Exit status 0 accepts the event.
 
     Args:
-        command: For the shell.
-        timeout: Seconds after which the command is ended, and run again; None: it may take any time.
-        logger: For what goes wrong.
+        command: The command line for the shell.
+        timeout: Seconds after which the command is killed and run again; None: no limit.
+        logger: Logs errors.
     """
     return EventCommand(command, None, _notices(logger), timeout)
 
@@ -228,18 +232,19 @@ def to_mqtt(
     authority: str | None = None,
     logger: logging.Logger = LOGGER,
 ) -> Sink:
-    """Publishes each event with QoS 1, and waits up to 5 s for the broker to confirm it. paho-mqtt keeps the connection
+    """Publishes each event with QoS 1 and waits up to 5 s for the broker to confirm it. paho-mqtt runs the connection
     in a thread.
 
     Args:
-        url: ``mqtt://HOST:PORT/TOPIC``, ``mqtts`` with TLS: what topics begin with.
-        format: ``json``: lines of JSON; ``owntracks``: transitions, which the apps show; ``homeassistant``: entities,
-            by MQTT discovery.
+        url: ``mqtt://HOST:PORT/TOPIC``, or ``mqtts`` for TLS; the topic is the prefix of the topics of all events.
+        format: ``json``: lines of JSON; ``owntracks``: transitions, which the apps show; ``homeassistant``: entities
+            that Home Assistant finds by MQTT discovery.
         login: User and password.
-        client_id: None: a random one.
-        retain: Whether the broker keeps the last event of each device and zone.
-        authority: A file of certificates that the broker's is checked with; None: those of the system.
-        logger: The logger of losses and recoveries of the connection.
+        client_id: None: a random id.
+        retain: True if the broker should retain the last event of each device and zone.
+        authority: A file with the certificates against which the broker's certificate is checked; None: the system's
+            certificates.
+        logger: Logs when the connection is lost and when it is restored.
 
     Raises:
         MissingExtraError: paho-mqtt is not installed.

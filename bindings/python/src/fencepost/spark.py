@@ -1,7 +1,7 @@
-"""Fencepost in Apache Spark 4: streams of events from streams of fixes, replays and spatial joins of frames.
+"""Fencepost in Apache Spark 4: event streams from fix streams, replays, and spatial joins of DataFrames.
 
-``pip install 'fencepost[spark]'``, also on the workers; Java 17. The guide "Beyond one machine" says when it is worth
-while.
+Install it with ``pip install 'fencepost[spark]'``, also on the workers; it needs Java 17. The guide "Beyond one
+machine" says when Spark is worth using.
 """
 
 from __future__ import annotations
@@ -45,52 +45,52 @@ def events(
 ) -> DataFrame:
     """The events of a stream of fixes of many devices: a streaming DataFrame.
 
-    Each device's events are those of a monitor of its own which is fed its rows in the order of time, whatever the
-    micro-batches and the shards, and after any crash; changes are confirmed when the watermark has passed their
-    deadline, also if no row comes. The state of a shard of the devices is kept by Spark, under the query's checkpoint.
-    RocksDB has to
-    be its store: ``spark.sql.streaming.stateStore.providerClass`` =
+    Each device gets the same events as from its own monitor that is fed its rows in order of time. Micro-batches,
+    shards and crashes do not change them. Changes are confirmed when the watermark has passed their deadline, even if
+    no further row comes. Spark keeps the state of each shard of devices under the query's checkpoint. The state store
+    must be RocksDB: ``spark.sql.streaming.stateStore.providerClass`` =
     ``org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider``.
 
     Args:
         stream: A streaming DataFrame.
-        conditions: A table, or what :class:`Zones` takes. Every worker gets it once. A query that
-            goes on from a checkpoint may be given others: devices keep their states for those that stay.
-        device: The column that tells devices apart: texts or whole numbers. It is the first column of the events. This
-            and the others are found by their names where none are given.
+        conditions: A table, or anything that :class:`Zones` accepts. It is sent to each worker once. A query that
+            continues from a checkpoint may have other conditions: devices keep their states for the unchanged ones.
+        device: The column that identifies the device: texts or whole numbers. It is the first column of the events. If
+            this or another column is not given, it is found by its name.
         latitude: Degrees, -90 to 90.
         longitude: Degrees, -180 to 180.
         accuracy: Metres; 0 or null: not reported; negative or NaN: there is no position.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
-        delay: How much later than the latest of all rows a row may come: the watermark's. Rows are held so long.
-        shards: Of how many parts the state is; for the life of a checkpoint.
-        ordered: Whether the rows of each device come in the order of time, as from a Kafka topic keyed by device:
-            nothing is held, and events come with the micro-batch of their row. A row that is earlier than one of its
-            device in a micro-batch before is late.
-        max_ahead: Rows that are later than the machine's clock by more are dropped before they move the watermark;
-            None: none are.
-        expire: A device is forgotten when so much time passes after its latest row: one that comes later is that of a
-            new device, whose sequence begins at 1 again. None: none are.
-        beacons: A column of scan reports: arrays of structures of `uuid`, `major`, `minor` and maybe `rssi`, as in
-            sightings files. Where it is not null the row is one, and its position is not looked at.
-        refresh: A column that says by which table of `versions` a row is to be followed: the digest of its
-            :attr:`Zones.version`, 16 bytes or their hexadecimal digits; null: by `conditions`. From a row that
-            names another table than the one before of its device, the device keeps its states for unchanged conditions;
-            changes due before that row are confirmed by the earlier table.
-        versions: A folder that all workers see, of tables, each in a file ``<digest>.conditions`` that holds
-            :meth:`Zones.snapshot`; a file has to be there before the first row that names it.
-        missing_versions: What becomes of a row that names a table whose file is not there, is damaged, or holds
-            another table than its name says. ``skip``: it is skipped and counted as invalid. ``stop``: it ends the
-            query, which goes on from there when it is started again with the file in its place.
-        initial_state: The checkpoint of another query of :func:`events`, which was stopped: its devices and the rows
-            that it held go on here, by these conditions and in these shards. It counts until the first micro-batch is
-            done, and may be left out from then on.
+        delay: How much earlier than the latest row a row's time may be; the watermark's delay. Rows are held back for
+            this long.
+        shards: The number of parts that the state is divided into. It cannot change during the life of a checkpoint.
+        ordered: True if the rows of each device come in order of time, as from a Kafka topic keyed by device. Then no
+            row is held back, and events come with the micro-batch of their row. A row is late if an earlier micro-batch
+            had a later row of its device.
+        max_ahead: Rows that are ahead of the machine's clock by more than this are dropped before they move the
+            watermark; None: no row is dropped.
+        expire: A device is forgotten when this much time has passed since its latest row. A later row counts as a new
+            device, whose sequence begins at 1 again. None: no device is forgotten.
+        beacons: A column of scan reports: arrays of structures of `uuid`, `major`, `minor` and optionally `rssi`, as in
+            sightings files. A row in which it is not null is a scan report, and the row's position is ignored.
+        refresh: A column that selects the table of `versions` that applies to a row. Its value is the digest of the
+            table's :attr:`Zones.version`: 16 bytes or their hexadecimal digits; null selects `conditions`. If a row
+            selects another table than its device's previous row, the device keeps its states for unchanged conditions;
+            the earlier table still confirms changes due before that row.
+        versions: A folder of tables that all workers can read. Each table is in a file ``<digest>.conditions`` that
+            holds :meth:`Zones.snapshot`; the file must exist before the first row that selects it.
+        missing_versions: What to do with a row if its table is missing, damaged, or does not match its name. ``skip``:
+            the row is skipped and counted as invalid. ``stop``: the query ends; put the file in place and start the
+            query again, and it continues there.
+        initial_state: The checkpoint of another query of :func:`events` that was stopped. Its devices and the rows that
+            it held back continue here, with these conditions and shards. It is used only until the first micro-batch is
+            done, and may be omitted afterwards.
 
     Returns:
-        A row for each event: the device, and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. The key
-        of an idempotent sink is (device, ``sequence``), with `expire` (device, ``sequence``, ``date``). Rows that were
-        late, invalid or dropped are counted in ``observedMetrics`` of the query's progress: ``fencepost`` and
-        ``fencepost_input``.
+        A row for each event: the device, and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. For an
+        idempotent sink, use the key (device, ``sequence``), or with `expire` (device, ``sequence``, ``date``). The
+        ``observedMetrics`` of the query's progress count the rows that were late, invalid or dropped, under
+        ``fencepost`` and ``fencepost_input``.
 
     Raises:
         InvalidArgumentError: A column is missing or of another type; an argument is out of its range; the state store
@@ -125,24 +125,24 @@ def replay(
     time: str | None = None,
     by: str | None = None,
 ) -> DataFrame:
-    """The events of a DataFrame of the fixes of many devices: those of ``fencepost replay --by``.
+    """The events of a DataFrame of the fixes of many devices: the same as those of ``fencepost replay --by``.
 
-    Each device's rows are sorted by time (rows of one time stay in the order of the frame) and go through a fleet
-    where they are; a partition is never held in memory as a whole. Rows that cannot be used are skipped: without a
-    device or a time, or out of range.
+    Each device's rows are sorted by time and run through a fleet on the worker; rows of equal time stay in the order of
+    the frame. No partition is ever held in memory as a whole. A row is skipped if it has no device or no time, or if a
+    value is out of range.
 
     Args:
         frame: A batch DataFrame, not a stream.
-        conditions: As for :func:`events`, like all others.
-        device: The column that tells devices apart: texts or whole numbers. It is the first column of the events.
-        latitude: Degrees. This and the others are found by their names where none are given.
+        conditions: As for :func:`events`, like the other arguments.
+        device: The column that identifies the device: texts or whole numbers. It is the first column of the events.
+        latitude: Degrees. If this or another column is not given, it is found by its name.
         longitude: Degrees.
         accuracy: Metres.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
-        by: Another name of `device`.
+        by: Another name for `device`.
 
     Returns:
-        A row for each event, as of :func:`events`; those of a device in order.
+        A row for each event, as for :func:`events`; the events of a device are in order.
 
     Raises:
         InvalidArgumentError: A column is missing or of another type.
@@ -169,23 +169,23 @@ def containing(
     distances: bool = False,
     metrics: str = "fencepost_points",
 ) -> DataFrame:
-    """Which conditions hold the points of a DataFrame, also of a stream: :meth:`Zones.containing` as an inner
+    """Finds the conditions that contain the points of a DataFrame or a stream: :meth:`Zones.containing` as an inner
     join, exact on the ellipsoid.
 
     Args:
-        frame: A DataFrame, whose columns stay.
+        frame: A DataFrame; its columns stay in the result.
         conditions: As for :func:`events`.
-        latitude: Degrees. This and the other are found by their names where none are given.
+        latitude: Degrees. If this or the other column is not given, it is found by its name.
         longitude: Degrees. A row whose point is null, NaN or out of range is skipped.
-        distances: Whether to tell the signed distances to the lines too, metres, 0 or less.
-        metrics: Where a stream counts its rows and those that it skipped (``rows``, ``unusable``): the name in
-            ``observedMetrics`` of its progress. A query that uses this function twice needs two names.
+        distances: True to add the signed distances to the boundaries, in metres, 0 or less.
+        metrics: The name under which the ``observedMetrics`` of a stream's progress count its rows and the skipped rows
+            (``rows``, ``unusable``). A query that uses this function twice needs two names.
 
     Returns:
-        A row for each pair: the columns of the frame, ``identifier``, and ``distance`` if it was asked for.
+        A row for each pair: the columns of the frame, ``identifier``, and ``distance`` if requested.
 
     Raises:
-        InvalidArgumentError: A column is missing, or of a name that the answer has.
+        InvalidArgumentError: A column is missing, or has the same name as a column of the result.
         MissingExtraError: PySpark is not installed.
     """
     require("pyspark.sql", "spark")
@@ -197,7 +197,7 @@ def containing(
 
 
 def table_of(conditions: Zones | ConditionsSource) -> Zones:
-    """A table as it is, or one of any other source."""
+    """The table itself if `conditions` is one; otherwise a table made from the source."""
     if isinstance(conditions, Zones):
         return conditions
     if conditions is None:

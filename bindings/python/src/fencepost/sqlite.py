@@ -1,6 +1,7 @@
-"""The SQLite extension: questions, events, visits and fleets in SQL.
+"""The SQLite extension: queries, events, visits and fleets in SQL.
 
-The guide "In your database" says what the functions do. The extension holds an engine of its own, and no second SQLite.
+The guide "In your database" describes the functions. The extension contains its own engine, but no second copy of
+SQLite.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ class _Connection(Protocol):
 
 
 def path() -> str:
-    """The file of the extension, for ``.load`` of the ``sqlite3`` shell and for other programs.
+    """The path of the extension's file, for the ``.load`` command of the ``sqlite3`` shell and for other programs.
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.
@@ -27,11 +28,12 @@ def path() -> str:
 
 
 def load(connection: _Connection) -> None:
-    """Loads the extension into a connection of ``sqlite3`` or ``apsw``. Loading is allowed for this call only.
+    """Loads the extension into a connection of ``sqlite3`` or ``apsw``. Extension loading is allowed only during this
+    call.
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.
-        RuntimeError: This build of Python was made without loadable extensions (``apsw`` from PyPI has them).
+        RuntimeError: This Python was built without loadable extensions (``apsw`` from PyPI has them).
     """
     file = path()
     if not hasattr(connection, "enable_load_extension"):

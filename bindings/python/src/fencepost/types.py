@@ -1,4 +1,4 @@
-"""The types of what methods return, and of rare arguments: for annotations and ``isinstance``.
+"""The types of values that methods return, and of rarely used arguments: for annotations and ``isinstance``.
 
 Example:
     >>> from fencepost import Monitor
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from ._values.results import FeedResult, ShapeReading, SyncResult
     from ._values.statistics import Statistics
 
-# A module loads when one of its names is first used. The same lists as above; a test compares them with __all__.
+# A module loads when one of its names is first used. These lists repeat the imports above; a test compares them with
+# __all__.
 _MODULES = {
     "_fleet.conditions": "TableVersion",
     "_fleet.device_events": "DeviceEventList DeviceEvents DeviceUpdates",

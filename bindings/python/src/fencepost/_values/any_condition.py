@@ -1,4 +1,4 @@
-"""The kinds of conditions."""
+"""The type of any condition."""
 
 from __future__ import annotations
 

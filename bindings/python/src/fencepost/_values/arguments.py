@@ -1,4 +1,4 @@
-"""Arguments that Python checks: values that never reach the library, and the fields of conditions in files."""
+"""Checks of arguments that Python makes: for values that never reach the library, and for fields of condition files."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 
 
 def has_options(options: tuple[Any, ...]) -> bool:
-    """Whether one of the options with which conditions are read is not its default: policy, assuming, radius, columns,
-    layer, transform. Values of any type, also types whose comparison does not return a bool."""
+    """True if any option for reading conditions is not the default: policy, assuming, radius, columns, layer,
+    transform.
+
+    The comparison does not use ``==``, because with some types it does not return a bool.
+    """
     *others, transform = options
     return transform is not False or any(value is not None for value in others)
 
 
 def member(kind: type[Any], value: Any, what: str) -> Any:
-    """The member of an enumeration of texts."""
+    """The member of a text enumeration for a value."""
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a {kind.__name__} or its text, not {type(value).__name__}")
     try:
@@ -36,7 +39,7 @@ def member(kind: type[Any], value: Any, what: str) -> Any:
 
 
 def assumed(value: State | str, what: str = "assuming") -> int:
-    """The number of a state that a condition may begin with or be in; unmonitored is not one of these."""
+    """The number of a state that a condition may start with or be in; ``unmonitored`` is not allowed."""
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a State or its text, not {type(value).__name__}")
     if value not in _BELIEFS:
@@ -48,7 +51,7 @@ _BELIEFS = tuple(str(state) for state in STATES[:3])
 
 
 def truth(value: Any, what: str) -> bool:
-    """Whether something is true, where it can be said."""
+    """The truth of a value, or a TypeError if it has none (for example a NumPy array)."""
     try:
         return bool(value)
     except (TypeError, ValueError):
@@ -56,7 +59,7 @@ def truth(value: Any, what: str) -> bool:
 
 
 def device_column(device: str | None, by: str | None) -> str | None:
-    """The column that names the device: `device`, or `by`, its other name.
+    """The column that names the device: `device`, or its other name `by`.
 
     Raises:
         TypeError: Both are given.
@@ -69,10 +72,10 @@ def device_column(device: str | None, by: str | None) -> str | None:
 def path_row(
     path: DevicePath | str, max_gap: float | timedelta | None, max_speed: float | None
 ) -> tuple[int, int, float]:
-    """The options of a path as the library takes them: its number, microseconds, metres a second (0: any).
+    """The options of a path in the library's form: its number, microseconds, metres a second (0: no limit).
 
     Raises:
-        InvalidArgumentError: One is out of its range, missing, or of another path.
+        InvalidArgumentError: An option is out of its range, missing, or belongs to another path.
     """
     chosen = member(DevicePath, path, "path")
     if chosen is DevicePath.FIXES:
@@ -96,25 +99,25 @@ def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
 
 
 def column_names(columns: Any) -> Mapping[str, str]:
-    """Reads an argument `columns`; it may be None."""
+    """Checks an argument `columns`; it may be None."""
     if columns is not None and not isinstance(columns, Mapping):
         raise TypeError(f"columns must be a mapping of what to names, not {type(columns).__name__}")
     return columns or {}
 
 
 def identifier_text(value: Any) -> Any:
-    """A number as a text; anything else as it is."""
+    """Converts a number to text; other values are unchanged."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        # A column of numbers with a gap holds floats.
+        # A pandas column of numbers with missing values holds floats.
         return str(int(value)) if value == value // 1 else str(value)
     return value
 
 
 def assumed_state(value: Any) -> State:
-    """The state that a condition begins with.
+    """The state that a condition starts with.
 
     Raises:
-        InvalidArgumentError: The value names no state that a condition may begin with.
+        InvalidArgumentError: The value is not a state that a condition may start with.
     """
     names = [str(state) for state in State if state is not State.UNMONITORED]
     if not isinstance(value, str) or value not in names:
@@ -126,7 +129,7 @@ def is_gate(value: Any) -> bool:
     """Reads a property or column `gate`.
 
     Raises:
-        InvalidArgumentError: It is neither true nor false.
+        InvalidArgumentError: The value is neither true nor false.
     """
     if value is None or (isinstance(value, float) and value != value):
         return False
@@ -136,7 +139,7 @@ def is_gate(value: Any) -> bool:
 
 
 def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
-    """A preset by its name, or the default with the fields of an object laid over it.
+    """A preset by its name, or the default with some fields replaced by those of an object.
 
     Raises:
         InvalidArgumentError: The value is neither a name nor an object, or it names no preset.
@@ -153,7 +156,7 @@ def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
 
 
 def as_policy(policy: TransitionPolicy | str | None) -> TransitionPolicy:
-    """A policy, the preset of that name, or the standard one."""
+    """A policy itself, the preset with that name, or the standard policy for None."""
     from .policy import TransitionPolicy
 
     if policy is None:

@@ -1,7 +1,8 @@
 """Circles as polygons of longitude and latitude: every corner lies on the geodesic circle.
 
-As GeoJSON has it (RFC 7946): what goes over the antimeridian is cut there, exterior rings go counterclockwise, holes
-clockwise, and the first position comes again at the end. A circle around a pole reaches to the pole's edge of the map.
+The rules of GeoJSON apply (RFC 7946): polygons are cut at the antimeridian, exterior rings are counterclockwise and
+holes clockwise, and the last position of a ring repeats the first. A circle around a pole extends to the pole's edge of
+the map.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def circle_geometry(latitude: float, longitude: float, radius: float, corners: i
 def _polygons(latitude: float, longitude: float, radius: float, corners: int) -> list[list[Ring]]:
     opposite = longitude + (180 if longitude <= 0 else -180)
     if radius >= inverse(latitude, longitude, -latitude, opposite)[0]:
-        return [[_WORLD]]  # no point is farther than the antipode, but for some metres
+        return [[_WORLD]]  # no point is farther away than the antipode, give or take a few metres
     north, south = (inverse(latitude, longitude, pole, longitude)[0] <= radius for pole in (90.0, -90.0))
     ring = _outline(latitude, longitude, radius, corners)
     if north and south:
@@ -56,7 +57,7 @@ def _outline(latitude: float, longitude: float, radius: float, corners: int) -> 
 
 
 def _unwrapped(ring: Ring, reference: float) -> Ring:
-    """The ring with longitudes that go on beyond 180 instead of jumping; the first is near the reference."""
+    """The ring with longitudes that continue beyond 180 instead of jumping; the first is near the reference."""
     found = []
     for x, y in ring:
         reference = x + 360 * round((reference - x) / 360)
@@ -65,7 +66,7 @@ def _unwrapped(ring: Ring, reference: float) -> Ring:
 
 
 def _around_pole(ring: Ring, pole: float) -> Ring:
-    """The area between the line, which goes once around the pole and meets each meridian once, and the pole."""
+    """The area between a pole and a line that goes once around it and meets each meridian once."""
     line = sorted(((x + 540) % 360 - 180, y) for x, y in ring)
     (west, low), (east, high) = line[0], line[-1]
     gap = west + 360 - east
@@ -75,7 +76,7 @@ def _around_pole(ring: Ring, pole: float) -> Ring:
 
 
 def _parts(ring: Ring) -> list[Ring]:
-    """A ring within 180 degrees around the antimeridian as those of its parts that lie in the world."""
+    """Cuts a ring that lies within 180 degrees of the antimeridian into its parts inside -180 to 180 degrees."""
     parts = []
     for shift in (-360.0, 0.0, 360.0):
         part = _clipped(_clipped([(x + shift, y) for x, y in ring], -180.0, 1), 180.0, -1)
@@ -100,7 +101,8 @@ def _clipped(ring: Ring, edge: float, side: int) -> Ring:
 
 
 def _world_without(ring: Ring, opposite: float) -> list[Ring]:
-    """The world but for what the ring goes around on the other side: a hole, or, over the antimeridian, two bays."""
+    """The world except for the area that the ring encloses on the other side: a hole, or two bays if the ring crosses
+    the antimeridian."""
     parts = _parts(_unwrapped(ring, opposite))
     if len(parts) == 1:
         return [_WORLD, parts[0]]
@@ -110,13 +112,13 @@ def _world_without(ring: Ring, opposite: float) -> list[Ring]:
 
 
 def _bay(part: Ring, edge: float) -> Ring:
-    """The line of a part from where it leaves an edge of the world to where it comes back, northwards in the east and
-    southwards in the west."""
+    """The line of a part from the point where it leaves an edge of the world to the point where it returns: northwards
+    in the east, southwards in the west."""
     north, south = (choose((y, index) for index, (x, y) in enumerate(part) if x == edge)[1] for choose in (max, min))
     begin, end = (south, north) if edge > 0 else (north, south)
     forward = part[begin:] + part[:begin]
     there = forward.index(part[end])
-    # Of the two ways round one goes along the edge.
+    # One of the two ways round runs along the edge; take the other one.
     one, other = forward[: there + 1], [forward[0], *reversed(forward[there:])]
     return one if any(x != edge for x, _ in one) else other
 

@@ -1,5 +1,5 @@
-"""Circles and beacon identities; polygons, corridors and gates are in :mod:`.shapes` and :mod:`.lines`, which few
-programs load."""
+"""Circles and beacon identities. Polygons, corridors and gates are in :mod:`.shapes` and :mod:`.lines`, so that most
+programs need not load them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def to_uuid(value: str | UUID) -> UUID:
-    """A UUID from its 8-4-4-4-12 text or as it is."""
+    """A UUID from its 8-4-4-4-12 text; a UUID is returned unchanged."""
     from uuid import UUID
 
     if isinstance(value, UUID):
@@ -31,13 +31,13 @@ def uuid_of(data: bytes) -> UUID:
 
 
 def to_uint16(value: SupportsIndex, what: str) -> int:
-    """An int in 0 ... 65535."""
+    """Checks an integer of 0 to 65535."""
     return integer(value, what, 0, 65_535)
 
 
 @dataclass(frozen=True, slots=True)
 class Circle(Plain):
-    """A circle on the Earth: satisfied within `radius` of the centre, the line included.
+    """A circle on the Earth: satisfied within `radius` of the centre, including the circle itself.
 
     Args:
         latitude: Degrees WGS84, -90 to 90.
@@ -71,7 +71,7 @@ class Circle(Plain):
         return (self.latitude, self.longitude)
 
     def contains(self, latitude: float, longitude: float) -> bool:
-        """Whether a position lies in the circle, the line included.
+        """True if a position lies in the circle or on its line.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range.
@@ -86,10 +86,10 @@ class Circle(Plain):
     def polygon(self, corners: int = 180) -> dict[str, Any]:
         """The circle as a GeoJSON geometry; see :func:`fencepost.geodesic.circle`.
 
-        Shapely, GeoPandas and others also take the condition itself, by its ``__geo_interface__``.
+        Shapely, GeoPandas and others also accept the condition itself, through its ``__geo_interface__``.
 
         Args:
-            corners: How many corners the line has.
+            corners: The number of corners.
 
         Raises:
             InvalidArgumentError: A coordinate, the radius or `corners` is out of its range.
@@ -104,11 +104,11 @@ class Circle(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The shape for GIS libraries, which read it by this protocol."""
+        """The shape for GIS libraries that support this protocol."""
         return self.polygon()
 
     def to_dict(self) -> dict[str, Any]:
-        """``kind`` (``circle``) and the fields, as JSON has them."""
+        """``kind`` (``circle``) and the fields, in JSON types."""
         return {"kind": "circle", **Plain.to_dict(self)}
 
     _KIND: ClassVar[int] = 1
@@ -119,9 +119,10 @@ class Circle(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Beacon(Plain):
-    """A beacon identity: satisfied while a beacon with that UUID, and major and minor where given, is near.
+    """A beacon identity: satisfied while a matching beacon is near. UUID must match, and major and minor if they are
+    set.
 
-    Also what an event's ``refinement`` is: the beacon that satisfied a condition without major or minor.
+    An event's ``refinement`` also has this type: it is the beacon that satisfied a condition without major or minor.
 
     Args:
         uuid: A UUID, or its text in the 8-4-4-4-12 form.
@@ -148,7 +149,7 @@ class Beacon(Plain):
             raise InvalidArgumentError(f"minor {self.minor} needs a major")
 
     def to_dict(self) -> dict[str, Any]:
-        """``kind`` (``beacon``) and the fields, as JSON has them."""
+        """``kind`` (``beacon``) and the fields, in JSON types."""
         return {"kind": "beacon", **Plain.to_dict(self)}
 
     _KIND: ClassVar[int] = 2
@@ -161,24 +162,24 @@ class Beacon(Plain):
 CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY = Circle._KIND, Beacon._KIND
 LINE_GEOGRAPHIC = 5
 Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int, int] | tuple[bytes, float, int, bool, float]
-"""Of a circle; of a beacon; WKB, radius, edges, oriented and buffer of a polygon or corridor."""
+"""The values of a circle; of a beacon; or of a polygon or corridor: WKB, radius, edges, oriented and buffer."""
 
 
 def is_condition(value: object) -> bool:
-    """Whether it is one of the package's conditions."""
+    """True for one of the package's conditions."""
     return hasattr(type(value), "_definition")
 
 
 def is_line(value: object) -> bool:
-    """Whether it is a gate, which has neither a policy nor a state."""
+    """True for a gate, which has neither a policy nor a state."""
     return kind_of(type(value)) == LINE_GEOGRAPHIC
 
 
 def kind_of(value: object) -> int | None:
-    """The library's number of a class of conditions; None for any other class."""
+    """The library's number for a class of conditions; None for any other class."""
     return getattr(value, "_KIND", None) if isinstance(value, type) else None
 
 
-# The names of 0.2 and of Swift, Core Location's. They also unpickle.
+# The names of version 0.2, of Swift and of Core Location. Pickles of 0.2 also need them.
 CircularGeographicCondition = Circle
 BeaconIdentityCondition = Beacon

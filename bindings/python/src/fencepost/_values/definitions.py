@@ -1,4 +1,4 @@
-"""Conditions of a table, as they were added."""
+"""The conditions of a table, as they were added."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Definition(Plain):
     """A condition of a table, as it was added.
 
     Attributes:
-        identifier: The condition's.
+        identifier: The condition's identifier.
         condition: As it was added.
-        policy: The condition's.
-        tag: The number given when the condition was added.
-        generation: Counts adds and replacements per table.
+        policy: The condition's policy.
+        tag: The number passed when the condition was added.
+        generation: Counts the additions and replacements in the table.
 
     Example:
         >>> from fencepost import Circle, Zones

@@ -1,4 +1,4 @@
-"""Enumerations. The members stand in the order of the numbers of the C header, which starts at 0."""
+"""Enumerations. The members are in the order of the numbers in the C header, which start at 0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class State(enum.StrEnum):
     """
 
     UNKNOWN = "unknown"
-    """Nothing has decided it yet."""
+    """Nothing has decided the state yet."""
     SATISFIED = "satisfied"
     """Inside the circle; a matching beacon is near."""
     UNSATISFIED = "unsatisfied"
@@ -24,7 +24,7 @@ class State(enum.StrEnum):
 
 
 class Cause(enum.StrEnum):
-    """Why an event came about.
+    """Why an event occurred.
 
     Example:
         >>> [str(cause) for cause in Cause]
@@ -34,11 +34,11 @@ class Cause(enum.StrEnum):
     NONE = "none"
     """The first record of a condition: nothing happened yet."""
     DETERMINATION = "determination"
-    """First evidence after the state was undetermined."""
+    """The first evidence for an undetermined state."""
     CROSSING = "crossing"
     """A change from one side to the other."""
     TIMEOUT = "timeout"
-    """No matching beacon for the timeout."""
+    """No matching beacon was seen for the duration of the timeout."""
     DIAGNOSTIC = "diagnostic"
     """Only the diagnostics changed, or monitoring stopped."""
 
@@ -56,11 +56,11 @@ class EventKind(enum.StrEnum):
     EXIT = "exit"
     """From inside to outside; a beacon was silent for the timeout."""
     CROSS = "cross"
-    """Over a gate."""
+    """A gate was crossed."""
     DETERMINED = "determined"
-    """The first evidence: the device is on the side that `state` says, and when it came there is unknown."""
+    """The first evidence: `state` gives the side on which the device is; the time of its arrival there is unknown."""
     DIAGNOSTIC = "diagnostic"
-    """The diagnostics changed, the state did not."""
+    """The diagnostics changed; the state did not."""
     UNMONITORED = "unmonitored"
     """Monitoring stopped: over the condition limit, or unsupported."""
     NONE = "none"
@@ -78,13 +78,13 @@ class Delivery(enum.StrEnum):
     EVERY = "every"
     """Each change, in order."""
     FIRST = "first"
-    """Per condition the first, then, once it is handled, the present state (as Core Location)."""
+    """For each condition the first change; after it is acknowledged, the present state (as in Core Location)."""
     LATEST = "latest"
-    """Per condition the last; none when it is back where it was."""
+    """For each condition the last change; nothing if the state is again the one before."""
 
 
 class Durability(enum.StrEnum):
-    """When a monitor with a store makes changes last: how far back it may be after a crash.
+    """When a monitor with a store makes changes durable: how much a crash can lose.
 
     Example:
         >>> Durability("every_input")
@@ -92,11 +92,11 @@ class Durability(enum.StrEnum):
     """
 
     CHANGES = "changes"
-    """A change of a state, a candidate or the queue, before the call returns; inputs that change none are fed again."""
+    """Before the call returns, if an input changed a state, a candidate or the queue; feed the other inputs again."""
     EVERY_INPUT = "every_input"
-    """Each input, before the call returns; a batch is one."""
+    """Each input before the call returns; a batch counts as one input."""
     RELAXED = "relaxed"
-    """At checkpoints, on closing, and every `checkpoint_interval` of event time."""
+    """At checkpoints, on close, and every `checkpoint_interval` of event time."""
 
 
 class StoreStatus(enum.StrEnum):
@@ -112,9 +112,9 @@ class StoreStatus(enum.StrEnum):
     KEPT = "kept"
     """The last save succeeded."""
     FAILING = "failing"
-    """The last save failed: monitoring goes on in memory, later changes try again."""
+    """The last save failed: monitoring continues in memory, and later changes try to save again."""
     GONE = "gone"
-    """The file was moved, deleted or replaced while it was open: nothing is written to it."""
+    """The file was moved, deleted or replaced while it was open; nothing more is written to it."""
 
 
 class DwellPolicy(enum.StrEnum):
@@ -126,13 +126,13 @@ class DwellPolicy(enum.StrEnum):
     """
 
     TIMER = "timer"
-    """Confirmed when the dwell has passed and nothing spoke against it."""
+    """The dwell is confirmed when its time has passed without evidence against it."""
     EVIDENCE = "evidence"
-    """Confirmed by the first fix on the new side after the dwell has passed."""
+    """The dwell is confirmed by the first fix on the new side after its time has passed."""
 
 
 class CrossingDirection(enum.StrEnum):
-    """Over which side of a gate a device came, seen along the line from its first vertex to its last.
+    """The direction in which a device crossed a gate, as seen along the line from its first vertex to its last.
 
     Example:
         >>> CrossingDirection("left_to_right")
@@ -146,7 +146,7 @@ class CrossingDirection(enum.StrEnum):
 
 
 class DevicePath(enum.StrEnum):
-    """How a device is taken to have moved from one fix to the next.
+    """How a device is assumed to move from one fix to the next.
 
     Example:
         >>> DevicePath("geodesic")
@@ -154,13 +154,13 @@ class DevicePath(enum.StrEnum):
     """
 
     FIXES = "fixes"
-    """It is only known where it was at each fix."""
+    """The position is known only at each fix."""
     GEODESIC = "geodesic"
-    """Along the WGS84 geodesic, at constant speed: the events are those of fixes laid ever more densely on it."""
+    """Along the WGS84 geodesic at constant speed: the events are those of ever more densely spaced fixes on it."""
 
 
 class EvidenceSource(enum.StrEnum):
-    """The source of an event's deciding position.
+    """The source of the position that decided an event.
 
     Example:
         >>> EvidenceSource.PATH == "path"
@@ -182,7 +182,7 @@ class Notify(enum.Flag):
     """
 
     INITIAL = 1
-    """The determination of an undetermined state."""
+    """An undetermined state becomes determined."""
     ENTRY = 2
     """The crossing inwards."""
     EXIT = 4
@@ -206,13 +206,13 @@ class Diagnostics(enum.Flag):
     AUTHORIZATION_RESTRICTED = 1 << 2
     """The program may not use positions, and the user cannot change that."""
     INSUFFICIENTLY_IN_USE = 1 << 3
-    """The program is not in use to the degree that its permission asks for."""
+    """The program is not in use as much as its permission requires (for example, not in the foreground)."""
     ACCURACY_LIMITED = 1 << 4
     """Only approximate positions are permitted."""
     CONDITION_UNSUPPORTED = 1 << 5
     """The host cannot monitor that kind of condition. Set by the library."""
     CONDITION_LIMIT_EXCEEDED = 1 << 6
-    """More conditions than the limit stand before it. Set by the library."""
+    """The limit was reached by conditions that come before this one. Set by the library."""
     PERSISTENCE_UNAVAILABLE = 1 << 7
     """The store cannot be written. Set by the library."""
     SERVICE_SESSION_REQUIRED = 1 << 8
@@ -236,13 +236,13 @@ class Reason(enum.StrEnum):
     SCANNER_OFF = "scanner_off"
     """Beacons: scanning is declared off."""
     NO_FIX_YET = "no_fix_yet"
-    """Circles: undetermined, no fix since."""
+    """Circles: undetermined, and no fix has come since."""
     TOO_COARSE = "too_coarse"
-    """Circles: the last fix could not decide because of its accuracy alone."""
+    """Circles: the last fix could not decide, only because of its poor accuracy."""
     DWELLING = "dwelling"
     """Circles: a candidate is open."""
     WITHIN_MARGIN = "within_margin"
-    """Circles: the last fix is on the other side, not decisive."""
+    """Circles: the last fix is on the other side, but within the margin, so not decisive."""
     INSIDE = "inside"
     """Circles: satisfied, the last fix is inside."""
     OUTSIDE = "outside"

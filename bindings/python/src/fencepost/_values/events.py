@@ -1,4 +1,4 @@
-"""Events, lists of them, and the columns that tables of events have."""
+"""Events, lists of events, and the columns of event tables."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ EventRow: TypeAlias = tuple[
 
 _NO_DIAGNOSTICS = Diagnostics(0)
 ON_PATH, AFTER_GAP = 1, 2
-"""The bits of the evidence, as the library has them."""
+"""Bits of the library's evidence value."""
 _DIRECTIONS = {4: CrossingDirection.LEFT_TO_RIGHT, 8: CrossingDirection.RIGHT_TO_LEFT}
 DIRECTION = 12
-"""Those that say how a gate was crossed."""
+"""The bits that say in which direction a gate was crossed."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -51,24 +51,27 @@ class Event:
 
     Attributes:
         sequence: 1, 2, 3 ... per monitor; 0 in the first record of a condition.
-        identifier: The condition's.
-        state: The state from now on; of a gate, which has none, unknown.
-        cause: Why the event came about.
-        date_us: When the state was confirmed, microseconds since 1970-01-01T00:00:00Z; None in the first record of
-            a condition that was added before any time was known.
-        evidence_date_us: When the deciding position or sighting was, which started it, likewise; None: there is none.
+        identifier: The condition's identifier.
+        state: The new state; always unknown for a gate, which has no state.
+        cause: Why the event occurred.
+        date_us: When the state was confirmed, microseconds since 1970-01-01T00:00:00Z; None in the first record of a
+            condition that was added before any time was known.
+        evidence_date_us: The time of the deciding position or sighting, which started the change, in the same unit;
+            None: there is none.
         refinement: The beacon that satisfied a condition without major or minor, or None.
         diagnostics: Reasons why events are or will be suspended.
-        generation: Counts adds and replacements per monitor: tells a replacement from what it replaced.
-        latitude: Of the deciding position, degrees; None: there is none (also the next three).
+        generation: Counts the additions and replacements in the monitor: distinguishes a condition from the one that it
+            replaced.
+        latitude: Latitude of the deciding position, degrees; None: there is no position (then the next three are also
+            None).
         longitude: Degrees.
         accuracy: Metres; 0: not reported.
-        boundary_distance: Metres along the geodesic to the centre, minus the radius; negative inside. Of a gate 0.
-        tag: The number given when the condition was added.
-        is_on_path: Whether the deciding position is a point of the path between two fixes, not a fix.
-        follows_gap: Whether the path before it is not known, so that something may have been missed: the events of the
-            first instant after a gap that has any.
-        direction: How a gate was crossed; None: the event is not a crossing of a gate.
+        boundary_distance: Metres along the geodesic to the centre, minus the radius; negative inside. 0 for a gate.
+        tag: The number passed when the condition was added.
+        is_on_path: True if the deciding position is a point of the path between two fixes, not a fix.
+        follows_gap: True if the path before the event is unknown, so that events may have been missed. It is set in the
+            events of the first instant after a gap that has any.
+        direction: The direction of a gate's crossing; None: the event is not a crossing of a gate.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
@@ -116,7 +119,7 @@ class Event:
             return EventKind.CROSS
         if self.cause is Cause.CROSSING or (self.cause is Cause.TIMEOUT and self.evidence_date_us is not None):
             return EventKind.ENTER if self.state is State.SATISFIED else EventKind.EXIT
-        if self.cause in (Cause.DETERMINATION, Cause.TIMEOUT):  # a beacon that was never seen
+        if self.cause in (Cause.DETERMINATION, Cause.TIMEOUT):  # a timeout here: the beacon was never seen
             return EventKind.DETERMINED
         if self.state is State.UNMONITORED:
             return EventKind.UNMONITORED
@@ -146,12 +149,12 @@ class Event:
 
     @property
     def date(self) -> datetime | None:
-        """When the state was confirmed, aware, UTC."""
+        """When the state was confirmed, as an aware datetime in UTC."""
         return from_us(self.date_us)
 
     @property
     def evidence_date(self) -> datetime | None:
-        """When the deciding position or sighting was, aware, UTC."""
+        """The time of the deciding position or sighting, as an aware datetime in UTC."""
         return from_us(self.evidence_date_us)
 
     def __repr__(self) -> str:
@@ -171,7 +174,7 @@ class Event:
         return EventList([self])._repr_html_()
 
     def to_json(self) -> str:
-        """The event as one JSON object on one line, in the form that all faces of the library write.
+        """The event as one JSON object on one line, in the format that all interfaces of the library write.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -203,7 +206,7 @@ class Event:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The members of :meth:`to_json`: texts, numbers, None, lists and dicts; times as ISO 8601.
+        """The members of :meth:`to_json` as texts, numbers, None, lists and dicts; times are ISO 8601 texts.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -255,17 +258,17 @@ def distance_text(metres: float) -> str:
 
 
 def direction_words(direction: CrossingDirection) -> str:
-    """How a gate was crossed, in words."""
+    """The direction of a gate's crossing, in words."""
     return str(direction).replace("_", " ")
 
 
 def path_words(event: Event) -> list[str]:
-    """The words about the path to an event."""
+    """Words that describe the path to an event."""
     return ["on the path"] * event.is_on_path + ["after a gap"] * event.follows_gap
 
 
 def refinement_text(event: Event) -> str:
-    """UUID, major and minor of the beacon that decided an event, joined."""
+    """UUID, major and minor of the beacon that decided an event, joined by slashes."""
     beacon = event.refinement
     return "" if beacon is None else f"{beacon.uuid}/{beacon.major}/{beacon.minor}"
 
@@ -294,7 +297,7 @@ EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
     "direction": lambda event: None if event.direction is None else str(event.direction),
     "tag": lambda event: event.tag,
 }
-"""The columns of events, in the order of their JSON keys; then the tag."""
+"""The columns of events, in the order of their JSON keys; the tag comes last."""
 
 EVENT_KINDS = (
     dict.fromkeys(("date", "evidence_date"), "time")
@@ -302,7 +305,7 @@ EVENT_KINDS = (
     | dict.fromkeys(("latitude", "longitude", "accuracy", "boundary_distance"), "float")
     | {"gap": "bool"}
 )
-"""The types of the columns that are not texts."""
+"""The types of the columns that do not hold texts."""
 
 
 def event_points(events: Iterable[Event]) -> list[tuple[float, float] | None]:
@@ -314,20 +317,20 @@ E = TypeVar("E", bound=Event)
 
 
 class EventRows(Table, list[E], Generic[E]):
-    """Events that were handed out together, as a table."""
+    """Events that were delivered together, as a table."""
 
     __slots__ = ("_taken",)
-    _taken: tuple[Any, int]  # of what a handle gave: which, and at which turn
+    _taken: tuple[Any, int]  # for the result of poll(): the handle and its turn
 
     def __enter__(self) -> Self:
-        """Of what :meth:`Monitor.poll` gave: the events are being handled."""
+        """For the result of :meth:`Monitor.poll`: begins the handling of the events."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Commits the events, or returns them for redelivery if an exception left the block: only if no other consumer
-        has read since."""
+        """Acknowledges the events, or returns them for redelivery if an exception left the block. Does nothing if
+        another consumer has read since."""
         handle, turn = getattr(self, "_taken", (None, 0))
         if handle is not None:
             (handle.acknowledge if kind is None else handle.abandon)(turn)
@@ -352,7 +355,7 @@ class EventRows(Table, list[E], Generic[E]):
 
 
 class EventList(EventRows[Event]):
-    """A list of events that is also a table: of columns, of pandas, of a notebook.
+    """A list of events that is also a table: for columns, pandas and notebooks.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
@@ -372,10 +375,10 @@ class EventList(EventRows[Event]):
         """The events as columns of equal length.
 
         ``sequence``, ``identifier``, ``state`` and ``cause`` (texts), ``date`` and ``evidence_date`` (aware, UTC),
-        ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``), ``generation``,
-        ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres), ``evidence``
-        (``fix`` or ``path``), ``gap`` (:attr:`Event.follows_gap`), ``direction`` (of a gate's crossing
-        ``left_to_right`` or ``right_to_left``), ``tag``. A value that an event lacks is None.
+        ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``), ``generation``, ``latitude``
+        and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres), ``evidence`` (``fix`` or
+        ``path``), ``gap`` (:attr:`Event.follows_gap`), ``direction`` (``left_to_right`` or ``right_to_left`` if a gate
+        was crossed), ``tag``. A missing value is None.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -389,4 +392,4 @@ class EventList(EventRows[Event]):
 
 
 LOG_COLUMNS = {name: value for name, value in EVENT_COLUMNS.items() if name != "tag"}
-"""The columns of a log: those of the JSON Lines."""
+"""The columns of an event log: the members of its JSON Lines."""

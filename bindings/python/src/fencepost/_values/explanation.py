@@ -13,25 +13,26 @@ from .events import diagnostic_names
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Plain):
-    """Why a condition is in its state, and the smallest change that would decide it. None: does not apply.
+    """Why a condition is in its state, and the smallest change that would decide it. An attribute that does not apply
+    is None.
 
     Attributes:
-        identifier: The condition's.
+        identifier: The condition's identifier.
         reason: The first reason that applies.
-        observed: What the detector believes; unknown: undetermined.
-        diagnostics: Flags in force.
-        boundary_distance: Metres, of the last valid fix; negative inside.
-        accuracy: Metres, of the last valid fix.
-        entry_margin: Metres, in force for that accuracy.
-        exit_margin: Metres, in force for that accuracy.
-        candidate_start_us: The fix, or the point of the path, that opened the candidate.
-        deadline_us: Of the candidate, or of the absence.
-        last_sighting_us: Beacons.
-        metres_to_decide: How far beyond the last fix one of the same accuracy would be decisive.
-        seconds_to_decide: Deadline minus clock.
-        accuracy_needed: Metres, when the last fix was too coarse.
+        observed: The state that the detector believes; unknown: undetermined.
+        diagnostics: The flags that are set.
+        boundary_distance: Distance of the last valid fix in metres; negative inside.
+        accuracy: Accuracy of the last valid fix in metres.
+        entry_margin: The margin that applies with that accuracy, in metres.
+        exit_margin: The margin that applies with that accuracy, in metres.
+        candidate_start_us: Time of the fix, or of the point of the path, that opened the candidate.
+        deadline_us: Deadline of the candidate, or of a beacon's absence.
+        last_sighting_us: Beacons only.
+        metres_to_decide: How far beyond the last fix another fix of the same accuracy would be decisive.
+        seconds_to_decide: The deadline minus the clock.
+        accuracy_needed: Metres, if the last fix was too coarse.
         nearest_boundary_point: Latitude and longitude, degrees: the point of the boundary nearest to the last valid
-            fix; None where it is not unique.
+            fix; None if it is not unique.
 
     Example:
         >>> from fencepost import Circle, Monitor
@@ -59,17 +60,17 @@ class Explanation(Plain):
 
     @property
     def candidate_start(self) -> datetime | None:
-        """The fix, or the point of the path, that opened the candidate, aware, UTC."""
+        """Time of the fix, or of the point of the path, that opened the candidate: an aware datetime in UTC."""
         return from_us(self.candidate_start_us)
 
     @property
     def deadline(self) -> datetime | None:
-        """Of the candidate, or of the absence, aware, UTC."""
+        """Deadline of the candidate, or of a beacon's absence: an aware datetime in UTC."""
         return from_us(self.deadline_us)
 
     @property
     def last_sighting(self) -> datetime | None:
-        """Beacons, aware, UTC."""
+        """Time of a beacon's last sighting, as an aware datetime in UTC."""
         return from_us(self.last_sighting_us)
 
     def __str__(self) -> str:

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 
 FIX_RECORD = Struct("=dddq")
-"""Layout of one row of a buffer of fixes, 32 bytes without gaps, in the byte order of the machine: bytes 0 to 7 the
-latitude and 8 to 15 the longitude in degrees, 16 to 23 the accuracy in metres (all doubles), 24 to 31 the time (signed,
-64 bits, microseconds since 1970-01-01T00:00:00Z).
+"""Layout of one row of a buffer of fixes: 32 bytes without padding, in the machine's byte order.
+
+Bytes 0 to 7 are the latitude and 8 to 15 the longitude in degrees, 16 to 23 the accuracy in metres (all doubles). Bytes
+24 to 31 are the time (signed, 64 bits, microseconds since 1970-01-01T00:00:00Z).
 
 The same as the NumPy dtype ``[("latitude", "f8"), ("longitude", "f8"), ("accuracy", "f8"), ("time_us", "i8")]``.
 """
@@ -36,17 +37,17 @@ RSSI_UNKNOWN = -(1 << 31)
 class Fix(Plain):
     """One position sample.
 
-    Ranges of coordinates are checked when the fix is fed, so that a monitor can count bad ones.
+    The ranges of coordinates are checked only when the fix is fed, so that a monitor can count bad fixes.
 
     Args:
         latitude: Degrees WGS84, -90 to 90.
         longitude: Degrees WGS84, -180 to 180.
         accuracy: Radius of uncertainty in metres; 0 or None: not reported; negative or NaN: there is no position.
-        time: When the position was determined: an aware datetime, a ``pandas.Timestamp`` or ``numpy.datetime64`` (UTC
-            where it has no zone), or int microseconds since 1970-01-01T00:00:00Z.
+        time: When the position was determined: an aware datetime, a ``pandas.Timestamp`` or ``numpy.datetime64``
+            (without a zone they count as UTC), or int microseconds since 1970-01-01T00:00:00Z.
 
     Raises:
-        InvalidArgumentError: `time` is a naive datetime or missing; no double can hold a number.
+        InvalidArgumentError: `time` is a naive datetime or missing, or a number does not fit into a double.
         TypeError: A value is not a number, or not a time; the message names it.
 
     Example:
@@ -69,10 +70,10 @@ class Fix(Plain):
 
 
 def fix_of(value: object, what: str = "fix") -> Fix:
-    """A fix as it is, or one of whatever has its attributes.
+    """A fix itself, or a fix made from any object with the same attributes.
 
     Raises:
-        TypeError: It has not.
+        TypeError: An attribute is missing.
     """
     if isinstance(value, Fix):
         return value
@@ -84,7 +85,7 @@ def fix_of(value: object, what: str = "fix") -> Fix:
 
 
 def packed(fixes: Iterable[Fix], what: str) -> bytes:
-    """Fixes as a buffer of :data:`FIX_RECORD`."""
+    """Packs fixes into a buffer of :data:`FIX_RECORD`."""
     pack = FIX_RECORD.pack
     try:
         rows = iter(fixes)
@@ -110,12 +111,12 @@ class BeaconSighting:
         uuid: A UUID, or its text in the 8-4-4-4-12 form.
         major: 0 to 65535.
         minor: 0 to 65535.
-        rssi: Signal strength in dBm; None: not known, the weakest.
+        rssi: Signal strength in dBm; None: unknown, counts as the weakest.
 
     Attributes:
-        measured_power: Of a parsed advertisement: the signal strength at 1 m that it states, in dBm; else None.
-        kind: Of a parsed advertisement: ``"ibeacon"`` or ``"altbeacon"``; else None.
-        time: Time of reception, as passed to :meth:`parse`; else None. :meth:`Monitor.see` uses it.
+        measured_power: The signal strength at 1 m that a parsed advertisement states, in dBm; otherwise None.
+        kind: ``"ibeacon"`` or ``"altbeacon"`` for a parsed advertisement; otherwise None.
+        time: Time of reception, as passed to :meth:`parse`; otherwise None. :meth:`Monitor.see` uses it.
 
     Raises:
         InvalidArgumentError: Not a UUID, or a number out of range.
@@ -159,19 +160,19 @@ class BeaconSighting:
         time: Time | None = None,
         company: int | None = None,
     ) -> BeaconSighting:
-        """Reads an iBeacon or AltBeacon advertisement as a scanner hands it over. The first beacon in it counts.
+        """Reads an iBeacon or AltBeacon advertisement as a scanner returns it. Only the first beacon in it is read.
 
         Args:
             payload: AD structures (an advertising or scan record, zero padding allowed), or manufacturer data that
                 begins with its company identifier.
             rssi: Signal strength of the reception in dBm; the payload does not contain it. None: unknown.
-            time: When it was received: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
-            company: For scanners that keep it apart (Bleak's ``manufacturer_data``): the company identifier, 0 to
-                65535; the payload is then what follows it.
+            time: The time of reception: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
+            company: The company identifier, 0 to 65535, for scanners that return it separately (Bleak's
+                ``manufacturer_data``). The payload is then the data after it.
 
         Raises:
-            InvalidArgumentError: No iBeacon and no AltBeacon in it, or one of a wrong length; `position` is the byte
-                where the fault lies. Or `time` is a naive datetime.
+            InvalidArgumentError: The payload has no iBeacon or AltBeacon, or one of a wrong length; `position` is the
+                byte where the error is. Or `time` is a naive datetime.
 
         Example:
             >>> payload = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
@@ -201,10 +202,10 @@ class BeaconSighting:
 
 
 def common_time(report: Iterable[BeaconSighting]) -> int:
-    """The time that all sightings of a report carry, in microseconds.
+    """The time that all sightings of a report have in common, in microseconds.
 
     Raises:
-        InvalidArgumentError: A sighting has none, they differ, or there is no sighting.
+        InvalidArgumentError: A sighting has no time, the times differ, or there is no sighting.
     """
     times = {None if sighting.time is None else to_us(sighting.time) for sighting in report}
     time = times.pop() if len(times) == 1 else None

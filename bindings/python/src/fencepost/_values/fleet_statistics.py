@@ -12,22 +12,22 @@ from .enums import StoreStatus
 
 @dataclass(frozen=True, slots=True)
 class FleetStatistics(Plain):
-    """Counters of a fleet since it was created. Input counts are those of its devices together.
+    """Counters of a fleet since it was created. The input counts are the sums over its devices.
 
     Attributes:
         clock_us: The time to which all devices were advanced, microseconds since 1970-01-01T00:00:00Z; None: never.
         accepted_fixes: Fixes that were evaluated.
-        invalid_fixes: Fixes refused or ignored for their coordinates, their time or because there is no position.
-        late_inputs: Inputs of all kinds that were earlier than their device's clock, or the last advance.
+        invalid_fixes: Fixes refused or ignored because of their coordinates or time, or because they have no position.
+        late_inputs: Inputs of all kinds that were earlier than their device's clock, or than the last advance.
         ahead_inputs: Inputs of all kinds that were ahead of their device's clock by more than `max_time_step`.
-        accepted_sightings: Scan reports.
-        pending_events: Events that wait to be handed out.
-        handed_out_events: How many were handed out.
+        accepted_sightings: Scan reports that were evaluated.
+        pending_events: Events that wait for delivery.
+        handed_out_events: Events that were delivered.
         device_count: Devices.
         condition_count: Zones of the table.
         device_bytes: Memory of the device states, without their identifiers.
-        store: Whether what happens is kept; a fleet whose store cannot be written goes on in memory.
-        all_kept: Whether the store has everything that was accepted so far, also after a loss of power: a program that
+        store: Whether changes are saved; a fleet whose store cannot be written continues in memory.
+        all_kept: True if the store has everything that was accepted so far, also after a loss of power. A program that
             acknowledges its inputs to a broker does so once this is true. False without a store.
 
     Example:
@@ -52,24 +52,24 @@ class FleetStatistics(Plain):
 
     @property
     def clock(self) -> datetime | None:
-        """The time to which all devices were advanced, aware, UTC."""
+        """The time to which all devices were advanced, as an aware datetime in UTC."""
         return from_us(self.clock_us)
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceStatistics(Plain):
-    """Counters of a device since it was entered, and its clock.
+    """Counters of a device since it was added, and its clock.
 
     Attributes:
-        clock_us: The largest time given, by an input or an advance, microseconds since 1970-01-01T00:00:00Z; None: none
-            yet.
+        clock_us: The largest time of an input or an advance, microseconds since 1970-01-01T00:00:00Z; None: none yet.
         accepted_fixes: Fixes that were evaluated.
-        invalid_fixes: Fixes refused or ignored for their coordinates, their time or because there is no position.
-        late_inputs: Inputs of all kinds.
-        ahead_inputs: Inputs of all kinds.
-        accepted_sightings: Scan reports.
-        handed_out_events: The last sequence number given.
-        input_count: Inputs that were taken note of: after a crash of a fleet with a store, how many of them are kept.
+        invalid_fixes: Fixes refused or ignored because of their coordinates or time, or because they have no position.
+        late_inputs: Inputs of all kinds that were late.
+        ahead_inputs: Inputs of all kinds that were too far ahead.
+        accepted_sightings: Scan reports that were evaluated.
+        handed_out_events: The last sequence number that was delivered.
+        input_count: Inputs that were counted, including rejected ones. After a crash of a fleet with a store: how many
+            of them are saved.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -90,5 +90,5 @@ class DeviceStatistics(Plain):
 
     @property
     def clock(self) -> datetime | None:
-        """The largest time given, aware, UTC."""
+        """The largest time of an input or an advance, as an aware datetime in UTC."""
         return from_us(self.clock_us)

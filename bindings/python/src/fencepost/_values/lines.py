@@ -1,4 +1,4 @@
-"""Gates: lines without a width, which count who crosses them."""
+"""Gates: lines without a width that count the devices crossing them."""
 
 from __future__ import annotations
 
@@ -19,24 +19,23 @@ _NO_NUMBER = float("nan")
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Gate(Plain):
-    """A gate: lines without a width. Each time a device crosses one there is an event with a direction.
+    """A gate: one or more lines without a width. Each crossing by a device gives an event with a direction.
 
-    It has no state: its record stays ``unknown``, and every crossing counts, with :attr:`Event.direction`, the instant
-    and the point. It needs a monitor with ``path="geodesic"``, since no fix says on which way the device came, and the
-    delivery ``every``; a policy and an assumed state it has not. A position exactly on the line counts as left of it.
+    A gate has no state: its record stays ``unknown``. Every crossing gives an event with :attr:`Event.direction`, the
+    instant and the point. The monitor needs ``path="geodesic"``, since fixes alone do not say which way the device
+    came, and the delivery ``every``. A gate has no policy and no assumed state. A position exactly on the line counts
+    as left of it.
 
     Args:
         path: A line: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to 360 degrees.
-            Or a geometry that says itself what it has, one line or several: anything with a ``__geo_interface__``, a
-            GeoJSON geometry or feature as a dict, well-known text, or well-known binary; their coordinates are
-            longitude first.
-        order: The order in pairs of coordinates: ``latlon`` or ``lonlat``. Pairs need it.
-        edges: What joins two vertices: ``geodesic`` or ``planar``, or None; see
-            :class:`Polygon`.
+            Or a geometry of one or several lines: anything with a ``__geo_interface__``, a GeoJSON geometry or feature
+            as a dict, well-known text, or well-known binary; their coordinates are longitude first.
+        order: The order in pairs of coordinates: ``latlon`` or ``lonlat``. Required for pairs.
+        edges: How two vertices are joined: ``geodesic`` or ``planar``, or None; see :class:`Polygon`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
-        TypeError: `path` has another type, or has pairs and there is no `order`.
+        TypeError: `path` has another type, or consists of pairs without an `order`.
 
     Example:
         >>> from fencepost import Fix, Monitor
@@ -61,7 +60,7 @@ class Gate(Plain):
 
     @property
     def lines(self) -> tuple[tuple[tuple[float, float], ...], ...]:
-        """The lines, each of pairs of latitude and longitude.
+        """The lines, each as pairs of latitude and longitude.
 
         Example:
             >>> Gate("LINESTRING (7 47, 8 47)").lines
@@ -71,7 +70,7 @@ class Gate(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The shape for GIS libraries, which read it by this protocol."""
+        """The shape for GIS libraries that support this protocol."""
         return line_geometry(self.lines)
 
     def __repr__(self) -> str:
@@ -80,11 +79,11 @@ class Gate(Plain):
 
     @property
     def described(self) -> str:
-        """In words: ``gate of 1 line, 2 vertices``."""
+        """A description such as ``gate of 1 line, 2 vertices``."""
         return f"gate of {described_lines(self.wkb)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """``kind`` (``gate``), ``geometry`` (GeoJSON lines) and ``edges``, as JSON has them."""
+        """``kind`` (``gate``), ``geometry`` (GeoJSON lines) and ``edges``, in JSON types."""
         return {"kind": "gate", "geometry": self.__geo_interface__, "edges": self.edges}
 
     _KIND: ClassVar[int] = LINE_GEOGRAPHIC
@@ -94,11 +93,11 @@ class Gate(Plain):
 
 
 def line_from(wkb: bytes, edges: int) -> Gate:
-    """A gate as the library gives it back."""
+    """A gate from the values that the library returns."""
     line = object.__new__(Gate)
     put(line, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], _leaves_edges_open=False)
     return line
 
 
-# The names of 0.2 and of Swift, Core Location's. They also unpickle.
+# The name of version 0.2, of Swift and of Core Location. Pickles of 0.2 also need it.
 LineGeographicCondition = Gate

@@ -1,4 +1,4 @@
-"""The answers of queries with many points."""
+"""The results of queries with many points."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 class Matches(Table):
-    """Pairs of a point and a condition: which conditions hold each of many points, or whose lines are nearest to it.
+    """Pairs of a point and a condition: the conditions that contain each point, or those whose boundaries are nearest
+    to it.
 
-    In compressed rows: those of point ``i`` are at ``offsets[i]`` to ``offsets[i + 1]``; ``scipy.sparse`` takes them
-    as they are. A table of one row for each pair: :meth:`to_pandas`, Arrow.
+    The pairs are stored as compressed rows: those of point ``i`` are at ``offsets[i]`` to ``offsets[i + 1]``;
+    ``scipy.sparse`` accepts them unchanged. :meth:`to_pandas` and Arrow give a table with a row for each pair.
 
     Example:
         >>> from fencepost import Circle, Monitor
@@ -48,41 +49,40 @@ class Matches(Table):
         self._identifiers, self._index = tuple(identifiers), None
 
     def _labelled(self, index: Any) -> Matches:
-        """The same pairs, with the index that the points had in pandas."""
+        """The same pairs, with the index that the points have in pandas."""
         self._index = index
         return self
 
     @property
     def offsets(self) -> NDArray[int64]:
-        """Where the conditions of each point begin, and where those of the last one end: an array of ``int64``, one
-        longer than there are points."""
+        """The start of each point's conditions in :attr:`indices`, and at the end their total number: an array of
+        ``int64``, one longer than the number of points."""
         return self._offsets
 
     @property
     def indices(self) -> NDArray[int64]:
-        """The conditions, as places in :attr:`identifiers`: an array of ``int64``."""
+        """The conditions, as indices into :attr:`identifiers`: an array of ``int64``."""
         return self._indices
 
     @property
     def identifiers(self) -> tuple[str, ...]:
-        """Of the conditions that occur, in the order in which they were added."""
+        """The identifiers of the conditions that occur, in the order in which they were added."""
         return self._identifiers
 
     @property
     def distances(self) -> NDArray[float64] | None:
-        """Metres from the points to the lines, negative inside: an array of ``float64``; None: they were not asked
-        for."""
+        """Metres from the points to the boundaries, negative inside: an array of ``float64``; None: not requested."""
         return self._distances
 
     @property
     def rows(self) -> NDArray[int64]:
-        """The number of the point of each pair: an array of ``int64``."""
+        """The index of the point of each pair: an array of ``int64``."""
         import numpy
 
         return numpy.repeat(numpy.arange(len(self._offsets) - 1), numpy.diff(self._offsets))
 
     def __len__(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return len(self._indices)
 
     def __getitem__(self, point: int) -> list[str]:
@@ -98,7 +98,7 @@ class Matches(Table):
         return [self._identifiers[index] for index in self._indices[self._offsets[at] : self._offsets[at + 1]]]
 
     def columns(self) -> dict[str, list[Any]]:
-        """The pairs as columns: ``point``, ``identifier`` and, where they were asked for, ``distance``."""
+        """The pairs as columns: ``point``, ``identifier`` and, if requested, ``distance``."""
         found: dict[str, list[Any]] = {
             "point": self.rows.tolist(),
             "identifier": [self._identifiers[index] for index in self._indices.tolist()],
@@ -111,14 +111,14 @@ class Matches(Table):
         return {"point": "int", "identifier": "text", "distance": "float"}
 
     def to_pandas(self, index: Collection[object] | None = None) -> DataFrame:
-        """The pairs as a ``pandas.DataFrame``: ``identifier`` and ``distance``, with the points as index.
+        """The pairs as a ``pandas.DataFrame`` of ``identifier`` and ``distance``, with the points as index.
 
         Args:
-            index: Labels of the points, an index of pandas; None: that of the columns that held the points, or their
-                numbers. ``frame.join(matches.to_pandas())`` is the frame with a row for each pair.
+            index: Labels of the points, an index of pandas; None: the index of the columns that held the points, or
+                their numbers. ``frame.join(matches.to_pandas())`` gives the frame with a row for each pair.
 
-        Raises:
-            InvalidArgumentError: The index has not one label for each point, or a label twice.
+            Raises:
+                InvalidArgumentError: The number of labels is not the number of points, or a label occurs twice.
             MissingExtraError: pandas is not installed.
         """
         from .._errors import require

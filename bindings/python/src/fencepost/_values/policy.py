@@ -24,32 +24,32 @@ DefinitionRow: TypeAlias = tuple[
     int,  # tag
 ]
 PRESETS = ("standard", "exact", "core_location")
-"""The names of presets."""
+"""The names of the presets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransitionPolicy(Plain):
     """When a crossing of a circle counts, and which changes become events.
 
-    A fix is decisive when it lies beyond the boundary by the margin; the crossing is confirmed when the device has
-    then stayed on that side for the dwell. The margin inwards is
-    ``min(max(entry_margin, accuracy_factor * accuracy), radius / 2)``, outwards
-    ``max(exit_margin, accuracy_factor * accuracy)``. The defaults are those of :meth:`standard`.
+    A fix is decisive if it lies beyond the boundary by at least the margin. The crossing is confirmed once the device
+    has then stayed on that side for the dwell. The margin for entering is ``min(max(entry_margin, accuracy_factor *
+    accuracy), radius / 2)``, the one for leaving ``max(exit_margin, accuracy_factor * accuracy)``. The defaults are
+    those of :meth:`standard`.
 
     Args:
         entry_dwell: Seconds, 0 to 1e9.
         exit_dwell: Seconds, 0 to 1e9.
         entry_margin: Metres, finite, not negative.
         exit_margin: Metres, finite, not negative.
-        exit_margin_limit: Metres; 0: the exit margin is `exit_margin`; else it is the radius, clamped to
-            `exit_margin` ... `exit_margin_limit`.
-        accuracy_factor: Not negative; 0: accuracy is not looked at.
+        exit_margin_limit: Metres; 0: the exit margin is `exit_margin`. Otherwise the exit margin is the radius, clamped
+            to `exit_margin` ... `exit_margin_limit`.
+        accuracy_factor: Not negative; 0: the accuracy is ignored.
         dwell_policy: What ends a dwell.
         notify: Which changes become events.
 
     Raises:
         InvalidArgumentError: A value is out of its range; the message names it.
-        TypeError: A value is of another kind.
+        TypeError: A value has the wrong type.
 
     Example:
         >>> TransitionPolicy(entry_dwell=60).exit_dwell
@@ -88,7 +88,7 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def standard(cls) -> TransitionPolicy:
-        """20 s dwell, 20 m margins, accuracy counts: the default.
+        """20 s dwell, 20 m margins, and the accuracy counts: the default.
 
         Example:
             >>> TransitionPolicy.standard().entry_dwell
@@ -98,7 +98,7 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def exact(cls) -> TransitionPolicy:
-        """No dwell, no margins: the line itself decides.
+        """No dwell and no margins: only the boundary itself decides.
 
         Example:
             >>> TransitionPolicy.exact().exit_margin
@@ -108,8 +108,8 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def core_location(cls) -> TransitionPolicy:
-        """Similar to the known behaviour of Core Location: leaving requires the radius, from 60 to 200 m, beyond the
-        boundary.
+        """Similar to the known behaviour of Core Location: to leave, a device must be beyond the boundary by the
+        radius, clamped to 60 to 200 m.
 
         Example:
             >>> TransitionPolicy.core_location().exit_margin_limit
@@ -137,12 +137,12 @@ class TransitionPolicy(Plain):
 
     @property
     def preset(self) -> str | None:
-        """The name of the preset that it equals; None: it equals no preset."""
+        """The name of the equal preset; None: no preset is equal."""
         return next((name for name in PRESETS if self == self.named(name)), None)
 
     @property
     def described(self) -> str:
-        """In words: the name of the preset that it equals, or its dwells and margins.
+        """The name of the equal preset, or a description of the dwells and margins.
 
         Example:
             >>> TransitionPolicy().described, TransitionPolicy(entry_dwell=60).described
@@ -155,14 +155,14 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object], *, base: TransitionPolicy | None = None) -> TransitionPolicy:
-        """A policy from an object as it stands in a conditions file.
+        """A policy from an object in the form of a conditions file.
 
         Args:
             values: Field names and values; ``notify`` is a list of ``initial``, ``entry``, ``exit``.
-            base: Gives the fields that are not in `values`; None: :meth:`standard`.
+            base: Supplies the fields that are missing from `values`; None: :meth:`standard`.
 
         Raises:
-            InvalidArgumentError: An unknown field, or a value of the wrong kind.
+            InvalidArgumentError: A field is unknown, or a value has the wrong type.
 
         Example:
             >>> TransitionPolicy.from_dict({"entry_dwell": 5, "notify": ["entry"]}).notify

@@ -1,4 +1,4 @@
-"""Records, lists of them, and the columns that tables of records have."""
+"""Records, lists of records, and the columns of record tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow, 
 
 
 def condition_from(kind: int, geometry: Geometry) -> Condition:
-    """A condition as the engine tells it."""
+    """A condition from the values that the engine returns."""
     if kind == CIRCULAR_GEOGRAPHIC:
         return Circle(*geometry)
     if kind == BEACON_IDENTITY:
@@ -53,17 +53,18 @@ def described(condition: Condition) -> str:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Record(Plain):
-    """A condition and the last event of it that was handled.
+    """A condition and its last acknowledged event.
 
     Attributes:
-        identifier: The condition's.
+        identifier: The condition's identifier.
         condition: As it was added.
-        last_event: The last event that was committed; before the first one with `sequence` 0, the assumed state
-            and the time of the add.
-        policy: The condition's.
-        tag: The number given when the condition was added.
-        generation: Counts adds and replacements per monitor.
-        present_state: What the detector believes now, whatever events still wait: see :meth:`Monitor.state`.
+        last_event: The last event that was acknowledged. Before the first one, an event with `sequence` 0, the assumed
+            state and the time of the addition.
+        policy: The condition's policy.
+        tag: The number passed when the condition was added.
+        generation: Counts the additions and replacements in the monitor.
+        present_state: The state that the detector believes now, even if events are still pending: see
+            :meth:`Monitor.state`.
 
     Example:
         >>> from fencepost import Circle, Monitor

@@ -97,7 +97,7 @@ class Polygon(Plain):
 
     @property
     def parts(self) -> tuple[tuple[tuple[tuple[float, float], ...], ...], ...]:
-        """The parts, each the outer ring and then its holes, each of pairs of latitude and longitude, not closed.
+        """The parts. Each is the outer ring and then its holes; a ring is pairs of latitude and longitude, not closed.
 
         Example:
             >>> Polygon([(0, 0), (0, 1), (1, 0)], order="latlon").parts
@@ -108,7 +108,7 @@ class Polygon(Plain):
         return tuple(tuple(rings[begin:end]) for begin, end in zip(found.parts, found.parts[1:]))
 
     def contains(self, latitude: float, longitude: float) -> bool:
-        """Whether a position lies in the polygon, the line included.
+        """True if a position lies in the polygon or on its line.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the polygon is refused.
@@ -116,10 +116,10 @@ class Polygon(Plain):
         return self.distance(latitude, longitude) <= 0
 
     def distance(self, latitude: float, longitude: float) -> float:
-        """The signed boundary distance of a position: metres along the geodesic to the nearest place of the line,
-        negative inside, 0 on the line; right to 15 nm.
+        """The signed boundary distance of a position: metres along the geodesic to the nearest point of the line,
+        negative inside, 0 on the line. The error is at most 15 nm.
 
-        The polygon is examined anew with each call: a monitor is for many positions.
+        Each call processes the polygon again; for many positions use a monitor.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the polygon is refused.
@@ -128,7 +128,7 @@ class Polygon(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The shape for GIS libraries, which read it by this protocol."""
+        """The shape for GIS libraries that support this protocol."""
         parts = [[[_turned(place) for place in (*ring, ring[0])] for ring in part] for part in self.parts]
         return (
             {"type": "MultiPolygon", "coordinates": parts}
@@ -144,7 +144,7 @@ class Polygon(Plain):
 
     @property
     def described(self) -> str:
-        """In words: ``polygon of 1 part, 4 vertices``."""
+        """A description such as ``polygon of 1 part, 4 vertices``."""
         buffer = f", buffer {self.buffer:g} m" if self.buffer else ""
         return f"polygon of {described_lines(self.wkb)}{buffer}"
 
@@ -166,21 +166,19 @@ class Polygon(Plain):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Corridor(Plain):
-    """Lines with a width: satisfied within `radius` of one of the lines. Ends and bends are round.
+    """Lines with a width: satisfied within `radius` of any of the lines. Ends and bends are round.
 
     Args:
         path: A line: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to 360 degrees.
-            Or a geometry that says itself what it has, one line or several: anything with a ``__geo_interface__``, a
-            GeoJSON geometry or feature as a dict, well-known text, or well-known binary; their coordinates are
-            longitude first.
+            Or a geometry of one or several lines: anything with a ``__geo_interface__``, a GeoJSON geometry or feature
+            as a dict, well-known text, or well-known binary; their coordinates are longitude first.
         radius: Half the width: metres, finite, above 0.
-        order: The order in pairs of coordinates: ``latlon`` or ``lonlat``. Pairs need it.
-        edges: What joins two vertices: ``geodesic`` or ``planar``, or None; see
-            :class:`Polygon`.
+        order: The order in pairs of coordinates: ``latlon`` or ``lonlat``. Required for pairs.
+        edges: How two vertices are joined: ``geodesic`` or ``planar``, or None; see :class:`Polygon`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
-        TypeError: `path` has another type, or has pairs and there is no `order`.
+        TypeError: `path` has another type, or consists of pairs without an `order`.
 
     Example:
         >>> road = Corridor([(47.55, 7.58), (47.56, 7.6)], radius=50, order="latlon")
@@ -210,7 +208,7 @@ class Corridor(Plain):
 
     @property
     def lines(self) -> tuple[tuple[tuple[float, float], ...], ...]:
-        """The lines, each of pairs of latitude and longitude.
+        """The lines, each as pairs of latitude and longitude.
 
         Example:
             >>> Corridor("LINESTRING (7 47, 8 47)", radius=50).lines
@@ -219,7 +217,7 @@ class Corridor(Plain):
         return tuple(tuple(line) for line in of_wkb(self.wkb).places())
 
     def contains(self, latitude: float, longitude: float) -> bool:
-        """Whether a position lies within the radius of a line.
+        """True if a position lies within the radius of a line.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the corridor is refused.
@@ -227,9 +225,9 @@ class Corridor(Plain):
         return self.distance(latitude, longitude) <= 0
 
     def distance(self, latitude: float, longitude: float) -> float:
-        """The signed boundary distance of a position: metres to the nearest place of the lines, less the radius.
+        """The signed boundary distance of a position: metres to the nearest point of the lines, minus the radius.
 
-        The lines are examined anew with each call: a monitor is for many positions.
+        Each call processes the lines again; for many positions use a monitor.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the corridor is refused.
@@ -238,7 +236,7 @@ class Corridor(Plain):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The lines, without the radius, as libraries of the GIS world read a shape."""
+        """The lines, without the radius, for GIS libraries that support this protocol."""
         return line_geometry(self.lines)
 
     def __repr__(self) -> str:
@@ -247,7 +245,7 @@ class Corridor(Plain):
 
     @property
     def described(self) -> str:
-        """In words: ``corridor of 50 m around 1 line, 2 vertices``."""
+        """A description such as ``corridor of 50 m around 1 line, 2 vertices``."""
         return f"corridor of {self.radius:g} m around {described_lines(self.wkb)}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -266,7 +264,7 @@ class Corridor(Plain):
 
 
 def condition_of(kind: int, wkb: bytes, radius: float, edges: int, oriented: bool, buffer: float) -> Polygon | Corridor:
-    """A condition as the library gives it back."""
+    """A condition from the values that the library returns."""
     if kind == Polygon._KIND:
         polygon = object.__new__(Polygon)
         put(polygon, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], oriented=oriented, buffer=buffer)
@@ -280,14 +278,14 @@ def condition_of(kind: int, wkb: bytes, radius: float, edges: int, oriented: boo
 def shape_of(
     vertices: Vertices, radius: float | None, edges: str, oriented: bool = False, buffer: float = 0.0
 ) -> Polygon | Corridor:
-    """The condition of vertices that were read; lines have a radius."""
+    """The condition for vertices that were read; lines need a radius."""
     if vertices.is_area:
         return Polygon(vertices.wkb, edges=edges, oriented=oriented, buffer=buffer)
     return Corridor(vertices.wkb, _NO_NUMBER if radius is None else radius, edges=edges)
 
 
 def put(condition: Any, **values: Any) -> None:
-    """Sets what a frozen condition holds."""
+    """Sets fields of a frozen condition."""
     for name, value in values.items():
         object.__setattr__(condition, name, value)
 
@@ -295,11 +293,11 @@ def put(condition: Any, **values: Any) -> None:
 def vertices_of(
     given: Any, name: str, order: str | None, holes: Sequence[Any] = (), is_area: bool = False
 ) -> tuple[Vertices, bool]:
-    """The vertices of a geometry, or of pairs of coordinates; and whether the geometry states its type and order.
+    """The vertices of a geometry or of pairs of coordinates, and whether the geometry states its type and order.
 
     Raises:
         InvalidArgumentError: A coordinate or the `order` is out of its range.
-        TypeError: It is neither, or pairs without an `order`.
+        TypeError: `given` is neither, or consists of pairs without an `order`.
     """
     if order is not None and order not in ORDERS:
         raise InvalidArgumentError(f"order {shown(order)} is not one of {', '.join(ORDERS)}")
@@ -318,8 +316,8 @@ def vertices_of(
 
 
 def _stated(given: Any) -> Vertices | None:
-    """The vertices of a geometry that states its type and order; None: it is another object."""
-    if isinstance(given, Vertices):  # which were read already
+    """The vertices of a geometry that states its type and order; None for any other object."""
+    if isinstance(given, Vertices):  # already read
         return given
     if isinstance(given, str):
         return of_wkt(given)
@@ -330,7 +328,7 @@ def _stated(given: Any) -> Vertices | None:
 
 
 def edges_of(edges: Any) -> str:
-    """The kind of edges: geodesic unless stated."""
+    """The kind of edges: geodesic by default."""
     if edges is None:
         return EDGES[0]
     if edges not in EDGES:
@@ -339,7 +337,7 @@ def edges_of(edges: Any) -> str:
 
 
 def line_geometry(found: Sequence[Sequence[tuple[float, float]]]) -> dict[str, Any]:
-    """The GeoJSON geometry of lines."""
+    """The GeoJSON geometry for lines."""
     lines = [[_turned(place) for place in line] for line in found]
     return (
         {"type": "MultiLineString", "coordinates": lines}
@@ -353,7 +351,7 @@ def _turned(place: tuple[float, float]) -> list[float]:
 
 
 def described_lines(wkb: bytes) -> str:
-    """In words how many parts or lines, and vertices, there are."""
+    """The number of parts or lines and of vertices, in words."""
     found = of_wkb(wkb)
     count, vertices = (len(found.parts if found.is_area else found.rings) - 1), len(found.coordinates) // 2
     what = "part" if found.is_area else "line"
@@ -368,6 +366,6 @@ def _distance(wkb: bytes, geometry: Any, latitude: Any, longitude: Any) -> float
     return shape_distance(*rows, radius, edges, oriented, buffer, *place)
 
 
-# The names of 0.2 and of Swift, Core Location's. They also unpickle.
+# The names of version 0.2, of Swift and of Core Location. Pickles of 0.2 also need them.
 CorridorGeographicCondition = Corridor
 PolygonalGeographicCondition = Polygon
