@@ -1,10 +1,10 @@
-"""The binary contract of the C library, as text, and the nets between header, exports and library.
+"""The binary contract of the C library, as text, and checks that header, exports and library agree.
 
-    Tests/Golden/abi.py             compares with Tests/Golden/abi.txt; a difference is a wanted ABI change or a mistake
+    Tests/Golden/abi.py             compares with Tests/Golden/abi.txt; a difference is a deliberate ABI change or a bug
     Tests/Golden/abi.py --update    rewrites that file (see Fencepost.docc/ABIPolicy.md for when this is right)
 
-What the header declares is read from Clang's syntax tree; sizes and offsets are measured with both compilers; the
-exports are those of the built library (make setup-test).
+The declarations come from Clang's syntax tree; sizes and offsets are measured with GCC and Clang; the exports are read
+from the built library (make setup-test).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def run(*arguments: str | Path) -> str:
 
 
 class Header:
-    """What the header declares, from Clang's syntax tree."""
+    """The declarations of the header, from Clang's syntax tree."""
 
     def __init__(self) -> None:
         self.functions: dict[str, str] = {}
@@ -73,7 +73,7 @@ class Header:
 
 
 def macros() -> dict[str, str]:
-    """The macros that the header itself defines, with their texts."""
+    """The macros that the header itself defines, with their bodies."""
     text = HEADER.read_text()
     own = set(re.findall(r"(?m)^#define (\w+)", text))
     every = re.findall(r"(?m)^#define (\w+) ?(.*)$", run("clang", "-E", "-dM", "-x", "c", HEADER))
@@ -104,7 +104,7 @@ def measured(header: Header, constants: list[str], compiler: str) -> list[str]:
 
 
 def exported(library: Path) -> dict[str, str]:
-    """Exported names of the library, each with its version node; the nodes themselves left out."""
+    """The names that the library exports, each with its version node. The nodes themselves are left out."""
     names: dict[str, str] = {}
     for line in run("nm", "-D", "--defined-only", library).splitlines():
         kind, symbol = line.split()[-2:]
@@ -123,7 +123,7 @@ def description(header: Header, library: Path) -> str:
     plain, initialisers = [], []
     for name, body in macros().items():
         if name.endswith("_INIT"):
-            # What a caller's program has compiled into it.
+            # Initialisers are compiled into the caller's program.
             initialisers.append(f"initialiser {name} = {body}")
         elif body and not name.endswith("_API") and "VERSION" not in name:
             plain.append(name)
@@ -140,8 +140,8 @@ def comments_of(text: str) -> dict[str, str]:
 
 
 def unknown_names(text: str) -> list[str]:
-    """What the comments of the header name with our prefix and its code does not declare; "..." stands for a part of a
-    name."""
+    """Finds names with our prefix that the header's comments mention and its code does not declare. In a comment "..."
+    stands for part of a name."""
     comment = re.compile(r"/\*.*?\*/", re.DOTALL)
     declared = set(re.findall(r"\b(?:fencepost|FENCEPOST)_\w+", comment.sub("", text)))
     wrong = []
@@ -155,7 +155,7 @@ def unknown_names(text: str) -> list[str]:
 
 
 def disagreements(header: Header, library: Path) -> list[str]:
-    """Everything in which header, list of exports, library and comments disagree."""
+    """Lists every disagreement between the header, the list of exports, the library and the comments."""
     wrong: list[str] = []
     declared = set(header.functions)
     listed = set(re.findall(r"(?m)^\s*(fencepost_\w+);", MAP.read_text()))
@@ -174,29 +174,29 @@ def disagreements(header: Header, library: Path) -> list[str]:
 
     wrong += unknown_names(HEADER.read_text())
 
-    # One version everywhere; the Python tests compare theirs.
+    # The version must be the same everywhere; the Python tests compare the Python package's.
     own = macros()
     version = ".".join(own[f"FENCEPOST_VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH"))
     entries = re.findall(r"(?m)^## (\S+)(.*)", (ROOT / "CHANGELOG.md").read_text())
     if next((entry for entry, rest in entries if "in work" not in rest), None) != version:
         wrong.append(f"the header is {version}, and CHANGELOG does not begin with it")
 
-    # What README says of the systems on which the built library runs.
+    # README must state the glibc and libstdc++ versions that the built library needs.
     readme = (ROOT / "README.md").read_text()
     needs = run("readelf", "--version-info", "--wide", library)
     for family, words in (("GLIBC", "glibc"), ("GLIBCXX", "GLIBCXX")):
         versions = re.findall(rf"\b{family}_([0-9.]+)", needs)
         if not versions:
-            continue  # the embedded library needs nothing of C++
+            continue  # the embedded library uses nothing from C++
         newest = max(versions, key=lambda text: [int(number) for number in text.split(".")])
         if f"{words} {newest}" not in " ".join(readme.split()):
             wrong.append(f"the library needs {family} {newest}, and README does not say so")
 
-    # The C++ wrapper calls each function, or says in its "Not wrapped" list why it does not.
+    # The C++ wrapper must call each function, or say in its "Not wrapped" list why it does not.
     mentioned = set(re.findall(r"\bfencepost_\w+", WRAPPER.read_text()))
     wrong += [f"{name} is neither wrapped by fencepost.hpp nor named there" for name in sorted(declared - mentioned)]
 
-    # Structures that grow are tried with older and newer callers.
+    # Each structure that can grow must be tested with older and newer callers.
     growth = (ROOT / "Tests" / "CCases" / "case_growth.c").read_text()
     growing = [name for name, members in header.structures.items() if members and members[0][0] == "struct_size"]
     tried = set(re.findall(r"\bfencepost_\w+", growth))

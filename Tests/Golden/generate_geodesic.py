@@ -3,7 +3,7 @@
     pip install geographiclib; python generate_geodesic.py > geodesic.tsv
 
 Columns: kind, latitude 1, longitude 1, latitude 2, longitude 2 (degrees), distance (metres), azimuth 1, azimuth 2
-(degrees). The library's own distances are good to about 10 nm. Deterministic: seeded generator.
+(degrees). The library's own distances are accurate to about 10 nm. Deterministic: the generator has a fixed seed.
 """
 
 import math

@@ -1,14 +1,14 @@
-"""Writes segments.tsv: nearest places of geodesic segments, computed with 40 digits.
+"""Writes segments.tsv: the nearest points on geodesic segments, computed with 40 digits.
 
     pip install geographiclib mpmath; python generate_segments.py > segments.tsv
 
 Columns: kind; latitude and longitude of the start, the end and the point (degrees); length of the segment, distance of
-the point, length from the start to the nearest place (metres); signed distance to the left there (metres, 0 where the
-nearest place is an end).
+the point, length from the start to the nearest point on the segment (metres); there, the signed distance to the left
+(metres, 0 if the nearest point is an end).
 
-The geodesic is followed in space by Taylor series of its differential equation, x'' = -(x'Dx' / xDDx) Dx on the
-ellipsoid xDx = 1, which shares nothing with the library's way. geographiclib only says where to start. Deterministic:
-seeded generator.
+The geodesic is followed in space by the Taylor series of its differential equation, x'' = -(x'Dx' / xDDx) Dx on the
+ellipsoid xDx = 1. This shares nothing with the library's method; geographiclib only provides the starting values.
+Deterministic: the generator has a fixed seed.
 """
 
 import math
@@ -61,7 +61,7 @@ def vector(latitude, longitude):
 
 
 def heading(latitude, longitude, azimuth):
-    """The unit tangent at a place in a direction (radians clockwise from north)."""
+    """The unit tangent at a position, in a direction (radians clockwise from north)."""
     phi, lam = radians(latitude), radians(longitude)
     north = (-mp.sin(phi) * mp.cos(lam), -mp.sin(phi) * mp.sin(lam), mp.cos(phi))
     east = (-mp.sin(lam), mp.cos(lam), mpf(0))
@@ -69,7 +69,7 @@ def heading(latitude, longitude, azimuth):
 
 
 def taylor(x, v, s):
-    """One step of a geodesic: place and direction after the length s."""
+    """One step along a geodesic: position and direction after the length s."""
     xs, ys, p, q, mu = [x, v], [scaled(x), scaled(v)], [], [], []
     for k in range(ORDER):
         p.append(sum((i + 1) * (k - i + 1) * dot(xs[i + 1], ys[k - i + 1]) for i in range(k + 1)))
@@ -94,7 +94,7 @@ def flow(x, v, s):
 
 
 class Line:
-    """The shortest geodesic from a place (latitude, longitude) to a vector that is about at `target`."""
+    """The shortest geodesic from a position (latitude, longitude) to a vector that ends near `target`."""
 
     def __init__(self, origin, target, end=None):
         start = Geodesic.WGS84.Inverse(*map(float, origin), *map(float, target), Geodesic.ALL)
@@ -123,7 +123,8 @@ def degrees(x):
 
 
 def nearest(a, b, p):
-    """Length of the segment, distance of the point, place along, signed distance to the left."""
+    """Returns the segment's length, the point's distance, the length to the nearest point, and the signed distance to
+    the left."""
     edge = Line(a, b)
     inverse = Geodesic.WGS84.Inverse(*a, *b)
     rough = Geodesic.WGS84.Line(*a, inverse["azi1"])
@@ -187,14 +188,14 @@ def moved(place, azimuth, distance):
 
 
 def beside(a, b, fraction, distance):
-    """A place beside a segment, at a part of its length, a distance to the left."""
+    """Returns a point beside a segment: at this fraction of its length, and at this distance to the left."""
     edge = Geodesic.WGS84.Inverse(*a, *b)
     foot = Geodesic.WGS84.Direct(*a, edge["azi1"], edge["s12"] * fraction)
     return moved((foot["lat2"], foot["lon2"]), foot["azi2"] - 90, distance)
 
 
 def cases():
-    for _ in range(60):  # what most edges are: metres to kilometres, the point as far away
+    for _ in range(60):  # typical edges: metres to kilometres long, with the point about as far away
         a = latitude(), longitude()
         b = moved(a, random.uniform(-180, 180), 10 ** random.uniform(-1, 4.7))
         yield (
@@ -203,7 +204,7 @@ def cases():
             b,
             beside(a, b, random.uniform(-0.3, 1.3), random.choice((-1, 1)) * 10 ** random.uniform(-3, 4.3)),
         )
-    for _ in range(40):  # on the line, or as good as
+    for _ in range(40):  # on the line, or nearly
         a = latitude(), longitude()
         b = moved(a, random.uniform(-180, 180), 10 ** random.uniform(0, 6.5))
         yield "line", a, b, beside(a, b, random.uniform(0, 1), random.uniform(-1, 1) * 10 ** random.uniform(-8, -2))
@@ -217,7 +218,7 @@ def cases():
         yield "long", a, b, beside(a, b, random.uniform(0, 1), random.uniform(-1, 1) * 10 ** random.uniform(0, 6.9))
     for _ in range(20):
         yield "any", (latitude(), longitude()), (latitude(), longitude()), (latitude(), longitude())
-    for _ in range(8):  # a pole, near one, over one
+    for _ in range(8):  # at a pole, near a pole, or across a pole
         a, b = (random.choice((90.0, 89.9999)), longitude()), (random.uniform(60, 89), longitude())
         yield "pole", a, b, beside(a, b, random.uniform(0, 1), random.uniform(-1, 1) * 10 ** random.uniform(0, 5))
     for _ in range(8):
@@ -229,7 +230,7 @@ def cases():
             b,
             beside(a, b, random.uniform(0, 1), random.uniform(-1, 1) * 10 ** random.uniform(0, 5)),
         )
-    for _ in range(8):  # as long as an edge may be
+    for _ in range(8):  # the longest edges that are allowed
         a = latitude(), longitude()
         b = moved(a, random.uniform(-180, 180), random.uniform(1.85e7, 1.98e7))
         yield "longest", a, b, beside(a, b, random.uniform(0, 1), random.uniform(-1, 1) * 10 ** random.uniform(0, 5))

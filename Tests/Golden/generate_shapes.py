@@ -1,15 +1,15 @@
-"""Writes shapes.tsv: random polygons and corridors, and the exact signed boundary distance of places.
+"""Writes shapes.tsv: random polygons and corridors, and the exact signed boundary distances of points.
 
     pip install geographiclib mpmath numpy; python generate_shapes.py > shapes.tsv
 
 A line that begins with `polygon` or `corridor` is a shape: family, edges (geodesic or planar), oriented (0 or 1),
-buffer or radius (metres), depth (metres, `-` where it was not computed), then its parts: vertices `longitude latitude`
-separated by `,`, rings of a part by `/`, parts (of a corridor: lines) by `;`. Rings are not closed. The lines that
-follow it, `at`, are places: latitude, longitude, D (metres, negative inside, 20 digits, not drawn to the line).
-Depths are those of shapes.md's rule 11, found within half a hundredth below.
+buffer or radius (metres), depth (metres, `-` if it was not computed), then its parts: vertices `longitude latitude`
+separated by `,`, rings of a part by `/`, parts (of a corridor: lines) by `;`. Rings are not closed. The `at` lines that
+follow a shape are points: latitude, longitude, D (metres, negative inside, 20 digits, not snapped to 0 near the line).
+Depths follow rule 11 of shapes.md; they are lower bounds, at most half a hundredth below the true depth.
 
-The numbers come from the reference in bindings/python/tests/reference/reference_shapes, each side also from counting
-crossings of a meridian. Deterministic: seeded generator.
+The numbers come from the reference in bindings/python/tests/reference/reference_shapes. Whether a point is inside is
+also found by counting crossings of a meridian. Deterministic: the generator has a fixed seed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from reference_shapes.exact_geodesic import mp
 
 SHAPES = 1_100
 PLACES = 3
-DEPTHS = 7  # every so manieth shape that is not slender
+DEPTHS = 7  # compute the depth of every seventh shape that is not slender
 source = random.Random(20261122)
 Point = list[float]
 Ring = list[Point]
@@ -45,7 +45,7 @@ def moved(point: Point, azimuth: float, metres: float, digits: int = 7) -> Point
 
 
 def star(centre: Point, reach: float, corners: int, least: float = 0.3, digits: int = 7) -> Ring:
-    """A ring around a place."""
+    """A ring around a centre."""
     while True:
         turns = sorted(source.uniform(0, 360) for _ in range(corners))
         if max((b - a) % 360 for a, b in zip(turns, turns[1:] + turns[:1])) < 150:
@@ -80,7 +80,7 @@ def holed() -> tuple[Any, ...]:
     spot = moved(centre, source.uniform(0, 360), reach / 8, 9)
     hole = star(spot, reach * 0.2, source.randrange(3, 7), digits=digits_for(reach))
     parts = [[maybe_turned(outer), maybe_turned(hole)]]
-    if source.random() < 0.4:  # an island in it
+    if source.random() < 0.4:  # an island in the hole
         parts.append([star(spot, reach * 0.02, 3, 0.9, 10)])
     return "holed", parts, reach
 
@@ -99,7 +99,7 @@ def antimeridian() -> tuple[Any, ...]:
 
 
 def cut() -> tuple[Any, ...]:
-    """Two parts that meet at 180 degrees, with vertices of their own there."""
+    """Two parts that meet at 180 degrees, each with its own vertices there."""
     south, height, width = source.uniform(-80, 70), log_uniform(0.01, 9), log_uniform(0.01, 9)
     north = south + height
     south, north, width = (round(value, 6) for value in (south, north, width))
@@ -118,15 +118,15 @@ def polar() -> tuple[Any, ...]:
         turns = [-170 + 360 * k / count for k in range(count)]
     latitudes = [round(pole - math.copysign(colatitude * source.uniform(0.5, 1), pole), 7) for _ in turns]
     ring = [[round(turn, 7), latitude] for turn, latitude in zip(turns, latitudes)]
-    if source.random() < 0.4:  # led along the pole, from one side of 180 to the other
+    if source.random() < 0.4:  # along the pole, from one side of 180 degrees to the other
         ring = [[-180, latitudes[0]], *ring, [180, latitudes[0]], [180, pole], [-180, pole]]
-    elif source.random() < 0.4:  # a wedge with a vertex there
+    elif source.random() < 0.4:  # a wedge with a vertex at the pole
         ring = [[0, latitudes[0]], [source.choice([30, 90, 140]), latitudes[1]], [77, pole]]
     return "polar", [[ring]], colatitude * 111_000
 
 
 def shared() -> tuple[Any, ...]:
-    """Parts with a common edge, or a spur: lines that are none."""
+    """Parts with a common edge, or a spur: lines that do not bound anything."""
     reach, centre = log_uniform(30, 300_000), anywhere()
     ring = [moved(centre, 60 * k + source.uniform(-10, 10), reach, digits_for(reach)) for k in range(6)]
     if source.random() < 0.5:
@@ -178,7 +178,8 @@ FAMILIES = (
 
 
 def places(shape: Any, reach: float) -> Iterator[tuple[float, float]]:
-    """Where a mistake would show: beside edges and vertices, near and far, on poles, on the other side of the Earth."""
+    """Points where a mistake would show: beside edges and vertices, near and far, on poles, on the other side of the
+    Earth."""
     edges = shape.boundary.edges if shape.boundary is not None else []
     vertices = [edge.start for edge in edges] or shape.points
     while True:

@@ -2,8 +2,8 @@
 
     pip install mpmath; python generate_trigonometry.py > trigonometry.tsv
 
-Columns: function, first and second argument (second 0 where there is none), value as a double, what that rounding left
-off. Deterministic: the arguments come from a seeded generator.
+Columns: function, first and second argument (the second is 0 if the function has one), the value as a double, and the
+remainder that rounding to a double left off. Deterministic: the arguments come from a generator with a fixed seed.
 """
 
 import random
@@ -33,7 +33,7 @@ def degrees():
 
 
 def exact_degrees(angle):
-    # The quotient by 360 of a huge double needs more digits than the rest of the table.
+    # Reducing a huge double modulo 360 needs more digits than the rest of the table.
     with mp.workdps(400):
         rest = mpf(angle) % 360
         return +sin(rest * pi / 180), +cos(rest * pi / 180)

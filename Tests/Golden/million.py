@@ -1,8 +1,8 @@
-"""Writes the input of a long replay: a track of a million fixes at 1 Hz, and a file of 400 circles on its way.
+"""Writes the input of a long replay: a track of a million fixes at 1 Hz, and a file of 400 circles along its route.
 
     Tests/Golden/million.py TRACK.csv CIRCLES.csv
 
-Whole numbers only, so that the files are the same bytes everywhere.
+Uses only integers, so that the files have the same bytes on every machine.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import datetime
 import sys
 
 FIXES = 1_000_000
-SIDE = 20  # circles each way, 500 thousandths of a minute of arc apart
+SIDE = 20  # circles in each direction, 0.5 arc minutes apart
 
 
 def zigzag(step: int, length: int) -> int:
-    """0 ... length ... 0."""
+    """A triangle wave: 0 ... length ... 0."""
     place = step % (2 * length)
     return min(place, 2 * length - place)
 
@@ -39,7 +39,7 @@ def main(track: str, circles: str) -> None:
             rows = []
             for second in range(min(86_400, FIXES - day)):
                 step = day + second
-                # Two speeds that share no factor: the track covers the grid without repeating itself for long.
+                # The two speeds share no factor: the track covers the grid and takes long to repeat itself.
                 latitude, longitude = degrees(48, zigzag(step * 61, 100_000)), degrees(11, zigzag(step * 97, 150_000))
                 clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
                 rows.append(f"{date}T{clock}Z,{latitude},{longitude},{4 + step % 9}\n")

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the pages of the documentation as their readers do: with the wheel and the extras that each names, nothing else.
+"""Runs the documentation's pages as their readers do: with only the wheel, and the extras that each page names.
 
     .venv/bin/python Tests/Packaging/pages.py [PAGE...]
 
 Makes the wheel once, and an environment for each set of extras and packages that a page has named by ``pip install`` so
-far. A page's blocks run in their order in an empty folder, and have to print what the page shows
-(``bindings/site/blocks.py``); the programs of the Spark guide run in its own test, where there is Java. Works in
-.build/pages, several gigabytes, which it removes. Environments take dependencies from the package index, as pip does.
+far. The blocks of a page run in order in an empty folder, and must print what the page shows
+(``bindings/site/blocks.py``). The programs of the Spark guide run in that guide's own test, if Java is installed. Works
+in .build/pages, which takes several gigabytes and is removed at the end. Environments take dependencies from the
+package index, as pip does.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SPARK = blocks.Needs(frozenset({"spark"}))
 
 
 class Environments:
-    """A virtual environment for each set of extras and packages, made when it is first asked for."""
+    """A virtual environment for each set of extras and packages, created at the first request."""
 
     def __init__(self, built: Path) -> None:
         self.built = built
@@ -35,7 +36,7 @@ class Environments:
         shutil.rmtree(WORK, ignore_errors=True)
 
     def __call__(self, needs: blocks.Needs) -> Path:
-        """The Python of the environment that has the wheel with these extras, and these packages."""
+        """Returns the Python of the environment that has the wheel with these extras, and these packages."""
         if needs not in self.made:
             python = WORK / str(len(self.made)) / "bin" / "python"
             extras = ",".join(sorted(needs.extras))
@@ -52,7 +53,7 @@ class Environments:
 
 
 def run_spark_guide(python: Path) -> None:
-    """Its programs are one session of Spark, whose rows come in no order of their own."""
+    """Runs the guide's own test. Its programs share one session of Spark, which returns rows in no fixed order."""
     wheel.run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pytest>=8")
     environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "default", "spark/test_guide.py"]

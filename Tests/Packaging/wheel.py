@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the published files for Python: the wheel and the source distribution that bindings/python/dist.sh makes.
 
-    .venv/bin/python Tests/Packaging/wheel.py wheel    what is in the wheel; installed in a fresh environment it works
+    .venv/bin/python Tests/Packaging/wheel.py wheel    checks the wheel's content, and uses it in a fresh environment
     .venv/bin/python Tests/Packaging/wheel.py wheels   the package's tests pass on the wheel: most on the newest Python
                                                        here, those of the extension on each
     .venv/bin/python Tests/Packaging/wheel.py sdist    the source distribution builds on its own, and its tests pass
@@ -31,20 +31,20 @@ DIST = ROOT / ".build" / "dist"
 PYTHON_FOLDER = ROOT / "bindings" / "python"
 SIZE_LIMIT = 12_000_000  # bytes
 OLDEST = (3, 11)
-# The programs that the tests of the package call beside Python. No Swift.
+# The programs besides Python that the package's tests call. Swift is not among them.
 TOOLS = ("cat", "nm", "readelf", "sh", "sleep", "strace", "tee", "touch")
 LONG = "against_reference differential kill notebook reference streams tracks_against_reference watch_kill"
-# The tests of the texts and the plugin of the checkout, with its shell and its build, not of the wheel.
+# Tests that need the checkout (its guides, the plugin, its shell and its build), not the wheel.
 CHECKOUT = [f"--ignore-glob=*/test_{name}.py" for name in ("guides", "qgis_imports")]
 EXTRAS = "cli,files,geo,report,nmea,parquet"
 PARALLEL = ("--numprocesses", "2", "--dist", "worksteal")
-# The tests with most use of the extension.
+# The tests that use the extension most.
 NATIVE = tuple(f"tests/{folder}" for folder in ("fleet", "monitor", "package", "tables", "values"))
 SHORTER = [f"--ignore-glob=*/test_{name}.py" for name in LONG.split()]
-# The system libraries that PEP 600 allows for a manylinux wheel, as far as we use them.
+# The system libraries that we use, all of which PEP 600 allows for a manylinux wheel.
 SYSTEM_LIBRARIES = r"lib(c|m|pthread|dl|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-.*\.so\.\d+"
 
-# The newest version of each library's symbols that manylinux_2_28 (RHEL 8, Debian 10) has.
+# For each library, the newest symbol version that manylinux_2_28 (RHEL 8, Debian 10) has.
 REACH = {"GLIBC": (2, 28), "GLIBCXX": (3, 4, 24), "CXXABI": (1, 3, 11), "GCC": (7, 0, 0)}
 
 TRACK = "time,latitude,longitude\n0,0,1\n10,0,0\n"
@@ -63,7 +63,7 @@ def check(holds: object, message: str) -> None:
 
 
 def run(*command: object, limit_s: int = 600, **options: object) -> str:
-    """The output of a command; ends the test with all that it wrote when it fails."""
+    """Returns a command's output. If the command fails, ends the test and shows everything that it wrote."""
     done = subprocess.run(  # type: ignore[call-overload]
         [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit_s,
         **options,
@@ -74,7 +74,7 @@ def run(*command: object, limit_s: int = 600, **options: object) -> str:
 
 
 def build() -> tuple[Path, Path]:
-    """The source distribution and the wheel, made anew."""
+    """Builds the source distribution and the wheel."""
     run(PYTHON_FOLDER / "dist.sh")
     found = sorted(DIST.glob("*.tar.gz")), sorted(DIST.glob("*.whl"))
     check(len(found[0]) == 1 and len(found[1]) == 1, f"{DIST} holds {found}")
@@ -85,7 +85,7 @@ def build() -> tuple[Path, Path]:
 
 
 def pythons() -> list[Path]:
-    """One CPython of each version from 3.11 that can make environments: on the path, of pyenv, of uv, of the system."""
+    """One CPython of each version from 3.11 on that can create environments: from the path, pyenv, uv or the system."""
     names = ["python3", *(f"python3.{minor}" for minor in range(OLDEST[1], OLDEST[1] + 10))]
     candidates: list[str | None] = [sys.executable, *(shutil.which(name) for name in names)]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
@@ -108,14 +108,15 @@ def pythons() -> list[Path]:
             continue
         name, major, minor, free_threaded, executable = answer.stdout.strip().split(" ", 4)
         version = int(major), int(minor)
-        # A free-threaded CPython has no stable ABI that this wheel could have been built for.
+        # A free-threaded CPython is left out: this wheel uses the stable ABI, which such a build does not have.
         if name == "cpython" and free_threaded == "0" and version >= OLDEST:
             chosen.setdefault(version, Path(executable))
     return [chosen[version] for version in sorted(chosen)]
 
 
 class Environment:
-    """A fresh virtual environment whose programs see no Swift and nothing of the caller's environment."""
+    """A fresh virtual environment whose programs find no Swift, and do not inherit the caller's environment
+    variables."""
 
     def __init__(self, python: Path, folder: Path) -> None:
         self.folder = folder
@@ -136,7 +137,7 @@ class Environment:
             self.environment["FENCEPOST_SHARED"] = os.environ["FENCEPOST_SHARED"]
 
     def install(self, what: str, *groups: str) -> None:
-        """Installs a requirement, and dependency groups of the checkout, which pip knows from 25.1 on."""
+        """Installs a requirement, and the checkout's dependency groups, which pip supports from version 25.1 on."""
         pip = (self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         if groups:
             run(*pip, "pip>=25.1")
@@ -159,7 +160,7 @@ class Environment:
 
 
 def check_name(wheel: Path) -> str:
-    """The version in the name of the wheel, whose tag must suit this machine."""
+    """Returns the version in the name of the wheel, whose tag must suit this machine."""
     parts = re.fullmatch(r"fencepost-([\d.]+)-cp311-abi3-manylinux_2_(\d+)_(\w+)\.whl", wheel.name)
     check(parts, f"{wheel.name} is not a name for CPython 3.11 and later on manylinux")
     assert parts
@@ -185,7 +186,7 @@ def check_content(wheel: Path, version: str) -> None:
     tops = {path.name for path in folder.iterdir()}
     check(tops == {"fencepost", "fencepost.libs", info.name}, f"the wheel holds {sorted(tops)}")
     check((info / "licenses" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text(), "the licence is another")
-    # All that Git holds of the package, and nothing from before.
+    # The wheel must hold exactly the package's files that Git knows, and nothing left from an earlier build.
     tracked = run("git", "-C", PYTHON_FOLDER / "src", "ls-files", "--cached", "--others", "--exclude-standard").split()
     here = {str(path.relative_to(folder)) for path in (folder / "fencepost").rglob("*") if path.is_file()}
     expected = {*tracked, "fencepost/_native.abi3.so", f"fencepost/libfencepost.so.{version.rpartition('.')[0]}"}
@@ -200,7 +201,7 @@ def check_content(wheel: Path, version: str) -> None:
             check(needed in bundled or re.fullmatch(SYSTEM_LIBRARIES, needed), f"{path.name} needs {needed}")
         for places in re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic):
             for place in places.split(":"):
-                # Once each: a linker that looks in places of the build machine is a hole on another.
+                # A search path that names a directory of the build machine is a security hole on other machines.
                 check(place.startswith("$ORIGIN"), f"{path.name} looks for libraries in {place!r}")
     check_reach(files)
     check_metadata(info / "METADATA")
@@ -208,7 +209,8 @@ def check_content(wheel: Path, version: str) -> None:
 
 
 def check_reach(files: list[Path]) -> None:
-    """No symbol of a system library is newer than the tag of the wheel says, as the files themselves list them."""
+    """Checks, by the files' own symbol lists, that no system library's symbol is newer than the wheel's tag
+    promises."""
     seen = set()
     for path in files:
         for name, version in re.findall(
@@ -228,7 +230,7 @@ def check_reach(files: list[Path]) -> None:
 
 
 def check_metadata(path: Path) -> None:
-    """The entries of an index: author and licence, and no address, since there is none that exists."""
+    """Checks the metadata for an index: author and licence, and no address, since there is none yet."""
     fields = email.message_from_string(path.read_text(encoding="utf-8"))
     check(fields["License-Expression"] == "MIT", f"the licence is {fields['License-Expression']}")
     check(fields["Author"], "there is no author")
@@ -249,7 +251,8 @@ print(*(event.kind for event in monitor.events()), len(fleet.inside("origin")), 
 
 
 def check_bare(environment: Environment) -> None:
-    """The wheel alone brings no other package, embeds a monitor and a fleet, and names the extra that is missing."""
+    """Without extras, the wheel installs no other package, runs a monitor and a fleet, and names an extra that is
+    missing."""
     listed = environment.run(environment.python, "-m", "pip", "list", "--format", "json", "--disable-pip-version-check")
     names = {each["name"] for each in json.loads(listed)} - {"pip", "setuptools"}
     check(names == {"fencepost"}, f"the wheel alone brings {sorted(names - {'fencepost'})}")
@@ -299,7 +302,7 @@ def test_wheels() -> None:
         started = time.monotonic()
         environment = Environment(python, WORK / f"python-{version}")
         environment.install(f"fencepost[{EXTRAS}] @ {wheel.as_uri()}", "test", "docs")
-        # Without what takes long and asks the engine, as make test does: long lives, all tracks, kills.
+        # Like make test, leaves out slow tests that test the engine: long lives, all tracks, kills.
         environment.run_tests(PYTHON_FOLDER, *PARALLEL, *CHECKOUT, *SHORTER, *(() if python == found[-1] else NATIVE))
         print(f"wheel: the package's tests pass on Python {version} ({time.monotonic() - started:.0f} s)")
     if len(found) == 1:
@@ -332,7 +335,7 @@ def test_sdist() -> None:
     built = [name for name in here if re.search(r"\.(so|o|pyc|whl)(\.|$)|__pycache__|/\.build/", name)]
     check(not built, f"the source distribution holds {built}")
 
-    # As pip builds it for somebody who has Swift: from the archive alone, with nothing that we prepared.
+    # Builds as pip does for a user who has Swift: from the archive only, with nothing that we prepared.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("FENCEPOST_", "PYTHON"))}
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder / "built", sdist,
         cwd=folder, env={**environment, "PWD": str(folder)}, limit_s=1500)  # fmt: skip
@@ -340,7 +343,7 @@ def test_sdist() -> None:
     fresh = Environment(pythons()[0], folder / "environment")
     fresh.install(str(wheel))
     fresh.install("pytest>=8")
-    # Some of the archive's own tests: it holds what they read.
+    # Runs some of the archive's own tests, which shows that it holds the files that they read.
     fresh.run_tests(
         source,
         *(f"tests/{name}.py" for name in ("package/test_import", "command/test_conformance", "package/test_errors")),

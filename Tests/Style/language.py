@@ -1,12 +1,12 @@
 """Refuses the idioms that make sentences hard to read, in comments, docstrings, messages and guides.
 
-    Tests/Style/language.py             names new findings: a part of make format-check
+    Tests/Style/language.py             lists new findings: a part of make format-check
     Tests/Style/language.py --counts    the findings of each folder
     Tests/Style/language.py --show P    the findings of the paths that begin with P, also the allowed ones
-    Tests/Style/language.py --shrink    lowers the allowances to the findings of today; make format does it
+    Tests/Style/language.py --shrink    lowers the allowances to today's findings; make format does it
 
-`language-allowed.txt` lists how many findings each file may still have. An allowance is only ever lowered: a new file
-has none, and a file that is not listed stays clean. A folder with `*` is not looked at.
+`language-allowed.txt` lists how many findings each file may still have. Allowances are only ever lowered. A file that
+is not listed, such as a new one, must have no findings. A folder with `*` is not checked.
 """
 
 from __future__ import annotations
@@ -91,13 +91,13 @@ def findings_in(path: str) -> list[Finding]:
 
 
 def allowances() -> tuple[dict[str, int], list[str]]:
-    """The number for each listed file, and the folders that are not looked at."""
+    """The number for each listed file, and the folders that are not checked."""
     rows = [row.split() for row in ALLOWED.read_text(encoding="utf-8").splitlines() if row and row[0] != "#"]
     return {path: int(count) for path, count in rows if count != "*"}, [path for path, count in rows if count == "*"]
 
 
 def check_rules() -> None:
-    """Each rule finds its example and passes the plain counterpart."""
+    """Checks that each rule finds its bad example and accepts the good one."""
     for each in RULES:
         if not each.pattern.search(each.bad) or each.pattern.search(each.good):
             raise SystemExit(f"language: the rule '{each.name}' does not tell its examples apart")

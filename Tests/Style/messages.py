@@ -1,12 +1,12 @@
-"""Every message that a user can read: errors, warnings, `explain`, help and output of the commands, log.
+"""Every message that a user can read: errors, warnings, `explain`, the commands' help and output, the log.
 
     Tests/Style/messages.py            compares with Tests/Golden/messages.txt
     Tests/Style/messages.py --print    prints the list: make messages
     Tests/Style/messages.py --update   rewrites that file; its diff is what a reviewer reads
 
 A message is a string of two words or more in the sources of the library, the package, the plugin and the extensions,
-however it reaches the user. So the list also has a few strings that no user reads, and misses a message of one word or
-one composed of single words. Values are in braces. SQL, HTML, CSS and script texts are left out.
+however it reaches the user. So the list also holds a few strings that no user reads, and misses messages of one word or
+composed of single words. Values are in braces. SQL, HTML, CSS and script texts are left out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ INTRODUCTION = """\
 
 
 def is_message(text: Text) -> bool:
-    """Whether a string is prose for a user."""
+    """True if a string is prose for a user."""
     if text.kind != "string" or not SOURCES.match(text.path):
         return False
     words = text.text.strip()
@@ -46,12 +46,12 @@ def is_message(text: Text) -> bool:
 
 
 def messages() -> list[Text]:
-    """The messages by file, in the order of the file."""
+    """The messages by file, in each file's order."""
     return [text for path in files() if SOURCES.match(path) for text in texts_of(path) if is_message(text)]
 
 
 def listing() -> str:
-    """The golden file's text."""
+    """The text of the golden file."""
     rows, path = [INTRODUCTION], ""
     for message in messages():
         if message.path != path:

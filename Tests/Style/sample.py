@@ -1,6 +1,7 @@
-"""Draws random sentences of each kind, to read them as a stranger does: make sample-text SEED=n.
+"""Draws random sentences of each kind, to be read as a stranger would: make sample-text SEED=n.
 
-Tests/Style/sample.py SEED [COUNT]    COUNT (10) of each: comments (outside the core), docstrings, messages, guides
+Tests/Style/sample.py SEED [COUNT]    COUNT (default 10) of each kind: comments (outside the core), docstrings,
+messages, guides
 """
 
 from __future__ import annotations

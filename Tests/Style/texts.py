@@ -1,8 +1,8 @@
 """The prose of the sources: comments, docstrings, strings and guides, with file and line.
 
-Python is read by its own parser. For the other languages a scanner knows strings and comments, and nothing else of the
-language. Limits: a C macro that builds a text, a text that the linker or a shell composes, and a JavaScript regular
-expression after a closing bracket are not understood.
+Python files are read with Python's own parser. For the other languages a scanner recognises only strings and comments.
+It does not understand a C macro that builds a text, a text that the linker or a shell composes, or a JavaScript regular
+expression after a closing bracket.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 C_LIKE = {".c", ".h", ".cpp", ".hpp", ".js", ".ts", ".swift"}
 SCRIPTS = {".sh", ".yml", ".yaml", ".toml", ".cmake", ".map"}
-# Texts that are data of tests or of examples, not written for a reader of the project.
+# Data of tests or examples, not written for a reader of the project.
 SKIPPED = re.compile(r"(^|/)(Golden|corpus|data|__pycache__)/|LICENSE|\.min\.js$|page_files/.*\.json$")
 
 
@@ -49,7 +49,7 @@ def files() -> list[str]:
 
 
 def texts_of(path: str) -> list[Text]:
-    """All texts of one file in their order; an unknown type has none."""
+    """All texts of one file in order; none if its type is unknown."""
     suffix = Path(path).suffix
     if suffix not in C_LIKE | SCRIPTS | {".py", ".pyi", ".md", ".sql"} and Path(path).name != "Makefile":
         return []
@@ -66,7 +66,7 @@ def texts_of(path: str) -> list[Text]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text on one line each: also those of the single entries of `Args` and of lists."""
+    """The sentences of a text, each on one line; the entries of `Args` and of lists count as sentences."""
     found = []
     for entry in re.split(r"\n\s*\n|\n(?=\s*(?:[-*] |[A-Z]\w+:\s*\n|[`*\w., ]{1,40}: ))|(?<=:)\n", text):
         plain = re.sub(r"``[^`]*``|`[^`]*`", lambda code: code[0].replace(". ", "."), " ".join(entry.split()))
@@ -102,7 +102,7 @@ def _python_strings(path: str, source: str) -> Iterator[Text]:
     tree = ast.parse(source)
     skipped: set[int] = set()
     for node in ast.walk(tree):
-        # Docstrings, and the documentation below an attribute.
+        # Docstrings, and the strings that document an attribute.
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             skipped.add(id(node.value))
             yield Text(path, node.lineno, "docstring", without_examples(node.value.value))
@@ -120,7 +120,7 @@ def without_examples(text: str) -> str:
 
 
 def _uses(path: str, node: ast.AST, use: str, skipped: set[int]) -> Iterator[Text]:
-    """The strings below a node, each with the use that encloses it most closely."""
+    """The strings below a node, each with its innermost enclosing use."""
     if id(node) in skipped:
         return
     text = _joined(node)
@@ -202,7 +202,8 @@ def _scanned(path: str, source: str, suffix: str) -> Iterator[Text]:
         else:
             text, at = _string(source, start, token, is_swift, is_script)
             between = source[strings[-1][1] : start] if strings else ""
-            # Neighbours in C, sums in Swift and JavaScript, and C's format macros are one text.
+            # Adjacent strings in C, sums in Swift and JavaScript, and strings joined by C's format macros make one
+            # text.
             if (
                 strings
                 and re.fullmatch(r"(?:\s|\+(?=[^;]*$)|\bPRI\w+)*", between)
@@ -219,7 +220,7 @@ def _scanned(path: str, source: str, suffix: str) -> Iterator[Text]:
 
 
 def _string(source: str, start: int, quote: str, is_swift: bool, is_script: bool) -> tuple[str, int]:
-    """The text of a string with its values in braces, and where it ends."""
+    """Returns a string's text with its values in braces, and the offset where it ends."""
     closing = '"""' if is_swift and source.startswith('"""', start) else quote
     at, text = start + len(closing), []
     while at < len(source) and not source.startswith(closing, at):

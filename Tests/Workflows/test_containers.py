@@ -1,4 +1,5 @@
-"""The files of containers and of the add-on: linters, schema, and what they name. bindings/python/live runs them."""
+"""The files of the containers and the add-on: linters, schema, and the files that they name. bindings/python/live runs
+them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make release` in a small repository of its own: what it refuses, what it changes, what it restores."""
+"""`make release` in a small repository of its own: what it refuses, changes and restores."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Repository:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
         changelog = re.sub(r"(?m)^## 0\.\d+ \(in work\)$", "## 7.1 (in work)", self.text("CHANGELOG.md"))
-        if "## 7.1 (in work)" not in changelog:  # right after a release
+        if "## 7.1 (in work)" not in changelog:  # the state right after a release
             changelog = changelog.replace("\n## ", "\n## 7.1 (in work)\n\n* A line.\n\n## ", 1)
         (folder / "CHANGELOG.md").write_text(changelog)
         self.git("init", "--quiet", "--initial-branch", "main")
@@ -83,7 +83,7 @@ def test_a_release_sets_every_mention_commits_and_tags(repository: Repository) -
     assert "\npip install fencepost " in repository.text("README.md")
     assert 'exact: "7.1.0"' in repository.text("README.md")
     assert "until the first release" not in repository.text("README.md")
-    # A correction after it needs a section of its own.
+    # The next patch release needs its own section.
     assert "no section" in repository.release("make", "7.1.1").stderr
 
 

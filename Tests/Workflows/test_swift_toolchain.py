@@ -1,4 +1,4 @@
-"""`.ci/swift.sh` installs a toolchain only when the pinned key has signed it. The server is a folder."""
+"""Checks that `.ci/swift.sh` installs a toolchain only if the pinned key has signed it. A folder plays the server."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Server:
         swift.chmod(0o755)
         with tarfile.open(self.archive, "w:gz") as opened:
             opened.add(folder / "made", "swift-6.3.1-RELEASE")
-        # Short, because gpg-agent's socket lies in it.
+        # A short path, because gpg-agent's socket lies in it and socket paths are limited.
         self.keys = folder / "k"
         self.keys.mkdir(mode=0o700)
         self.gpg("--quick-generate-key", "--passphrase", "", "tests@example.org", "ed25519", "sign", "never")
@@ -52,7 +52,7 @@ class Server:
             **os.environ, "SWIFT_WEBROOT": f"file://{self.folder}/web", "SWIFT_KEYS": f"file://{self.folder}/keys.asc",
             "GITHUB_PATH": str(self.folder / "path"), **({"SWIFT_KEY": key} if key else {}),
         }  # fmt: skip
-        stub = self.folder / "stub"  # of apt-get: the machine stays as it is
+        stub = self.folder / "stub"  # replaces apt-get, so that the test does not change the machine
         stub.mkdir(exist_ok=True)
         (stub / "apt-get").write_text("#!/bin/sh\n")
         (stub / "apt-get").chmod(0o755)

@@ -1,4 +1,4 @@
-"""The workflows are valid, safe, and call only what exists in this tree."""
+"""Checks that the workflows are valid and safe, and call only files that exist in this tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
-# In a job's expressions and in what a runner or a matrix puts into the environment.
+# An expression of GitHub's, such as ${{ matrix.python }}.
 EXPRESSION = re.compile(r"\$\{\{.*?\}\}", re.DOTALL)
 
 
@@ -24,7 +24,7 @@ def run(*command: object, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 def scripts() -> list[tuple[str, str, dict[str, Any]]]:
-    """Every `run` of every workflow, with a name to report it by."""
+    """Every `run` of every workflow, with a name for messages."""
     found = []
     for path in WORKFLOWS:
         for name, job in yaml.safe_load(path.read_text())["jobs"].items():
@@ -80,7 +80,7 @@ def test_one_commit_for_each_action() -> None:
 @pytest.mark.parametrize(("name", "script"), [each[:2] for each in scripts()], ids=[each[0] for each in scripts()])
 def test_scripts_are_sound_shell(name: str, script: str) -> None:
     text = "#!/bin/bash\n" + EXPRESSION.sub("expression", script)
-    # SC2012: names of our own files; SC2086: a list of packages.
+    # SC2012 (ls): the names are our own files'. SC2086 (quotes): the variable is a list of packages.
     done = run(BIN / "shellcheck", "--exclude", "SC2012,SC2086", "-", input=text)
     assert done.returncode == 0, f"{name}\n{done.stdout}"
 

@@ -1,6 +1,6 @@
 """Conformance scenarios of fleets. The format is described in Tests/Conformance/README.md, "Fleets".
 
-`position` is compared in C and Swift: an event has none in Python, where an iterator acknowledges.
+Only C and Swift compare `position`: in Python an event carries no position, because its iterator acknowledges.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PRESENCE_KEYS = ("identifier", "since", "evidence_date")
 
 
 class FleetRun:
-    """One run of one scenario of fleets over a table."""
+    """One run of a fleet scenario over one table."""
 
     def __init__(self, scenario: Scenario, restart_every_step: bool) -> None:
         self.scenario = scenario
@@ -52,7 +52,7 @@ class FleetRun:
             fleet.close()
 
     def after_step(self) -> None:
-        """Events in flight must come again, unless their condition or device was removed meanwhile."""
+        """Checks that events in flight are redelivered, unless their condition or device was removed meanwhile."""
         if not self.restart_every_step:
             return
         for name, fleet in self.fleets.items():
@@ -122,7 +122,7 @@ class FleetRun:
         return self.table[identifier].generation
 
     def forget(self, identifier: str | None, device: str | None = None) -> None:
-        """Void events were never delivered."""
+        """Drops events in flight that are void: they count as never delivered."""
         for name, event in list(self.in_flight.items()):
             if identifier == event.identifier or device == event.device:
                 del self.in_flight[name]
@@ -163,7 +163,7 @@ class FleetRun:
         return (*place, number(fix.get("accuracy", 0.0)), to_us(fix["time"]))
 
     def fix(self, step: dict[str, Any], name: str) -> None:
-        # Not by feed(), which doubts the times of simulations.
+        # Calls the handle, because `feed()` doubts the times of simulations.
         self.fleets[name]._handle.feed_fix(step["device"], *self.read_fix(step["fix"]))
 
     def fixes(self, step: dict[str, Any], name: str) -> None:

@@ -1,9 +1,9 @@
 """Runs conformance scenarios on the engine. The format is described in Tests/Conformance/README.md.
 
-The parts of a host or a store, not of one monitor, are played here: names in use, closing and opening again, the
-consumer. A restart is a fork that takes the monitor's place: it delivers the uncommitted events again. With a store
-these are real: each scenario has a directory of its own, a restart closes and opens, and a store that fails is one
-whose files the system does not let grow.
+This module plays the parts that belong to a host or a store instead of one monitor: which names are in use, closing and
+reopening, and the consumer. Without a store, a restart replaces the monitor by its fork, which redelivers the events
+that were not committed. With a store these parts are real: each scenario has its own directory, a restart closes and
+reopens the monitor, and a failing store is one whose files the system does not let grow.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ except ImportError:  # not a Unix system
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a scenario: `verdict` is passed, failed or skipped; the rest names where and why it ended."""
+    """The result of a scenario: `verdict` is passed, failed or skipped; the other members say where and why it
+    ended."""
 
     scenario: Scenario
     verdict: str
@@ -68,12 +69,12 @@ def run_scenarios(
     """Runs scenarios one after another.
 
     Args:
-        scenarios: As :func:`read_scenarios` gives them.
-        restart_every_step: Restart every open monitor after each step; the expectations stay what they are.
-        store: A directory for the monitors, each scenario's in a new one inside it; None: they are in memory.
+        scenarios: The scenarios that :func:`read_scenarios` returns.
+        restart_every_step: Restart every open monitor after each step; the expectations stay the same.
+        store: A directory in which each scenario gets a new directory for its monitors. None keeps them in memory.
 
     Raises:
-        InputError: A step is not written in the format.
+        InputError: A step does not follow the format.
         OSError: The directory cannot be used.
     """
     for scenario in scenarios:
@@ -109,7 +110,7 @@ def _outcome(scenario: Scenario, run: _Run | FleetRun) -> Outcome:
 def conform(
     paths: Sequence[str | Path], *, restart_every_step: bool, store: str | None, write: Callable[[str], object]
 ) -> bool:
-    """Runs files, prints failed and skipped scenarios, then the counts; returns whether none failed."""
+    """Runs files, prints failed and skipped scenarios and then the counts; returns True if no scenario failed."""
     scenarios = [scenario for path in paths for scenario in read_scenarios(path)]
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     for outcome in run_scenarios(scenarios, restart_every_step=restart_every_step, store=store):
@@ -135,7 +136,7 @@ class _Run:
         self.main: str | None = None
 
     def after_step(self) -> None:
-        # Changes missed by a failing store cannot be read anywhere.
+        # A failing store has missed changes, which then cannot be read back.
         if self.restart_every_step and self.store_works:
             for name in self.opened:
                 self.restart_between_steps(self.stored[name])
@@ -145,7 +146,7 @@ class _Run:
             named.monitor.close()
 
     def restart_between_steps(self, named: Named) -> None:
-        """Events in flight must come again, unless their condition was removed meanwhile."""
+        """Checks that events in flight are redelivered, unless their condition was removed meanwhile."""
         named.restart()
         event = named.in_flight
         if event is None:
@@ -177,7 +178,7 @@ class _Run:
             self.act(step)
 
     def act(self, step: dict[str, Any]) -> None:
-        """A step that has a verb."""
+        """Runs a step that has a verb."""
         verbs = [verb for verb in STEPS if verb in step]
         if not verbs:
             raise ValueError(f"it has no verb; the verbs are {', '.join((*ELSEWHERE, *STEPS))}")
@@ -243,7 +244,7 @@ class _Run:
             monitor = self.stored[name].monitor
             if "time" in step:
                 monitor.advance(to_us(step["time"]))
-            # So that it is noticed at once.
+            # A checkpoint makes the monitor notice the change of the store at once.
             if works:
                 monitor.checkpoint()
             else:
@@ -254,13 +255,13 @@ class _Run:
 
 
 def _can_fail() -> bool:
-    # Python leaves the signal that goes with the limit ignored.
+    # Exceeding the limit raises SIGXFSZ. Python ignores it by default; otherwise it would end the process.
     return resource is not None and signal.getsignal(signal.SIGXFSZ) is signal.SIG_IGN
 
 
 @contextmanager
 def _full_disk() -> Iterator[None]:
-    """While it lasts, this process can write to no file."""
+    """Sets a limit of 0 bytes per file, so that this process cannot write to any file."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
     try:

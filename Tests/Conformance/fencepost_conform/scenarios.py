@@ -1,4 +1,4 @@
-"""Conformance scenarios as a file holds them. The format is described in Tests/Conformance/README.md."""
+"""Reads conformance scenarios from files. The format is described in Tests/Conformance/README.md."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Scenario:
 
 
 def read_scenarios(path: str | Path) -> list[Scenario]:
-    """The scenarios of a file, in order.
+    """Returns the scenarios of a file, in order.
 
     Raises:
-        InputError: The file cannot be read, or is not one scenario or an array of them.
+        InputError: The file cannot be read, or is neither a scenario nor an array of scenarios.
     """
     content = parse_json(read_text(path), path)
     rows = content if isinstance(content, list) else [content]
@@ -56,13 +56,13 @@ def _scenario(row: Any, path: str | Path, place: str) -> Scenario:
         raise InputError(path, f"{place} ({row['name']})", f"options are not some of {', '.join(known)}")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         raise InputError(path, f"{place} ({row['name']})", "steps is not a list of at least one object")
-    if options.get("path", DevicePath.FIXES) == DevicePath.FIXES:  # the keys absent from these
+    if options.get("path", DevicePath.FIXES) == DevicePath.FIXES:  # this path accepts neither key
         options = {name: value for name, value in options.items() if name not in ("max_gap", "max_speed")}
     return Scenario(str(path), row["name"], options, steps, is_fleet)
 
 
 def defect(error: Exception) -> str:
-    """The defect of a step that could not be read, in words."""
+    """Describes what is wrong with a step that could not be read."""
     if isinstance(error, KeyError):
         return f"{error.args[0]} is missing"
     if isinstance(error, ValueError):

@@ -15,13 +15,13 @@ KINDS: dict[str, type[Shape]] = {
     "line": Gate,
 }
 DISTANCE_TOLERANCE = 2e-8
-"""Metres, of distances to shapes."""
+"""Tolerance of distances to shapes, in metres."""
 PLACE_TOLERANCE = 1e-9
-"""Degrees, of places on their lines."""
+"""Tolerance of positions on the shapes' lines, in degrees."""
 
 
 def shape_of(step: dict[str, Any]) -> Shape | None:
-    """The shape that a step adds; None: it adds something else."""
+    """Returns the shape that a step adds, or None if it adds something else."""
     for name, kind in KINDS.items():
         if name in step:
             return _shape(kind, dict(step[name]))
@@ -67,7 +67,7 @@ def _depth(value: Any) -> int:
 
 
 def shape_members(condition: Shape) -> dict[str, Any]:
-    """The members of a record about a shape."""
+    """Returns the members that a record shows about a shape."""
     if not isinstance(condition, Polygon):
         lines = [[list(reversed(place)) for place in line] for line in condition.lines]
         if isinstance(condition, Gate):
@@ -79,7 +79,7 @@ def shape_members(condition: Shape) -> dict[str, Any]:
 
 
 def names(message: str, reason: str, at: dict[str, int]) -> bool:
-    """Whether a message gives the reason, and the place where it gives one."""
+    """True if a message names the reason, and the right place if it names a place."""
     if not re.search(rf"\b{reason}\b", message):
         return False
     return all(f"{what} {number}" in message for what, number in at.items() if re.search(rf"\b{what} \d", message))

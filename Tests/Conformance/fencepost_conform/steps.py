@@ -1,4 +1,4 @@
-"""The steps of a conformance scenario that concern one monitor: each calls it, or compares what it gives."""
+"""The steps of a conformance scenario that concern one monitor: each step calls it, or compares what it returns."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Mismatch(Exception):
 
 
 class Skip(Exception):
-    """The scenario needs what there is not."""
+    """The scenario needs something that this system or engine does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Named:
 
     @property
     def distance_tolerance(self) -> float | None:
-        """Of the boundary distances of events: none, where there are circles alone."""
+        """The tolerance for the boundary distances of events, or None if the monitor has only circles."""
         return DISTANCE_TOLERANCE if self.has_shapes else None
 
     def restart(self) -> None:
@@ -141,7 +141,7 @@ def _sync(named: Named, step: dict[str, Any]) -> None:
 
 
 def member_of(member: dict[str, Any], assuming: str = "unknown") -> Member:
-    """A member of a set, assumed so where it says nothing."""
+    """Returns a member of a set; `assuming` applies where the member itself does not say."""
     condition, options = definition(member)
     if not is_line(condition):
         options = {"assuming": assuming, **options}
@@ -174,7 +174,7 @@ def definition(step: dict[str, Any]) -> tuple[Condition, dict[str, Any]]:
     options: dict[str, Any] = {key: step[key] for key in ("assuming", "tag") if key in step}
     policy = step.get("policy", "standard")
     if "line" in step and "policy" not in step:
-        pass  # a gate has none
+        pass  # gates have no policy
     elif isinstance(policy, str):
         options["policy"] = TransitionPolicy.named(policy)
     else:
@@ -202,7 +202,7 @@ def _fix(named: Named, step: dict[str, Any]) -> None:
     else:
         latitude, longitude = number(fix["latitude"]), number(fix["longitude"])
     given = Fix(latitude, longitude, number(fix.get("accuracy", 0.0)), time=to_us(fix["time"]))
-    # Not by feed(), which doubts the times of simulations.
+    # Calls the handle, because `feed()` doubts the times of simulations.
     named.monitor._handle.feed_fix(given.latitude, given.longitude, given.accuracy, given.time_us)
 
 
@@ -294,7 +294,7 @@ def compare_located(step: dict[str, Any], asked: Monitor | Zones) -> None:
         return _compare_distances(step, asked.nearest(latitude, longitude, int(step["nearest"]["count"])))
     place = [number(step["containing"][key]) for key in ("latitude", "longitude")]
     names = asked.containing(*place)
-    if find_spec("numpy") is None:  # columns, which tell the distances, are NumPy's
+    if find_spec("numpy") is None:  # columns, the only result with distances, need NumPy
         if [one.get("identifier") for one in step["are"]] != names:
             raise Mismatch(plain(step["are"]), text(names))
         return None
@@ -371,14 +371,15 @@ def compare(
     known: Iterable[str] = EVENT_KEYS,
     distance: float | None = None,
 ) -> None:
-    """Only the keys that the expectation lists are compared; one that is not known would never be.
+    """Compares the keys that the expectation lists. An unknown key is an error, because it would never be compared.
 
     Args:
-        expected: As the file has it.
-        got: What came.
-        tolerance: Of numbers; None: they are the same.
-        known: The keys there are.
-        distance: Of boundary distances, likewise. At a point of a path these and the place have tolerances.
+        expected: The expectation from the file.
+        got: The engine's result.
+        tolerance: The tolerance of numbers; None: they must be equal.
+        known: The keys that a result can have.
+        distance: The tolerance of boundary distances; None: they must be equal. For a point of a path, boundary
+            distances and positions have tolerances of their own.
     """
     unknown = [key for key in expected if key not in known] if isinstance(expected, dict) else []
     if unknown:
@@ -406,14 +407,14 @@ def compare(
 
 
 def _is_listed(value: dict[str, Any], found: dict[str, Any]) -> bool:
-    """Whether a condition has the listed members."""
+    """True if a condition has the listed members."""
     return value.keys() == found.keys() and all(
         found[kind].get(key) == one for kind, members in value.items() for key, one in members.items()
     )
 
 
 def text(value: Any) -> str:
-    """The engine's result, with times in seconds as in a file."""
+    """The engine's result as text, with times in seconds as in a scenario file."""
     if isinstance(value, dict):
         value = {key: time / 1e6 if key in TIMES and time is not None else time for key, time in value.items()}
     return plain(value)
