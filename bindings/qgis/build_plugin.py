@@ -1,9 +1,9 @@
-"""Makes the zip that QGIS installs: the plugin, with the installed Python package beside it as its engine.
+"""Builds the zip that QGIS installs: the plugin, with the installed Python package beside it as its engine.
 
     .venv/bin/python bindings/qgis/build_plugin.py [FOLDER]
 
-The zip goes to FOLDER (default .build/qgis); its path is printed. The same inputs give the same bytes. HOMEPAGE and
-EMAIL in the environment are what the metadata state; the plugin repository asks for real ones.
+The zip is written to FOLDER (default .build/qgis), and its path is printed. The same inputs give the same bytes. The
+metadata state the environment's HOMEPAGE and EMAIL; the plugin repository requires real ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KINDS = {".py", ".svg", ".png", ".qml"}
 
 
 def main() -> int:
-    """Builds the zip; the exit code is 2 when there is no engine to put in."""
+    """Builds the zip; returns exit code 2 if there is no engine to put in."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".build" / "qgis"
     found = importlib.util.find_spec("fencepost")
     if found is None or found.origin is None:
@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def plugin_files() -> dict[str, bytes]:
-    """The plugin's own files, by their paths in it."""
+    """The plugin's own files, by their paths in the plugin."""
     here = HERE / PLUGIN
     return {
         str(path.relative_to(here)): path.read_bytes()
@@ -62,7 +62,8 @@ def plugin_files() -> dict[str, bytes]:
 
 
 def engine_files(package: Path) -> dict[str, bytes]:
-    """The Python package: its modules in their folders, the extension and the library that it finds beside itself."""
+    """The Python package: its modules in their folders, the extension, and the library that the extension finds beside
+    itself."""
     files = {
         f"fencepost/{path.relative_to(package).as_posix()}": path.read_bytes()
         for path in package.rglob("*")
@@ -76,14 +77,14 @@ def engine_files(package: Path) -> dict[str, bytes]:
 
 
 def bundled_libraries(package: Path) -> dict[str, bytes]:
-    """The libraries that a repaired wheel lays beside the package, for example SQLite: the extension's library finds
-    them at the same place in the plugin."""
+    """The libraries that a repaired wheel puts beside the package, for example SQLite. The extension's library finds
+    them at the same relative place in the plugin."""
     beside = package.parent / f"{package.name}.libs"
     return {f"{beside.name}/{path.name}": path.read_bytes() for path in beside.glob("*.so*") if path.is_file()}
 
 
 def write_zip(path: Path, files: dict[str, bytes]) -> None:
-    """The files in a folder of the plugin's name, in order, all of one date."""
+    """Writes the files into a folder named after the plugin: in a fixed order, all with the same date."""
     new = path.with_suffix(".new")
     with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(files):

@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Runs the programs and commands that the documentation shows, and compares what they print with what it says.
+"""Runs the programs and commands that the documentation shows, and compares their output with the page.
 
     .venv/bin/python bindings/site/blocks.py [--write] [PAGE...]
 
-A page's ``sh`` and ``python`` blocks, and ``c`` blocks with a ``main``, are run in their order, each in a process of
-its own, in a folder that has ``examples`` and ``Tests`` and is otherwise empty. A ``text`` block right behind one is
-what it prints, errors included; a line ``…`` in it stands for any lines. A block without one prints nothing.
-``--write`` puts in what it printed.
+A page's ``sh`` and ``python`` blocks, and its ``c`` blocks with a ``main``, run in order. Each runs in its own process,
+in a folder that is empty except for ``examples`` and ``Tests``. A ``text`` block right after a block is the expected
+output, including errors; a line ``…`` in it stands for any lines. A block without a ``text`` block must print nothing.
+``--write`` updates the outputs in the page.
 
-A comment before a block may say otherwise:
+A comment before a block changes this:
 
-    <!-- run by FILE -->     FILE runs it
-    <!-- continues -->       Python: goes on where the block before it ended
-    <!-- exits with N -->    it fails with this code
-    <!-- needs NAME... -->   it is passed over where these modules or programs are not installed
+    <!-- run by FILE -->     FILE runs the block
+    <!-- continues -->       Python: continues the program of the block before
+    <!-- exits with N -->    the block fails with this code
+    <!-- needs NAME... -->   the block is skipped if these modules or programs are not installed
 
-``pip install 'fencepost[EXTRA,...]' PACKAGE...`` on a page, in a block or in the text, names what the programs from
-there on need. Here they run with what is installed; ``Tests/Packaging/pages.py`` runs them with that alone.
+``pip install 'fencepost[EXTRA,...]' PACKAGE...`` on a page, in a block or in the text, names the requirements of the
+programs after it. This module runs them with the packages that are installed; ``Tests/Packaging/pages.py`` installs
+exactly those requirements.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ COMPILE = (
 
 @dataclass(frozen=True)
 class Block:
-    """A program or commands of a page, and what they print."""
+    """A program or commands of a page, and their expected output."""
 
     line: int
     language: str
@@ -58,31 +59,31 @@ class Block:
     says: str
     output: str
     span: tuple[int, int]
-    """Where in the page the output stands, or is to stand."""
+    """The position of the output in the page, or the position where it belongs."""
     end: int
 
     @property
     def runner(self) -> str | None:
-        """The file that runs it in place of this module."""
+        """The file that runs the block instead of this module."""
         return self.says.removeprefix("run by ") if self.says.startswith("run by ") else None
 
     @property
     def missing(self) -> list[str]:
-        """What it needs and is not here."""
+        """The names that the block needs and that are not installed."""
         wanted = self.says.removeprefix("needs ").split() if self.says.startswith("needs ") else []
         return [name for name in wanted if importlib.util.find_spec(name) is None and shutil.which(name) is None]
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a page has named so far for installation."""
+    """The requirements that a page has named so far."""
 
     extras: frozenset[str] = frozenset()
     packages: frozenset[str] = frozenset()
 
     @staticmethod
     def of(text: str) -> Needs:
-        """All that this part of a page names."""
+        """The requirements that this part of a page names."""
         found = INSTALLS.findall(text)
         return Needs(
             frozenset(extra for extras, _ in found for extra in extras.split(",")),
@@ -121,16 +122,16 @@ def pages() -> list[Path]:
 
 
 def agrees(expected: str, printed: str) -> bool:
-    """Whether this is what was to be printed; a line ``…`` stands for any lines."""
+    """True if the output is as expected; a line ``…`` stands for any lines."""
     parts = [re.escape(part) for part in re.split(r"^…\n", expected, flags=re.MULTILINE)]
     return re.fullmatch("(?:.*\n)*".join(parts), printed) is not None
 
 
 def run(page: Path, python_with: Callable[[Needs], Path] | None = None) -> Iterator[tuple[Block, str, str]]:
-    """Each block of a page, what it printed, and what is wrong with it (empty: nothing).
+    """Yields each block of a page, its output, and a description of what is wrong (empty if nothing).
 
-    Each runs with the Python that ``python_with`` gives for what the page names up to the end of the block; without it,
-    with this one, which may lack what a block says that it ``needs``.
+    ``python_with`` returns the Python for the requirements that the page names up to the end of the block. Without it,
+    all blocks run with this Python, which may lack something that a block ``needs``.
     """
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="fencepost-page-") as name:
@@ -186,7 +187,8 @@ def run(page: Path, python_with: Callable[[Needs], Path] | None = None) -> Itera
 
 
 def rewrite(page: Path) -> None:
-    """Puts what the blocks print into a page, but where lines are left out on purpose and still agree."""
+    """Writes the blocks' outputs into a page. An output that already agrees stays as it is, including its ``…``
+    lines."""
     text = page.read_text(encoding="utf-8")
     for block, printed, wrong in reversed(list(run(page))):
         if "exit code" in wrong:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Builds the documentation's site: one set of pages, made from the texts where they stand in the repository.
+"""Builds the documentation's site: one set of pages, made from the texts in the repository.
 
     .venv/bin/python bindings/site/build.py [FOLDER]      .build/docs, unless a folder is named
 
-A text is written once, where its reader looks on a forge, with links as a forge follows them. Here the texts get their
-places in the site, links between them become links between pages, and other files that they name come along.
-`make docs` first makes the references of the three languages, beside which these pages lie. No network.
+Each text is written once, where a reader on GitHub or another forge looks for it, with links that work there. This
+program gives the texts their places in the site, turns the links between them into links between pages, and copies the
+other files that they link to. `make docs` first builds the three languages' references, which are put beside these
+pages. Needs no network.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 ARTICLES = "Sources/Fencepost/Fencepost.docc"
 
-# The page's place in the site, and the text that it shows; in the order of the table of contents. A page without a text
-# is made here: the references, and the list of the decisions.
+# Each page's place in the site, and its text, in the order of the table of contents. A page without a text is
+# generated: the references, and the list of the decisions.
 CHAPTERS: dict[str, dict[str, str]] = {
     "Begin": {
         "start": "bindings/site/start.md",
@@ -103,7 +104,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "project/tracks": "examples/data/tracks/SOURCES.md",
     },
 }
-# What the table of contents calls a page, where that is not its heading.
+# Titles in the table of contents that differ from the page's heading.
 TITLES = {
     "start": "Ten minutes",
     "guides/python": "Python",
@@ -130,13 +131,13 @@ TITLES = {
     "reference/swift": "Swift",
 }
 LINK = re.compile(r"(?P<picture>!?)\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]\((?P<target>[^()\s]+)\)")
-# Inline code that may be a name of a reference; not in a link, and not in a heading.
+# Inline code that may be a name from a reference, except in links and headings.
 CODE = re.compile(
     r"(?P<skip>!?\[(?:[^\[\]`]|`[^`]*`)*\]\([^()\s]+\)|<a [^>]*>.*?</a>|^#.*$|``.*?``)"
     r"|(?<!`)`(?P<name>[A-Za-z_][\w.]*)(?:\(\))?`(?!`)",
     re.MULTILINE,
 )
-# Pages in whose text a name is one of Python: the articles are about Swift, others about JavaScript and the project.
+# Pages whose text uses Python names: the articles are about Swift, other pages about JavaScript and the project.
 OF_PYTHON = re.compile(r"index$|start$|guides/(?!swift|javascript|c$|cheat-c)|concepts/|notebooks/")
 FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)$", re.MULTILINE | re.DOTALL)
 
@@ -145,11 +146,11 @@ INSTALL = "<!-- README: Install -->"
 
 
 class Broken(Exception):
-    """A text names what is not there."""
+    """A text refers to something that does not exist."""
 
 
 def version() -> str:
-    """The version of the header, and whether the changelog has a newer one in work."""
+    """The header's version, and whether the changelog has a newer version in work."""
     header = (ROOT / "include/fencepost.h").read_text(encoding="utf-8")
     parts = re.findall(r"^#define FENCEPOST_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, re.MULTILINE)
     newest = re.search(r"^## ([\d.]+) \(in work\)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
@@ -179,13 +180,13 @@ class Assembly:
         self.pages = pages()
         self.page_of = {text.resolve(): page for page, text in self.pages.items()}
         self.python, self.c = reference_python.names(), reference_c.names()
-        # The guides that name something of a page of the references.
+        # For each page of the references, the guides that name something on it.
         self.mentions: dict[str, list[str]] = {}
-        # README is the front page of the forge; the site has its own.
+        # README is the forge's front page; on the site, links to it lead to the site's own front page.
         self.page_of[ROOT / "README.md"] = "index"
 
     def link(self, page: str, text: Path, found: re.Match[str]) -> str:
-        """A link as it is to stand on a page of the site."""
+        """Converts a link for a page of the site."""
         words, target = found["text"], found["target"]
         if re.match(r"https?:|mailto:|#", target):
             return found[0]
@@ -213,7 +214,7 @@ class Assembly:
         return f'<a href="{up}files/{file.relative_to(ROOT)}">{words}</a>'
 
     def name(self, page: str, text: Path, linked: set[str], found: re.Match[str]) -> str:
-        """Code of a guide; the first of a name leads to the reference."""
+        """Converts inline code of a guide: the first mention of a name links to the reference."""
         name = found["name"]
         if found["skip"] is not None:
             return found[0]
@@ -233,7 +234,7 @@ class Assembly:
         return f"{{{role}}}`{found[0].strip('`')} <{target}>`"
 
     def read(self, page: str, text: Path) -> str:
-        """A text; the front page with the version and with README's way to install."""
+        """Reads a text; puts the version and README's section Install into the front page."""
         found = text.read_text(encoding="utf-8")
         if page == "index":
             readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -248,14 +249,15 @@ class Assembly:
         return found
 
     def markdown(self, page: str, text: Path) -> str:
-        """A text with the site's links. What stands in a block is left as it is."""
+        """Returns a text with the site's links. Code blocks stay unchanged."""
         parts = FENCE.split(self.read(page, text))
         linked: set[str] = set()
         for number in range(0, len(parts), 2):
             part = LINK.sub(lambda found: self.link(page, text, found), parts[number])
             if number == 0 and page in search_words.PAGES:
                 part = search_words.with_words(page, part)
-            # DocC's links to symbols, ``Monitor/events``: names, since the Swift reference is a site of its own.
+            # DocC's links to symbols, such as ``Monitor/events``, become plain names, since the Swift reference is a
+            # separate site.
             part = re.sub(
                 r"``([\w/]+(?:\([\w:]*\))?)``",
                 lambda found: f"`{found[1].replace('/', '.')}`",
@@ -265,7 +267,7 @@ class Assembly:
         return "".join(parts)
 
     def references(self) -> None:
-        """The pages of the references, with the guides that name what is on them."""
+        """Writes the references' pages, each with a list of the guides that mention its names."""
         docs, made = ROOT / ".build" / "docs", ROOT / ".build" / "docs-build"
         xml, swift = made / "c" / "xml", docs / "swift"
         for needed in (xml / "fencepost_8h.xml", swift / "index" / "index.json"):
@@ -281,7 +283,7 @@ class Assembly:
             place.write_text(text, encoding="utf-8")
 
     def write(self) -> None:
-        """Puts everything in its place."""
+        """Writes the whole folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "_own").mkdir(parents=True)
         self.extra.mkdir()

@@ -1,4 +1,4 @@
-"""Sphinx reads this; bindings/site/build.py calls it, over the pages that it has put together."""
+"""Sphinx's configuration. bindings/site/build.py runs Sphinx over the pages that it has assembled."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 templates_path: list[str] = []
 exclude_patterns = ["_extra"]
 
-# Pages link to headings by the names that a forge gives them, too.
+# Pages also link to headings by the anchors that a forge generates.
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
-# Notebooks are committed with the outputs that a test compares with a fresh execution.
+# Notebooks are committed with their outputs; a test compares these with a fresh execution.
 nb_execution_mode = "off"
-# A heading may be followed by one two levels below it, and JSON may leave something out (…).
+# A heading may be followed by one two levels below it, and JSON in the guides may contain an ellipsis (…).
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
 html_theme = "furo"
@@ -44,12 +44,12 @@ c_maximum_signature_line_length = 100
 cpp_maximum_signature_line_length = 100
 add_module_names = False
 napoleon_numpy_docstring = False
-napoleon_use_ivar = True  # attributes have their entries among the members
+napoleon_use_ivar = True  # attributes are documented as members
 default_role = "code"
 
 
 def public_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: Element) -> Element | None:
-    """Annotations name types by the module that defines them, or without one: find the public name."""
+    """Resolves a type in an annotation, which has the name of its defining module or no module, to its public name."""
     if node.get("refdomain") != "py":
         return None
     name = node["reftarget"].rpartition(".")[2]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the time lines of the documentation as SVG, from what the engine really says.
+"""Draws the documentation's time lines as SVG, from the engine's real results.
 
 .venv/bin/python bindings/site/drawings.py [FOLDER]      bindings/site/pictures, unless a folder is named
 """
@@ -27,16 +27,16 @@ ROW = 34
 
 @dataclass(frozen=True)
 class Run:
-    """What a monitor of one circle said while a device came nearer and went."""
+    """The explanations and events of a monitor with one circle, while a device came nearer and left."""
 
     name: str
     explanations: list[Explanation]
     events: list[tuple[float, float, State]]
-    """Seconds of date and of evidence, and the state."""
+    """For each event, the seconds of its date and its evidence, and the new state."""
 
 
 def follow(name: str, policy: TransitionPolicy, distances: Sequence[float], accuracies: Sequence[float]) -> Run:
-    """Feeds a fix a second at these distances from the line, negative inside."""
+    """Feeds one fix per second at these distances from the line (negative inside)."""
     monitor = Monitor()
     circle = Circle(*CENTRE, radius=RADIUS)
     monitor.add(circle, name, policy=policy, assuming="unsatisfied")
@@ -52,7 +52,7 @@ def follow(name: str, policy: TransitionPolicy, distances: Sequence[float], accu
 
 
 class Drawing:
-    """An SVG that grows downwards: a plot of distances over time, and rows of states below it."""
+    """An SVG that grows downwards: a plot of distances over time, with rows of states below it."""
 
     def __init__(self, title: str, seconds: int, metres: float) -> None:
         self.title, self.seconds, self.metres = title, seconds, metres
@@ -82,7 +82,7 @@ class Drawing:
         self.add(f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{colour}" stroke-width="{width}"{dashes}/>')
 
     def band(self, run: Run, margin: Callable[[Explanation], float | None], sign: int) -> None:
-        """Where a fix is beyond the line, but not by the margin."""
+        """Fills the band in which a fix is beyond the line, but by less than the margin."""
         edge = [(self.x(second), self.y(sign * (margin(each) or 0))) for second, each in enumerate(run.explanations)]
         zero = self.y(0)
         points = [(edge[0][0], zero), *edge, (edge[-1][0], zero)]
@@ -90,7 +90,7 @@ class Drawing:
         self.add(f'<polygon points="{corners}" fill="{FAINT}" fill-opacity="0.22"/>')
 
     def plot(self, run: Run, distances: Sequence[float]) -> None:
-        """Distances over time: the line, its margins, and the times during which a candidate is open."""
+        """Plots distances over time, with the line, its margins, and the times during which a candidate is open."""
         self.rectangle(LEFT, TOP, WIDTH - RIGHT, TOP + PLOT, PAPER)
         self.band(run, lambda each: each.exit_margin, 1)
         self.band(run, lambda each: each.entry_margin, -1)
@@ -109,7 +109,8 @@ class Drawing:
         self.text(LEFT + 6, TOP + 14, "outside", colour=FAINT)
 
     def states(self, run: Run) -> None:
-        """A row: when the condition was satisfied, and its events: a triangle at the date, a dot at the evidence."""
+        """Adds a row that shows when the condition was satisfied. Each event has a triangle at its date and a dot at
+        its evidence."""
         top, bottom = self.bottom + 10, self.bottom + ROW
         self.rectangle(LEFT, top, WIDTH - RIGHT, bottom, FAINT, 0.22)
         begun = None
@@ -144,7 +145,7 @@ class Drawing:
 
 
 def spans(flags: Sequence[bool]) -> list[tuple[int, int]]:
-    """First second and last second of each run of true values."""
+    """The first and last second of each run of true values."""
     found: list[tuple[int, int]] = []
     for second, flag in enumerate(flags):
         if not flag:
@@ -157,7 +158,7 @@ def spans(flags: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def along(*corners: tuple[int, float]) -> list[float]:
-    """A value for each second, straight between corners of second and value."""
+    """Returns a value for each second, interpolated linearly between corners (second, value)."""
     values = []
     for (first, start), (last, end) in itertools.pairwise(corners):
         values += [start + (end - start) * step / (last - first) for step in range(last - first)]
@@ -181,7 +182,7 @@ def margin_and_dwell() -> str:
 
 
 def accuracy_and_margin() -> str:
-    """A device that stands on one side while its fixes grow coarse and scatter over the line."""
+    """A device that stays on one side of the line while its fixes become less accurate and scatter across it."""
     distances = along((0, 60), (40, 60), (60, -75), (110, -75))
     scatter = (30, -40, 35, -70, 25, -55, 45, -30, 50, -60)
     distances += [float(scatter[second % len(scatter)]) for second in range(110, 200)]

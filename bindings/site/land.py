@@ -2,12 +2,13 @@
 
     python bindings/site/land.py COUNTRIES
 
-COUNTRIES is a file of Natural Earth's countries that GeoPandas reads, or world_map.gpkg of QGIS (in its folder
-resources/data), which is made of Natural Earth 1:10m 4.1.0. Natural Earth is in the public domain. The outline is
-simplified to 0.1 degrees and rounded to 0.05, without islands and lakes below 0.05 square degrees.
+COUNTRIES is a file of Natural Earth's countries in a format that GeoPandas reads, or QGIS's world_map.gpkg (in its
+folder resources/data), which was made from Natural Earth 1:10m 4.1.0. Natural Earth is in the public domain. The
+outline is simplified to 0.1 degrees and rounded to 0.05; islands and lakes smaller than 0.05 square degrees are left
+out.
 
-Each ring is a word: the steps of longitude and latitude from one corner to the next, in twentieths of a degree, from
-0, 0 on, as signed Base64 VLQ numbers (as in source maps).
+Each ring is one word: the steps of longitude and latitude from each corner to the next, starting at 0, 0, in twentieths
+of a degree, as signed Base64 VLQ numbers (as in source maps).
 """
 
 from __future__ import annotations

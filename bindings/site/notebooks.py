@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Executes the notebooks of the examples, which are committed with their outputs.
+"""Executes the example notebooks, which are committed with their outputs.
 
     .venv/bin/python bindings/site/notebooks.py            says which outputs have changed
-    .venv/bin/python bindings/site/notebooks.py --write    keeps the new ones
+    .venv/bin/python bindings/site/notebooks.py --write    saves the new outputs
 
-What differs from run to run is left out of what is kept: times of execution, names of temporary folders.
+Saved outputs leave out the parts that differ from run to run: execution times, and names of temporary folders.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TIME_LIMIT_S = 120
 
 
 def execute(path: Path) -> Any:
-    """The notebook with the outputs of an execution from top to bottom."""
+    """Executes a notebook from top to bottom; returns it with the new outputs."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -39,7 +39,7 @@ def execute(path: Path) -> Any:
 
 
 def joined(outputs: list[Any]) -> list[Any]:
-    """The outputs, with what a cell printed in several pieces as one."""
+    """Joins the pieces of a cell's printed output."""
     found: list[Any] = []
     for output in outputs:
         if output.output_type == "stream" and found and found[-1].get("name") == output.name:
@@ -50,7 +50,7 @@ def joined(outputs: list[Any]) -> list[Any]:
 
 
 def shown(notebook: Any) -> list[list[str]]:
-    """What the reader sees below each cell of code, as texts that can be compared between versions of libraries."""
+    """The visible output of each code cell, in a form that is the same for different versions of the libraries."""
     cells = []
     for cell in notebook.cells:
         if cell.cell_type != "code":
@@ -58,7 +58,7 @@ def shown(notebook: Any) -> list[list[str]]:
         texts = []
         for output in cell.outputs:
             text = output.get("text") or output.get("data", {}).get("text/plain", "")
-            # pandas 3 counts in other units than pandas 2, and pads otherwise.
+            # pandas 3 shows other time units than pandas 2, and pads columns differently.
             text = re.sub(r"\[(ns|us|s)(, UTC)?\]", "[…]", text)
             texts.append("\n".join(" ".join(line.split()) for line in text.splitlines()))
         cells.append(texts)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the pictures of the documentation anew, from real runs.
+"""Makes the documentation's pictures from real runs.
 
     .venv/bin/python bindings/site/pictures.py
 
-The report is that of README's Python program, drawn by Chromium; the map is drawn by QGIS with the plugin that
-bindings/qgis/tests/run.sh has unpacked. Needs what `make setup-test-all` installs.
+The report comes from README's Python program and is drawn by Chromium. The map is drawn by QGIS with the plugin that
+bindings/qgis/tests/run.sh has unpacked. Needs the programs that `make setup-test-all` installs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PLUGIN = ROOT / ".build" / "qgis" / "inside"
 
 
 def keep(source: Path, name: str, width: int) -> None:
-    """Saves a picture in few colours: a page that many load should be light."""
+    """Saves a picture with few colours, to keep the file of a popular page small."""
     picture = Image.open(source).convert("RGB")
     if picture.width > width:
         picture = picture.resize((width, picture.height * width // picture.width), Image.Resampling.LANCZOS)
@@ -34,7 +34,7 @@ def keep(source: Path, name: str, width: int) -> None:
 
 
 def report() -> None:
-    """README's program, and the page that it writes."""
+    """Runs README's program, and takes a picture of the page that it writes."""
     found = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert found
     with tempfile.TemporaryDirectory(prefix="fencepost-pictures-") as name:
@@ -58,7 +58,7 @@ def report() -> None:
 
 
 def qgis() -> None:
-    """The ride of the tutorial among its places, in QGIS's own Python."""
+    """Draws the ride of the tutorial and its places, in QGIS's own Python."""
     tutorial = (ROOT / "bindings" / "site" / "start.md").read_text(encoding="utf-8")
     found = re.search(r"cat > places.csv <<'END'\n(.*?)END\n", tutorial, re.DOTALL)
     assert found

@@ -1,7 +1,7 @@
-"""Makes the playground: one HTML file with the engine, the package for JavaScript and the example ride inside.
+"""Makes the playground: one HTML file that contains the engine, the JavaScript package and the example ride.
 
-A browser loads no modules from a file; so the modules of the package become one script, and the page works from a
-folder as it does from a server.
+A browser does not load modules from a file. So the modules of the package are joined into one script, and the page
+works from a folder as well as from a server.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 PACKAGE = ROOT / ".build" / "js"
-# Colours and type, which report, live page, playground and site share.
+# Colours and type, shared by report, live page, playground and site.
 TOKENS = ROOT / "bindings" / "python" / "src" / "fencepost" / "_look" / "tokens.css"
 RIDE = ROOT / "examples" / "data" / "tracks" / "gpx" / "bike-basel.gpx"
 # The places of the guide "Start".
@@ -32,13 +32,13 @@ EXPORT = re.compile(r"^export ((?:async )?function\*?|class|const) (\w+)", re.MU
 
 
 def _names(text: str) -> list[tuple[str, str]]:
-    """What stands between the braces of an import: each name and what it is called here."""
+    """The names between the braces of an import: each with its local name."""
     pairs = (each.split(" as ") for each in text.replace("\n", " ").split(",") if each.strip())
     return [(pair[0].strip(), pair[-1].strip()) for pair in pairs]
 
 
 def script(entry: Path) -> str:
-    """The modules of the package as one script that sets `fencepost`."""
+    """Joins the package's modules into one script that sets `fencepost`."""
     done: dict[Path, str] = {}
     parts: list[str] = []
 
@@ -61,7 +61,7 @@ def script(entry: Path) -> str:
             return ""
 
         text = EXPORT.sub(r"\1 \2", AGAIN.sub(passed_on, IMPORT.sub(imported, text)))
-        # The page hands over the engine's bytes: nothing is looked for beside the script.
+        # The page passes in the engine's bytes, so the script does not look for a file beside it.
         text = text.replace("import.meta.url", "document.baseURI")
         if re.search(r"^(import|export) ", text, re.MULTILINE):
             raise ValueError(f"{path}: a form of import or export that playground.py does not know")
@@ -73,7 +73,7 @@ def script(entry: Path) -> str:
 
 
 def ride() -> str:
-    """The fixes of the example and its places, as the page reads them."""
+    """The fixes of the example and its places, as JSON for the page."""
     space = {"gpx": "http://www.topografix.com/GPX/1/1"}
     points = ElementTree.parse(RIDE).iterfind(".//gpx:trkpt", space)
     fixes = [

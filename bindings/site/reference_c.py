@@ -1,4 +1,4 @@
-"""Writes the pages of the C and C++ reference, from the XML that Doxygen makes of the headers."""
+"""Writes the pages of the C and C++ reference from Doxygen's XML."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _slug(title: str) -> str:
 
 
 def names() -> dict[str, tuple[str, str]]:
-    """The names of the header's functions, structures, constants and macros: the role of each, and its page."""
+    """The header's functions, structures, constants and macros: for each name its role and its page."""
     found: dict[str, tuple[str, str]] = {}
     page = f"{FOLDER}/status"
     headings = dict(_headings())
@@ -54,7 +54,7 @@ class Writer:
         self.known = names()
 
     def words(self, text: str) -> str:
-        """Text with its special characters escaped, and links for the names of the header."""
+        """Returns text with its special characters escaped, and with links for the header's names."""
         parts, done = [], 0
         for match in NAME.finditer(text):
             if match[1] in self.known:
@@ -179,7 +179,7 @@ def _cpp(writer: Writer, xml: Path) -> str:
 
 
 def pages(xml: Path, mentions: Mapping[str, list[str]]) -> dict[str, str]:
-    """Each page's place and text. ``mentions``: the guides that name something of a page."""
+    """Returns each page's place and text. ``mentions`` lists the guides that name something on a page."""
     writer = Writer()
     entries = _entries(writer, xml)
     (header,) = parse(xml / "fencepost_8h.xml").getroot().iter("compounddef")

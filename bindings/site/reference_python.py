@@ -1,4 +1,4 @@
-"""Writes the pages of the Python reference: what Sphinx's autodoc reads of the installed package."""
+"""Writes the pages of the Python reference, for which Sphinx's autodoc reads the installed package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import fencepost
 import fencepost.duckdb
 import fencepost.sqlite
 
-# Members that Python's own classes bring along are not listed.
+# Members inherited from Python's own classes are not listed.
 FOREIGN = "object, tuple, dict, Exception, Enum, StrEnum, IntFlag, Mapping, Sequence, Iterator, AsyncIterator"
 PARTS = ("errors", "types", "live", "geodesic", "spark", "sqlite", "duckdb")
 PARTS_SAY = {
@@ -27,7 +27,7 @@ FUNCTIONS = "functions"
 
 
 def _public(module: ModuleType) -> list[tuple[str, Any]]:
-    """The names that a module exports, without its modules, its version, and what the package itself exports."""
+    """The names that a module exports, except modules, the version, and names that the package itself exports."""
     elsewhere = set() if module is fencepost else {*fencepost.__all__}
     found = ((name, getattr(module, name)) for name in module.__all__ if name != "__version__")
     return [(name, value) for name, value in found if not inspect.ismodule(value) and name not in elsewhere]
@@ -44,7 +44,8 @@ def _members(value: type) -> Iterator[str]:
 
 
 def names() -> dict[str, tuple[str, str]]:
-    """The names that guides write in code, without `fencepost.`: each with its name in the reference and its page."""
+    """The names that guides write in code, without `fencepost.`: each with its full name and its page in the
+    reference."""
     found: dict[str, tuple[str, str]] = {}
     for part, module in [*reversed(_parts()), ("", fencepost)]:
         prefix = f"fencepost.{part}" if part else "fencepost"
@@ -52,7 +53,7 @@ def names() -> dict[str, tuple[str, str]]:
             of_class = isinstance(value, type)
             page = f"reference/python/{part or (name if of_class else FUNCTIONS)}"
             spellings = [f"{part}.{name}", name] if part and part not in ("errors", "types", "live") else [name]
-            if part == "geodesic":  # `inverse` alone is an English word
+            if part == "geodesic":  # `inverse` without its module is an ordinary word
                 spellings = spellings[:1]
             for spelling in spellings:
                 found[spelling] = (f"{prefix}.{name}", page)
@@ -78,7 +79,8 @@ def _summary(value: Any) -> str:
 
 
 def pages(mentions: Mapping[str, list[str]]) -> dict[str, str]:
-    """Each page's place and text, in reStructuredText. ``mentions``: the guides that name something of a page."""
+    """Returns each page's place and text, in reStructuredText. ``mentions`` lists the guides that name something on a
+    page."""
     folder = "reference/python"
     made: dict[str, str] = {}
 

@@ -1,4 +1,4 @@
-"""Writes the page that lists the Swift module's symbols; each leads to the page that DocC made of it."""
+"""Writes the page that lists the Swift module's symbols, each with a link to its page by DocC."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _symbols(children: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def pages(swift: Path, mentions: Mapping[str, list[str]]) -> dict[str, str]:
-    """The page, in reStructuredText, from the folder that DocC wrote."""
+    """Returns the page, in reStructuredText, made from DocC's output folder."""
     index = json.loads((swift / "index" / "index.json").read_text(encoding="utf-8"))
     (module,) = index["interfaceLanguages"]["swift"]
     title = "Swift reference"

@@ -1,5 +1,5 @@
-"""The words that a stranger types into the search, and the page that answers. Each becomes an entry of the index, which
-Sphinx's search ranks above words of the text. A test types them."""
+"""Words that a newcomer may search for, and the page that answers. Each becomes an entry of the index, which Sphinx's
+search ranks above words of the text. A test searches for them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAGES: dict[str, tuple[str, ...]] = {
 
 
 def with_words(page: str, text: str) -> str:
-    """The text of a page with its words behind the first heading."""
+    """Returns the text of a page with its words after the first heading."""
     heading, _, rest = text.partition("\n")
     entries = ", ".join(f"! {word}" for word in PAGES[page])
     return f"{heading}\n\n```{{index}} {entries}\n```\n{rest}"

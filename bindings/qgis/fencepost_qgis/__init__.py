@@ -1,12 +1,12 @@
-"""The QGIS plugin of Fencepost: a Processing provider whose algorithms ask the engine that the plugin brings with it.
+"""The QGIS plugin of Fencepost: a Processing provider whose algorithms call the engine that the plugin includes.
 
-The modules that QGIS loads at its start do without the engine, so that they load wherever QGIS runs and can say why
-the algorithms do not.
+The modules that QGIS loads at startup do not import the engine. So they load on every system that runs QGIS, and can
+say why the algorithms do not work.
 """
 
 
 def classFactory(iface):  # noqa: N802, the name that QGIS calls
-    """The plugin. `iface` is None in ``qgis_process``."""
+    """Returns the plugin. `iface` is None in ``qgis_process``."""
     from .plugin import Plugin
 
     return Plugin(iface)

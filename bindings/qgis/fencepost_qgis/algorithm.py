@@ -11,10 +11,10 @@ class Algorithm(QgsProcessingAlgorithm):
 
     Attributes:
         NAME: Identifier within the provider.
-        TITLE: What people read.
+        TITLE: The displayed name.
         SUMMARY: One sentence, shown as a tool tip.
-        HELP: Plain text, beside the parameters: paragraphs with a blank line between, wrapped at will; a line that
-            begins with a dash is a paragraph of its own.
+        HELP: Plain text, shown beside the parameters. A blank line separates paragraphs; other line breaks are ignored,
+            except that a line which begins with a dash is a paragraph of its own.
         TAGS: Words to search for.
         ICON: Name of the icon.
     """
@@ -35,7 +35,7 @@ class Algorithm(QgsProcessingAlgorithm):
         return self.SUMMARY
 
     def shortHelpString(self):  # noqa: N802
-        # QGIS makes a paragraph of each line, qgis_process prints the text as it is.
+        # QGIS makes a paragraph of each line; qgis_process prints the text unchanged.
         return "\n\n".join("\n".join(_joined(paragraph)) for paragraph in self.HELP.strip().split("\n\n"))
 
     def tags(self):
@@ -49,13 +49,13 @@ class Algorithm(QgsProcessingAlgorithm):
         return problem is None, problem or ""
 
     def checkParameterValues(self, parameters, context):  # noqa: N802
-        # Not everything that runs algorithms asks canExecute first.
+        # Check again: not every caller of an algorithm calls canExecute first.
         problem = engine_problem()
         return (False, problem) if problem else super().checkParameterValues(parameters, context)
 
 
 def _joined(paragraph):
-    """The lines of a paragraph, or of a list, without what wraps them."""
+    """The lines of a paragraph or a list, joined where they were only wrapped."""
     lines = []
     for line in paragraph.splitlines():
         if lines and not line.startswith("- "):

@@ -1,6 +1,6 @@
-"""Circles as polygons of longitude and latitude: every corner lies on the geodesic circle.
+"""Circles as polygons of longitude and latitude: every vertex lies on the geodesic circle.
 
-A circle over the antimeridian becomes two parts, one around a pole reaches to the pole's edge of the map.
+A circle across the antimeridian becomes two parts. A circle around a pole reaches the map's edge at that pole.
 """
 
 from math import copysign
@@ -13,36 +13,37 @@ WORLD = QgsRectangle(-180, -90, 180, 90)
 
 
 def circle_polygon(latitude, longitude, radius, segments):
-    """The polygon of a circle, in degrees; within 180 by 90.
+    """Returns the polygon of a circle, in degrees, within ±180 and ±90.
 
     Args:
         latitude: Degrees.
         longitude: Degrees.
         radius: Metres along the ground.
-        segments: How many corners it has, 3 or more.
+        segments: Number of vertices, 3 or more.
     """
     if radius >= _farthest(latitude, longitude):
         return QgsGeometry.fromRect(WORLD)
     ring = _ring(latitude, longitude, radius, segments)
     turned = ring[-1][0] - ring[0][0]
     if abs(turned) > 180:
-        # Around the nearer pole. The ring begins and ends on one meridian: closed along it and along the pole.
+        # The circle contains the nearer pole. Its ring begins and ends on one meridian, so close it along that meridian
+        # and along the pole.
         pole = copysign(90, latitude)
         return _within_world([*ring, (ring[-1][0], pole), (ring[0][0], pole)])
     inside = _within_world(ring)
     if radius > max(inverse(latitude, longitude, pole, longitude).distance for pole in (-90, 90)):
-        # Both poles: the ring encloses the area outside the circle.
+        # The circle contains both poles: the ring encloses the area outside the circle.
         return QgsGeometry.fromRect(WORLD).difference(inside)
     return inside
 
 
 def _farthest(latitude, longitude):
-    """Distance to the antipode: no point is farther, but for some metres."""
+    """Distance to the antipode; no point is farther away, give or take a few metres."""
     return inverse(latitude, longitude, -latitude, longitude + (180 if longitude <= 0 else -180)).distance
 
 
 def _ring(latitude, longitude, radius, segments):
-    """Corners from north by east, closed; longitudes go on beyond 180 instead of jumping."""
+    """The vertices, closed, from north towards east; longitudes continue beyond 180 instead of jumping."""
     azimuths = [360 * index / segments for index in range(segments)]
     ends = direct(latitude, longitude, azimuths, radius)
     ring = []

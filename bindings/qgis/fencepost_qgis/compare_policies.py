@@ -12,7 +12,7 @@ from .algorithm import Algorithm
 
 
 class ComparePolicies(Algorithm):
-    """Points with times and places in; a row a policy out."""
+    """Takes points with times, and places; returns one row per policy."""
 
     NAME, TITLE, ICON = "comparepolicies", "Compare policies", "compare"
     SUMMARY = "The results of each policy for recorded tracks: events, visits, flaps, delay."

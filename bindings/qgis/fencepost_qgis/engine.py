@@ -1,4 +1,4 @@
-"""Whether the engine that the plugin brings runs here."""
+"""Checks whether the engine that the plugin includes runs here."""
 
 import platform
 import sys
@@ -11,7 +11,7 @@ OLDEST_PYTHON = (3, 11)
 
 @cache
 def engine_problem():
-    """None when the engine runs here, else one line that says why not and what to do."""
+    """Returns None if the engine runs here, else one line that says why not and what to do."""
     if sys.version_info < OLDEST_PYTHON:
         return _problem("the engine needs a QGIS with Python 3.11 or newer")
     try:

@@ -13,7 +13,7 @@ from .algorithm import Algorithm
 
 
 class GeofenceEvents(Algorithm):
-    """Points with times and places in; events and visits out."""
+    """Takes points with times, and places; returns events and visits."""
 
     NAME, TITLE, ICON = "geofenceevents", "Geofence events", "events"
     SUMMARY = "When recorded tracks enter and leave places, and the visits that follow."

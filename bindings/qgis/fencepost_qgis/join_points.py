@@ -16,15 +16,15 @@ from .algorithm import Algorithm
 
 CONTAINING, NEAREST = range(2)
 _BATCH = 20_000
-"""Points per query."""
+"""Number of points in one query."""
 
 
 UNIQUE = ("fid", "ogc_fid")
-"""Fields in which GDAL keeps a feature's number, which must occur once."""
+"""Fields in which GDAL keeps a feature's number, which must be unique."""
 
 
 class JoinPoints(Algorithm):
-    """Points and places in; a point for each pair out."""
+    """Takes points and places; returns a point for each pair."""
 
     NAME, TITLE, ICON = "joinpoints", "Join points with places", "circles"
     SUMMARY = "Which places hold each point, or whose lines are nearest to it, exact on the ellipsoid."
@@ -77,7 +77,8 @@ For unrelated points. Where one device moves, Geofence events tells when it ente
         nearest = self.parameterAsEnum(parameters, "JOIN", context) == NEAREST
         unmatched = self.parameterAsBool(parameters, "UNMATCHED", context)
 
-        # The file's own number of a feature (fid) is unique, and a point comes out once for each of its places.
+        # Leave out the file's own feature number (fid): it must be unique, but a point is written once for each of its
+        # places.
         fields = layer.source.fields()
         numbered = set() if layer.vector is None else set(layer.vector.primaryKeyAttributes())
         kept = [

@@ -1,4 +1,4 @@
-"""Reading features: positions in WGS84 whatever the layer's coordinate system, fields by name or by usual names."""
+"""Reads features: positions in WGS84 from any coordinate system, and fields by chosen or usual names."""
 
 from qgis.core import (
     NULL,
@@ -20,7 +20,7 @@ WGS84 = "EPSG:4326"
 
 
 class Unusable(Exception):
-    """A feature cannot be used. The text is the reason, `kind` what such problems are called together."""
+    """A feature cannot be used. The text is the reason; `kind` is the name under which such problems are counted."""
 
     def __init__(self, reason, kind=None):
         super().__init__(reason)
@@ -28,15 +28,15 @@ class Unusable(Exception):
 
 
 def is_null(value):
-    """Whether an attribute holds nothing."""
+    """True if an attribute holds nothing."""
     return value is None or value == NULL or (isinstance(value, str) and not value.strip())
 
 
 def number(value, what):
-    """An attribute as a float.
+    """Returns an attribute as a float.
 
     Raises:
-        Unusable: It is not a number.
+        Unusable: The value is not a number.
     """
     if isinstance(value, str):
         try:
@@ -53,25 +53,25 @@ INSTEAD = {
     "(native:extractvertices), where each has its time, or load the file's layer of track points",
     QgsWkbTypes.PolygonGeometry: "a track is points with times",
 }
-"""The remedy for a layer of tracks that does not have points."""
+"""What to do if the layer of tracks does not hold points."""
 TITLES = {"TRACKS": "tracks", "CIRCLES": "places", "POINTS": "points"}
 SHAPES = {QgsWkbTypes.PolygonGeometry: "polygons", QgsWkbTypes.LineGeometry: "lines"}
 
 
 def _vector_layer(algorithm, parameters, name, context):
     value = parameters.get(name)
-    if isinstance(value, QgsProcessingFeatureSourceDefinition):  # only the selected features, for example
+    if isinstance(value, QgsProcessingFeatureSourceDefinition):  # for example if only the selected features are used
         value = value.source
     return algorithm.parameterAsVectorLayer({**parameters, name: value}, name, context)
 
 
 class Layer:
-    """A layer and how to read it.
+    """A layer, and how to read it.
 
     Attributes:
-        title: What it is and its name, for messages: two layers of one file may have one name.
+        title: Its purpose and name, for messages. The name is not enough, because two layers of one file may share it.
         source: The feature source.
-        vector: The layer in QGIS that the source reads; None: there is none.
+        vector: The layer in QGIS that the source reads, or None if there is no such layer.
     """
 
     def __init__(self, algorithm, parameters, name, context):
@@ -91,10 +91,10 @@ class Layer:
         self._box = None
 
     def fields(self, known, given):
-        """The indices of the known fields.
+        """Returns the indices of the known fields.
 
         Args:
-            known: The usual names of each, see the package's ``_column_names``.
+            known: The usual names of each field, see the package's ``_column_names``.
             given: Names that the user chose.
         """
         names = self.source.fields().names()
@@ -104,10 +104,10 @@ class Layer:
             raise QgsProcessingException(f"{self.title}: {error}") from None
 
     def features(self, indices=None):
-        """All features, with the fraction that each brings the reading forward.
+        """Yields all features, each with the fraction of the reading that it completes.
 
         Args:
-            indices: Of the fields that are wanted; None: all of them.
+            indices: Indices of the fields to read; None reads all.
         """
         count = self.source.featureCount()
         step = 1 / count if count > 0 else 0
@@ -118,10 +118,10 @@ class Layer:
             yield feature, step
 
     def position(self, feature):
-        """Latitude and longitude of a feature's point, WGS84 degrees.
+        """Returns the latitude and longitude of a feature's point, WGS84 degrees.
 
         Raises:
-            Unusable: It has no point, or one that is nowhere on Earth.
+            Unusable: The feature has no point, or its point is outside the range of latitudes and longitudes.
         """
         geometry = feature.geometry()
         if geometry.isNull() or geometry.isEmpty():
@@ -150,10 +150,10 @@ class Layer:
         return latitude, longitude
 
     def shape(self, feature):
-        """A feature's polygons or lines as well-known binary, WGS84 degrees; curves as many short edges.
+        """Returns a feature's polygons or lines as well-known binary, WGS84 degrees. Curves become many short edges.
 
         Raises:
-            Unusable: It has no geometry, or one that its coordinate system cannot describe.
+            Unusable: The feature has no geometry, or its geometry cannot be transformed to WGS84.
         """
         geometry = QgsGeometry(feature.geometry())
         if QgsWkbTypes.isCurvedType(geometry.wkbType()):
@@ -170,7 +170,7 @@ class Layer:
         return bytes(geometry.asWkb())
 
     def _cause(self, latitude, longitude):
-        """The probable reason for a point outside the Earth."""
+        """The probable reason for coordinates out of range."""
         if 90 < abs(latitude) <= 180 and abs(longitude) <= 90:
             return "have latitude and longitude changed places?"
         if abs(latitude) <= 90 and 180 < longitude <= 360:
@@ -178,7 +178,7 @@ class Layer:
         return f"is {self.crs.authid() or 'the coordinate system'} right for this layer?"
 
     def _note(self, west, south, east, north):
-        """Extends the box of all coordinates, in the units of the layer."""
+        """Extends the bounding box of all coordinates, in the layer's units."""
         if self._box is not None:
             west, south = min(west, self._box[0]), min(south, self._box[1])
             east, north = max(east, self._box[2]), max(north, self._box[3])
@@ -189,7 +189,7 @@ class Layer:
         return self._box is not None and max(map(abs, self._box[::2])) <= 180 and max(map(abs, self._box[1::2])) <= 90
 
     def warn_of_units(self, feedback, used):
-        """Warns of a layer in metres that holds degrees."""
+        """Warns if a layer whose coordinate system has metres seems to hold degrees."""
         if used and self._looks_like_degrees and not self.crs.isGeographic():
             feedback.pushWarning(
                 f"{self.title}: all coordinates are within 180 by 90 units of {self.crs.authid()}, which look "

@@ -16,7 +16,7 @@ from .algorithm import Algorithm
 
 
 class MonitoredCircles(Algorithm):
-    """Points with a radius in; polygons out."""
+    """Takes points with a radius; returns polygons."""
 
     NAME, TITLE, ICON = "monitoredcircles", "Monitored circles", "circles"
     SUMMARY = "The circles of a geofence as true geodesic polygons, for maps."

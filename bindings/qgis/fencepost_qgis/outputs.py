@@ -1,4 +1,4 @@
-"""The layers and tables that come out: their fields, their rows, their styles."""
+"""The output layers and tables: their fields, rows and styles."""
 
 from itertools import pairwise
 from math import atan2, cos, degrees, hypot, radians
@@ -47,11 +47,11 @@ CIRCLE_FIELDS = (("identifier", _TEXT), ("radius", _REAL), ("latitude", _REAL), 
 
 
 def fields_of(columns, track=None, tracked=True):
-    """QGIS fields.
+    """Returns the QGIS fields of an output.
 
     Args:
         columns: Names and types.
-        track: The field that tells tracks apart; None: a text that stays empty.
+        track: The field that distinguishes tracks; None: a text field that stays empty.
         tracked: Whether a field ``track`` comes first.
     """
     fields = QgsFields()
@@ -65,12 +65,12 @@ def fields_of(columns, track=None, tracked=True):
 
 
 def moment(us):
-    """The attribute for a time: UTC, cut to milliseconds, which is what QGIS has."""
+    """The attribute for a time: UTC, truncated to milliseconds, the precision of QGIS."""
     return NULL if us is None else QDateTime.fromMSecsSinceEpoch(us // 1000, Qt.UTC)
 
 
 def event_values(track, event, heading=None):
-    """The attributes of an event; `heading` is that of a gate's crossing."""
+    """The attributes of an event; `heading` is the direction in which a gate was crossed."""
     from .fencepost._values.events import diagnostic_names, refinement_text
 
     values = [
@@ -85,11 +85,12 @@ def event_values(track, event, heading=None):
 
 
 def crossing_heading(gate, event):
-    """Degrees clockwise from north in which a gate was crossed: across its segment that is nearest to the crossing.
+    """The direction in which a gate was crossed, in degrees clockwise from north: perpendicular to the gate's segment
+    nearest to the crossing.
 
     Args:
         gate: The condition.
-        event: Its crossing, with a position.
+        event: Its crossing, which has a position.
     """
     narrow = cos(radians(event.latitude))
 
@@ -127,7 +128,7 @@ def visit_values(visit):
 
 
 def comparison_values(outcome):
-    """The attributes of a policy's row."""
+    """The attributes of a row about a policy."""
     values = [getattr(outcome, "name" if name == "policy" else name) for name, _ in COMPARISON_FIELDS]
     return [NULL if value is None else value for value in values]
 
@@ -136,7 +137,7 @@ class Sink:
     """An output of an algorithm, written row by row.
 
     Attributes:
-        id: What the algorithm returns for it; None: it was not asked for.
+        id: The id that the algorithm returns for the output; None if the output was not requested.
     """
 
     def __init__(self, algorithm, parameters, name, context, fields, geometry, crs=None):
@@ -152,7 +153,7 @@ class Sink:
         """Writes a row.
 
         Raises:
-            QgsProcessingException: It cannot be written (a full disk, for example).
+            QgsProcessingException: The row cannot be written, for example because the disk is full.
         """
         if self._sink is None:
             return
@@ -164,39 +165,39 @@ class Sink:
             raise QgsProcessingException(f"output {self._name}: cannot be written: {self._sink.lastError()}")
 
     def close(self):
-        """Ends the writing: another output may be in the same file."""
+        """Finishes writing, because another output may go into the same file."""
         self._sink = None
 
     def style(self, context, name):
-        """Lets QGIS give the layer its style when it loads it."""
+        """Makes QGIS apply the style when it loads the layer."""
         if self.id is not None and context.willLoadLayerOnCompletion(self.id):
             context.layerToLoadOnCompletionDetails(self.id).setPostProcessor(_styler(name))
 
 
 class OutsideError(Exception):
-    """A coordinate system cannot describe a place."""
+    """A coordinate system cannot describe a position."""
 
 
 class FromWGS84:
-    """Positions and shapes in the coordinate system of an output."""
+    """Transforms positions and shapes to the coordinate system of an output."""
 
     def __init__(self, crs, context):
         wgs84 = QgsCoordinateReferenceSystem("EPSG:4326")
         self._transform = QgsCoordinateTransform(wgs84, crs, context.transformContext())
 
     def point(self, latitude, longitude):
-        """A point.
+        """Returns a point.
 
         Raises:
-            OutsideError: The coordinate system cannot describe it.
+            OutsideError: The coordinate system cannot describe the point.
         """
         return self.shape(QgsGeometry.fromPointXY(QgsPointXY(longitude, latitude)))
 
     def shape(self, geometry):
-        """A geometry in degrees, changed in place.
+        """Transforms a geometry in degrees in place.
 
         Raises:
-            OutsideError: The coordinate system cannot describe it.
+            OutsideError: The coordinate system cannot describe the geometry.
         """
         try:
             geometry.transform(self._transform)
@@ -209,11 +210,11 @@ class FromWGS84:
 
 
 MARK = "fencepost/output"
-"""The custom property by which layers of the algorithms are known: the name of their style."""
+"""The custom property that marks the algorithms' layers: it holds the name of their style."""
 
 
 class _Styler(QgsProcessingLayerPostProcessorInterface):
-    """Gives a loaded layer its style and its place; events also play in the temporal controller."""
+    """Gives a loaded layer its style and its place in the layer tree; events also play in the temporal controller."""
 
     def __init__(self, name):
         super().__init__()
@@ -235,7 +236,7 @@ class _Styler(QgsProcessingLayerPostProcessorInterface):
 
 
 def put_events_above(project):
-    """Moves layers of circles that lie above events to right below them, within their group."""
+    """Moves layers of circles that lie above events to just below them, within the same group."""
     root = project.layerTreeRoot() if project is not None else None
     for group in () if root is None else [root, *root.findGroups(True)]:
         nodes = [node for node in group.children() if isinstance(node, QgsLayerTreeLayer)]
@@ -252,9 +253,10 @@ _living = []
 
 
 def _styler(name):
-    """A styler for one run.
+    """Returns a styler for one run.
 
-    QGIS keeps only its address, and deletes it with the context of the run, or, by its version, does not.
+    QGIS stores only the styler's address. Depending on its version, it deletes the styler with the context of the run,
+    or never.
     """
     _living[:] = [styler for styler in _living if not sip.isdeleted(styler)]
     _living.append(_Styler(name))

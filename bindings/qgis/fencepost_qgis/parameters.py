@@ -52,7 +52,7 @@ OVERRIDES = (
 
 
 def add_tracks(algorithm):
-    """The layer of fixes, and which of its fields hold what."""
+    """Adds the layer of fixes, and the choice of its fields."""
     _add(
         algorithm,
         QgsProcessingParameterFeatureSource("TRACKS", "Tracks (points)", [QgsProcessing.TypeVectorPoint]),
@@ -89,7 +89,7 @@ def add_tracks(algorithm):
 
 
 def add_places(algorithm, points_only=False):
-    """The layer of circles, polygons or lines, and which of its fields hold what."""
+    """Adds the layer of circles, polygons or lines, and the choice of its fields."""
     if points_only:
         layer = QgsProcessingParameterFeatureSource(
             "CIRCLES", "Circles (centre points)", [QgsProcessing.TypeVectorPoint]
@@ -121,7 +121,7 @@ def add_places(algorithm, points_only=False):
 
 
 def add_own_settings_of_places(algorithm):
-    """Fields by which places differ from the choices made for all."""
+    """Adds the fields by which a place can differ from the settings for all places."""
     _field(
         algorithm, "POLICY_FIELD", "Policy field", "CIRCLES",
         "A place's own policy: a preset's name, or a JSON object of policy fields. Empty: the policy chosen above "
@@ -134,7 +134,7 @@ def add_own_settings_of_places(algorithm):
 
 
 def add_gates(algorithm):
-    """The field by which a line is a gate."""
+    """Adds the field that marks a line as a gate."""
     _field(
         algorithm, "GATE_FIELD", "Gate field", "CIRCLES",
         "Lines for which it is true are gates: without a width, each crossing with its direction is an event. They "
@@ -173,7 +173,8 @@ def add_path(algorithm):
 
 
 def path_options(algorithm, parameters, context):
-    """The value of :func:`add_path` as a monitor expects it; None: the motion between two fixes is unknown."""
+    """The value of :func:`add_path` in the form that a monitor expects; None if the motion between two fixes is
+    unknown."""
     if algorithm.parameterAsEnum(parameters, "PATH", context) == FIXES:
         return None
     speed = parameters.get("MAX_SPEED")
@@ -185,7 +186,7 @@ def path_options(algorithm, parameters, context):
 
 
 def add_end(algorithm):
-    """Adds the treatment of time after the last fix."""
+    """Adds the choice of how much time passes after the last fix."""
     after = QgsProcessingParameterNumber("AFTER", "Time after each track's end, seconds", defaultValue=0, minValue=0)
     _add(
         algorithm, after,
@@ -195,7 +196,7 @@ def add_end(algorithm):
 
 
 def add_broken(algorithm):
-    """Adds the treatment of unusable features."""
+    """Adds the choice of what to do with unusable features."""
     _choice(
         algorithm, "BROKEN", "Features that cannot be used", ("skip them, with a warning", "stop at the first"),
         "Without geometry or time, with a radius that is not a length, and so on.",
@@ -203,7 +204,7 @@ def add_broken(algorithm):
 
 
 def add_advanced(algorithm, parameter, text):
-    """A parameter among the advanced ones."""
+    """Adds a parameter to the advanced ones."""
     _add(algorithm, parameter, text, advanced=True)
 
 

@@ -1,4 +1,4 @@
-"""Reading the layer of places: circles, polygons, corridors, gates."""
+"""Reads the layer of places: circles, polygons, corridors, gates."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ from .policies import own_policy
 
 MEND = "the algorithm Fix geometries (native:fixgeometries) mends most layers of polygons"
 SMALL = 1.0
-"""Metres: when every radius is below, they are hardly metres."""
+"""If all radii are below this number, they are probably not in metres."""
 KNOWN = {what: CONDITIONS[what] for what in ("identifier", "radius", "gate")} | {"assuming": (), "policy": ()}
 
 
@@ -36,18 +36,18 @@ class Place:
 
 
 def read_places(algorithm, parameters, context, feedback, problems, policy=None, path=None, gates=True):
-    """The places of the layer, in its order: points are circles, lines corridors, or gates where a field says so.
+    """Reads the places of a layer, in its order. Points are circles; lines are corridors, or gates if a field says so.
 
     Args:
-        policy: Of those that name none of their own; None: the standard one.
-        path: The options of a path, without which there are no gates.
+        policy: The policy for places that do not name one; None: the standard policy.
+        path: The options of a path. Gates need a path.
         gates: Whether lines may be gates; otherwise all lines are corridors, whatever their fields say.
 
     Returns:
         The layer and its places.
 
     Raises:
-        QgsProcessingException: There is not one usable place.
+        QgsProcessingException: The layer has no usable place.
     """
     reader = _Reader(algorithm, parameters, context, policy or TransitionPolicy.standard(), path, gates)
     layer, places = reader.layer, []
@@ -91,24 +91,24 @@ class _Reader:
             fields.pop("radius", None)
         kind = QgsWkbTypes.geometryType(self.layer.source.wkbType())
         if gates and "gate" in fields and kind == QgsWkbTypes.LineGeometry:
-            pass  # features that are not gates are refused one by one
+            pass  # gates need no radius; other features are refused one by one
         elif "radius" not in fields and self._fixed is None and kind != QgsWkbTypes.PolygonGeometry:
             raise QgsProcessingException(
                 f"{self.layer.title}: no field is named radius; choose the radius field or give a fixed radius"
             )
         self._fields, self._policy = fields, policy
         self._unit = RADIUS_UNITS[algorithm.parameterAsEnum(parameters, "RADIUS_UNIT", context)]
-        # Files of degrees mean straight lines on their map.
+        # Straight edges in a geographic coordinate system are straight lines of longitude and latitude.
         self._edges = "planar" if self.layer.crs.isGeographic() else "geodesic"
         self._path, self._gates = path, gates
         self._checker = Monitor(**(path or {}))
         self._ids = {}
 
     def row(self, feature):
-        """The feature as a condition.
+        """Returns the feature as a condition.
 
         Raises:
-            Unusable: It is not a place.
+            Unusable: The feature is not a place.
         """
         condition = self._condition(feature)
         identifier = self._identifier(feature)
@@ -129,7 +129,8 @@ class _Reader:
         return ConditionRow(f"feature {feature.id()}", identifier, condition, State(assuming), policy)
 
     def warn_of_edges(self, feedback):
-        """Says where the readings of edges lie farthest apart, if over a metre: no layer says which it means."""
+        """Reports where geodesic and planar edges differ most, if by over a metre, since no layer says which kind it
+        means."""
         apart = [
             (reading.departure, feature, reading)
             for identifier, feature in self._ids.items()

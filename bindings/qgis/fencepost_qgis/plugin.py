@@ -7,7 +7,7 @@ from .provider import Provider
 
 
 class Plugin:
-    """Registers the provider, and says once when the engine does not fit this QGIS."""
+    """Registers the provider, and warns once if the engine does not work in this QGIS."""
 
     def __init__(self, iface):
         self.iface = iface
@@ -24,11 +24,11 @@ class Plugin:
                 self.iface.messageBar().pushWarning("Fencepost", problem)
 
     def initGui(self):  # noqa: N802
-        """Called by QGIS with its window."""
+        """Called by QGIS if it has a window."""
         self.initProcessing()
 
     def unload(self):
-        """Called when the plugin is switched off."""
+        """Called when the plugin is disabled."""
         if self.provider is not None:
             QgsApplication.processingRegistry().removeProvider(self.provider)
             self.provider = None

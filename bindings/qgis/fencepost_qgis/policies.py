@@ -11,10 +11,10 @@ from .parameters import EVIDENCE, KEEP, NOTIFY, OVERRIDES, POLICIES
 
 
 def chosen_policy(algorithm, parameters, context):
-    """The chosen preset with its overrides, and whether there are any.
+    """Returns the chosen preset with its overrides, and whether there are overrides.
 
     Raises:
-        QgsProcessingException: A value is out of its range.
+        QgsProcessingException: A value is out of range.
     """
     preset = TransitionPolicy.named(POLICIES[algorithm.parameterAsEnum(parameters, "POLICY", context)])
     changes = {}
@@ -34,10 +34,11 @@ def chosen_policy(algorithm, parameters, context):
 
 
 def own_policy(value, base):
-    """The policy that a feature names: a preset's name, or an object (as JSON has it) laid over `base`.
+    """Returns the policy that a feature names: a preset, or an object (as in JSON) whose members replace those of
+    `base`.
 
     Raises:
-        Unusable: It is neither.
+        Unusable: The value is neither.
     """
     try:
         if isinstance(value, str) and value.lstrip().startswith("{"):

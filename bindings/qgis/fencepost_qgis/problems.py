@@ -1,18 +1,18 @@
-"""Features that cannot be used: each is named with its layer, its id and the reason."""
+"""Features that cannot be used: each is reported with its layer, its id and the reason."""
 
 from collections import Counter
 
 from qgis.core import QgsProcessingException
 
 SHOWN = 10
-"""How many features of one kind are named before the rest is only counted."""
+"""The number of features of one kind that are reported; the rest is only counted."""
 
 
 class Problems:
     """The problems of the features in the input layers.
 
     Args:
-        feedback: Where warnings go.
+        feedback: Receives the warnings.
         stop: Whether the first problem ends the run.
     """
 
@@ -21,13 +21,13 @@ class Problems:
         self._counts, self._first = Counter(), {}
 
     def add(self, layer, feature_id, reason, kind=None):
-        """One feature is skipped.
+        """Reports and counts a skipped feature.
 
         Args:
             layer: The layer's title.
             feature_id: The feature's id.
-            reason: What is wrong, the value included.
-            kind: What problems of this kind are called when they are counted; None: the reason.
+            reason: What is wrong, including the value.
+            kind: The name under which problems of this kind are counted; None: the reason.
         """
         text = f"{layer}, feature {feature_id}: {reason}"
         if self._stop:
@@ -39,22 +39,22 @@ class Problems:
             self._feedback.pushWarning(f"{text}; skipped")
 
     def of(self, layer):
-        """How many features of a layer were skipped."""
+        """The number of skipped features of a layer."""
         return sum(count for (name, _), count in self._counts.items() if name == layer)
 
     def nothing_in(self, layer, what):
-        """The error about a layer without any usable feature.
+        """Returns the error for a layer without a usable feature.
 
         Args:
             layer: The layer's title.
-            what: What it holds none of.
+            what: The kind of feature that is missing.
         """
         skipped = self.of(layer)
         why = f"; {skipped} features were skipped, the first is {self._first[layer]}" if skipped else ""
         return QgsProcessingException(f"{layer}: holds no {what} that can be used{why}")
 
     def close(self):
-        """Says how many more there were than were named."""
+        """Reports how many more features were skipped than were reported."""
         for (layer, kind), count in self._counts.items():
             if count > SHOWN:
                 self._feedback.pushWarning(f"{layer}: {kind}: {count - SHOWN} more features skipped")

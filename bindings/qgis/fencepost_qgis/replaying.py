@@ -1,4 +1,4 @@
-"""Replaying tracks, with progress, and cancelled between batches."""
+"""Replays tracks, shows progress, and can be cancelled between batches."""
 
 from .fencepost import FIX_RECORD, Fleet, Monitor, Zones
 from .fencepost._log.log import ReplayCounts, TrackReplay
@@ -6,19 +6,19 @@ from .fencepost._replay.filling import add_conditions
 from .fencepost.errors import QueueFullError
 
 BATCH = 2048
-"""Fixes between two looks at the progress and at the cancel button."""
+"""The number of fixes after which progress is reported and cancellation is checked."""
 
 
 class Runner:
-    """Replays tracks one after another, each as a device of one fleet, which it leaves at its end; with a path, which
-    fleets do not have, each with a monitor of its own.
+    """Replays tracks one after another. Without a path, each track is a device of one fleet, and is removed at its end.
+    Fleets do not support paths, so with a path each track has its own monitor.
 
     Args:
-        feedback: Of the algorithm.
-        first: Percent of the progress bar where the replay begins.
-        share: Percent that it takes.
-        total: How many fixes will be replayed, all runs together.
-        path: The options of a path; None: there is none.
+        feedback: The algorithm's feedback.
+        first: Percent of the progress bar at which the replay begins.
+        share: Percent of the progress bar that the replay takes.
+        total: Number of fixes in all runs together.
+        path: The options of a path, or None.
     """
 
     def __init__(self, feedback, first, share, total, path=None):
@@ -27,12 +27,12 @@ class Runner:
         self._done = 0
 
     def run(self, tracks, rows, layer_name, after_us=0, on_events=None):
-        """The replays, as far as it came when it was cancelled.
+        """Returns the replays; if the run was cancelled, only those up to that point.
 
         Args:
             tracks: See ``tracks.py``.
             rows: The conditions.
-            layer_name: Of the conditions, for messages.
+            layer_name: The name of the conditions' layer, for messages.
             after_us: How much time passes after the last fix.
             on_events: Called with each track's key and a list of its events, as they come.
         """
@@ -100,7 +100,7 @@ class _Device:
 
 
 class _Alone:
-    """The same of a monitor of its own."""
+    """Wraps a monitor in the interface of :class:`_Device`."""
 
     def __init__(self, monitor):
         self._monitor, self.poll, self.feed_many = monitor, monitor.poll, monitor.feed_many

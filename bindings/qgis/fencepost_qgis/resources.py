@@ -8,10 +8,10 @@ HERE = Path(__file__).resolve().parent
 
 
 def icon(name):
-    """The icon of that name."""
+    """Returns the icon of this name."""
     return QIcon(str(HERE / "icons" / f"{name}.svg"))
 
 
 def style(name):
-    """Path of the style of that name."""
+    """Returns the path of the style of this name."""
     return str(HERE / "styles" / f"{name}.qml")

@@ -1,4 +1,4 @@
-"""Reading the layer of tracks."""
+"""Reads the layer of tracks."""
 
 from array import array
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from .parameters import BY_TIME, TIME_UNITS
 from .zoned_times import EPOCH, UnreadableError, ZonedTimes
 
 EARLIEST_US, LATEST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
-"""Year 1 to year 9999."""
+"""The accepted times: year 1 to year 9999."""
 KNOWN = {what: TRACK[what] for what in ("time", "accuracy")} | {"track": ()}
 
 
@@ -27,10 +27,10 @@ class Track:
     """The fixes of one device.
 
     Attributes:
-        key: What tells it from the others; None: there is one.
+        key: The value that distinguishes this track from others; None if there is only one.
         fixes: Rows in the layout of ``FIX_RECORD``.
         times: Their times, microseconds.
-        begin_us: The earliest time of all features, those without a position included.
+        begin_us: The earliest time of all features, including those without a position.
     """
 
     key: Any
@@ -39,7 +39,7 @@ class Track:
     begin_us: int = LATEST_US
 
     def sort(self):
-        """Puts the fixes in the order of their times; those of one time stay in the order of the layer."""
+        """Sorts the fixes by time; fixes with equal times keep the layer's order."""
         times = self.times
         if all(times[index] <= times[index + 1] for index in range(len(times) - 1)):
             return
@@ -50,16 +50,16 @@ class Track:
 
 
 def read_tracks(algorithm, parameters, context, feedback, problems, share):
-    """The tracks of the layer, in the order of their first features.
+    """Reads the tracks of the layer, in the order of their first features.
 
     Args:
-        share: Percent of the progress bar that the reading takes.
+        share: Percent of the progress bar that reading takes.
 
     Returns:
-        The layer, its tracks, and the field that tells them apart (or None).
+        The layer, its tracks, and the field that distinguishes tracks (or None).
 
     Raises:
-        QgsProcessingException: There is not one usable fix.
+        QgsProcessingException: The layer has no usable fix.
     """
     reader = _Reader(algorithm, parameters, context)
     layer, tracks, done = reader.layer, {}, 0.0
@@ -124,14 +124,14 @@ class _Reader:
 
     @property
     def key_field(self):
-        """The field that tells tracks apart, or None."""
+        """The field that distinguishes tracks, or None."""
         return None if self._key is None else self.layer.source.fields().at(self._key)
 
     def read(self, feature, tracks):
-        """Puts the feature's fix to those of its track.
+        """Adds the feature's fix to its track.
 
         Raises:
-            Unusable: It is not a time.
+            Unusable: The feature is not a fix.
         """
         values = feature.attributes()
         time = self._time_us(feature.id(), values[self._time])
@@ -156,7 +156,8 @@ class _Reader:
         track.times.append(time)
 
     def several_devices(self, feedback, key, doubt):
-        """Warns of a track that is one of several devices; refuses it where a field says which.
+        """Warns that a track seems to mix several devices. Refuses it if the layer has a field that clearly names the
+        device.
 
         Raises:
             QgsProcessingException: There is such a field, and no track field was chosen.
@@ -186,11 +187,11 @@ class _Reader:
             feedback.pushWarning(f"{title}: {self._style.doubt}: the first one is taken")
 
     def _time_us(self, feature_id, value):
-        """Microseconds of an attribute: a date and time, a date, ISO 8601 text, or a number.
+        """Converts an attribute to microseconds: a date and time, a date, ISO 8601 text, or a number.
 
         Raises:
-            Unusable: There is none, or none that is understood.
-            QgsProcessingException: QGIS does not pass the zone on, and it cannot be found out.
+            Unusable: There is no time, or its format is unknown.
+            QgsProcessingException: QGIS does not pass on the zone, and it cannot be read from the file.
         """
         if is_null(value):
             raise Unusable("has no time")
@@ -219,7 +220,8 @@ class _Reader:
             if not value.isValid():
                 raise Unusable("has no time")
             return value.toMSecsSinceEpoch() * 1000
-        # QGIS calls a time without a zone local. A time that clocks here jump over is not valid and has parts.
+        # QGIS calls a time without a zone local. If the local clocks skip that time, QGIS calls it invalid, but its
+        # parts can still be read.
         parts = value.date(), value.time()
         wall = _wall_us(*parts) if all(part.isValid() for part in parts) else None
         if self._zoned is not None:
@@ -233,7 +235,7 @@ class _Reader:
                         "these times under Advanced Parameters, UTC if that is what they are"
                     ) from None
                 self._zoned = found = None
-            # Unsaved edits are not in the file.
+            # The file does not have unsaved edits: use its time only if it agrees with the layer's.
             if found is not None and (wall is None or abs(found.wall_us - wall) < 2000):
                 return found.wall_us - found.offset_us if found.is_zoned else self._utc(found.wall_us)
         if wall is None:
@@ -248,7 +250,7 @@ class _Reader:
 
 
 class _Counting(TimeStyle):
-    """Counts times that name no zone."""
+    """Counts the times without a zone."""
 
     __slots__ = ("unzoned",)
 
@@ -262,5 +264,5 @@ class _Counting(TimeStyle):
 
 
 def _wall_us(day, time):
-    """Microseconds from the beginning of 1970 to what a calendar and a clock on the wall show."""
+    """Microseconds from the beginning of 1970 to a date and a wall-clock time."""
     return QDateTime(day, time, Qt.UTC).toMSecsSinceEpoch() * 1000

@@ -1,7 +1,7 @@
-"""Dates with time whose zone QGIS does not pass on.
+"""Reads dates and times whose zone QGIS does not pass on.
 
-QGIS 3.22 reads a date and time of GeoPackage, FlatGeobuf, GeoJSON and all else that comes through OGR without the
-offset that is written beside it. OGR itself knows it, so that such times are read from there, by the features' ids.
+QGIS 3.22 reads dates and times of GeoPackage, FlatGeobuf, GeoJSON and all other formats of OGR without the offset that
+the file states. OGR itself knows the offset, so such times are read with OGR, by the features' ids.
 """
 
 from contextlib import suppress
@@ -12,7 +12,8 @@ from qgis.core import QgsProviderRegistry
 
 EPOCH = datetime(1970, 1, 1)
 UNKNOWN, GREENWICH, QUARTER_US = (0, 1), 100, 900_000_000
-"""OGR's flags of a time's zone: not known (or local, wherever that is), else quarters of an hour ahead of Greenwich."""
+"""OGR's flags of a time's zone: 0 is unknown, 1 is local (of an unknown place), and others are 100 plus the number of
+quarter hours ahead of Greenwich."""
 
 
 class UnreadableError(Exception):
@@ -21,12 +22,12 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time as a file has it.
+    """A time as a file states it.
 
     Attributes:
-        wall_us: Microseconds from the beginning of 1970 to what calendar and clock show.
-        offset_us: How far that is ahead of Greenwich; 0 when it is not known.
-        is_zoned: Whether it is known.
+        wall_us: Microseconds from the beginning of 1970 to the stated date and wall-clock time.
+        offset_us: How far the wall clock is ahead of Greenwich; 0 if unknown.
+        is_zoned: Whether the offset is known.
     """
 
     wall_us: int
@@ -35,16 +36,16 @@ class Moment:
 
 
 class ZonedTimes:
-    """The times of one field of a layer that comes through OGR, by the features' ids.
+    """The times of one field of an OGR layer, by the features' ids.
 
-    They are read, all of them, when the first is asked for.
+    The first request reads all times.
 
     Args:
-        layer: The layer in QGIS; None: there is none.
+        layer: The layer in QGIS, or None.
         field: The name of the field of times.
 
     Attributes:
-        field: That name.
+        field: The name of the field.
     """
 
     def __init__(self, layer, field):
@@ -54,11 +55,11 @@ class ZonedTimes:
 
     @property
     def is_possible(self):
-        """Whether the layer comes through OGR."""
+        """True if QGIS reads the layer with OGR."""
         return self._layer is not None and self._layer.providerType() == "ogr"
 
     def get(self, feature_id):
-        """A feature's time; None: the file has no such feature, or no time there.
+        """Returns a feature's time, or None if the file has no such feature or no time for it.
 
         Raises:
             UnreadableError: The file cannot be read with OGR.
@@ -85,7 +86,7 @@ class ZonedTimes:
             named, number = parts.get("layerName"), parts.get("layerId")
             layer = file.GetLayerByName(named) if named else file.GetLayer(int(number or 0))
             return self._times_of(layer, ogr)
-        except RuntimeError as error:  # OGR's own, where somebody has switched its exceptions on
+        except RuntimeError as error:  # OGR's own exceptions, if another plugin has switched them on
             raise UnreadableError(str(error)) from None
 
     def _times_of(self, layer, ogr):
@@ -100,12 +101,12 @@ class ZonedTimes:
         for feature in layer:
             if feature.IsFieldSetAndNotNull(index):
                 *minute, second, flag = feature.GetFieldAsDateTime(index)
-                with suppress(ValueError):  # a day that there is not: QGIS has something of its own to say of it
+                with suppress(ValueError):  # a date that does not exist: QGIS reports it
                     times[feature.GetFID()] = _moment(datetime(*minute), second, flag)
         return times
 
 
 def _moment(minute, second, flag):
-    # OGR has the seconds as a float of 24 bits; what it reads are milliseconds.
+    # OGR stores seconds as a 24-bit float; it reads milliseconds, so round to those.
     wall_us = (minute - EPOCH) // timedelta(microseconds=1) + round(second * 1000) * 1000
     return Moment(wall_us, 0 if flag in UNKNOWN else (flag - GREENWICH) * QUARTER_US, flag not in UNKNOWN)

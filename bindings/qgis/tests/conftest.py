@@ -1,7 +1,7 @@
-"""The shared part of the tests: a throw-away QGIS profile with the plugin from its zip, and layers of real tracks.
+"""Shared by the tests: a temporary QGIS profile with the plugin from its zip, and layers of real tracks.
 
-These run in the project's own Python and drive QGIS from outside, with ``qgis_process.bin`` (Debian's wrapper passes an
-option that the tool refuses). Tests that need QGIS's own Python are in ``inside``.
+The tests run in the project's own Python and control QGIS from outside, with ``qgis_process.bin`` (Debian's wrapper
+passes an option that the tool refuses). Tests that need QGIS's own Python are in ``inside``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Result:
 
 
 class Qgis:
-    """QGIS with a home folder, and so a profile, of its own."""
+    """QGIS with its own home folder, and so its own profile."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -43,7 +43,7 @@ class Qgis:
         runtime = home / "run"
         runtime.mkdir(mode=0o700)
         keep = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
-        # Times must not depend on where the computer stands.
+        # The computer's time zone must not change the times.
         self.environment = keep | {
             "HOME": str(home),
             "XDG_RUNTIME_DIR": str(runtime),
@@ -73,7 +73,7 @@ class Qgis:
 
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zip, built anew."""
+    """The zip, newly built."""
     folder = tmp_path_factory.mktemp("zip")
     command = [sys.executable, str(ROOT / "bindings/qgis/build_plugin.py"), str(folder)]
     built = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
@@ -92,7 +92,7 @@ def qgis(tmp_path_factory: pytest.TempPathFactory, archive: Path) -> Qgis:
 
 @pytest.fixture(scope="session")
 def new_qgis(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Qgis]:
-    """Makes QGIS without any plugin."""
+    """Creates QGIS without any plugin."""
     return lambda: Qgis(tmp_path_factory.mktemp("home"))
 
 
@@ -110,14 +110,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     train = pandas.read_csv(csv / "train-neuchatel-lausanne-accuracy.csv", sep=";")
     with open(SHARED / "tracks/gpx/walk-tokyo-urban-canyon.gpx", encoding="utf-8") as stream:
         points = [point for track in gpxpy.parse(stream).tracks for part in track.segments for point in part.points]
-    # Whole seconds: QGIS reads a fraction of a second of a date and time as a float, up to a millisecond too early.
+    # The times must be whole seconds: QGIS reads fractions as a float, which can be up to a millisecond early.
     walk = pandas.DataFrame(
         [(point.time, point.latitude, point.longitude) for point in points], columns=["time", "latitude", "longitude"]
     )
     walk["time"] = pandas.to_datetime(walk["time"], utc=True)
     assert (walk["time"].dt.microsecond == 0).all()
     buses = pandas.read_csv(csv / "bus-liverpool-route14.csv")
-    # Times are text without zone, which is UTC, as those of the train; those of a vehicle are not together.
+    # Times are text without a zone, which means UTC, as in the train's file. Rows of one vehicle are not adjacent.
     buses = buses[["vehicle_id", "timestamp", "latitude", "longitude"]]
     places = []
     for name, frame, radii in (("train", train, (150, 400)), ("walk", walk, (40, 120)), ("bus", buses, (80, 250))):

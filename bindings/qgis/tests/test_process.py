@@ -1,4 +1,4 @@
-"""The plugin in the real QGIS: from its zip, run by ``qgis_process``, against the library itself."""
+"""The plugin in the real QGIS: installed from its zip, run by ``qgis_process``, compared with the library."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def layer(path: Path, name: str) -> str:
 
 
 def same_time(found: Any, us: int | None) -> bool:
-    """Whether a file holds that time: QGIS writes milliseconds, old versions of it whole seconds."""
+    """True if a file holds this time: QGIS writes milliseconds, and its old versions whole seconds."""
     if us is None or pandas.isna(found):
         return us is None and bool(pandas.isna(found))
     found = found.tz_localize("UTC") if found.tzinfo is None else found
@@ -38,11 +38,11 @@ def same_time(found: Any, us: int | None) -> bool:
 
 
 LEFT_OUT = ("geometry", "date_us", "evidence_date_us", "heading")
-"""Fields of events that JSON Lines do not have."""
+"""Event fields that JSON Lines do not have."""
 
 
 def events_of(path: Path) -> list[dict[str, Any]]:
-    """The events that QGIS wrote, as the keys of the JSON Lines; their points are checked on the way."""
+    """Returns the events that QGIS wrote, with the keys of JSON Lines; also checks their points."""
     frame = geopandas.read_file(path)
     rows = []
     for row in frame.to_dict("records"):
@@ -52,7 +52,7 @@ def events_of(path: Path) -> list[dict[str, Any]]:
             assert same_time(row[name], us)
             row[name] = pandas.Timestamp(us, unit="us", tz="UTC").strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         row["refinement"] = row["refinement"] or None
-        # A line of JSON has these keys only where there is something to say.
+        # A JSON line has these keys only if their value is not the default.
         if row["evidence"] == "fix":
             del row["evidence"]
         for name in ("gap", "direction"):
@@ -72,7 +72,7 @@ def expected(log: Any) -> list[dict[str, Any]]:
 
 
 def check_visits(path: Path, visits: Iterable[Visit]) -> None:
-    """Whether the file holds these visits."""
+    """Checks that the file holds these visits."""
     rows = geopandas.read_file(path).to_dict("records")
     wanted = list(visits)
     assert len(rows) == len(wanted)
@@ -146,13 +146,13 @@ def test_a_layer_of_polygons_is_a_layer_of_places(qgis: Qgis, data: Path, tmp_pa
 
 
 def test_zones_of_times_in_files_count(qgis: Qgis, data: Path, tmp_path: Path) -> None:
-    """The walk with the clock of Tokyo beside its times, in each format, against the library."""
+    """The times of the walk are written with Tokyo's zone, in each format. The library must find the same events."""
     walk = geopandas.read_file(data, layer="walk")
     places = geopandas.read_file(data, layer="places")
     wanted = expected(replay(walk, places))
     assert len(wanted) > 20
     tokyo = walk.assign(time=walk["time"].dt.tz_convert("Asia/Tokyo"))
-    # Fixes of one time stay in the file's order: with an index FlatGeobuf has a spatial one.
+    # Fixes of one time must stay in the file's order; with an index, FlatGeobuf would use a spatial order.
     as_given = {"SPATIAL_INDEX": "NO"}
     for name, driver, options in (
         ("walk.gpkg", "GPKG", {}), ("walk.fgb", "FlatGeobuf", as_given), ("walk.geojson", "GeoJSON", {}),
@@ -208,7 +208,7 @@ def test_each_track_has_a_monitor_of_its_own(qgis: Qgis, data: Path, tmp_path: P
     places = geopandas.read_file(data, layer="places")
     places = places.assign(policy=[policy] * len(places))
     found, wanted, visits = events_of(tmp_path / "events.gpkg"), [], []
-    # The plugin puts each track in the order of its times, and lets time pass at the end of each.
+    # Like the plugin: sort each track by time, and let time pass at its end.
     for vehicle in buses["vehicle_id"].unique():
         own = buses[buses["vehicle_id"] == vehicle]
         own = own.sort_values("timestamp", kind="stable")
@@ -235,7 +235,7 @@ def test_the_readme_word_for_word(new_qgis: Callable[[], Qgis], archive: Path, t
     said = done.stdout + done.stderr
     assert "places layer 'conditions', feature 8: has no geometry; skipped" in said
     log = replay(ROOT / "examples/data/drive.csv", ROOT / "examples/data/conditions.geojson")
-    # Of the beacon nothing but a first determination could come: there are no sightings.
+    # The beacon could only have an initial determination, because there are no sightings.
     wanted = [event for event in expected(log) if event["identifier"] != "apple lobby"]
     found = events_of(tmp_path / "events.gpkg")
     without = ("sequence",)
@@ -272,7 +272,7 @@ def test_the_comparison_is_that_of_the_library(qgis: Qgis, data: Path, tmp_path:
     buses, places = (geopandas.read_file(data, layer=name) for name in ("buses", "places"))
     presets = {name: name for name in ("exact", "standard", "core_location")}
     policies = presets | {"own": TransitionPolicy(entry_dwell=90)}
-    # QGIS assumes nothing of zones without a field for it.
+    # Without a field for it, QGIS does not assume any state of a zone.
     wanted = compare(buses, places, policies=policies, device="vehicle_id", flap_seconds=120, assuming="unknown")
     found = geopandas.read_file(tmp_path / "comparison.gpkg")
     assert found["policy"].tolist() == list(policies)
@@ -362,7 +362,7 @@ def test_where_the_engine_does_not_fit_one_message_says_what_to_do(
 
 
 def test_the_zip_holds_the_libraries_of_an_installed_wheel(tmp_path: Path) -> None:
-    """A repaired wheel lays SQLite beside the package, where the engine's library looks for it."""
+    """A repaired wheel puts SQLite beside the package; the zip must keep it where the engine's library looks for it."""
     spec = importlib.util.spec_from_file_location("build_plugin", ROOT / "bindings/qgis/build_plugin.py")
     assert spec is not None and spec.loader is not None
     build_plugin = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""The site is whole: every link within it arrives, and nothing is loaded from elsewhere."""
+"""Checks that every link within the site works, and that nothing is loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(HTMLParser):
-    """Where a page leads, what it loads, and what can be linked to in it."""
+    """Collects a page's links, the files that it loads, and its anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -36,13 +36,13 @@ def page(path: Path) -> Page:
 
 
 def guides(site: Path) -> list[Path]:
-    """The pages that Sphinx makes; those of Swift's reference are DocC's."""
+    """The pages that Sphinx makes, without DocC's of the Swift reference."""
     foreign = {site / name for name in ("swift", "files", "_static")}
     return [path for path in sorted(site.rglob("*.html")) if not foreign & {*path.parents}]
 
 
 def target_of(site: Path, path: Path, link: str) -> tuple[Path, str] | None:
-    """The file and the anchor of a link; None: it leads elsewhere."""
+    """Returns the file and the anchor of a link, or None if it leaves the site."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return None

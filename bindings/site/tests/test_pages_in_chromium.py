@@ -1,6 +1,6 @@
-"""Seven pages in headless Chromium, wide and narrow: no network, no complaint, nothing wider than the window.
+"""Seven pages in headless Chromium, wide and narrow: no network, no errors, nothing wider than the window.
 
-The pictures are left in .build/screenshots.
+The screenshots are saved in .build/screenshots.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PAGES = (
 )
 BACKS = {"light": "rgb(255, 255, 255)", "dark": "rgb(13, 17, 23)"}
 LIMIT = 180
-"""Seconds for anything that is waited for."""
+"""Timeout of every wait, in seconds."""
 WIDTHS = {"desk": (1280, 1000), "phone": (390, 844)}
 
 
@@ -61,13 +61,13 @@ def test_page(browser: webdriver.Chrome, address: str, name: str, width: str) ->
     assert asked and {url for url in asked if not url.startswith(address)} == set()
     assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
     assert browser.execute_script("return [...document.images].every((image) => image.naturalWidth > 0)")
-    # The page itself does not scroll sideways: wide tables and outputs do so within it.
+    # The page itself does not scroll sideways; wide tables and outputs scroll on their own.
     assert browser.execute_script("return document.documentElement.scrollWidth") <= WIDTHS[width][0]
     assert len(browser.execute_script("return document.querySelector('article').innerText")) > 300
 
 
 def test_dark(browser: webdriver.Chrome, address: str) -> None:
-    """Where the system is dark, so are the pages."""
+    """The pages are dark if the system is dark."""
     lightness = {}
     for scheme in ("light", "dark"):
         show(browser, f"{address}/start.html", *WIDTHS["desk"], scheme=scheme)
@@ -97,7 +97,7 @@ def test_a_list_that_fills_slowly_is_waited_for(browser: webdriver.Chrome) -> No
     wait_for_link(browser, "a", "/5.html")
 
 
-# The words of a stranger, in any case, and the page that must come first.
+# Words that a newcomer may search for, in any case, and the page that must come first.
 SEARCHES = {
     "geofence": "concepts/words.html",
     "Enter": "concepts/states.html",
@@ -123,7 +123,7 @@ def test_search(browser: webdriver.Chrome, address: str, words: str) -> None:
 
 
 def test_the_swift_reference_opens(browser: webdriver.Chrome, address: str) -> None:
-    """DocC's pages are made by its script, from data that it asks the server for."""
+    """DocC's pages are built by a script, from data that it requests from the server."""
     show(browser, f"{address}/swift/documentation/fencepost/", *WIDTHS["desk"])
     text = WebDriverWait(browser, LIMIT).until(
         lambda it: "RotationPlanner" in (words := it.execute_script("return document.body.innerText")) and words

@@ -1,7 +1,7 @@
-"""The playground in headless Chromium: files, drawing, links and the keyboard; from a server and a file, wide or
+"""The playground in headless Chromium: files, drawing, links and the keyboard; from a server and from a file, wide or
 narrow.
 
-The pictures are left in .build/screenshots.
+The screenshots are saved in .build/screenshots.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def test_the_example_of_the_guide(page: Callable[..., webdriver.Chrome], address
     assert browser.execute_script("return document.documentElement.scrollWidth") <= WIDTHS[width][0]
     assert {url for url in requested(browser) if not url.startswith("blob:")} == {f"{address}/playground/index.html"}
     assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
-    # Text is readable on what it stands on (WCAG 2.2, 1.4.3).
+    # Text has enough contrast with its background (WCAG 2.2, 1.4.3).
     assert browser.execute_script(CONTRAST) >= 4.5
 
 
@@ -108,7 +108,7 @@ def test_policy_and_path_change_the_events(page: Callable[..., webdriver.Chrome]
     browser.find_element(By.ID, "example").click()
     Select(browser.find_element(By.ID, "policy")).select_by_value("exact")
     crossings = [row[0] for row in browser.execute_script(EVENTS) if row[2] in ("enters", "leaves")]
-    # As the guide prints them.
+    # The times that the guide prints.
     assert crossings == ["15:40:44", "15:41:44", "15:42:58", "15:43:41", "15:45:35", "15:46:41"]
     Select(browser.find_element(By.ID, "path")).select_by_value("geodesic")
     assert len(browser.execute_script(EVENTS)) >= 9
@@ -167,7 +167,7 @@ def test_a_file_that_is_dropped(page: Callable[..., webdriver.Chrome]) -> None:
     browser = page()
     browser.execute_script(DROP, "identifier,latitude,longitude,radius\na,47.55,7.59,100\n")
     WebDriverWait(browser, 10).until(lambda it: "1 place" in message(it))
-    assert browser.title == "false"  # while the file is over the page, the page says where to drop it
+    assert browser.title == "false"  # while a file is dragged over the page, the page says where to drop it
     assert not browser.find_element(By.ID, "dropping").is_displayed()
     assert [place["condition"]["radius"] for place in browser.execute_script(PLACES)] == [100]
 
@@ -194,7 +194,7 @@ def test_files_that_are_refused(
     assert words in message(browser) and name in message(browser)
     assert browser.find_element(By.ID, "message").get_attribute("class") == "error"
     assert browser.execute_script(PLACES) == []
-    # The page goes on.
+    # The page still works.
     browser.find_element(By.ID, "example").click()
     assert len(browser.execute_script(EVENTS)) == 9
 
@@ -220,11 +220,11 @@ def test_places_are_drawn(page: Callable[..., webdriver.Chrome]) -> None:
 
 
 def test_keyboard_alone(page: Callable[..., webdriver.Chrome]) -> None:
-    """Everything that the mouse does: by Tab, Enter, Space and arrows."""
+    """Everything that works with the mouse also works with Tab, Enter, Space and the arrow keys."""
     browser = page()
     reached = []
     for _ in range(60):
-        # (An element that takes files takes keys for their names.)
+        # (For a file input, WebDriver's "send keys" means the file names.)
         ActionChains(browser).send_keys(Keys.TAB).perform()
         focused = browser.switch_to.active_element
         reached.append(focused.get_attribute("id") or focused.get_attribute("data-tool") or focused.tag_name)

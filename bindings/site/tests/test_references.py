@@ -1,4 +1,4 @@
-"""The references are pages of the site: each public name has a place, and guides and references link to each other."""
+"""The references are pages of the site: each public name is listed, and guides and references link to each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import fencepost.sqlite
 
 
 def members_of(value: type) -> list[str]:
-    """The members that a user may write, also those of bases; without those of Python's own classes."""
+    """The members that a user may write, including inherited ones, but not those of Python's own classes."""
     if issubclass(value, enum.Enum):
         return list(value.__members__)
     own = [base for base in value.__mro__ if not base.__module__.startswith("fencepost") and base is not value]
@@ -27,7 +27,7 @@ def members_of(value: type) -> list[str]:
 
 
 def public_names(module: ModuleType) -> Iterator[str]:
-    """Each name that a user may write, where it is documented."""
+    """Yields each name that a user may write, as the reference spells it."""
     elsewhere = set() if module is fencepost else set(fencepost.__all__)
     for name in module.__all__:
         value = getattr(module, name)

@@ -2,7 +2,8 @@
 
     QGIS_PLUGIN=FOLDER /usr/bin/python3 -m unittest discover -s bindings/qgis/tests/inside
 
-FOLDER holds the unpacked plugin. For the Python that QGIS uses, which has neither pytest nor this project's packages.
+FOLDER holds the unpacked plugin. Written for the Python that QGIS uses, which has neither pytest nor this project's
+packages.
 """
 
 import os
@@ -10,7 +11,7 @@ import sys
 import time
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-# Times must not depend on where the computer stands.
+# The computer's time zone must not change the times.
 os.environ["TZ"] = "America/St_Johns"
 time.tzset()
 
@@ -45,7 +46,7 @@ START_MS = 1_714_564_800_000
 
 
 class Feedback(QgsProcessingFeedback):
-    """Collects the messages, and cancels at a chosen one."""
+    """Collects the messages, and cancels once the progress has reached a chosen value."""
 
     def __init__(self, cancel_at=None):
         super().__init__(False)
@@ -66,7 +67,7 @@ def algorithm(name):
 
 
 def run(name, feedback=None, context=None, **parameters):
-    """The results of an algorithm, layers in place of their ids."""
+    """Runs an algorithm; returns its results, with the layers themselves instead of their ids."""
     context = context or QgsProcessingContext()
     context.setProject(QgsProject.instance())
     feedback = feedback or Feedback()
@@ -77,12 +78,12 @@ def run(name, feedback=None, context=None, **parameters):
     for key, value in results.items():
         if isinstance(value, str) and context.temporaryLayerStore().mapLayer(value):
             results[key] = context.takeResultLayer(value)
-    # The layers die with their store.
+    # The store owns the layers, so keep a reference to it.
     return results, done, feedback
 
 
 def layer(name, fields, rows, crs="EPSG:4326"):
-    """A layer in memory; each row is (latitude, longitude) or None, then the attributes."""
+    """Creates a layer in memory; each row is (latitude, longitude) or None, followed by the attributes."""
     made = QgsVectorLayer(f"Point?crs={crs}&{fields}", name, "memory")
     to = QgsCoordinateTransform(
         QgsCoordinateReferenceSystem("EPSG:4326"), made.crs(), QgsProject.instance().transformContext()
@@ -100,12 +101,12 @@ def layer(name, fields, rows, crs="EPSG:4326"):
 
 
 def moment(seconds):
-    """A date and time of QGIS, UTC."""
+    """A QGIS date and time in UTC."""
     return QDateTime.fromMSecsSinceEpoch(START_MS + round(seconds * 1000), Qt.UTC)
 
 
 def drive(steps=2000):
-    """Positions there and back along a street, one a second."""
+    """Positions along a street and back, one per second."""
     for step in range(steps):
         there = step % 1000 if step // 1000 % 2 == 0 else 999 - step % 1000
         yield step, (47.0 + 1e-4 * there, 8.0 + 2e-5 * there)
@@ -117,14 +118,14 @@ def street(fields="field=time:datetime", when=moment, crs="EPSG:4326", steps=200
 
 
 def fixes_of_drive(steps=2000):
-    """The same for the library."""
+    """The drive as fixes for the library."""
     from fencepost_qgis.fencepost import Fix
 
     return [Fix(*place, time=(START_MS + 1000 * step) * 1000) for step, place in drive(steps)]
 
 
 def layer_of_shapes(name, kind, fields, rows, crs="EPSG:4326"):
-    """A layer in memory; each row is a well-known text in degrees, then the attributes."""
+    """Creates a layer in memory; each row is a well-known text in degrees, followed by the attributes."""
     made = QgsVectorLayer(f"{kind}?crs={crs}&{fields}", name, "memory")
     to = QgsCoordinateTransform(
         QgsCoordinateReferenceSystem("EPSG:4326"), made.crs(), QgsProject.instance().transformContext()

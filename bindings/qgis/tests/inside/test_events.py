@@ -1,4 +1,4 @@
-"""Geofence events and Compare policies within QGIS: times, coordinate systems, cancelling, what goes wrong."""
+"""Geofence events and Compare policies within QGIS: times, coordinate systems, cancelling, errors."""
 
 import unittest
 
@@ -26,7 +26,7 @@ def events(tracks, circles=None, **parameters):
 
 
 class Times(unittest.TestCase):
-    """One drive, its times stored in every way, gives the same events."""
+    """The drive gives the same events in whichever form its times are stored."""
 
     def check(self, tracks, **parameters):
         results, feedback = events(tracks, **parameters)
@@ -91,7 +91,7 @@ class CoordinateSystems(unittest.TestCase):
             self.assertEqual(rows_of(found, *columns), exact)
             self.assertEqual(found.crs().authid(), out)
             self.assertEqual(feedback.warnings, [])
-            # The point of the event is where the fix of its evidence or after it was.
+            # The event's point is the position of its evidence, or of the first fix after it.
             first = next(found.getFeatures())
             self.assertAlmostEqual(first["latitude"], 47.0, 7)
         results, _ = events(street(crs="EPSG:2056"))
@@ -115,13 +115,13 @@ class CoordinateSystems(unittest.TestCase):
             _, feedback = events(layer("street", "field=time:datetime", rows), **parameters)
             (warning,) = feedback.warnings
             self.assertIn("50 of 50 are with latitude and longitude exchanged", warning)
-        # On another continent both ways.
+        # Both orders of the coordinates are far from all places, so there is no warning.
         _, feedback = events(layer("street", "field=time:datetime", [((-47.0, -8.0), moment(0))]))
         self.assertEqual(feedback.warnings, [])
 
 
 class Paths(unittest.TestCase):
-    """Every fortieth fix: between two of them the drive is 450 m long, and most shops lie there."""
+    """Uses every fortieth fix. The fixes are 450 m apart then, and most shops lie between two of them."""
 
     def setUp(self):
         self.tracks = layer(
@@ -224,7 +224,7 @@ class Cancelling(unittest.TestCase):
         self.assertEqual(part, whole[: len(part)])
         self.assertEqual(results["VISIT_COUNT"], 0)
         self.assertEqual(feedback.seen, sorted(feedback.seen))
-        # It stopped within one batch of fixes.
+        # The run stopped within one batch of fixes after the request.
         self.assertTrue(70 <= feedback.seen[-1] < 85, feedback.seen)
 
     def test_while_reading(self):
@@ -302,7 +302,7 @@ class Broken(unittest.TestCase):
         parameters = {"TRACKS": tracks, "CIRCLES": circles or shops(), "EVENTS": MEMORY}
         try:
             _results, done = algorithm("geofenceevents").run(parameters, QgsProcessingContext(), feedback, {}, False)
-        except Exception as error:  # what QGIS raises is a type of its own
+        except Exception as error:  # QGIS raises a type of its own
             errors.append(str(error))
             done = False
         self.assertFalse(done)

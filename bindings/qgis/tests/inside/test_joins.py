@@ -1,4 +1,4 @@
-"""Join points with places: the pairs are those of the library, whatever the coordinate systems."""
+"""Join points with places: finds the same pairs as the library, in all coordinate systems."""
 
 import os
 import tempfile
@@ -31,7 +31,7 @@ class Joins(unittest.TestCase):
     def joined(self, **parameters):
         results, done, feedback = run("joinpoints", JOINED=MEMORY, **parameters)
         self.assertTrue(done)
-        new = results["JOINED"].fields().names()[1]  # the points may have a field distance of their own
+        new = results["JOINED"].fields().names()[1]  # the points may already have a field named distance
         return rows_of(results["JOINED"], "name", "place", new), feedback, results["JOINED"]
 
     def close(self, found, wanted):
@@ -83,7 +83,7 @@ class Joins(unittest.TestCase):
             self.assertTrue(done)
             joined = QgsVectorLayer(target, "joined", "ogr")
             self.assertEqual(joined.featureCount(), 270)
-            self.assertEqual({row[0] for row in rows_of(joined, "distance")}, {7})  # the points' own
+            self.assertEqual({row[0] for row in rows_of(joined, "distance")}, {7})  # the field of the points
             del stored, joined
 
     def test_lines_with_a_gate_field_have_the_given_width(self):

@@ -1,5 +1,5 @@
-"""The display in QGIS: styles, the temporal controller, polygons on the globe, help, and the plugin's coming and
-going."""
+"""The display in QGIS: styles, the temporal controller, polygons on the globe, help, and enabling and disabling the
+plugin."""
 
 import math
 import os
@@ -37,16 +37,16 @@ from fencepost_qgis.fencepost.geodesic import inverse
 MEMORY = QgsProcessing.TEMPORARY_OUTPUT
 NAMES = ("geofenceevents", "comparepolicies", "monitoredcircles", "joinpoints")
 PICTURE = os.environ.get("QGIS_PICTURE")
-"""Where the map is kept to be looked at."""
+"""Folder in which the rendered map is saved for inspection."""
 
 
 def loaded(name, *outputs, **parameters):
-    """The output layers as QGIS loads them after a run: with what the algorithm wants done to them."""
+    """Returns the output layers as QGIS loads them after a run, including the algorithm's post-processing."""
     context, feedback = QgsProcessingContext(), Feedback()
     context.setProject(QgsProject.instance())
     ran = algorithm(name)
     wanted = {}
-    # As the dialog does for outputs that are to be opened.
+    # The dialog does the same for outputs that it will open.
     for output in outputs:
         wanted[output] = QgsProcessingOutputLayerDefinition(MEMORY, QgsProject.instance())
     results, done = ran.run({**parameters, **wanted}, context, feedback, {}, False)
@@ -120,7 +120,7 @@ class Styles(unittest.TestCase):
         boxes = [label.labelRect for label in job.takeLabelingResults().allLabels()]
         self.assertGreater(len(boxes), 3)
         for number, box in enumerate(boxes):
-            # The edges of neighbours may touch.
+            # Boxes of neighbours may touch.
             inner = box.buffered(-0.05 * box.height())
             self.assertFalse([other for other in boxes[:number] if other.intersects(inner)], "labels overlap")
         seen = {picture.pixelColor(x, y).name() for x in range(0, 700, 2) for y in range(0, 1400, 2)}
@@ -128,13 +128,13 @@ class Styles(unittest.TestCase):
             self.assertIn(colour, seen)
 
     def test_a_second_run_is_styled_too(self):
-        """QGIS deletes what styles a layer with the context of the run."""
+        """QGIS deletes a layer's styler with the context of the run, so each run needs a new one."""
         for _ in range(3):
             (events,) = loaded("geofenceevents", "EVENTS", TRACKS=street(steps=60), CIRCLES=shops(), VISITS=None)
             self.assertTrue(events.temporalProperties().isActive())
 
     def test_places_that_overlap_are_outlines(self):
-        """However many lie over one another, the layers below stay visible."""
+        """The layers below stay visible, however many circles overlap."""
         rows = [((47.0 + 1e-5 * number, 8.0), f"place {number}", 300.0) for number in range(60)]
         (circles,) = loaded(
             "monitoredcircles", "POLYGONS", CIRCLES=layer("many", "field=name:string&field=radius:double", rows)
@@ -154,7 +154,7 @@ class Styles(unittest.TestCase):
         self.assertIn("#0f6bd8", {picture.pixelColor(x, 200).name() for x in range(400)})
 
     def test_events_lie_above_places(self):
-        """In whichever order they were made; what else is in the project stays where it is."""
+        """In whichever order the layers were made. The project's other layers stay in their place."""
         project = QgsProject.instance()
         for made in (("events", "circles"), ("circles", "events"), ("events", "circles", "circles")):
             project.clear()
@@ -178,7 +178,7 @@ class Styles(unittest.TestCase):
                     details = context.layerToLoadOnCompletionDetails(results[output])
                     found = context.takeResultLayer(results[output])
                     found.setName(kind)
-                    project.addMapLayer(found)  # as QGIS does: on top, then what the algorithm wants done
+                    project.addMapLayer(found)  # as QGIS does: adds the layer on top, then runs the post-processor
                     details.postProcessor().postProcessLayer(found, context, feedback)
                 order = [node.name() for node in root.children()]
                 self.assertEqual(order, ["events", *["circles"] * made.count("circles"), "base"])
@@ -231,7 +231,7 @@ class Circles(unittest.TestCase):
                         x = (x + 180) % 360 - 180
                     distance = inverse(latitude, longitude, y, x).distance
                     if abs(distance - radius) < 0.01 * radius:
-                        continue  # the corners' edges bend away from the circle
+                        continue  # the polygon's edges lie inside the circle
                     inside = shape.contains(QgsGeometry.fromPointXY(QgsPointXY(x, y)))
                     self.assertEqual(inside, distance < radius, f"{case}: {y}, {x} at {distance}")
 
@@ -258,7 +258,7 @@ class Circles(unittest.TestCase):
 
 
 class OtherShapes(unittest.TestCase):
-    """A layer that is not of points is refused with what to do."""
+    """A layer that does not hold points is refused with advice."""
 
     def refused(self, **parameters):
         feedback, errors = Feedback(), []
@@ -266,7 +266,7 @@ class OtherShapes(unittest.TestCase):
         given = {"TRACKS": street(), "CIRCLES": shops(), "EVENTS": MEMORY, **parameters}
         try:
             _, done = algorithm("geofenceevents").run(given, QgsProcessingContext(), feedback, {}, False)
-        except Exception as error:  # what QGIS raises is a type of its own
+        except Exception as error:  # QGIS raises a type of its own
             errors.append(str(error))
             done = False
         self.assertFalse(done)
@@ -304,7 +304,8 @@ class OtherShapes(unittest.TestCase):
 
 class Plugin(unittest.TestCase):
     def test_help_keeps_its_paragraphs(self):
-        """QGIS makes a paragraph of each line, qgis_process shows the text as it is: no tags, and no wrapped lines."""
+        """QGIS makes a paragraph of each line, and qgis_process shows the text unchanged: so no tags, and no wrapped
+        lines."""
         for name in NAMES:
             text = algorithm(name).shortHelpString()
             self.assertNotRegex(text, "[<>&]", name)

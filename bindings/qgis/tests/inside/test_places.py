@@ -1,4 +1,4 @@
-"""Polygons and lines as places: the events are those of the library's own replay, whatever the coordinate system."""
+"""Polygons and lines as places: gives the same events as the library's own replay, in all coordinate systems."""
 
 import unittest
 
@@ -14,7 +14,7 @@ from fencepost_qgis.fencepost import (
 
 MEMORY = QgsProcessing.TEMPORARY_OUTPUT
 KEYS = ("identifier", "state", "cause", "sequence")
-# Along the street, which goes from 47, 8 to the north-east: longitude first.
+# Longitude first. The block lies along the street, which runs from 47, 8 to the north-east.
 BLOCK = [(7.995, 47.012), (8.012, 47.012), (8.012, 47.034), (7.995, 47.034)]
 YARD = [(8.002, 47.018), (8.006, 47.018), (8.006, 47.022), (8.002, 47.022)]
 FIELD = [(8.0, 47.05), (8.03, 47.05), (8.03, 47.07), (8.0, 47.07)]
@@ -51,7 +51,7 @@ class Places(unittest.TestCase):
         found, feedback = self.events(layer_of_shapes("areas", "MultiPolygon", "field=name:string", rows))
         self.assertEqual(found, wanted)
         self.assertEqual(feedback.warnings, [])
-        # Straight lines of another system are geodesics to the millimetre, at this size.
+        # At this size, straight lines in a projected system equal geodesics to the millimetre.
         found, _ = self.events(layer_of_shapes("areas", "MultiPolygon", "field=name:string", rows, "EPSG:32632"))
         self.assertEqual(found, wanted)
 
@@ -89,7 +89,7 @@ class Places(unittest.TestCase):
             (name, state, None if direction == "None" else direction) for name, state, direction in wanted
         ])  # fmt: skip
         headings = {row[1] for row in rows_of(results["EVENTS"], "direction", "heading") if row[0] == "right_to_left"}
-        self.assertEqual({round(heading) % 360 for heading in headings}, {0})  # the drive goes north over it
+        self.assertEqual({round(heading) % 360 for heading in headings}, {0})  # the drive crosses it northwards
         results, done, feedback = run(
             "geofenceevents", TRACKS=street(), CIRCLES=layer_of_shapes("lines", "LineString", fields, rows),
             EVENTS=MEMORY,

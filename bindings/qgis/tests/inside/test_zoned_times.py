@@ -1,4 +1,5 @@
-"""Files whose times have zones, which QGIS 3.22 does not pass on: the right moment, or a refusal with the reason."""
+"""Files whose times have zones, which QGIS 3.22 does not pass on: either the right time, or a refusal with the
+reason."""
 
 import json
 import sys
@@ -26,7 +27,7 @@ KEYS = ("sequence", "identifier", "state", "cause", "date_us", "evidence_date_us
 CIRCLES = {f"shop {number}": Circle(47.0 + 0.01 * number, 8.0 + 0.002 * number, 150.0 + number) for number in range(10)}
 SUMMER, WINTER = timezone(timedelta(hours=2)), timezone(timedelta(hours=1))
 START = datetime(2024, 10, 27, 0, 45, tzinfo=UTC)
-"""A quarter of an hour before clocks are put back in Zurich, where the drive is."""
+"""A quarter of an hour before clocks are set back in Zurich, which has the drive's time zone."""
 
 
 def wanted(when):
@@ -35,13 +36,14 @@ def wanted(when):
 
 
 def autumn(step):
-    """The moments of the drive as a clock in Zurich shows them: many of them twice, apart in the offset alone."""
+    """The drive's times as a clock in Zurich shows them. Many wall-clock times occur twice and differ only in the
+    offset."""
     moment = START + timedelta(seconds=step)
     return moment.astimezone(SUMMER if moment < datetime(2024, 10, 27, 1, tzinfo=UTC) else WINTER)
 
 
 def july(step):
-    """The time of a wall clock in summer, without a zone."""
+    """A wall-clock time in summer, without a zone."""
     return datetime(2024, 7, 1, 12) + timedelta(seconds=step)
 
 
@@ -70,7 +72,7 @@ class Zoned(unittest.TestCase):
             return path
         out = f"{self.folder.name}/{name}.{kind}"
         options = {"gpkg": "GPKG", "fgb": "FlatGeobuf", "gml": "GML", "sqlite": "SQLite"}
-        # FlatGeobuf puts features in an order of its own.
+        # FlatGeobuf stores features in its own order.
         assert gdal.VectorTranslate(out, path, format=options[kind], layerName="way") is not None
         return out
 
@@ -86,14 +88,14 @@ class Zoned(unittest.TestCase):
         parameters = {"TRACKS": tracks, "CIRCLES": shops(), "EVENTS": MEMORY, **parameters}
         try:
             _, done = algorithm("geofenceevents").run(parameters, QgsProcessingContext(), feedback, {}, False)
-        except Exception as error:  # what QGIS raises is a type of its own
+        except Exception as error:  # QGIS raises a type of its own
             errors.append(str(error))
             done = False
         self.assertFalse(done)
         return " ".join([*errors, feedback.textLog()])
 
     def test_offsets_of_files_count(self):
-        """Through the hour that is there twice."""
+        """The drive crosses the hour that occurs twice."""
         for kind in ("geojson", "gpkg", "fgb", "gml", "sqlite"):
             found, feedback = self.events(self.file(lambda step: autumn(step).isoformat(), kind, "autumn"))
             self.assertEqual(found, self.wanted, kind)
@@ -146,7 +148,7 @@ class Zoned(unittest.TestCase):
             self.assertEqual(self.events(self.file(text, kind, "fine"))[0], wanted(when), kind)
 
     def test_a_time_that_clocks_here_jump_over_is_a_time(self):
-        """The computer is on Newfoundland, where there was no 02:30 on that day."""
+        """The computer's zone is Newfoundland, where clocks skipped 02:30 on that day."""
         start = datetime(2024, 3, 10, 2, 10, tzinfo=UTC)
         self.assertEqual(time.tzname[0], "NST")
         found, feedback = self.events(
@@ -156,7 +158,7 @@ class Zoned(unittest.TestCase):
         self.assertEqual(feedback.warnings, [])
 
     def test_times_without_a_zone(self):
-        """UTC, which is said, or of the zone that is chosen."""
+        """Times without a zone are read as UTC, with a message, or in the chosen zone."""
         for kind in ("geojson", "gpkg", "fgb"):
             path = self.file(lambda step: july(step).isoformat(), kind, "bare")
             found, feedback = self.events(path)
@@ -209,7 +211,7 @@ class Zoned(unittest.TestCase):
             self.assertIn("choose the time zone of these times under Advanced Parameters", said)
             found, _ = self.events(path, TIME_ZONE="UTC")
         self.assertEqual(found, wanted(lambda step: july(step).replace(tzinfo=UTC)))
-        # A filter that is a query has ids of its own.
+        # A layer whose filter is a query has its own feature ids.
         query = QgsVectorLayer(f"{path}|subset=SELECT fid + 7 AS fid, geom, time FROM way", "query", "ogr")
         if query.isValid():
             self.assertIn("its filter is a query", self.refused(query))
