@@ -1,4 +1,4 @@
-"""Events are published to a broker, and handled when it has them."""
+"""Publishes events to a broker. An event counts as handled when the broker has confirmed it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .notices import Notices
 from .waker import Stop
 
 PATIENCE = 5.0
-"""Seconds in which a broker confirms; it may do so later."""
+"""Seconds to wait for a broker's confirmation; it may also come later."""
 FORMATS = ("json", "owntracks", "homeassistant")
 ONLINE, OFFLINE = "online", "offline"
 
 
 class Publisher(BrokerClient):
-    """A client that publishes, and knows what the broker has confirmed.
+    """A client that publishes messages and tracks which ones the broker has confirmed.
 
     Args:
-        arguments: Of :class:`BrokerClient`.
-        availability: A topic whose retained message says whether the client is there; None: no such topic.
+        arguments: The arguments of :class:`BrokerClient`.
+        availability: A topic whose retained message says whether the client is online; None: no such topic.
     """
 
     def __init__(self, *arguments: Any, availability: str | None = None) -> None:
@@ -35,7 +35,7 @@ class Publisher(BrokerClient):
         self._confirmed: set[int] = set()
         self._client.on_publish = self._published
         if availability is not None:
-            # Published by the broker when this client is lost.
+            # The broker publishes this will when the connection to this client is lost.
             self._client.will_set(availability, OFFLINE, qos=1, retain=True)
 
     def _on_connected(self) -> None:
@@ -43,30 +43,30 @@ class Publisher(BrokerClient):
             self._client.publish(self._availability, ONLINE, qos=1, retain=True)
 
     def _published(self, client: Any, userdata: Any, number: int, reason: Any, properties: Any) -> None:
-        # Noted here: what the client itself says of a message changes only after this.
+        # Stored here because paho updates its own state of the message only after this callback.
         self._confirmed.add(number)
         self.waker.wake()
 
     def publish(self, topic: str, text: str, retain: bool = False) -> int:
-        """Gives a message to the client, which sends it now or when it is connected again; returns its number."""
-        self._confirmed.clear()  # what nobody asked for: its number is used again
+        """Queues a message, which is sent now or after the next reconnection; returns its number."""
+        self._confirmed.clear()  # nobody asked for the older ones, and numbers are reused
         sent = self._client.publish(topic, text.encode(), qos=1, retain=retain)
         number: int = sent.mid
         return number
 
     def publish_all(self, messages: Iterable[tuple[str, str]]) -> set[int]:
-        """Gives retained messages to the client, in their order; returns their numbers, for :meth:`wait`."""
+        """Queues retained messages in order; returns their numbers, for :meth:`wait`."""
         self._confirmed.clear()
         return {self.publish_aside(*message) for message in messages}
 
     def publish_aside(self, topic: str, text: str) -> int:
-        """Gives a retained message to the client, for which nobody waits; returns its number."""
+        """Queues a retained message whose confirmation nobody waits for; returns its number."""
         number: int = self._client.publish(topic, text.encode(), qos=1, retain=True).mid
         return number
 
     def wait(self, numbers: set[int], signals: Stop | None) -> bool:
-        """Waits until the broker has confirmed messages, for some time, or until the watch is to stop. The numbers of
-        confirmed messages leave the set."""
+        """Waits until the broker has confirmed all messages, the time is over, or the watch must stop; returns whether
+        all are confirmed. Removes the numbers of confirmed messages from the set."""
         end = time.monotonic() + PATIENCE
         with selectors.SelectSelector() as selector:
             if signals is not None:
@@ -90,12 +90,12 @@ class Publisher(BrokerClient):
             try:
                 sent.wait_for_publish(PATIENCE)
             except (RuntimeError, ValueError):
-                pass  # the broker is lost, and publishes the will
+                pass  # the connection is lost, so the broker publishes the will
         super().close()
 
     def has_confirmed(self, number: int) -> bool:
-        """Whether the broker has acknowledged a message; the client reuses the number much later, so it is checked
-        until then only."""
+        """Whether the broker has acknowledged a message. Returns True only once for each number, because the client
+        reuses numbers later."""
         if number not in self._confirmed:
             return False
         self._confirmed.discard(number)
@@ -103,17 +103,18 @@ class Publisher(BrokerClient):
 
 
 class PublishedEvents:
-    """Publishes each event with QoS 1, to the topic of its device. It is handled when the broker has confirmed it.
+    """Publishes each event with QoS 1 to the topic of its device. An event counts as handled when the broker has
+    confirmed it.
 
     Args:
-        address: The broker, and what topics begin with.
-        format: ``json``: the event's line; ``owntracks``: a transition, on the topic on which the apps expect it.
-        identifier: Of the session.
+        address: The broker, and the prefix of the topics.
+        format: ``json``: the event as a line of JSON; ``owntracks``: a transition, on the topic that the apps expect.
+        identifier: The client id of the session.
         login: User and password.
-        authority: A file of certificates; None: those of the system.
-        signals: Ask to stop; None: nothing does.
-        notices: Where it is said that the broker is lost and found.
-        retain: Whether the broker keeps the last event of each device and place, each on a topic of its own.
+        authority: A file with CA certificates; None: the system's.
+        signals: Says when to stop; None: never.
+        notices: Receives reports that the broker is lost or found.
+        retain: Whether the broker keeps the last event of each device and place, each pair on its own topic.
     """
 
     def __init__(
@@ -130,17 +131,17 @@ class PublishedEvents:
         self._client = Publisher(address, identifier, login, authority, False, notices)
         self._address, self._format, self._signals, self._notices = address, format, signals, notices
         self._retain = retain
-        # The event in flight: passed to the client and not acknowledged.
+        # The event in flight: passed to the client but not acknowledged.
         self._sent: tuple[tuple[Any, ...], int] | None = None
         self._client.start()
 
     @property
     def reconnects(self) -> int:
-        """How often the connection was made anew."""
+        """How often the client has reconnected."""
         return self._client.reconnects
 
     def __call__(self, event: LiveEvent) -> bool:
-        """True when the broker has it."""
+        """Publishes an event; returns True when the broker has confirmed it."""
         key = key_of(event)
         if self._sent is None or self._sent[0] != key:
             topic = topic_of(event, self._address.topic, self._format)
@@ -165,7 +166,7 @@ class PublishedEvents:
 
 
 def topic_of(event: LiveEvent, start: str, format: str) -> str:
-    """The topic of an event: of its device, where wildcards are written as in addresses of the web."""
+    """The topic of an event, named after its device. Wildcard characters are percent-encoded as in URLs."""
     device = _escaped(event.device)
     if format == "owntracks":
         return f"{start or 'owntracks'}/{device}/event"

@@ -1,4 +1,4 @@
-"""A broker as a source of messages of many devices."""
+"""Reads messages of many devices from a broker."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from .notices import Notices
 from .sources import Source
 
 LARGEST = 1 << 18
-"""Bytes of a message; larger ones are refused."""
+"""Maximum size of a message in bytes; larger ones are refused."""
 LONGEST_TOPIC = 100
-"""Characters of it that a notice has."""
+"""How many characters of a topic a notice shows."""
 MOST_MESSAGES, MOST_BYTES = 100_000, 1 << 26
-"""So much waits here. A broker sends only a few messages that are not confirmed (20, if mosquitto's settings do not say
-otherwise), so that the rest waits there; messages of QoS 0 need no confirmation, and those beyond this are dropped."""
+"""Limits for messages that wait here. A broker sends only a few messages before it needs a confirmation (20 by default
+in mosquitto), so the rest waits at the broker. Messages of QoS 0 need no confirmation; those beyond the limits are
+dropped."""
 DROPPED = "$SYS/broker/publish/messages/dropped"
-"""Where mosquitto tells how many messages it dropped, because a queue was full."""
+"""The topic on which mosquitto publishes how many messages it dropped because a queue was full."""
 UPTIME = "$SYS/broker/uptime"
-"""Where it tells for how long it has been up: "17 seconds"."""
+"""The topic on which mosquitto publishes how long it has been up, for example "17 seconds"."""
 
 
 class _Arrived(NamedTuple):
-    """A message as it came."""
+    """A received message."""
 
-    life: int  # of the connection: the broker gives again what an earlier one brought
+    life: int  # number of the connection: the broker redelivers messages of earlier ones
     number: int
     quality: int
     topic: str
@@ -40,12 +41,12 @@ class _Arrived(NamedTuple):
 
 
 class _Subscriber(BrokerClient):
-    """Subscribes at each connection, and queues the messages until they are read. The thread that reads the connection
-    never waits for anything else: a broker ends a connection that does not answer.
+    """Subscribes after each connection, and queues the messages until they are read. The thread that reads the
+    connection never blocks on anything else, because a broker disconnects a client that does not respond.
 
     Attributes:
-        life: Of the connection.
-        dropped: Messages of QoS 0 that were dropped here because too many waited.
+        life: The number of the current connection.
+        dropped: The number of QoS 0 messages that were dropped here because too many waited.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class _Subscriber(BrokerClient):
     def _on_connected(self) -> None:
         self._subscription = self._client.subscribe(self.address.topic, qos=1)[1]
         self._unanswered = {self._subscription}
-        # A broker that has no such topics, or refuses them, sends nothing.
+        # A broker without these topics, or one that refuses them, just sends nothing.
         if self._asks_system:
             self._system_subscription = self._client.subscribe([(DROPPED, 0), (UPTIME, 0)])[1]
             self._unanswered.add(self._system_subscription)
@@ -88,10 +89,10 @@ class _Subscriber(BrokerClient):
             self._say("followed", f"{self.address.topic} is followed", logging.INFO)
 
     def _on_disconnected(self) -> None:
-        # Some brokers end the connection of a client that asks for topics of the broker itself: not again, then.
+        # Some brokers disconnect a client that subscribes to $SYS topics; then do not subscribe to them again.
         if self._unanswered == {self._system_subscription}:
             self._asks_system = False
-        # A persistent session redelivers unacknowledged messages; another session does not.
+        # In a persistent session, the broker redelivers unacknowledged messages, so drop them here.
         with self._room:
             self.life += 1
             if self._lasts:
@@ -133,7 +134,7 @@ class _Subscriber(BrokerClient):
             )
 
     def take(self) -> list[_Arrived]:
-        """What has come."""
+        """Removes and returns all queued messages."""
         with self._room:
             found = list(self._arrived)
             self._arrived.clear()
@@ -141,23 +142,24 @@ class _Subscriber(BrokerClient):
         return found
 
     def confirm(self, arrived: _Arrived) -> None:
-        """Tells the broker that a message need not be kept."""
+        """Acknowledges a message, so that the broker need not keep it."""
         if arrived.quality > 0 and arrived.life == self.life:
             self._client.ack(arrived.number, arrived.quality)
 
 
 class MqttSource(Source):
-    """Messages of OwnTracks, Traccar and others on a topic, each confirmed when it has been fed: what the broker holds
-    meanwhile, or while nobody is here, comes later. A redelivered message is older than its device's clock.
+    """Reads messages of OwnTracks, Traccar and others on a topic. Each message is acknowledged to the broker after it
+    was fed; the broker holds the others, also while this client is away, and delivers them later. A redelivered message
+    is skipped because it is not later than its device's clock.
 
     Args:
         address: The broker and the topic.
         by: The member that names the device.
-        identifier: Of the session.
+        identifier: The client id of the session.
         login: User and password.
-        authority: A file of certificates; None: those of the system.
-        lasts: Whether the broker keeps messages while nobody is here.
-        notices: Where it is said that it is lost and found.
+        authority: A file with CA certificates; None: the system's.
+        lasts: Whether the broker keeps messages while this client is away.
+        notices: Receives reports that the broker is lost or found.
     """
 
     def __init__(
@@ -181,7 +183,7 @@ class MqttSource(Source):
         self._client.waker.clear()
         self._client.tell()
         if self._client.is_contested:
-            self.close()  # other sources of the watch may go on, and the client must not connect again meanwhile
+            self.close()  # other sources continue, and this client must not reconnect meanwhile
             raise OSError(
                 errno.EBUSY,
                 f"another client has the id {self._client.identifier} at the broker, such as a second watch: "
@@ -194,7 +196,7 @@ class MqttSource(Source):
         return iter([(f"on {each.topic[:LONGEST_TOPIC]}", self._found(each)) for each in arrived])
 
     def _found(self, arrived: _Arrived) -> Any:
-        """The fix of a message, or the error; None: the message has neither."""
+        """The content of a message, or its error; None: a watch does not need the message."""
         if arrived.payload is None:
             return LineError(f"is a message of more than {LARGEST} bytes")
         try:

@@ -1,4 +1,4 @@
-"""The log of live following: enough to notice an outage, too little to fill a disk."""
+"""The log of live following. It contains enough to notice an outage, but is limited so that it cannot fill a disk."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MINUTE = 60.0
 
 
 LONGEST = 1000
-"""Characters of a line."""
+"""Maximum length of a line in characters."""
 
 
 def to_stderr(text: str) -> None:
-    """Writes a line. Control characters in the text of a device or a file are escaped: they cannot end the line or move
-    the cursor."""
+    """Writes a line. Control characters, which may come from a device or file, are escaped so that they cannot end the
+    line or move the cursor."""
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]} …"
     if not text.isprintable():
@@ -31,16 +31,16 @@ def to_stderr(text: str) -> None:
 
 
 def write_line(text: str) -> None:
-    """Writes a line as it is."""
+    """Writes a line unchanged."""
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
-        pass  # nobody listens: no reason to end
+        pass  # nobody reads: no reason to end
 
 
 @dataclass
 class _Kind:
-    """The state of one kind: when it may pass again, and how many records came meanwhile."""
+    """The state of one kind: when a record may pass again, and how many were held back meanwhile."""
 
     next_at: float
     count: int = 0
@@ -48,15 +48,15 @@ class _Kind:
 
 
 class RateLimit(logging.Filter):
-    """Passes the first record of each kind, then one a minute, which says how many there were.
+    """Passes the first record of each kind, then one per minute, which says how many there were.
 
-    The kind of a record is its attribute ``kind`` (``extra={"kind": "late_fixes"}``); records without one pass. A
-    record that stands for several has their number as ``count`` and at the end of its message. A filter of this class
-    may stand on any logger or handler; the records of :mod:`fencepost.live` have passed one already.
+    The kind of a record is its attribute ``kind`` (``extra={"kind": "late_fixes"}``); records without one pass. If a
+    record represents several, their number is its attribute ``count`` and appears at the end of its message. This
+    filter can be added to any logger or handler; records of :mod:`fencepost.live` have already passed such a filter.
 
     Args:
-        seconds: The least time between two records of a kind.
-        monotonic: Seconds of a clock that never goes back.
+        seconds: The minimum time between two records of a kind.
+        monotonic: Returns the seconds of a monotonic clock.
 
     Example:
         >>> import logging
@@ -91,10 +91,10 @@ class RateLimit(logging.Filter):
             return True
 
     def due(self, at_once: bool = False) -> list[logging.LogRecord]:
-        """The records that were held back and are due: the last of each kind whose time has passed.
+        """The held-back records that are due: the last record of each kind whose time is over.
 
         Args:
-            at_once: All that were held back, for the end of a program.
+            at_once: Whether to return all held-back records, for the end of a program.
         """
         found = []
         with self._lock:
@@ -112,20 +112,20 @@ class RateLimit(logging.Filter):
         return found
 
     def forget(self, kind: str) -> None:
-        """Drops the records of a kind that were held back."""
+        """Drops the held-back records of a kind."""
         with self._lock:
             if kind in self._kinds:
                 self._kinds[kind].count = 0
 
     def pause(self) -> float | None:
-        """Seconds until a record that was held back is due; None: there is none."""
+        """Seconds until a held-back record is due; None: there is none."""
         with self._lock:
             times = [known.next_at for known in self._kinds.values() if known.count]
         return max(0.0, min(times) - self._monotonic()) if times else None
 
 
 def _counted(known: _Kind) -> logging.LogRecord:
-    """The last record of a kind, which now stands for all that were held back."""
+    """The last record of a kind, which now represents all that were held back."""
     record, count = known.last, known.count
     assert record is not None
     known.last, known.count = None, 0
@@ -136,11 +136,11 @@ def _counted(known: _Kind) -> logging.LogRecord:
 
 
 class Notices:
-    """Writes to a logger. Records of one kind pass at most once a minute, with how many there were meanwhile.
+    """Writes to a logger. Logs at most one record of each kind per minute, with the number of those held back.
 
     Args:
-        logger: Gets the records.
-        monotonic: Seconds of a clock that never goes back.
+        logger: Receives the records.
+        monotonic: Returns the seconds of a monotonic clock.
     """
 
     def __init__(self, logger: logging.Logger = LOGGER, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -151,7 +151,8 @@ class Notices:
         self._log("", text, level)
 
     def seldom(self, kind: str, text: str, level: int = logging.WARNING) -> None:
-        """Logs at once if no record of this kind was logged within the last minute, else counts it."""
+        """Logs at once if no record of this kind was logged within the last minute; otherwise holds it back and counts
+        it."""
         self._log(kind, text, level)
         self.pass_time()
 
@@ -164,11 +165,11 @@ class Notices:
             self._logger.handle(record)
 
     def forget(self, kind: str) -> None:
-        """Drops the records of a kind that were held back: another record tells of them."""
+        """Drops the held-back records of a kind, because another record reports them."""
         self._limit.forget(kind)
 
     def pass_time(self) -> None:
-        """Logs the suppressed notices of each kind whose minute is over."""
+        """Logs the held-back notices of each kind whose minute is over."""
         for record in self._limit.due():
             self._logger.handle(record)
 
@@ -177,13 +178,13 @@ class Notices:
         return self._limit.pause()
 
     def close(self) -> None:
-        """Logs the suppressed notices."""
+        """Logs all held-back notices."""
         for record in self._limit.due(at_once=True):
             self._logger.handle(record)
 
 
 SHARED = Notices()
-"""Of sources, sinks and followers that are not given others."""
+"""The notices of sources, sinks and followers for which no others are given."""
 
 
 class _Stderr(logging.Handler):
@@ -197,7 +198,7 @@ class JsonLines(logging.Handler):
     """Writes JSON Lines: ``time``, ``kind`` and ``count`` for notices limited to one a minute, ``message``.
 
     Args:
-        write: Takes a line.
+        write: Writes a line.
     """
 
     def __init__(self, write: Callable[[str], None] = write_line) -> None:
@@ -216,7 +217,7 @@ class JsonLines(logging.Handler):
 
 @contextmanager
 def notices_on_stderr(as_json: bool) -> Iterator[Notices]:
-    """For a command: the notices go to standard error alone, until the end of the block."""
+    """For a command: sends the notices only to standard error, until the end of the block."""
     handler = JsonLines() if as_json else _Stderr()
     before = LOGGER.propagate, LOGGER.level
     LOGGER.addHandler(handler)

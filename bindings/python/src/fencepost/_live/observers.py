@@ -1,4 +1,4 @@
-"""Several who watch the devices of a fleet: the page, Home Assistant."""
+"""Passes changes of a fleet's devices to several observers: the page and Home Assistant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .live_event import LiveEvent
 
 
 class Observer(Protocol):
-    """Is called by the watch when something happens.
+    """An object that the watch calls when something happens.
 
     Attributes:
         is_outdated: Set when the conditions have changed.
@@ -19,13 +19,13 @@ class Observer(Protocol):
     is_outdated: bool
 
     def moved(self, device: str, row: FixRow | None) -> None:
-        """A device has a new fix; None: it has gone."""
+        """Called when a device has a new fix; None: it has disconnected."""
 
     def happened(self, handed: LiveEvent) -> None:
-        """There is an event."""
+        """Called when there is an event."""
 
     def forgotten(self, devices: Iterable[str]) -> None:
-        """Devices are no longer followed."""
+        """Called when devices are no longer followed."""
 
 
 class Observers:

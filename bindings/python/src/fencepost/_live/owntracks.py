@@ -1,4 +1,4 @@
-"""OwnTracks: what its phones publish, and the transitions that they understand."""
+"""Reads the messages that OwnTracks phones publish, and writes transitions that they understand."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from .messages import (
 LATEST = 253_402_300_799
 """Seconds since 1970: the end of year 9999."""
 LONGEST_WAYPOINT = 128
-"""Bytes of a circle's name."""
+"""Maximum length of a circle's name in bytes."""
 MOST_WAYPOINTS = 500
-"""Of one owner."""
+"""Maximum number of waypoints of one owner."""
 BRANCHES = ("event", "waypoint", "waypoints", "info", "cmd", "status", "steps", "dump", "beacon", "request")
-"""The topics below ``owntracks/USER/DEVICE`` of an app."""
+"""The topics that an app uses below ``owntracks/USER/DEVICE``."""
 OWN_KEYS = ("_type", "topic", "lat", "lon", "tst", "acc", "inregions", "inrids")
-"""The members of a location that an event has elsewhere."""
+"""The members of a location that an event contains in other members."""
 
 
 def device_of(topic: str) -> str:
@@ -48,15 +48,15 @@ def device_of(topic: str) -> str:
 
 
 def read(value: dict[str, Any], topic: str | None, data: bytes) -> Message | None:
-    """Reads a payload; None: a message that a watch does not need.
+    """Reads a payload; returns None for a message that a watch does not need.
 
     Args:
         value: The payload's JSON.
-        topic: On which it came; None: it names its topic itself, as the HTTP mode of the apps does.
+        topic: The topic of the message; None: the payload itself contains the topic, as in the apps' HTTP mode.
         data: The payload.
 
     Raises:
-        LineError: It cannot be used.
+        LineError: The payload cannot be used.
     """
     kind = value["_type"]
     if kind == "encrypted":
@@ -64,7 +64,7 @@ def read(value: dict[str, Any], topic: str | None, data: bytes) -> Message | Non
     if kind not in ("location", "transition", "waypoint", "waypoints", "lwt"):
         return None
     if kind == "transition" and ("lat" not in value or "lon" not in value or "sequence" in value):
-        return None  # of a beacon, for example: it says no place; or one that a watch has published itself
+        return None  # without a position, for example of a beacon; or published by a watch
     named = topic if topic is not None else value.get("topic")
     if not isinstance(named, str):
         raise NameRefused("names no topic")
@@ -122,7 +122,7 @@ def _waypoint(value: dict[str, Any]) -> Waypoint:
 
 
 def _is_beacon(name: str) -> bool:
-    """Whether a description goes on with the identity of a beacon, ``desc:UUID:major:minor``."""
+    """Whether a description contains the identity of a beacon after its name: ``desc:UUID:major:minor``."""
     parts = name.split(":")
     return len(parts) >= 2 and len(parts[1]) == 36 and parts[1].count("-") == 4
 
@@ -133,11 +133,11 @@ def source_of(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def transition(event: Any, waypoint_time: int) -> str:
-    """An event as the apps show it: a ``transition``.
+    """An event as a ``transition``, which the apps can show.
 
     Args:
-        event: Of a device.
-        waypoint_time: When its circle was made, seconds since 1970; 0: it is no waypoint of a phone.
+        event: The event of a device.
+        waypoint_time: When the circle was created on a phone, in seconds since 1970; 0: it is not a phone's waypoint.
     """
     seconds = (event.date_us or 0) // 1_000_000
     members = {

@@ -1,4 +1,4 @@
-"""A page that shows a watch while it goes on: read-only, live, without a network."""
+"""A live, read-only page that shows a running watch. It needs no other servers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .view import View
 HEARTBEAT = 15.0
 MOST_READERS = 32
 PATIENCE = 30.0
-"""Seconds until the connection of a reader that accepts no data ends."""
+"""Seconds after which a reader that accepts no data is disconnected."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src {pictures}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -43,7 +43,7 @@ FILES = {
 
 
 def headers_of(tiles: Tiles | None) -> dict[str, str]:
-    """The security headers of each answer: the page may load from its own server only, and pictures from the tile
+    """The security headers of each response. The page may load only from its own server, and images also from the tile
     server."""
     if tiles is None:
         return {
@@ -52,24 +52,24 @@ def headers_of(tiles: Tiles | None) -> dict[str, str]:
             **HEADERS,
         }
     policy = POLICY.format(pictures=f"'self' {tiles.origin}")
-    # Tile servers require the origin of a request: the header sends the origin, never the path.
+    # Tile servers require the origin of a request. This policy sends the origin, never the path.
     return {"Content-Security-Policy": policy, "Referrer-Policy": "strict-origin-when-cross-origin", **HEADERS}
 
 
 class Page:
-    """Serves the page, its events, and metrics, in a thread of its own.
+    """Serves the page, its events and the metrics in a separate thread.
 
     Args:
-        host: Where it listens.
-        port: 0: any that is free.
-        view: What it shows.
-        metrics: For ``/metrics``.
-        access: Who may see it.
+        host: The address to listen on.
+        port: The port; 0: any free port.
+        view: The data to show.
+        metrics: The metrics for ``/metrics``.
+        access: Decides who may see the page.
         tiles: A background map; None: none, and the page requests nothing from other servers.
 
     Raises:
         MissingExtraError: Starlette or uvicorn is not installed.
-        OSError: The address cannot be listened on.
+        OSError: Cannot listen on the address.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Page:
         if given is not None and request.url.path == "/":
             if not self._access.is_token(given):
                 return self._refusal()
-            # The address bar does not keep it.
+            # Redirect so that the token does not stay in the address bar.
             answer = self._responses.RedirectResponse("/", 303, self._headers)
             answer.set_cookie(self._access.cookie, given, httponly=True, samesite="lax", max_age=31_536_000)
             return answer
@@ -145,7 +145,7 @@ class Page:
         )
 
     async def _stream(self, request: Any, is_packed: bool) -> AsyncIterator[bytes]:
-        """All there is, then what changes."""
+        """Yields the full state, then the changes."""
 
         def sent(message: Message) -> bytes:
             return message.packed if is_packed else message.plain
@@ -177,20 +177,20 @@ class Page:
         return self._responses.PlainTextResponse(text, 403, self._headers)
 
     def close(self) -> None:
-        """Ends it."""
+        """Stops the server."""
         self._server.should_exit = True
         self._thread.join(5)
         self._socket.close()
 
 
 def _built(name: str) -> bytes:
-    """A file of the page, with the parts that it shares with the report."""
+    """A file of the page, combined with the parts that it shares with the report."""
     own = (files(__package__) / "page_files" / name).read_text(encoding="utf-8")
     parts = {"page.css": pages.style, "page.js": pages.script}
     return (parts[name](own) if name in parts else own).encode()
 
 
 def _with_tiles(text: bytes, tiles: Tiles) -> bytes:
-    """The page with the address of its tiles."""
+    """The page with the URL of its tiles inserted."""
     found = f'data-tiles="{html.escape(tiles.template)}" data-attribution="{html.escape(tiles.attribution)}"'
     return text.replace(b'<canvas id="map"', f'<canvas id="map" {found}'.encode())

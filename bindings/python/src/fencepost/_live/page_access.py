@@ -10,11 +10,11 @@ SHORTEST_TOKEN = 16
 
 
 def read_token(path: str) -> str:
-    """The first line of a file.
+    """Reads a token from the first line of a file.
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It is too short to be one.
+        ValueError: The token is too short, or contains other characters than letters and digits.
     """
     with open(path, encoding="utf-8") as file:
         token = file.readline(1000).strip()
@@ -24,7 +24,7 @@ def read_token(path: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this computer reaches an address."""
+    """Whether an address can be reached only from this computer."""
     if host == "localhost":
         return True
     try:
@@ -39,32 +39,33 @@ def is_same(given: str, token: str) -> bool:
 
 
 def host_of(headers: Mapping[str, str]) -> str:
-    """The name by which the server was asked for, without its port."""
+    """The server name in the request's ``Host`` header, without its port."""
     host = headers.get("host", "")
     name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
     return name.removeprefix("[").removesuffix("]")
 
 
 class Access:
-    """Without a token the page is for this computer, under a name of this computer: another site's script that has its
-    name lead here asks under that name, and is refused. With a token it is for who has it.
+    """Decides who may see the page. Without a token, a request must use a loopback name or address of this computer as
+    its host. This stops DNS rebinding: a script of another site whose name resolves to this computer sends that name,
+    and is refused. With a token, everybody with the token may see the page.
 
     Args:
-        token: None: none.
+        token: The token; None: no token.
 
     Attributes:
-        cookie: Its name. Browsers send cookies to all ports of a computer: the page of each has one of its own.
+        cookie: The name of the cookie. Browsers send cookies to all ports of a computer, so each port has its own name.
     """
 
     def __init__(self, token: str | None) -> None:
         self.token, self.cookie = token, "fencepost"
 
     def at(self, port: int) -> None:
-        """Notes where the page is."""
+        """Sets the port of the page."""
         self.cookie = f"fencepost-{port}"
 
     def allows(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> bool:
-        """Whether a request is answered."""
+        """Whether a request may be answered."""
         if self.token is None:
             return is_loopback(host_of(headers))
         kind, _, bearer = headers.get("authorization", "").partition(" ")
@@ -72,5 +73,5 @@ class Access:
         return is_same(given, self.token)
 
     def is_token(self, given: str) -> bool:
-        """Whether it is the token; without one nothing is."""
+        """Whether `given` is the token; False if there is no token."""
         return self.token is not None and is_same(given, self.token)

@@ -1,4 +1,4 @@
-"""The data sent to readers of the page: encoded and compressed once for all readers."""
+"""The data for readers of the page, encoded and compressed once for all readers."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .view import View
 TURN = 0.2
 """Seconds between two checks for changes."""
 ALONE = 2.0
-"""Seconds without a look after which there is no reader."""
+"""If nobody has checked for changes for this many seconds, there is no reader."""
 MOST_MESSAGES = 500
-"""A reader that is farther behind gets everything anew."""
+"""A reader that is further behind receives the full state again."""
 GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 """The header of a compressed stream (RFC 1952); the messages follow as blocks of deflate."""
 
 
 class Message:
-    """An event of the stream, as text and compressed.
+    """An event of the stream, as plain text and compressed.
 
-    Compressed it ends with a full flush: it refers to nothing before it and ends on a byte, so that the same bytes fit
-    into the stream of each reader (RFC 1951; Z_FULL_FLUSH of zlib).
+    The compressed form ends with a full flush. It does not refer to earlier data and ends on a byte boundary, so the
+    same bytes can be used in every reader's stream (RFC 1951; Z_FULL_FLUSH of zlib).
     """
 
     def __init__(self, text: str) -> None:
@@ -33,7 +33,7 @@ class Message:
 
     @property
     def packed(self) -> bytes:
-        """Compressed, when a reader asks for it first."""
+        """The compressed form, created when the first reader needs it."""
         if self._packed is None:
             packer = zlib.compressobj(1, zlib.DEFLATED, -15)
             self._packed = packer.compress(self.plain) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -44,10 +44,10 @@ STILL_HERE = Message(": still here\n\n")
 
 
 class Messages:
-    """The messages that were made last, by their numbers. Whichever reader asks first has the next one made.
+    """The most recent messages, by their numbers. The first reader that asks for changes triggers the next message.
 
     Args:
-        view: What they tell.
+        view: The data of the messages.
 
     Attributes:
         made: How many states of the view were encoded.
@@ -64,10 +64,11 @@ class Messages:
         self.made = 0
 
     def everything(self) -> tuple[Message, int]:
-        """For a new reader: the whole state, and the number of the message that follows it. The state may be a little
-        old; what changed since then follows."""
+        """The full state for a new reader, and the number of the next message. The state may be slightly old; later
+        changes are in the next messages."""
         now = time.monotonic()
-        # While nobody reads, nothing is looked at: what changed meanwhile would lack the trails.
+        # While there are no readers, nobody checks for changes, and a message of changes would lack the trails of that
+        # time.
         is_old = now >= self._looked_at + ALONE
         if (
             self._whole is None
@@ -84,8 +85,8 @@ class Messages:
         return self._whole, self._next_of_whole
 
     def after(self, number: int) -> tuple[list[Message], int] | None:
-        """The messages from a number on, and the number of the one that will follow; None: they are gone, and the
-        reader needs everything anew."""
+        """The messages from a number on, and the number of the next one. None: they are no longer kept, and the reader
+        needs the full state again."""
         now = time.monotonic()
         if now >= self._looked_at + TURN * 0.9:
             self._looked_at = now

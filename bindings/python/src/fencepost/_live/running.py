@@ -1,4 +1,4 @@
-"""The background thread of a follower: lets time pass, passes events to sinks and loops."""
+"""The part of a follower that lets time pass and delivers events to sinks and loops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .waker import Stop
 
 
 class Running:
-    """The part of a follower that turns time into events, and gives them to sinks and loops."""
+    """The part of a follower that lets time pass and delivers events to sinks and loops."""
 
     _watcher: Watcher
     _notices: Notices
@@ -37,11 +37,11 @@ class Running:
     # ------------------------------------------------------------------------------------------- time
 
     def tick(self) -> float | None:
-        """Lets time pass: changes that are due for silent devices become events. To be called when the seconds that it
-        returned are over, unless :meth:`run`, :meth:`serve` or a loop over :meth:`events` does it.
+        """Lets time pass: due changes of silent devices become events. Call it again after the returned seconds, unless
+        :meth:`run`, :meth:`serve` or a loop over :meth:`events` does so.
 
         Returns:
-            Seconds until something is due; None: nothing is, until the next fix.
+            Seconds until something is due; None: nothing is due before the next fix.
         """
         with self._watcher.lock:
             self._check_open()
@@ -53,12 +53,12 @@ class Running:
     # ----------------------------------------------------------------------------------------- events
 
     def events(self) -> LiveEvents:
-        """The events, for ``for`` and ``async for``: see :class:`LiveEvents`. Each comes after all sinks have it. Of
-        several loops the newest gets them.
+        """The events, for ``for`` and ``async for``; see :class:`LiveEvents`. A loop receives an event after all sinks
+        have accepted it. If there are several loops, the newest one receives the events.
 
         Raises:
-            ConsumerAlreadyActiveError: When it is looped over while :meth:`run` or :meth:`serve` gives the events to
-                sinks, or another loop is newer.
+            ConsumerAlreadyActiveError: Raised by the loop if :meth:`run` or :meth:`serve` is delivering the events to
+                sinks, or if a newer loop exists.
         """
         found = LiveEvents(
             self._next, self._next_asynchronously, self._watcher.settle, self.tick, self._is_over, self._awaited
@@ -95,13 +95,13 @@ class Running:
     def run(
         self, *sources: Source, stop: Stop | None = None, each_turn: Callable[[], float | None] = lambda: None
     ) -> None:
-        """Feeds what the sources bring, lets time pass, and gives the events to the sinks, until the sources have ended
-        and all is handled, or :meth:`stop` is called. Without sources until :meth:`stop`. Blocks.
+        """Feeds the messages of the sources, lets time pass, and delivers events to the sinks. Blocks until the sources
+        have ended and everything is handled, or :meth:`stop` is called; without sources until :meth:`stop`.
 
         Args:
-            sources: Closed by the caller.
-            stop: Asks to stop as well, for example signals; entered.
-            each_turn: Called at least as often as the seconds that it returns.
+            sources: The sources; the caller closes them.
+            stop: A further request to stop, for example by signals. Entered by this method.
+            each_turn: Called in each turn; returns the maximum seconds until its next call, or None.
 
         Raises:
             OSError: A source cannot be read on.
@@ -114,8 +114,8 @@ class Running:
             watch(sources, self._watcher, self._running, self._notices, hang_up, each_turn, not sources)
 
     async def serve(self, *sources: Source) -> None:
-        """As :meth:`run`, on the running event loop, without a thread; sinks may be asynchronous. Without sinks the
-        events wait for a loop over :meth:`events`.
+        """Same as :meth:`run`, but on the running event loop, without a thread. Sinks may be asynchronous. Without
+        sinks, the events wait for a loop over :meth:`events`.
 
         Raises:
             OSError: A source cannot be read on.
@@ -161,7 +161,7 @@ class Running:
                 return
 
     def stop(self) -> None:
-        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops, also those to come; from any thread, and from signal
-        handlers."""
+        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops, also later ones. May be called from any thread and
+        from signal handlers."""
         self._stop.stop()
         self._awaited.wake()

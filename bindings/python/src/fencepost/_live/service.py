@@ -1,4 +1,4 @@
-"""The notifications of a service to systemd: ready, alive, reloading, stopping."""
+"""Notifies systemd of the state of a service: ready, alive, reloading, stopping."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 
 class Service:
-    """Speaks to systemd where there is one (``sd_notify``), and to nobody elsewhere.
+    """Sends states to systemd (``sd_notify``) if it is running; otherwise does nothing.
 
     Args:
-        environment: With ``NOTIFY_SOCKET`` and, of a unit with a watchdog, ``WATCHDOG_USEC``.
+        environment: Contains ``NOTIFY_SOCKET`` and, for a unit with a watchdog, ``WATCHDOG_USEC``.
     """
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
@@ -23,7 +23,7 @@ class Service:
         self._next_at = time.monotonic()
 
     def say(self, text: str) -> None:
-        """Sends a state, as ``READY=1``."""
+        """Sends a state, for example ``READY=1``."""
         if not self._address:
             return
         # The first character of an abstract address is a zero byte.
@@ -32,14 +32,15 @@ class Service:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
                 sender.sendto(text.encode(), address)
         except OSError:
-            pass  # nobody listens: no reason to end
+            pass  # nobody receives it: no reason to end
 
     def reloading(self) -> None:
-        """The conditions are read again; ``READY=1`` ends it."""
+        """Reports that the conditions are being read again; ``READY=1`` ends this state."""
         self.say(f"RELOADING=1\nMONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
 
     def beat(self) -> float | None:
-        """Tells the watchdog that all is well, when it is time; seconds until the next time, None: there is none."""
+        """Notifies the watchdog when it is time; returns the seconds until the next time, or None without a
+        watchdog."""
         if self._period is None:
             return None
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""Signals that a watch understands: SIGTERM and SIGINT end it, SIGHUP has the conditions read again."""
+"""The signals that a watch handles: SIGTERM and SIGINT end it, SIGHUP makes it read the conditions again."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 
 class Signals(Stop):
-    """Counts signals while it is entered; the handlers before are put back."""
+    """Counts signals while entered as a context manager; restores the previous handlers on exit."""
 
     def __enter__(self) -> Self:
         super().__enter__()
         assert self._waker is not None
         numbers = (*STOPPING, signal.SIGHUP)
         self._before = {number: signal.signal(number, self._noted) for number in numbers}
-        # Written when the signal comes: a handler in Python waits for a select that has just begun.
+        # Python writes to this descriptor as soon as the signal arrives and so ends a select. A Python handler alone
+        # would run only after a select that has just begun.
         self._wakeup = signal.set_wakeup_fd(self._waker.writer, warn_on_full_buffer=False)
         return self
 

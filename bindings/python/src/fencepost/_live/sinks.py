@@ -1,4 +1,4 @@
-"""Several who get each event: it is handled when all of them have it."""
+"""Delivers each event to several sinks. An event counts as handled when all sinks have accepted it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from .handling import HandedEvent, key_of
 from .notices import Notices
 
 Sink = Callable[[Any], bool | Awaitable[bool | None] | None]
-"""Is called with an event. False: it is called again with the same event, after a pause; True or None: it has it."""
+"""A function that is called with an event. If it returns False, it is called again with the same event after a pause;
+True or None means that it has accepted the event."""
 
 
 class Guarded:
-    """A sink whose exceptions are logged, once a minute: then it does not have the event.
+    """Wraps a sink and logs its exceptions, at most once a minute. After an exception, the sink counts as not having
+    accepted the event.
 
     Args:
         sink: The sink.
-        notices: Where they are logged.
+        notices: Receives reports of exceptions.
     """
 
     def __init__(self, sink: Sink, notices: Notices) -> None:
@@ -55,9 +57,9 @@ class Guarded:
 
 
 class Sinks:
-    """Gives each event to one sink after the other. When a sink fails, the sinks that have the event do not get it
-    again while this watch runs; after a restart they do: each event comes at least once, and device and sequence
-    identify duplicates.
+    """Delivers each event to one sink after another. If a sink fails, the sinks before it do not receive the event
+    again while this watch runs, but they may after a restart. So each event is delivered at least once; device and
+    sequence identify duplicates.
 
     Args:
         sinks: Each is called with the event.
@@ -69,17 +71,17 @@ class Sinks:
         self._key: tuple[Any, ...] | None = None
 
     def add(self, sink: Sink) -> None:
-        """Gives events to a further one."""
+        """Adds a sink, which receives all further events."""
         self._sinks.append(sink)
 
     def __len__(self) -> int:
         return len(self._sinks)
 
     def __call__(self, event: HandedEvent) -> bool:
-        """True when all have it.
+        """Delivers an event; returns True when all sinks have accepted it.
 
         Raises:
-            TypeError: One of them is asynchronous.
+            TypeError: A sink is asynchronous.
         """
         self._begin(event)
         while self._done < len(self._sinks):
@@ -94,7 +96,7 @@ class Sinks:
         return True
 
     async def deliver(self, event: HandedEvent) -> bool:
-        """True when all have it; awaits those that are asynchronous."""
+        """Delivers an event and awaits asynchronous sinks; returns True when all sinks have accepted it."""
         self._begin(event)
         while self._done < len(self._sinks):
             answer = self._sinks[self._done](event)
@@ -104,22 +106,22 @@ class Sinks:
         return True
 
     def _begin(self, event: HandedEvent) -> None:
-        """Goes on with an event that comes again, or begins with a new one."""
+        """Continues with a redelivered event, or begins with a new one."""
         key = key_of(event)
         if key != self._key:
             self._key, self._done = key, 0
 
 
 class AppendedFile:
-    """Appends events to a file, a line each, on the disk before they count as handled. Half a line that a crash or a
-    full disk has left is cut off.
+    """Appends each event as a line to a file, and fsyncs it before the event counts as handled. Removes an incomplete
+    last line that a crash or a full disk has left.
 
     Args:
-        path: The file; made when it is not there.
-        notices: Where it is said that it cannot be written.
+        path: The file; created if it does not exist.
+        notices: Receives reports that the file cannot be written.
 
     Raises:
-        OSError: It cannot be opened.
+        OSError: The file cannot be opened.
     """
 
     def __init__(self, path: str, notices: Notices) -> None:
@@ -138,7 +140,7 @@ class AppendedFile:
             raise
 
     def reopen(self) -> None:
-        """Goes on in the file that has the name now, after somebody has moved the old one away."""
+        """Reopens the file by its name, after the old file was moved away (log rotation)."""
         old = self._descriptor
         try:
             self._open()
@@ -149,7 +151,7 @@ class AppendedFile:
             os.close(old)
 
     def _cut(self) -> None:
-        """Truncates the text after the last end of a line."""
+        """Truncates the file after the last line end."""
         if not self._is_regular:
             return
         size = end = os.fstat(self._descriptor).st_size
@@ -165,7 +167,7 @@ class AppendedFile:
             os.ftruncate(self._descriptor, end)
 
     def __call__(self, event: HandedEvent) -> bool:
-        """True when the line is on the disk."""
+        """Appends an event; returns True when the line is on the disk."""
         data = event.to_json().encode() + b"\n"
         try:
             if (written := os.write(self._descriptor, data)) != len(data):
@@ -182,12 +184,12 @@ class AppendedFile:
         return True
 
     def close(self) -> None:
-        """Ends the use of the file."""
+        """Closes the file."""
         os.close(self._descriptor)
 
 
 def _sync_folder(path: str) -> None:
-    """Makes the name of a file last."""
+    """Fsyncs the directory of a file, so that its directory entry is durable."""
     folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(folder)

@@ -1,4 +1,4 @@
-"""Where fixes come from: a file or a pipe, and what a source is."""
+"""The base class of sources, and a source that reads a file or pipe."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import Any
 from .formats import Decoder, make_decoder
 
 PIECE = 65_536
-"""Bytes that are read at a time."""
+"""Bytes to read at a time."""
 
 
 class Source:
-    """The base of sources: messages of devices, which a follower asks for. Three methods.
+    """The base class of sources, from which a follower reads messages of devices. Subclasses override :meth:`read`,
+    :meth:`taken` and :meth:`close`.
 
     Attributes:
-        name: What the log calls it.
-        descriptor: A file descriptor that is readable when :meth:`read` should be called; None: there is none now (see
-            :attr:`retry_at`).
-        retry_at: When :meth:`read` should be called though there is no descriptor, by the monotonic clock; None: never.
-        has_more: Whether the last :meth:`read` left something that is there now.
-        at_end: Whether the last :meth:`read` gave the last messages.
-        reconnects: How often it was connected to anew.
+        name: The name in the log.
+        descriptor: A file descriptor that becomes readable when :meth:`read` should be called; None: none at the moment
+            (see :attr:`retry_at`).
+        retry_at: The monotonic time at which to call :meth:`read` even without a readable descriptor; None: never.
+        has_more: Whether more messages are available right after the last :meth:`read`.
+        at_end: Whether the last :meth:`read` returned the final messages.
+        reconnects: How often the source has reconnected.
 
     Example:
         >>> import os
@@ -51,29 +52,29 @@ class Source:
     reconnects = 0
 
     def read(self) -> Iterable[tuple[str, Any]] | None:
-        """The messages that are there now, each with its place in the source, for the log; None: the source has ended.
-        Does not block once the descriptor is readable.
+        """Returns the available messages, each with its place in the source for the log; None: the source has ended.
+        Does not block if the descriptor is readable.
 
         Raises:
-            OSError: It cannot be read on.
+            OSError: The source can no longer be read.
         """
         raise NotImplementedError
 
     def taken(self, count: int) -> None:
-        """So many more of the messages, in the order of :meth:`read`, were fed and are in the store: the sender may
-        forget them. Not called while the store fails."""
+        """Called when the next `count` messages, in the order of :meth:`read`, were fed and are in the store, so the
+        sender may forget them. Not called while the store fails."""
 
     def close(self) -> None:
-        """Ends its use."""
+        """Closes the source."""
 
 
 class FileSource(Source):
-    """A file or pipe.
+    """Reads fixes from a file or pipe.
 
     Args:
-        descriptor: To read; closed by :meth:`close` unless it is that of a standard stream.
-        name: For the log.
-        decoder: Turns its bytes into fixes.
+        descriptor: The descriptor to read; :meth:`close` closes it unless it is a standard stream.
+        name: The name for the log.
+        decoder: Converts the bytes to fixes.
     """
 
     def __init__(self, descriptor: int, name: str, decoder: Decoder) -> None:
@@ -89,7 +90,7 @@ class FileSource(Source):
         if data:
             return self._decoder.take(data)
         self.at_end = True
-        return self._decoder.end()  # a line without an end is complete at the end of the input
+        return self._decoder.end()  # the last line may lack a line end
 
     def close(self) -> None:
         if self.descriptor is not None and self.descriptor > 2:
@@ -98,15 +99,15 @@ class FileSource(Source):
 
 
 def open_file(source: str, format: str = "auto", decoder: Decoder | None = None) -> FileSource:
-    """A file or pipe, ``-`` for standard input.
+    """Opens a file or pipe; ``-`` means standard input.
 
     Args:
-        source: Which.
+        source: The path, or ``-``.
         format: auto, jsonl, nmea or gpx.
-        decoder: What reads it; None: that of the format.
+        decoder: The decoder to use; None: the format's decoder.
 
     Raises:
-        OSError: It cannot be opened.
+        OSError: The file cannot be opened.
     """
     if source == "-":
         return FileSource(0, "standard input", decoder or make_decoder(format, "standard input"))

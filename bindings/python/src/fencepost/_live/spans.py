@@ -1,4 +1,4 @@
-"""Times and spans in words."""
+"""Formats times and durations for messages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from .._tables.times import from_us, utc_text
 
 WEEK = 604_800_000_000
 ROLLOVER = 1024 * WEEK
-"""Receivers count weeks with ten bits; an old one takes a week for that of 1 024 weeks before or after."""
+"""GPS receivers count weeks with ten bits, so an old receiver can be wrong by 1,024 weeks."""
 
 
 def moment_text(us: int) -> str:
-    """A time, as people write it."""
+    """A time in readable form."""
     try:
         return utc_text(from_us(us))
     except OverflowError:
@@ -18,7 +18,8 @@ def moment_text(us: int) -> str:
 
 
 def span_text(us: int) -> str:
-    """A span as people say it, and what an old receiver has to do with it."""
+    """A duration in readable form. If it is close to a multiple of 1,024 weeks, adds a hint at a rollover of the week
+    number."""
     seconds = us / 1e6
     for unit, size in (("years", 31_557_600), ("days", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= 2 * size:

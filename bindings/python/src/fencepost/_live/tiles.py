@@ -1,4 +1,4 @@
-"""A map below the page's own: pictures of another server, where somebody has switched them on."""
+"""A background map for the page: tile images of another server, if the user has enabled them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ TILE = re.compile(
 PLACES = ("{z}", "{x}", "{y}")
 OPENSTREETMAP = "https://tile.openstreetmap.org/"
 ATTRIBUTIONS = {OPENSTREETMAP: "© OpenStreetMap contributors https://www.openstreetmap.org/copyright"}
-"""Of servers whose wish is known."""
+"""The attributions of known tile servers, by the start of their URLs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """Square pictures of Mercator's plane.
+    """Map tiles: square images in the Mercator projection.
 
     Attributes:
-        template: Their address, with ``{z}``, ``{x}`` and ``{y}``.
-        origin: The server, as a policy names it.
-        attribution: Whose map it is; an address at its end becomes a link.
+        template: The URL of a tile, with ``{z}``, ``{x}`` and ``{y}``.
+        origin: The origin of the server, for the Content-Security-Policy.
+        attribution: The copyright notice; a URL at its end becomes a link.
     """
 
     template: str
@@ -30,10 +30,10 @@ class Tiles:
 
 
 def read_tiles(template: str, attribution: str | None) -> Tiles:
-    """Reads an address of tiles.
+    """Reads a URL template of tiles.
 
     Raises:
-        ValueError: It is not a URL of tiles, or the attribution is missing.
+        ValueError: `template` is not a URL of tiles, or the attribution is missing.
     """
     found = TILE.fullmatch(template)
     rest = template

@@ -1,4 +1,4 @@
-"""Traccar's JSON forward: a position with the device that it is of."""
+"""Reads messages of Traccar's JSON forwarding: a position and its device."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .lines import LineError, number_of
 from .messages import DeviceFix, device_name, kept
 
 OWN_KEYS = ("id", "deviceId", "deviceTime", "serverTime", "fixTime", "latitude", "longitude", "accuracy", "valid")
-"""The members of a position that an event has elsewhere, or that are private."""
+"""The members of a position that an event contains in other members, or that are internal to Traccar."""
 
 
 def is_forward(value: dict[str, Any]) -> bool:
-    """Whether it is what Traccar forwards."""
+    """Whether an object has the form of a message forwarded by Traccar."""
     return isinstance(value.get("position"), dict) and isinstance(value.get("device"), dict)
 
 
@@ -22,7 +22,7 @@ def read(value: dict[str, Any], data: bytes) -> DeviceFix:
     """The fix of a forwarded position.
 
     Raises:
-        LineError: It cannot be used.
+        LineError: The message cannot be used.
     """
     position, device = value["position"], value["device"]
     return DeviceFix(device_name(device.get("uniqueId")), _fix(position), kept(data))
@@ -33,7 +33,7 @@ def _fix(position: dict[str, Any]) -> FixRow:
     if latitude is None or longitude is None:
         raise LineError("has a position without latitude and longitude")
     if position.get("valid") is False:
-        accuracy = -1.0  # no position, and counted as such
+        accuracy = -1.0  # means no position, and is counted as such
     time = position.get("fixTime")
     try:
         if isinstance(time, str):

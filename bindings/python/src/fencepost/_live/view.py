@@ -1,4 +1,4 @@
-"""The data of the page: where devices are, and the last events. Written by the watch, read by the server."""
+"""The data of the page: the positions of devices and the last events. The watch writes it, the server reads it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .live_event import LiveEvent
 TRAIL = 60
 EVENTS = 200
 MOST_VERTICES = 400
-"""Of a line; others are left out of the picture."""
+"""Maximum number of vertices of a drawn line; longer lines are thinned."""
 
 
 @dataclass(slots=True)
 class _Shown:
-    """A device as it is shown."""
+    """The data shown for a device."""
 
     version: int = 0
     fix: FixRow | None = None
@@ -36,8 +36,8 @@ class _Shown:
 
 
 class View:
-    """The devices, places and last events of a fleet. Each change has a number, so that a reader requests the changes
-    after its latest one.
+    """The devices, places and last events of a fleet. Each change has a version number, so a reader can request only
+    the changes after its last one.
 
     Args:
         fleet: The fleet.
@@ -45,7 +45,7 @@ class View:
         counters: The counters by name.
 
     Attributes:
-        is_outdated: Whether the conditions have changed since they were drawn.
+        is_outdated: Whether the conditions have changed since their shapes were last computed.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class View:
     # --------------------------------------------------------------------------- written by the watch
 
     def moved(self, device: str, row: FixRow | None) -> None:
-        """A device has a new fix; None: it has gone."""
+        """Called when a device has a new fix; None: it has disconnected."""
         with self._lock:
             shown = self._shown(device)
             if row is None:
@@ -75,7 +75,7 @@ class View:
                 shown.trail.append((round(row[0], 6), round(row[1], 6)))
 
     def happened(self, handed: LiveEvent) -> None:
-        """There is an event; one that comes again is the same."""
+        """Called when there is an event; a redelivered event is added only once."""
         event, key = handed.event, key_of(handed)
         inside = self._inside(handed.device)
         told = json.loads(handed.to_json()) | {"why": self._why(handed)}
@@ -89,7 +89,8 @@ class View:
                 self._events.append((self.version, told))
 
     def beat(self) -> float | None:
-        """Draws the conditions anew where they have changed, at most once in a second; seconds until it should."""
+        """Recomputes the shapes of changed conditions, at most once a second; returns the seconds until the next call,
+        or None."""
         if not self.is_outdated:
             return None
         if (left := self._drawn_at + 1.0 - time.monotonic()) > 0:
@@ -106,12 +107,12 @@ class View:
         return None
 
     def forgotten(self, devices: Iterable[str]) -> None:
-        """Devices are no more followed."""
+        """Called when devices are no longer followed."""
         with self._lock:
             self.version += 1
             for device in devices:
                 self._devices.pop(device, None)
-            self._places_version = self.version  # who has them asks anew for everything
+            self._places_version = self.version  # readers that have these devices receive the full state
 
     def _shown(self, device: str) -> _Shown:
         self.version += 1
@@ -150,7 +151,7 @@ class View:
     # -------------------------------------------------------------------------- read by the server
 
     def since(self, version: int) -> dict[str, Any] | None:
-        """The changes after a version; None: there are none. Of version 0: everything."""
+        """The changes after a version; None: there are none. For version 0: the full state."""
         with self._lock:
             found = self._since(version)
         if found is not None:
@@ -188,7 +189,7 @@ class View:
 
 
 def _drawing(definition: Definition) -> dict[str, Any] | None:
-    """A condition as the page draws it; None: it has no place."""
+    """The shape of a condition for the page; None: it has no location."""
     condition: Any = definition.condition
     place: dict[str, Any] = {"id": definition.identifier}
     if hasattr(condition, "latitude"):
@@ -203,7 +204,7 @@ def _drawing(definition: Definition) -> dict[str, Any] | None:
 
 
 def _lines(coordinates: Any) -> list[Any]:
-    """The lines of a geometry, however deep they lie."""
+    """The lines of a geometry, at any nesting depth."""
     if coordinates and isinstance(coordinates[0][0], int | float):
         return [coordinates]
     return [line for part in coordinates for line in _lines(part)]

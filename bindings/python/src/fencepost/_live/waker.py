@@ -1,4 +1,4 @@
-"""A descriptor that becomes readable when somebody says so: from another thread, or from a signal."""
+"""A descriptor that another thread or a signal can make readable."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 
 
 class Waker:
-    """Wakes a select that waits for it."""
+    """Wakes a ``select`` that waits for this object."""
 
     def __init__(self) -> None:
         self._reader, self._writer = socket.socketpair()
@@ -16,23 +16,23 @@ class Waker:
         self._writer.setblocking(False)
 
     def fileno(self) -> int:
-        """For selectors."""
+        """The descriptor, for selectors."""
         return self._reader.fileno()
 
     @property
     def writer(self) -> int:
-        """The descriptor that wakes it: each byte does."""
+        """A descriptor; writing any byte to it wakes the ``select``."""
         return self._writer.fileno()
 
     def wake(self) -> None:
-        """Makes it readable; from any thread."""
+        """Makes the descriptor readable. May be called from any thread."""
         try:
             self._writer.send(b"\0")
         except OSError:
-            pass  # it is readable, or closed
+            pass  # it is already readable, or closed
 
     def clear(self) -> None:
-        """Makes it wait for the next time."""
+        """Makes the descriptor unreadable until the next :meth:`wake`."""
         try:
             while self._reader.recv(4096):
                 pass
@@ -40,21 +40,21 @@ class Waker:
             pass
 
     def close(self) -> None:
-        """Ends its use."""
+        """Closes the descriptors."""
         self._reader.close()
         self._writer.close()
 
 
 class Stop:
-    """Asks what runs to stop: from another thread, or from a signal. A context manager.
+    """A request to stop, sent from another thread or from a signal. A context manager.
 
-    Its descriptor becomes readable with each request, and stays so until :meth:`clear`: a select that waits for it
-    misses none.
+    Its descriptor becomes readable with each request and stays so until :meth:`clear`, so a ``select`` on it misses no
+    request.
 
     Attributes:
         stops: The number of requests to stop.
         hang_ups: The number of requests to read the conditions again, since this was last set to 0.
-        on_hang_up: Reads them.
+        on_hang_up: The function that reads the conditions again.
     """
 
     def __init__(self) -> None:
@@ -72,12 +72,12 @@ class Stop:
             waker.close()
 
     def fileno(self) -> int:
-        """For selectors."""
+        """The descriptor, for selectors."""
         assert self._waker is not None, "not entered"
         return self._waker.fileno()
 
     def clear(self) -> None:
-        """Makes the descriptor wait for the next request."""
+        """Makes the descriptor unreadable until the next request."""
         if self._waker is not None:
             self._waker.clear()
 
@@ -86,11 +86,11 @@ class Stop:
         return self.stops > 0
 
     def stop(self) -> None:
-        """Asks to stop; from any thread."""
+        """Requests a stop. May be called from any thread."""
         self.stops += 1
         self.wake()
 
     def wake(self) -> None:
-        """Makes the descriptor readable; from any thread."""
+        """Makes the descriptor readable. May be called from any thread."""
         if self._waker is not None:
             self._waker.wake()

@@ -1,4 +1,4 @@
-"""A fleet whose devices are fed as their fixes come."""
+"""A fleet whose devices are fed with their live fixes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Followed:
 
     def __init__(self, clock: int | None) -> None:
         self.clock = self.fed_to = clock
-        # The time of the last fix, and when it came.
+        # The time of the last fix, and the monotonic time of its arrival.
         self.fix: tuple[int, float] | None = None
         self.deadline: int | None = None
         self.source: bytes | None = None
@@ -47,34 +47,37 @@ class _Followed:
 
 
 class FleetWatch(Handling):
-    """A fleet whose devices are fed as their fixes come. Each device has its own clock: changes become due at the time
-    of its last fix plus the time since its arrival, less `lag`. So a device that reports late, or in the past, delays
-    no other, and what a broker held for it is not late.
+    """A fleet whose devices are fed with their live fixes. Each device has its own clock: the time of its last fix plus
+    the time since that arrived, minus `lag`. So a device that reports late, or in the past, does not delay other
+    devices, and messages that a broker held back are not late.
 
-    A fix counts only when it is later than its device's clock: a repeated fix is skipped.
+    A fix counts only if it is later than its device's clock, so a repeated fix is skipped.
 
     Args:
-        fleet: With its conditions.
-        handle: Called with one event after the other, in order; True when it is handled.
+        fleet: The fleet, with its conditions.
+        handle: Called with one event at a time, in order; returns True when the event is handled.
         notices: Receives the notices about refused inputs.
-        circles: Of the devices' owners.
+        circles: The circles of the devices' owners.
         by: The member of a message that names the device.
-        named: The device of fixes that come without one.
-        lag: Seconds.
-        ahead: Seconds beyond the wall clock after which fixes are refused; None: fixes of any time are taken.
-        max_devices: Fixes of more devices are refused.
-        expire: Seconds: a device without messages for this long is removed, whatever dates its fixes had; None: never.
-        unknown_accuracy: Metres: of fixes whose accuracy is 0, which trackers send for one that they do not know.
+        named: The device of fixes that do not name one.
+        lag: How many seconds late a fix may arrive.
+        ahead: Fixes more than this many seconds ahead of the wall clock are refused; None: no limit.
+        max_devices: The greatest number of devices; fixes of further ones are refused.
+        expire: Seconds: a device without messages for this long is removed, regardless of the times in its fixes; None:
+            never.
+        unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
+            know it.
         numbered_by: The member of a message that numbers it: see :class:`Gaps`.
-        monotonic: Seconds of a clock that never goes back.
-        wall: Seconds since 1970.
+        monotonic: Returns the seconds of a monotonic clock.
+        wall: Returns the seconds since 1970.
 
     Attributes:
-        counts: How many ``messages``, ``fixes`` and, of these, ``passed_fixes``, ``late_fixes``, ``double_fixes``,
-            ``invalid_fixes``, ``future_fixes`` and ``refused_devices`` there were, ``waypoints``, ``gone``, ``events``.
+        counts: The numbers of ``messages``, ``fixes`` and, among these, ``passed_fixes``, ``late_fixes``,
+            ``double_fixes``, ``invalid_fixes``, ``future_fixes`` and ``refused_devices``; the numbers of ``waypoints``,
+            ``gone`` and ``events``.
         takes_waypoints: Whether the waypoints of phones become circles.
-        observer: Is called when something happens, for a page or Home Assistant; None: nobody.
-        lags: Of each source: seconds from the time of the last fix that was taken to when it came.
+        observer: Is called when something happens, for the page or Home Assistant; None: no observer.
+        lags: For each source, the seconds between the time of the last accepted fix and its arrival.
     """
 
     def __init__(
@@ -101,13 +104,14 @@ class FleetWatch(Handling):
         self._named = named
         self._lag_us, self._wall, self._max_devices = round(lag * 1e6), wall, max_devices
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
-        # The last inputs before a crash may not be saved: silent devices are expired an hour later.
+        # The last inputs before a crash may not be saved, so silent devices expire only after the first hour.
         self._expire, self._expire_at = expire, monotonic() + HOUR
-        # A wall clock that is set while the watch runs makes no device look silent.
+        # Arrival times use the monotonic clock, so setting the wall clock cannot make a device look silent.
         self._started_us, self._started = round(wall() * 1e6), monotonic()
         self._unknown_accuracy = unknown_accuracy
         self._gaps = Gaps(numbered_by, self.counts, notices)
-        # When something is due to a device, by the monotonic clock; an entry counts while it is of its deadline.
+        # The monotonic times at which something is due for a device; an entry is valid while its deadline is the
+        # device's current one.
         self._due: list[tuple[float, str, int]] = []
         self.observer: Observer | None = None
         self.lags: dict[str, float] = {}
@@ -117,7 +121,7 @@ class FleetWatch(Handling):
         for device in fleet.devices:
             followed = self.devices[device] = _Followed(fleet._handle.device_statistics(device)[0])
             if followed.clock is not None:
-                followed.fix = (followed.clock, now)  # time goes on from where it was
+                followed.fix = (followed.clock, now)  # time continues from the stored clock
                 self._look_ahead(device, followed)
 
     # ------------------------------------------------------------------------------------------ input
@@ -129,11 +133,12 @@ class FleetWatch(Handling):
 
     @property
     def is_behind(self) -> bool:
-        """Whether nothing should be read or fed: too many events wait, or some wait for the store to recover."""
+        """Whether nothing should be read or fed, because too many events wait, or some wait for the store to
+        recover."""
         return super().is_behind or (not self.is_kept and self.fleet._handle.statistics()[6] > 0)
 
     def feed(self, message: Message | FixRow | None, place: str = "a message") -> bool:
-        """Takes a message; False: events must be handled before."""
+        """Feeds a message; returns False if events must be handled first."""
         if isinstance(message, tuple):
             return self._feed_fix(DeviceFix(self._named, message), place)
         if isinstance(message, DeviceFix):
@@ -167,7 +172,8 @@ class FleetWatch(Handling):
         return True
 
     def keep(self) -> None:
-        """A change of the table alone is kept with the next call of the fleet: here it is."""
+        """Saves changes of circles now. Otherwise a change of only the table is saved with the next call of the
+        fleet."""
         if self._has_new_circles:
             self._has_new_circles = False
             try:
@@ -193,7 +199,7 @@ class FleetWatch(Handling):
             except FencepostError as error:
                 refusal = "invalid_fixes", str(error)
                 if followed is None:
-                    self.fleet.remove_device(device)  # it was entered for nothing
+                    self.fleet.remove_device(device)  # the refused fix had added it
             else:
                 if followed is None:
                     followed = self.devices[device] = _Followed(None)
@@ -223,7 +229,7 @@ class FleetWatch(Handling):
             self.observer.moved(device, message.row)
 
     def _refusal(self, followed: _Followed | None, row: FixRow) -> tuple[str, str] | None:
-        """The counter and the reason of a refusal that is certain without the fleet."""
+        """The counter and the reason if a fix is refused without asking the fleet; None: it is not."""
         at = row[3]
         if self._ahead_us is not None:
             wall_us = round(self._wall() * 1e6)
@@ -233,7 +239,7 @@ class FleetWatch(Handling):
         if followed is None:
             if len(self.devices) >= self._max_devices:
                 return "refused_devices", f"is one more than the {self._max_devices} devices of --max-devices"
-            # The fleet would enter its device before it refuses it.
+            # Otherwise the fleet would add the device before it refuses the fix.
             if not (abs(row[0]) <= 90 and abs(row[1]) <= 180 and row[2] >= 0):
                 return "invalid_fixes", f"the first fix has no valid position: {row[0]}, {row[1]}, accuracy {row[2]}"
             return None
@@ -249,7 +255,7 @@ class FleetWatch(Handling):
     # ------------------------------------------------------------------------------------------- time
 
     def _look_ahead(self, device: str, followed: _Followed) -> None:
-        """Notes when something is due to a device though no fix comes."""
+        """Stores when something is due for a device even without a new fix."""
         deadline = self.fleet._handle.device_deadline(device)
         if deadline == followed.deadline and deadline is None:
             return
@@ -290,7 +296,7 @@ class FleetWatch(Handling):
             self._forget_silent(self._expire)
 
     def _arrival_us(self) -> int:
-        """The arrival time of an input that comes now: the wall clock at the start, and the time since then."""
+        """The arrival time of an input that arrives now: the wall clock at the start plus the time since then."""
         return self._started_us + round((self._monotonic() - self._started) * 1e6)
 
     def _forget_silent(self, seconds: float) -> None:
@@ -305,7 +311,7 @@ class FleetWatch(Handling):
             self._notices.say(f"{len(gone)} devices were silent for long and are forgotten, {gone[0]} among them")
 
     def pause(self) -> float | None:
-        """Seconds until something is to be done though nothing comes; None: nothing is."""
+        """Seconds until there is work even without new input; None: never."""
         pauses = self._until_retry()
         if self._due and not self.is_behind:
             pauses.append(self._due[0][0] - self._monotonic())
@@ -314,7 +320,7 @@ class FleetWatch(Handling):
     # ----------------------------------------------------------------------------------------- events
 
     def _take(self) -> bool:
-        """The next event that is for somebody: another's circle is nobody's business."""
+        """Takes the next event, and skips events of devices at circles of other owners."""
         while (event := self.fleet.next_event()) is not None:
             if not self.circles.is_others(event.identifier, event.device):
                 self._waiting = self._handed(event)

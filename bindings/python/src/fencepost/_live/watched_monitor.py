@@ -1,4 +1,4 @@
-"""A monitor that is fed as fixes come."""
+"""A monitor that is fed with live fixes."""
 
 from __future__ import annotations
 
@@ -14,46 +14,48 @@ from .notices import MINUTE, Notices
 from .spans import moment_text, span_text
 
 ENOUGH = 5
-"""This many fixes in a row are conclusive: to rewind the monitor, and to report that fixes are accepted again."""
+"""This many fixes in a row are enough to rewind the monitor, and to report that fixes are accepted again."""
 A_LITTLE_US = 60_000_000
-"""Fixes that are later than this are of another day or another receiver, and say nothing of the time that passes."""
+"""A fix that is later than this is from another day or another receiver, and is not used to correct the clock."""
 
 
 class Watch(Handling):
-    """A monitor that is fed as fixes come, and lets time pass between them.
+    """A monitor that is fed with live fixes. Time also passes between them.
 
-    Between fixes the monitor's clock is the last fix's time plus the time since it came, less `lag`: a live fix that
-    comes a little later than its time is then not late.
+    Between fixes, the monitor's clock is the last fix's time plus the time since it arrived, minus `lag`. So a live fix
+    that arrives slightly delayed is not late.
 
-    A fix counts only when it is later than the monitor's clock. So a source may be given again from its beginning to a
-    monitor that was stored: what it has seen is passed over, fix by fix, and nothing is taken twice. Of several fixes
-    of one time the first counts.
+    A fix counts only when it is later than the monitor's clock. So a source may be replayed from its beginning into a
+    stored monitor: fixes that it has already seen are skipped one by one, and none counts twice. If several fixes have
+    the same time, the first one counts.
 
-    On a path the way to the next fix is not known before that comes: no time passes until the next fix would be more
-    than `max_gap` after the last one. Events in between, dwells included, are reported at once.
+    With a path, the movement to the next fix is unknown until that fix arrives. So no time passes until the gap since
+    the last fix exceeds `max_gap`. When the next fix arrives, the events in between, including dwells, are reported at
+    once.
 
-    A fix whose time is more than `ahead` beyond the wall clock is refused. A monitor whose clock ran ahead of the wall
-    clock all the same, because a clock was wrong, is rewound when five fixes in a row come late and agree with the wall
-    clock: its records stay, the observed states become undetermined.
+    A fix whose time is more than `ahead` beyond the wall clock is refused. If the monitor's clock is ahead of the wall
+    clock nevertheless, because some clock was wrong, it is rewound as soon as five late fixes in a row agree with the
+    wall clock. Its records stay, and the observed states become undetermined.
 
-    Refusals are reported: the first one, then at most once a minute their count.
+    The first refusal is reported; then, at most once a minute, the number of refusals.
 
     Args:
-        monitor: With its conditions.
-        handle: Called with one event after the other, in order; True when it is handled. Else it is called again with
-            the same event, after pauses that grow from 1 s to 60 s.
+        monitor: The monitor, with its conditions.
+        handle: Called with one event at a time, in order; returns True when the event is handled. Otherwise it is
+            called again with the same event, after pauses that grow from 1 s to 60 s.
         notices: Receives the notices about refused inputs.
-        lag: Seconds.
-        ahead: Seconds; None: fixes of any time are taken, and nothing is compared with the wall clock.
-        max_gap: Seconds, of a monitor with a path; None: it has none.
-        unknown_accuracy: Metres: of fixes whose accuracy is 0, which trackers send for one that they do not know.
-        monotonic: Seconds of a clock that never goes back.
-        wall: Seconds since 1970.
+        lag: How many seconds late a fix may arrive.
+        ahead: Seconds; None: fixes with any time are accepted, and the wall clock is not used.
+        max_gap: Seconds, for a monitor with a path; None: the monitor has no path.
+        unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
+            know it.
+        monotonic: Returns the seconds of a monotonic clock.
+        wall: Returns the seconds since 1970.
 
     Attributes:
-        counts: How many ``fixes``, ``passed_fixes`` (up to where the monitor had been fed before the watch began),
-            ``late_fixes``, ``double_fixes`` (of a time that was there already), ``invalid_fixes`` and ``future_fixes``
-            there were.
+        counts: The numbers of ``fixes``, ``passed_fixes`` (already fed to the monitor before the watch began),
+            ``late_fixes``, ``double_fixes`` (with the same time as the previous fix), ``invalid_fixes`` and
+            ``future_fixes``.
     """
 
     def __init__(
@@ -75,14 +77,14 @@ class Watch(Handling):
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
         self._last: tuple[int, float] | None = None
         self._max_gap_us = 0 if max_gap is None else round(max_gap * 1e6)
-        # The last fix, from which the way to the next one begins.
+        # The time of the last fix, from which the movement to the next one begins.
         self._way_from: int | None = None
-        # Up to where a monitor that was stored has been fed, until something is later.
+        # The clock of a stored monitor when the watch began; None after the first later fix.
         self._fed_to = monitor.clock_us
         self._refused, self._refused_since, self._right = 0, 0.0, 0
 
     def feed(self, row: FixRow, place: str = "a fix") -> bool:
-        """Takes a fix; False: events must be handled before."""
+        """Feeds a fix; returns False if events must be handled first."""
         refusal = self._refusal(row[3])
         if row[2] == 0:
             row = (row[0], row[1], self._unknown_accuracy, row[3])
@@ -110,7 +112,7 @@ class Watch(Handling):
         return True
 
     def _refusal(self, time_us: int) -> tuple[str, str] | None:
-        """The counter and the reason of the refusal of a fix with that time."""
+        """The counter and the reason if a fix with that time is refused; None: it is not refused."""
         wall_us = round(self._wall() * 1e6)
         if self._ahead_us is not None and time_us > wall_us + self._ahead_us:
             self._right = 0
@@ -134,11 +136,12 @@ class Watch(Handling):
         return "late_fixes", f"{moment_text(time_us)} is {span_text(clock - time_us)} before the monitor's clock"
 
     def _is_rewound(self, time_us: int, clock: int, wall_us: int) -> bool:
-        """Puts the clock of a monitor that is wrong back to a late fix that is right."""
+        """Rewinds a monitor whose clock is wrong, if enough late fixes agree with the wall clock; returns whether it
+        did."""
         if self._ahead_us is None:
             return False
         tolerance = max(self._ahead_us, self._lag_us)
-        # Without a clock that is ahead these are old fixes that were held up.
+        # If the monitor's clock is not ahead, these are just old fixes that were delayed.
         is_ahead = clock - wall_us > min(self._ahead_us, self._lag_us)
         if not is_ahead or abs(time_us - wall_us) > tolerance:
             self._right = 0
@@ -157,8 +160,8 @@ class Watch(Handling):
         return True
 
     def _count_time_from(self, time_us: int, clock: int) -> None:
-        """Lets no more time pass than a fix shows that is a little late: the one before was ahead of the time, and a
-        clock that went on from it would stay ahead of every fix to come."""
+        """Corrects the clock after a fix that is slightly late: the previous fix was ahead of time, and a clock based
+        on it would stay ahead of all further fixes."""
         now = self._now_us()
         if now is not None and time_us - self._lag_us < now and clock - time_us <= max(A_LITTLE_US, self._lag_us):
             self._last = (time_us, self._monotonic())
@@ -168,7 +171,7 @@ class Watch(Handling):
         if self._refused == 0:
             self._refused_since = self._monotonic()
         self._refused += 1
-        # Fixes of one time are usual, but not for a minute: then the receiver's clock stands still.
+        # Fixes with the same time are common. Only if this lasts for a minute, the receiver's clock has stopped.
         if kind != "double_fixes" or self._monotonic() >= self._refused_since + MINUTE:
             self._notices.seldom("refused", f"{place}: {why}")
 
@@ -179,17 +182,17 @@ class Watch(Handling):
         self._refused = 0
 
     def pass_time(self) -> None:
-        """Lets the time pass that has passed since the last fix."""
+        """Advances the monitor by the time since the last fix."""
         self.look_at_store()
         now = self._now_us()
         if now is not None and now > max(self.monitor.clock_us or 0, self._settled_us()):
             try:
                 self.monitor.advance(now)
             except QueueFullError:
-                pass  # once events have been handled
+                pass  # retried after events have been handled
 
     def _settled_us(self) -> int:
-        """The watermark: later inputs have later times."""
+        """The watermark: all further inputs have later times."""
         return 0 if self._way_from is None else self._way_from + self._max_gap_us
 
     def _now_us(self) -> int | None:
@@ -199,7 +202,7 @@ class Watch(Handling):
         return then + int((self._monotonic() - at) * 1e6) - self._lag_us
 
     def pause(self) -> float | None:
-        """Seconds until something is to be done though no fix comes; None: nothing is."""
+        """Seconds until there is work even without a new fix; None: never."""
         pauses = self._until_retry()
         deadline, now = self.monitor.next_deadline_us, self._now_us()
         if deadline is not None and now is not None and not self.is_behind:

@@ -1,4 +1,4 @@
-"""Circles that people have on their phones: each of them counts for the devices of its owner alone."""
+"""Circles that users create on their phones. Each circle applies only to the devices of its owner."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .messages import Waypoint, WaypointRefused, owner_of
 from .owntracks import MOST_WAYPOINTS
 
 MOST_CIRCLES = 100_000
-"""Of all owners together: some 30 MB."""
+"""Maximum number of circles of all owners together; they need about 30 MB."""
 
 
 class OwnersCircles:
-    """The circles of owners in a table, which keeps them: as conditions ``OWNER/NAME`` whose tag is the time at which
-    the circle was made. Conditions of the file have no tag.
+    """The circles of owners, stored in a table of conditions. The identifier is ``OWNER/NAME`` and the tag is the time
+    at which the circle was created. Conditions of the file have no tag.
 
     Args:
         conditions: The table.
-        policy: Of circles.
-        most_owners: How many owners may have some.
+        policy: The transition policy of the circles.
+        most_owners: How many owners may have circles.
     """
 
     def __init__(self, conditions: Zones, policy: TransitionPolicy, most_owners: int) -> None:
@@ -38,30 +38,31 @@ class OwnersCircles:
                 self._note(identifier, definition.tag)
 
     def definitions(self, but: Container[str] = ()) -> list[Definition]:
-        """All of them, as the table has them, but those of some identifiers."""
+        """The definitions of all circles in the table, except those with some identifiers."""
         found = (self._conditions.get(identifier) for identifier in list(self._owned) if identifier not in but)
         return [definition for definition in found if definition is not None]
 
     def give_way(self, identifiers: Iterable[str]) -> list[str]:
-        """Forgets the circles whose identifiers the conditions of the file have now; returns these."""
+        """Forgets the circles whose identifiers are now used by conditions of the file; returns these identifiers."""
         taken = [identifier for identifier in identifiers if identifier in self._owned]
         for identifier in taken:
             self._forget(owner_of(identifier), identifier)
         return taken
 
     def time_of(self, identifier: str) -> int:
-        """When a circle was made, seconds since 1970; 0: the condition does not come from an owner."""
+        """When a circle was created, in seconds since 1970; 0: the condition does not come from an owner."""
         return self._owned.get(identifier, 0)
 
     def is_others(self, identifier: str, device: str) -> bool:
-        """Whether a condition is somebody else's circle."""
+        """Whether a condition is a circle of another owner than the device's."""
         return identifier in self._owned and owner_of(identifier) != owner_of(device)
 
     def take(self, device: str, waypoint: Waypoint) -> bool:
-        """Makes a circle of a device's owner what the device says; returns whether something changed.
+        """Adds, changes or removes a circle of a device's owner as the device reports it; returns whether something
+        changed.
 
         Raises:
-            WaypointRefused: It cannot be used.
+            WaypointRefused: The circle cannot be used.
         """
         owner = owner_of(device)
         identifier, tag = f"{owner}/{waypoint.name}", waypoint.time
@@ -83,7 +84,7 @@ class OwnersCircles:
         except (FencepostError, ValueError) as error:
             raise WaypointRefused(f"is a waypoint that cannot be used: {error}") from None
         if before is not None and before != identifier:
-            self._drop(owner, before)  # it has another name now
+            self._drop(owner, before)  # the circle was renamed
         self._forget(owner, identifier)
         self._note(identifier, tag)
         return changed
