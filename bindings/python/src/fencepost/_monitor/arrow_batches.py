@@ -1,4 +1,4 @@
-"""Arrow streams into a monitor: fixes, circles and shapes, batch by batch, in place where the columns are suitable."""
+"""Feeds Arrow streams into a monitor: fixes, circles and shapes, batch by batch. Suitable columns are read in place."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     Tags: TypeAlias = SupportsArray | Buffer | Iterable[int] | int
 
 _Decided: TypeAlias = tuple[int, PolicyRow | None]
-"""An assumed state and a policy, as the engine is given them."""
+"""An assumed state and a policy, in the engine's form."""
 _Reading: TypeAlias = tuple[int, bool, float, bool, bool]
-"""Edges, oriented and buffer of a shape, whether nothing says what the edges are, and whether it is a gate."""
+"""Edges, oriented and buffer of a shape; True if the kind of edges is not stated; and True for a gate."""
 _FEW = 16
 FIXES, CIRCLES = "fixes", "table"
-"""The names of the arguments in messages."""
+"""The names by which messages call the arguments."""
 POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = Polygon._KIND, Corridor._KIND
 
 
@@ -64,7 +64,7 @@ class _Fixes(NamedTuple):
     accuracies: Any
     times: Ticks
     devices: tuple[Any, tuple[str, ...]] | None
-    """Of a fleet: the index of each row's device, and the devices."""
+    """For a fleet: the index of each row's device, and the devices."""
 
     def feed(self, handle: Any, refuses: bool) -> FeedResult:
         times: Any = self.times.values
@@ -87,11 +87,12 @@ def feed_stream(
 
     Args:
         handle: The native handle of a monitor or a fleet.
-        table: What exports the stream.
+        table: An object that exports the stream.
         columns: Names of columns that are not recognised.
-        refuses: Whether the first invalid row of the stream refuses all of it.
-        devices: Whether a column tells devices apart.
-        look: Called before the first batch of devices is fed: its columns, the index of each row's device, the devices.
+        refuses: True if the first invalid row causes the whole stream to be refused.
+        devices: True if a column names the device of each row.
+        look: Called before the first batch of devices is fed, with its columns, the index of each row's device, and the
+            devices.
     """
     known, required = (DEVICES, ("time", "device")) if devices else (TRACK, ("time",))
     reader = BatchReader(exported(table, FIXES, known, columns, required), FIXES)
@@ -109,7 +110,7 @@ def feed_stream(
     while True:
         try:
             found = next(batches, None)
-        except InputError as error:  # the batches before took effect
+        except InputError as error:  # the earlier batches took effect
             error.result = total
             raise
         if found is None:
@@ -118,7 +119,7 @@ def feed_stream(
             if look is not None and found.devices is not None and found.first == 0:
                 look((found.latitudes, found.longitudes, found.accuracies, *found.times), *found.devices)
             total = total._plus(found.feed(handle, False))
-        except InvalidArgumentError as error:  # a device's identifier
+        except InvalidArgumentError as error:  # the identifier of a device is invalid
             about_row = _of_row(error, FIXES, found.first, reader, plan)
             about_row.result = total
             raise about_row from None
@@ -143,7 +144,7 @@ def _fixes(reader: BatchReader, plan: Plan) -> Iterator[_Fixes]:
 def _check_metres(
     reader: BatchReader, plan: Plan, latitudes: Sequence[float], longitudes: Sequence[float], first: int
 ) -> None:
-    """Refuses points whose coordinate system is not stated and whose first coordinates are metres, as a replay does."""
+    """Refuses points of an unstated coordinate system if the first coordinates must be metres, as a replay does."""
     if plan.geometry is None or not len(latitudes):
         return
     latitude, longitude = latitudes[0], longitudes[0]
@@ -155,7 +156,7 @@ def _check_metres(
 
 def _devices(reader: BatchReader, chunk: Any, column: int, first: int) -> tuple[Any, tuple[str, ...]]:
     codes, values = reader.coded(chunk, column, first)
-    if isinstance(values, tuple):  # those of the batch before
+    if isinstance(values, tuple):  # the same values as in the previous batch
         return codes, values
     name, texts = reader.names[column], []
     for value in values:
@@ -165,23 +166,24 @@ def _devices(reader: BatchReader, chunk: Any, column: int, first: int) -> tuple[
             if row is not None:
                 said = "has no device" if value is None else f"device {value!r} is a {type(value).__name__}, not a text"
                 raise InputError.of_row(FIXES, first + row, f"{said} (column {name!r})")
-            text = ""  # no row has it
+            text = ""  # no row uses this value
         texts.append(text)
     return codes, reader.keep_coded(column, tuple(texts))
 
 
 def _empty() -> Handle:
-    """A monitor for trial additions: the validity of a row does not depend on the conditions of a monitor."""
+    """A monitor for trial additions: whether a row is valid does not depend on a monitor's conditions."""
     return Handle()
 
 
 def _like(handle: Handle, has_gates: bool) -> Handle:
-    """The same; but whether there may be gates depends on the monitor, and a table has none."""
+    """A monitor for trial additions. If there are gates it is a fork, because only some monitors accept gates; a table
+    has no gates."""
     return handle.fork() if has_gates and isinstance(handle, Handle) else _empty()
 
 
 def _of_row(error: InvalidArgumentError, source: str, first: int, reader: BatchReader, plan: Plan) -> InputError:
-    """Converts the library's error about a row of a batch to an error about that row of the stream and its column."""
+    """Converts the library's error about a row of a batch to an error about the row of the stream and its column."""
     reason = str(error).removeprefix(f"row {error.position}: ")
     about = reason.partition(" is ")[0].removeprefix("the ").partition(" ")[0]
     if about in ("coordinate", *POSITION) and plan.geometry is not None:
@@ -206,11 +208,11 @@ class _Circles(NamedTuple):
     policy: PolicyRow | None
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures them, all or nothing."""
+        """Adds or ensures the circles, all or nothing."""
         return SyncResult(*handle.add_circles(*self[1:], tags[self.first : self.first + len(self.identifiers)], ensure))
 
     def add_singly(self, handle: Handle, tags: memoryview[Any]) -> None:
-        """Adds one after another, which is faster for few."""
+        """Adds the circles one by one, which is faster for a few."""
         columns = self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :]
         for row, (identifier, latitude, longitude, radius, tag) in enumerate(zip(*columns)):
             try:
@@ -220,14 +222,14 @@ class _Circles(NamedTuple):
                 raise
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """For a call that takes rows of all kinds."""
+        """The rows in the form for a call that accepts conditions of all kinds."""
         rows = zip(self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :])
         for identifier, *circle, tag in rows:
             yield identifier, CIRCULAR_GEOGRAPHIC, tuple(circle), self.assuming, self.policy, tag
 
     @classmethod
     def joined(cls, parts: Sequence[_Circles]) -> _Circles:
-        """Consecutive parts with the same options as one: a copy, unless there is only one."""
+        """Joins consecutive parts with the same options. Copies unless there is only one part."""
         first = parts[0]
         if len(parts) == 1:
             return first
@@ -252,7 +254,7 @@ class _Shapes(NamedTuple):
     reading: _Reading
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures them, all or nothing."""
+        """Adds or ensures the shapes, all or nothing."""
         own = tags[self.first : self.first + len(self.identifiers)]
         if self.reading[4]:
             columns = shape_columns(self.wkb)
@@ -262,7 +264,7 @@ class _Shapes(NamedTuple):
         return SyncResult(*handle.add_shapes(*row, own, ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """For a call that takes rows of all kinds."""
+        """The rows in the form for a call that accepts conditions of all kinds."""
         for identifier, wkb, radius, tag in zip(self.identifiers, self.wkb, self.radii, tags[self.first :]):
             kind = _kind(wkb_type(wkb) in AREAS, self.reading)
             yield identifier, kind, (wkb, radius, *self.reading[:3]), self.assuming, self.policy, tag
@@ -281,7 +283,7 @@ class _Columns(NamedTuple):
     reading: _Reading
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures them, all or nothing."""
+        """Adds or ensures the shapes, all or nothing."""
         count = len(self.identifiers)
         columns = self.shapes.columns(self.begin, self.begin + count)
         kind = _kind(self.shapes.is_area, self.reading)
@@ -289,7 +291,7 @@ class _Columns(NamedTuple):
         return SyncResult(*handle.add_shape_columns(*row, tags[self.first : self.first + count], ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """For a call that takes rows of all kinds."""
+        """The rows in the form for a call that accepts conditions of all kinds."""
         kind = _kind(self.shapes.is_area, self.reading)
         for row, (identifier, radius, tag) in enumerate(zip(self.identifiers, self.radii, tags[self.first :])):
             wkb = self.shapes.wkb(self.begin + row)
@@ -312,7 +314,7 @@ def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: 
     reader = BatchReader(table, CIRCLES, shapes=True)
     plan, parts, numbers = _parts(reader, columns, options)
     total = SyncResult(0, 0, 0, 0)
-    # A row that is refused is refused by any monitor: several parts go into another one first.
+    # A row that any monitor refuses must change nothing: if there are several parts, try them on another monitor first.
     has_gates = any(not isinstance(part, _Circles) and part.reading[4] for part in parts)
     for target in (_like(handle, has_gates), handle) if len(parts) > 1 else (handle,):
         total = SyncResult(0, 0, 0, 0)
@@ -350,7 +352,7 @@ def sync_stream(handle: Handle, table: Any, columns: Mapping[str, str], options:
 
 
 def _left_open(parts: Iterable[_Part]) -> Iterator[Found]:
-    """The rows with shapes whose edges are not declared geodesic or planar."""
+    """The rows of shapes that do not state their kind of edges."""
     for part in parts:
         if not isinstance(part, _Circles) and part.reading[3]:
             for row, identifier in enumerate(part.identifiers, part.first):
@@ -360,7 +362,7 @@ def _left_open(parts: Iterable[_Part]) -> Iterator[Found]:
 def _parts(
     reader: BatchReader, columns: Mapping[str, str], options: Options
 ) -> tuple[Plan, list[_Part], memoryview[Any]]:
-    """The circles and shapes of a stream, those with the same options together, and their tags."""
+    """The circles and shapes of a stream, grouped by equal options, and their tags."""
     plan = reader.find(CONDITIONS, columns, ("identifier",))
     if reader.holds_points_alone(plan):
         plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
@@ -414,7 +416,8 @@ def _circles(
 def _alike(
     shapes: Sequence[bytes | None] | None, readings: Sequence[_Reading] | None, start: int, stop: int
 ) -> Iterator[tuple[int, int, _Reading | None]]:
-    """Consecutive rows that are circles, or shapes that are read alike. Without shapes all are, where readings are."""
+    """Groups consecutive rows that are circles, or shapes with the same reading. Without `shapes`, all rows are shapes
+    if there are `readings`, else circles."""
     if readings is None:
         yield start, stop, None
         return
@@ -428,7 +431,7 @@ def _alike(
 
 
 def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: str | None) -> list[_Reading]:
-    """How the shapes of a batch are read; planar, where nothing says anything else."""
+    """How the shapes of a batch are read; edges are planar unless stated otherwise."""
     told = EDGES.index(edges or "planar")
     own = [what for what in ("edges", "oriented", "buffer", "gate") if what in plan.indices]
     if not own:
@@ -492,7 +495,7 @@ def _texts(reader: BatchReader, chunk: Any, plan: Plan, first: int) -> tuple[str
 def _runs(
     reader: BatchReader, chunk: Any, plan: Plan, first: int, default: _Decided, base: TransitionPolicy
 ) -> Iterator[tuple[_Decided, int]]:
-    """Assumed states and policies, each with the number of consecutive rows that have them."""
+    """Pairs of an assumed state and a policy, each with the number of consecutive rows to which it applies."""
     own = [what for what in ("assuming", "policy") if what in plan.indices]
     if not own:
         yield default, chunk.length
@@ -514,7 +517,7 @@ def _runs(
 
 
 def _decide(own: Mapping[str, Any], default: _Decided, base: TransitionPolicy) -> _Decided:
-    """The value of each row, or the default."""
+    """A row's own values, or the defaults."""
     assuming, policy = own.get("assuming"), without_nulls(own.get("policy"))
     return (
         default[0] if assuming is None else assumed(assumed_state(assuming)),

@@ -1,4 +1,4 @@
-"""How conditions come in: one by one, by columns, and as sets."""
+"""Adding conditions: one by one, by columns, and as sets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ConditionChanges(ConditionHolder[V]):
-    """How conditions come in. `_assumed`: the default of the assumed state."""
+    """Methods that add conditions. `_assumed` is the default of the assumed state."""
 
     __slots__ = ()
     _assumed: ClassVar[State]
@@ -36,20 +36,21 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
     ) -> None:
-        """Adds a condition, or replaces the one of that identifier: new record, its waiting events are dropped (of a
-        table: in all fleets).
+        """Adds a condition, or replaces the one with that identifier: it gets a new record, and pending events of the
+        old one are dropped (for a table: in all fleets).
 
-        When a valid fix not older than `initial_fix_max_age` is known, it decides a circle or shape at once. A polygon
-        or corridor that does not say what its edges are is taken as geodesic, with an :class:`InputWarning` where
-        planar ones would lie more than a metre apart from these; see :meth:`Monitor.shape`.
+        If a valid fix not older than `initial_fix_max_age` is known, it decides a circle or shape at once. If a polygon
+        or corridor does not state its kind of edges, they are geodesic; if planar edges would lie more than a metre
+        away from them, there is an :class:`InputWarning`. See :meth:`Monitor.shape`.
 
         Args:
             condition: What to monitor.
             identifier: 1 to 256 bytes of UTF-8.
-            assuming: The first record's state: unknown, satisfied or unsatisfied. None: of a monitor unknown; of a
-                table unsatisfied, since of any other state each device tells of each such condition, wherever it is.
-            policy: When a crossing counts; or a preset's name; None: :meth:`TransitionPolicy.standard`.
-            tag: 0 to 2**64 - 1, yours: every event brings it back.
+            assuming: The initial state: unknown, satisfied or unsatisfied. None: unknown for a monitor, unsatisfied for
+                a table. With any other state in a table, every device would give an event for each such condition,
+                wherever it is.
+            policy: When a crossing counts, or the name of a preset; None: :meth:`TransitionPolicy.standard`.
+            tag: Your own number, 0 to 2**64 - 1: every event contains it.
 
         Raises:
             InvalidArgumentError: A value is out of its range; the message names it.
@@ -72,13 +73,13 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
     ) -> bool:
-        """Like :meth:`add`, but leaves an equal condition of that identifier alone.
+        """Like :meth:`add`, but leaves an equal condition with that identifier unchanged.
 
-        Equal: centre within 1e-7 degrees, radius within 0.5 m (beacons: exactly), same policy and tag; `assuming`
-        is then ignored.
+        Conditions are equal if centres are within 1e-7 degrees, radii within 0.5 m (beacons: exactly equal), and policy
+        and tag are the same. For an equal condition `assuming` is ignored.
 
         Returns:
-            Whether the condition was added or replaced.
+            True if the condition was added or replaced.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -123,36 +124,37 @@ class ConditionChanges(ConditionHolder[V]):
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        """Adds many circles from columns of equal length, in order, as single calls would; or from a table circles,
+        """Adds many circles from columns of equal length, in order, as single calls would. From a table it also adds
         polygons and corridors. All or nothing.
 
-        Columns of 64-bit elements without gaps are read in place; others are converted.
+        Columns of 64-bit elements without strides are read in place; others are converted.
 
-        Or from one table, a GeoDataFrame or what exports an Arrow stream (PyArrow, Polars, a relation of DuckDB), with
-        the columns identifier, radius, and latitude and longitude or geometries, found as :func:`replay` finds them.
-        Geometries are WKB, WKT or GeoArrow's: points and lines need a radius, polygons none. Edges are planar, unless
-        the table's metadata or its column edges say geodesic; oriented and buffer are columns too. Its columns assuming
-        and policy, if present, hold for their rows; where they are null the arguments apply. Where they differ between
-        rows, another thread, or a store after a crash, may see the first rows without the rest. Needs
+        Instead of columns, pass one table: a GeoDataFrame or an object that exports an Arrow stream (PyArrow, Polars, a
+        relation of DuckDB). Its columns identifier, radius, and latitude and longitude or geometries are found as in
+        :func:`replay`. Geometries are WKB, WKT or GeoArrow: points and lines need a radius, polygons do not. Edges are
+        planar unless the table's metadata or its column edges says geodesic; oriented and buffer may be columns too.
+        The columns assuming and policy, if present, apply to their rows; where they are null the arguments apply. If
+        their values differ between rows, another thread, or a store after a crash, may see only the first rows. Needs
         ``fencepost[arrow]``.
 
         Args:
-            identifier: Texts; or a table, alone.
-            latitude: Of the centres, degrees.
-            longitude: Of the centres, degrees.
+            identifier: Texts; or a table as the only argument.
+            latitude: Latitudes of the centres, degrees.
+            longitude: Longitudes of the centres, degrees.
             radius: Metres.
-            assuming: For all of them.
-            policy: For all of them; or a preset's name; None: :meth:`TransitionPolicy.standard`.
-            tag: A column, or one for all of them.
-            columns: Of a table the names of the columns for identifier, latitude, longitude, radius, assuming, policy,
-                or geometry, where they are not recognised.
+            assuming: The initial state of all conditions.
+            policy: The policy of all conditions, or the name of a preset; None: :meth:`TransitionPolicy.standard`.
+            tag: A column, or one number for all conditions.
+            columns: Names of a table's columns for identifier, latitude, longitude, radius, assuming, policy, or
+                geometry, if they are not recognised.
 
         Raises:
-            InvalidArgumentError: Columns of different lengths, or a row is refused (NaN, out of range): none is added,
-                ``position`` is the row.
-            ColumnTypeError: A column does not hold what it is to hold; ``position`` is the row.
-            InputError: A table lacks a column, or a row of it is refused: none is added, ``row`` is which.
-            MissingExtraError: A table was given, and nanoarrow is not installed.
+            InvalidArgumentError: Columns have different lengths, or a row is refused (NaN, out of range): no condition
+                is added, and ``position`` is the row.
+            ColumnTypeError: A column has values of a wrong type; ``position`` is the row.
+            InputError: A table lacks a column, or one of its rows is refused: no condition is added, and ``row`` is the
+                row.
+            MissingExtraError: A table was passed, and nanoarrow is not installed.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -203,24 +205,24 @@ class ConditionChanges(ConditionHolder[V]):
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
     ) -> SyncResult:
-        """Like :meth:`add_many`, but leaves equal conditions alone, as :meth:`ensure` does, with a store in one
-        transaction. To remove all others too use :meth:`sync`.
+        """Like :meth:`add_many`, but leaves equal conditions unchanged, as :meth:`ensure` does; with a store in one
+        transaction. Use :meth:`sync` to also remove all other conditions.
 
         Args:
-            identifier: As for :meth:`add_many`, like all others.
+            identifier: As for :meth:`add_many`, like the other arguments.
             latitude: Degrees.
             longitude: Degrees.
             radius: Metres.
-            assuming: For all of them.
-            policy: For all of them.
-            tag: A column, or one for all of them.
-            columns: Of a table the names of columns that are not recognised.
+            assuming: The initial state of all conditions.
+            policy: The policy of all conditions.
+            tag: A column, or one number for all conditions.
+            columns: Names of a table's columns that are not recognised.
 
         Returns:
-            How many were added, replaced and kept.
+            The numbers of added, replaced and kept conditions.
 
         Raises:
-            InvalidArgumentError: As :meth:`add_many`, like the others.
+            InvalidArgumentError: As for :meth:`add_many`, which can raise other errors too.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -261,28 +263,29 @@ class ConditionChanges(ConditionHolder[V]):
         tag: int = 0,
         columns: Mapping[str, str] | None = None,
     ) -> SyncResult:
-        """Makes the conditions exactly these: others are removed, each of these is ensured, in order.
+        """Makes the conditions exactly these: ensures each of them, in order, and removes all others.
 
-        A condition that exists already and is equal, as :meth:`ensure` compares, keeps its record, state and pending
-        events. All or nothing, and with a store in one transaction.
+        An existing condition that is equal, as :meth:`ensure` compares, keeps its record, state and pending events. All
+        or nothing; with a store in one transaction.
 
         Args:
-            conditions: A mapping of identifiers to conditions; records or definitions, another monitor or a table,
-                whose policies and tags go with them; or a table of rows (PyArrow, Polars, a relation of DuckDB, pandas
-                and GeoPandas with PyArrow), read as :meth:`add_many` reads it.
-            assuming: Of those that do not say it themselves; None: as of :meth:`add`.
-            policy: Likewise; or a preset's name; None: :meth:`TransitionPolicy.standard`.
-            tag: Likewise.
-            columns: Of a table the names of columns that are not recognised.
+            conditions: A mapping of identifiers to conditions; or records, definitions, another monitor or a table,
+                which bring their policies and tags; or a table of rows (PyArrow, Polars, a relation of DuckDB, pandas
+                and GeoPandas with PyArrow), read as in :meth:`add_many`.
+            assuming: Initial state of conditions that have none of their own; None: as for :meth:`add`.
+            policy: Policy of conditions that have none of their own, or the name of a preset; None:
+                :meth:`TransitionPolicy.standard`.
+            tag: Tag of conditions that have none of their own.
+            columns: Names of a table's columns that are not recognised.
 
         Returns:
-            How many were added, replaced, kept and removed.
+            The numbers of added, replaced, kept and removed conditions.
 
-        Raises:
-            InvalidArgumentError: A condition is refused, or two have one identifier: nothing has changed, ``position``
-                is which.
-            InputError: The same of a table; ``row`` is which.
-            MissingExtraError: A table was given, and nanoarrow is not installed.
+            Raises:
+                InvalidArgumentError: A condition is refused, or two have the same identifier: nothing has changed, and
+                    ``position`` is the index.
+                InputError: The same for a table; ``row`` is the row.
+                MissingExtraError: A table was passed, and nanoarrow is not installed.
 
         Example:
             >>> from fencepost import Circle, Monitor

@@ -1,4 +1,4 @@
-"""Says where it matters which edges were meant, and nothing says which: a lint, never a refusal."""
+"""Warns if shapes do not state their kind of edges and the kind makes a difference. It never refuses them."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ AS_PLANAR = Advice(*["a property or column edges says geodesic or planar; they a
 
 
 def warn_of_left_out(handle: Handle, identifier: str, source: str, place: str) -> None:
-    """Says of a polygon how many of its rings were left out."""
+    """Warns if rings of a polygon were left out, and says how many."""
     try:
         count = handle.shape(identifier)[-1]
-    except NotFoundError:  # another thread was faster
+    except NotFoundError:  # another thread has removed it
         return
     if count:
         warn(source, place, f"{count} rings are left out: they have no vertices, or are narrower than a micrometre")
 
 
 def warn_of_edges(handle: Handle, conditions: Iterable[Found], advice: Advice) -> None:
-    """Says of conditions which leave their edges open where the two readings lie farthest apart, if that is more than a
-    metre."""
+    """Warns about the condition for which the two kinds of edges lie farthest apart, if that is more than a metre.
+    `conditions` are those that do not state their kind of edges."""
     apart = []
     for identifier, source, place in conditions:
         try:
             _, _, departure, part, ring, edge, _ = handle.shape(identifier)
-        except NotFoundError:  # another thread was faster
+        except NotFoundError:  # another thread has removed it
             continue
         if departure is not None:
             apart.append((departure, source, place, f"part {part}, ring {ring}, edge {edge}"))

@@ -17,7 +17,7 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Event)
 L = TypeVar("L", bound="EventRows[Any]")
 EVENTS_PER_POLL = 65_536
-"""More at once would only cost memory: the next call goes on."""
+"""A larger number would only use more memory: the next call continues."""
 
 
 class EventSource(Generic[E, L]):
@@ -29,10 +29,9 @@ class EventSource(Generic[E, L]):
     _list: type[L]
 
     def next_event(self) -> E | None:
-        """Returns the next event, or None, and commits the events delivered before.
+        """Returns the next event, or None.
 
-        The call acknowledges the events delivered before. When its handling failed, call :meth:`abandon` instead of
-        asking for more.
+        The call acknowledges the events delivered before. If handling them failed, call :meth:`abandon` instead.
 
         Raises:
             ConsumerAlreadyActiveError: :meth:`updates` are being consumed.
@@ -41,10 +40,10 @@ class EventSource(Generic[E, L]):
         return None if row is None else self._event_of(row)
 
     def poll(self, max: int = 1024) -> L:
-        """Returns up to `max` events (at most 65 536 per call) and commits the events delivered before.
+        """Returns up to `max` events (at most 65 536 per call).
 
-        The call acknowledges the events delivered before. As a context manager the list says it at the end of its
-        block, and hands all of its events out again when the block raises.
+        The call acknowledges the events delivered before. The list is also a context manager: the end of its block
+        acknowledges the events; if the block raises an exception, all of them are delivered again.
 
         Raises:
             ConsumerAlreadyActiveError: :meth:`updates` are being consumed.
@@ -68,10 +67,10 @@ class EventSource(Generic[E, L]):
         return events
 
     def events_columns(self) -> dict[str, list[Any]]:
-        """Drains what waits, as a loop over :meth:`events` does, into columns: see :meth:`EventList.columns`.
+        """Returns all pending events as columns, like a loop over :meth:`events`: see :meth:`EventList.columns`.
 
-        All of it is committed on return, and nothing when it raises. To handle events first and commit them then, use
-        :meth:`poll`.
+        All events are acknowledged on return, or none if an error is raised. To handle events before you acknowledge
+        them, use :meth:`poll`.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -85,10 +84,10 @@ class EventSource(Generic[E, L]):
         return self._drained(self._list.columns)
 
     def events_frame(self) -> DataFrame:
-        """Drains what waits, as :meth:`events_columns` does, into a ``pandas.DataFrame``: see
+        """Returns all pending events, as :meth:`events_columns` does, as a ``pandas.DataFrame``: see
         :meth:`EventList.to_pandas`.
 
-        Where pandas is not installed it gives the dict of columns instead; both are indexed by the same names.
+        If pandas is not installed, it returns the dict of columns instead; both are indexed by the same names.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -99,15 +98,15 @@ class EventSource(Generic[E, L]):
             ['satisfied']
         """
         try:
-            import pandas  # noqa: F401  before anything is drained
+            import pandas  # noqa: F401  before events are taken
         except ImportError:
             return self.events_columns()  # type: ignore[return-value]
         return self._drained(self._list.to_pandas)
 
     def _drained(self, converted: Callable[[L], T]) -> T:
-        """The pending events, converted before they are committed."""
+        """The pending events, converted before they are acknowledged."""
         events, result = self._list(), None
-        # Events held back until others are acknowledged (`Delivery.FIRST`) become pending only after that commit.
+        # Events that wait for the acknowledgement of others (`Delivery.FIRST`) become pending only after that.
         while more := self._poll(max(self._handle.statistics()[6], 1)):
             with more:
                 events.extend(more)
@@ -115,13 +114,13 @@ class EventSource(Generic[E, L]):
         return converted(events) if result is None else result
 
     def acknowledge(self) -> None:
-        """Commits the delivered events without delivering more."""
+        """Acknowledges the delivered events without delivering more."""
         self._handle.acknowledge(None)
 
     def abandon(self) -> None:
-        """Takes back the delivered, uncommitted events: they are delivered again with the same sequence.
+        """Takes back the delivered events that are not acknowledged: they are delivered again with the same sequence.
 
-        For a handler that failed.
+        Call it if a handler failed.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -144,9 +143,9 @@ class MonitorEvents(EventSource[Event, EventList]):
     _list = EventList
 
     def events(self) -> Events:
-        """Drains what waits, in a loop. Asking for the next event commits the one before.
+        """Returns the pending events for a loop. A request for the next event acknowledges the previous one.
 
-        A loop that is left early, by an exception, ``break`` or ``return``, hands its last event out again: see
+        If a loop is left early, by an exception, ``break`` or ``return``, its last event is delivered again: see
         :class:`Events`.
 
         Example:
@@ -165,16 +164,16 @@ class MonitorEvents(EventSource[Event, EventList]):
         return Events(self)
 
     def updates(self) -> Updates:
-        """Events as they become available, for ``async for``: what waits, and then whatever comes.
+        """Events as they become available, for ``async for``: first the pending ones, then each new one.
 
-        They may be fed by the same task, by others, or from other threads. Asking for the next event commits the one
-        before. There is one consumer at a time: until the iterator ends, is cancelled or dropped, :meth:`events`,
-        :meth:`next_event` and :meth:`poll` are refused as well. Of a consumer that stops, nothing is lost: an event
-        that it was given and that was not committed (with :meth:`acknowledge`, or by asking for the next) is handed
-        out again, with the same sequence. :meth:`close` ends the iteration.
+        Inputs may be fed by the same task, by others, or from other threads. A request for the next event acknowledges
+        the previous one. Only one consumer is allowed at a time: until the iterator ends, is cancelled or dropped,
+        :meth:`events`, :meth:`next_event` and :meth:`poll` are refused as well. If a consumer stops, no event is lost:
+        an event that was delivered to it but not acknowledged (with :meth:`acknowledge`, or by a request for the next
+        one) is delivered again, with the same sequence. :meth:`close` ends the iteration.
 
         Raises:
-            ConsumerAlreadyActiveError: When iterating, while there is another consumer.
+            ConsumerAlreadyActiveError: On iteration, if there is another consumer.
 
         Example:
             >>> import asyncio

@@ -1,5 +1,5 @@
-"""Conditions of any source go into a monitor or a table: what `Zones(source)`, `Fleet(source)`, `Monitor(source)`, a
-replay and a watch share."""
+"""Puts conditions of any source into a monitor or a table. Used by `Zones(source)`, `Fleet(source)`, `Monitor(source)`,
+a replay and a watch."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """The conditions that a constructor was given, read before anything is opened.
+    """The conditions passed to a constructor, read before anything is opened.
 
     Args:
         given: A path, a mapping, GeoJSON, a frame, an Arrow stream; another monitor or table; None: no conditions.
-        assumed: The state of conditions that say none, where `assuming` is None.
-        policy: Of conditions that have none.
-        assuming: The state of conditions that say none.
-        radius: Metres, of circles that have none.
+        assumed: The initial state of conditions without their own, if `assuming` is None.
+        policy: Policy of conditions that have none.
+        assuming: The initial state of conditions that have none.
+        radius: Radius in metres of circles that have none.
         columns: Names of columns or properties that are not recognised.
-        layer: Of a vector file; None: the first.
-        transform: Whether another CRS is transformed to WGS84; otherwise it is refused.
+        layer: Layer of a vector file; None: the first.
+        transform: True to transform another CRS to WGS84; otherwise it is refused.
 
     Raises:
         InputError: The source cannot be used.
-        TypeError: An option without a source that it is for.
+        TypeError: An option was passed without a source to which it applies.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Source:
         )
 
     def put_into(self, holder: ConditionChanges[Any]) -> None:
-        """Makes these the conditions of a monitor or a table; equal ones that it has go on."""
+        """Makes these the conditions of a monitor or a table; existing conditions that are equal keep their state."""
         if self.others is not None:
             holder.sync(self.others)
             return
@@ -89,15 +89,15 @@ class Source:
 
 
 def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: object) -> None:
-    """Refuses options that are for conditions which are read: those of a monitor or a table have all of it.
+    """Refuses options for reading conditions if no source is read: a monitor or a table has its own values.
 
     Args:
         given: The monitor or the table; None: no conditions.
-        name: Of the argument, for messages.
-        options: By name; None: not given.
+        name: Name of the argument, for messages.
+        options: The options by name; None: not passed.
 
     Raises:
-        TypeError: One of them is given.
+        TypeError: An option was passed.
     """
     for option, value in options.items():
         if value is not None:
@@ -106,7 +106,7 @@ def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: obj
 
 
 def add_conditions(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], path: str | Path) -> None:
-    """Adds them in file order; what the library refuses is reported with its place."""
+    """Adds conditions in file order; if the library refuses one, the error names its place."""
     for row in rows:
         try:
             holder._put(row.condition, row.identifier, row.assuming, row.policy, row.tag, False)
@@ -122,14 +122,14 @@ def sync_conditions(
     path: str | Path,
     more: Sequence[Definition] = (),
 ) -> SyncResult:
-    """Makes them the conditions of a monitor or a table that may have some: equal ones go on, those that are not named
-    go. An error of the library is raised with its place; nothing changes.
+    """Makes `rows` the conditions of a monitor or a table. Existing conditions that are equal keep their state; others
+    are removed. If the library raises an error, it is raised with its place, and nothing changes.
 
     Args:
         holder: The monitor or the table.
         rows: The conditions of the file.
         path: The file.
-        more: Conditions that are not of the file, and stay.
+        more: Conditions that are not in the file and must stay.
     """
     try:
         return holder.sync([*rows, *more])
@@ -142,6 +142,6 @@ def sync_conditions(
 
 
 def warn_of_open_edges(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], path: str | Path) -> None:
-    """Says of shapes which leave their edges open where the two readings differ most."""
+    """Warns about the shape that does not state its kind of edges and for which the two kinds differ most."""
     left_open = ((row.identifier, str(path), row.place) for row in rows if row.leaves_edges_open)
     warn_of_edges(holder._handle, left_open, AS_PLANAR)

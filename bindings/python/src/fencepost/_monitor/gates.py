@@ -1,4 +1,5 @@
-"""Gates as the library takes them: not as well-known binary, whose lines have a width."""
+"""Gates in the form that the library takes. Well-known binary is not used, since the library reads its lines as
+corridors."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ from .._tables.geometries import of_wkb
 
 
 def gate_columns(geometry: Any) -> tuple[Any, ...]:
-    """Coordinates, where the lines begin, and edges."""
+    """Coordinates, the start of each line, and the kind of edges."""
     wkb, _, edges, *_ = geometry
     found = of_wkb(wkb)
     return found.coordinates, found.rings, edges
 
 
 def shape_columns(shapes: Iterable[bytes]) -> tuple[Any, ...]:
-    """Longitudes, latitudes, where the lines begin, no parts, and where the conditions begin among the lines."""
+    """Longitudes, latitudes, the start of each line, None for the parts, and the first line of each condition."""
     coordinates, lines, conditions = array("d"), array("i", [0]), array("i", [0])
     for wkb in shapes:
         found = of_wkb(wkb)

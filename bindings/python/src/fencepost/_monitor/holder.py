@@ -59,11 +59,10 @@ class ConditionHolder(Generic[V]):
         return ShapeReading(*self._handle.shape(identifier))
 
     def nearest_boundary_point(self, identifier: str, latitude: float, longitude: float) -> tuple[float, float] | None:
-        """The place of a condition's boundary that is nearest to a position: latitude and longitude.
+        """The point of a condition's boundary that is nearest to a position: latitude and longitude.
 
         Returns:
-            None for a beacon, and where the point is not unique: in an inner corner of a corridor or a buffered
-            polygon.
+            None for a beacon, and if the point is not unique: in an inner corner of a corridor or a buffered polygon.
 
         Raises:
             NotFoundError: No condition has that identifier.
@@ -86,10 +85,10 @@ class ConditionHolder(Generic[V]):
         """Removes a condition, its record and its events.
 
         Returns:
-            Whether there was one.
+            True if the condition existed.
 
-        Raises:
-            InvalidArgumentError: Not an identifier at all: empty, too long.
+            Raises:
+                InvalidArgumentError: The text cannot be an identifier: it is empty or too long.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -102,13 +101,13 @@ class ConditionHolder(Generic[V]):
         return removed
 
     def remove_many(self, identifiers_to_remove: Iterable[str], /) -> int:
-        """Removes many conditions, as calls of :meth:`remove` would, with a store in one transaction.
+        """Removes many conditions, as calls of :meth:`remove` would; with a store in one transaction.
 
         Args:
-            identifiers_to_remove: Those that are not there are no error.
+            identifiers_to_remove: Identifiers of conditions that do not exist are ignored.
 
         Returns:
-            How many there were.
+            The number of conditions that were removed.
 
         Raises:
             InvalidArgumentError: An identifier is invalid: nothing has changed, ``position`` is its index.
@@ -128,7 +127,7 @@ class ConditionHolder(Generic[V]):
     # ------------------------------------------------------------------------------------- a mapping
 
     def __getitem__(self, identifier: str) -> V:
-        """Returns the condition or record of an identifier.
+        """The condition or record of an identifier.
 
         Raises:
             NotFoundError: No condition has that identifier (a ``KeyError``).
@@ -159,7 +158,7 @@ class ConditionHolder(Generic[V]):
     @overload
     def get(self, identifier: str, default: D) -> V | D: ...
     def get(self, identifier: str, default: object = None) -> object:
-        """Returns the condition or record of an identifier, or `default`.
+        """The condition or record of an identifier, or `default`.
 
         Example:
             >>> from fencepost import Monitor
@@ -170,7 +169,7 @@ class ConditionHolder(Generic[V]):
         return default if entry is None else entry
 
     def keys(self) -> KeysView[str]:
-        """The identifiers, as a view of what there is."""
+        """A live view of the identifiers."""
         return KeysView(self)
 
     def values(self) -> ValuesView[V]:
@@ -199,7 +198,7 @@ class ConditionHolder(Generic[V]):
         return found
 
     def __iter__(self) -> Iterator[str]:
-        """Goes through the identifiers, in the order in which the conditions were added."""
+        """Iterates over the identifiers, in the order in which the conditions were added."""
         return iter(self.identifiers)
 
     def __bool__(self) -> bool:

@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 
 class FixColumns(NamedTuple):
-    """Fixes as the engine takes them by columns."""
+    """Columns of fixes in the form that the engine takes."""
 
     columns: tuple[Any, Any, Any, Any, int, int]
-    """Latitudes, longitudes, accuracies (one number, or None), times, and how many microseconds their unit is, as a
-    fraction."""
+    """Latitudes, longitudes, accuracies (one number, or None), times, and the number of microseconds in their unit, as
+    a fraction."""
     doubtful: int | None
-    """The first time if it was a number of microseconds."""
+    """The first time, if times are integers in microseconds, whose unit may be wrong."""
 
 
 def refuses_invalid(on_invalid: Any) -> bool:
-    """Whether the first invalid row refuses all."""
+    """True if the first invalid row causes all rows to be refused."""
     if not isinstance(on_invalid, str) or on_invalid not in ("count", "raise"):
         raise InvalidArgumentError(f"on_invalid {shown(on_invalid)} is not one of count, raise")
     return on_invalid == "raise"
 
 
 def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixColumns:
-    """Columns of whatever kind, in place where they are as the engine reads them."""
+    """Columns of any supported type; those that the engine can read directly are not copied."""
     from .._tables.buffers import numbers, times
     from .._tables.labels import common_index
 
@@ -63,8 +63,8 @@ def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixC
 
 
 def fix_records(fixes: Any) -> memoryview[Any]:
-    """Fixes as records in the layout of :data:`FIX_RECORD`; in place where they are that."""
-    if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # a masked value is not a fix
+    """Fixes as records in the layout of :data:`FIX_RECORD`; a buffer that has the layout is not copied."""
+    if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # a masked array: masked values become invalid
         from .._tables.buffers import NO_TIME
 
         fixes = fixes.filled((math.nan, math.nan, math.nan, NO_TIME) if fixes.dtype.names else math.nan)
@@ -86,7 +86,7 @@ def first_time(rows: memoryview[Any]) -> int | None:
 
 
 def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]:
-    """The members of records as columns of a copy, which need not be aligned."""
+    """The members of records as columns, copied since the records need not be aligned."""
     plain = memoryview(rows.tobytes())
     if len(plain) % FIX_RECORD.size:
         raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a whole number of records of 32")
@@ -95,7 +95,7 @@ def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]
 
 
 def scan_report(sightings: Any, time: Time | None) -> tuple[bytes, int]:
-    """One scan report as the engine takes it: records of 24 bytes, and its time."""
+    """A scan report in the form that the engine takes: records of 24 bytes, and its time."""
     if isinstance(sightings, BeaconSighting):
         sightings = (sightings,)
     if not isinstance(sightings, Iterable):
@@ -109,7 +109,7 @@ def scan_report(sightings: Any, time: Time | None) -> tuple[bytes, int]:
 
 
 def check_given(fixes: Any, named: tuple[Any, ...], columns: Any, is_table: bool) -> None:
-    """Fixes, columns or a table, and names of columns of a table alone."""
+    """Checks that either fixes or columns are passed, and `columns` only with a table."""
     if fixes is not None and any(given is not None for given in named):
         raise TypeError("feed_many takes fixes or columns, not both")
     if columns is not None and not is_table:
@@ -126,7 +126,7 @@ class FixInputs:
         def _is_fresh(self) -> bool: ...
 
     def _looked_at(self, fix: Any) -> Fix:
-        """A fix that is to be fed, of whatever kind."""
+        """Converts an argument to the fix to be fed, and warns if its time looks wrong."""
         if type(fix) is not Fix:
             fix = fix_of(fix)
         found: Fix = fix
@@ -135,7 +135,7 @@ class FixInputs:
         return found
 
     def _doubt(self, time: object, depth: int = 3) -> None:
-        """Warns, before anything is fed, if a time in microseconds is more likely in another unit."""
+        """Warns before anything is fed if a time in microseconds is probably in another unit."""
         unit = likely_unit(time)
         if unit is not None and self._is_fresh():
             import warnings
@@ -158,9 +158,9 @@ class MonitorInputs(FixInputs):
 
         Raises:
             InvalidArgumentError: A coordinate or the time is out of range; counted.
-            LateInputError: Earlier than the clock; counted.
-            AheadOfClockError: Later than the clock by more than `max_time_step`; counted.
-            QueueFullError: `max_pending_events` events wait.
+            LateInputError: The time is earlier than the clock; counted.
+            AheadOfClockError: The time is ahead of the clock by more than `max_time_step`; counted.
+            QueueFullError: `max_pending_events` events are pending.
         """
         fix = self._looked_at(fix)
         self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
@@ -202,46 +202,48 @@ class MonitorInputs(FixInputs):
         columns: Mapping[str, str] | None = None,
         on_invalid: Literal["count", "raise"] = "count",
     ) -> FeedResult:
-        """Feeds many fixes in order, with the same result as single calls; other Python threads run meanwhile.
+        """Feeds many fixes in order, with the same result as single calls. Other Python threads can run during the
+        call.
 
-        Either fixes, or columns of equal length: NumPy arrays, pandas columns, ``array.array``, whatever else has the
-        buffer protocol or ``__array__``, lists. Columns of ``float64``, and of ``int64`` or ``datetime64[us]`` for
-        times, are read in place, also when they have gaps or run backwards; others are converted first. They must
-        not be changed meanwhile.
+        Pass either fixes, or columns of equal length: NumPy arrays, pandas columns, ``array.array``, other objects with
+        the buffer protocol or ``__array__``, lists. Columns of ``float64``, and of ``int64`` or ``datetime64[us]`` for
+        times, are read in place, even with strides or in reverse order; others are converted first. They must not be
+        changed during the call.
 
-        Or a table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB), fed batch by batch: its columns
-        are found as :func:`replay` finds them, positions may be points (GeoArrow, WKB). Doubles, timestamps with a
-        zone and 64-bit integers of one unit are read in place where they have no nulls. A null accuracy is "not
+        Or pass a table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB); it is fed batch by batch.
+        Its columns are found as in :func:`replay`; positions may be points (GeoArrow, WKB). Doubles, timestamps with a
+        zone and 64-bit integers of one unit are read in place if they have no nulls. A null accuracy means "not
         reported"; a row with a null position or time is invalid. Needs ``fencepost[arrow]``.
 
         Args:
-            fixes: Fixes, a C-contiguous buffer of rows in the layout of :data:`FIX_RECORD`, read in place, or a table.
+            fixes: Fixes; or a table; or a C-contiguous buffer of rows in the layout of :data:`FIX_RECORD`, read in
+                place.
             latitude: Degrees, -90 to 90.
             longitude: Degrees, -180 to 180.
-            time: ``datetime64`` of any unit (UTC, as NumPy and pandas have it; finer than microseconds is rounded
+            time: ``datetime64`` of any unit (UTC, as in NumPy and pandas; units finer than microseconds are rounded
                 down), pandas times with a zone, integer microseconds since 1970-01-01T00:00:00Z, or aware datetimes.
-            accuracy: Metres; 0 or None in a list: not reported; negative or NaN: there is no position. A number is
-                meant for all rows; None: not reported.
-            on_invalid: ``"count"``: rows that are invalid (a coordinate or the time out of range or missing, no
-                position) are skipped and counted. ``"raise"``: the first of them refuses all rows, and nothing
-                changes; a table is then read to its end before it is fed. Late rows are counted in either case.
-            columns: Of a table the names of the columns for latitude, longitude, time, accuracy, or geometry, where
-                they are not recognised.
+            accuracy: Metres; 0 or None in a list: not reported; negative or NaN: there is no position. One number
+                applies to all rows; None: not reported.
+            on_invalid: ``"count"``: invalid rows (a coordinate or the time out of range or missing, no position) are
+                skipped and counted. ``"raise"``: the first invalid row causes all rows to be refused, and nothing
+                changes; a table is then read to its end before it is fed. Late rows are counted in both cases.
+            columns: Names of a table's columns for latitude, longitude, time, accuracy, or geometry, if they are not
+                recognised.
 
         Returns:
-            How many were accepted, invalid and late.
+            The numbers of accepted, invalid and late fixes.
 
-        Raises:
-            InvalidArgumentError: Columns of different lengths; a naive datetime; with ``on_invalid="raise"`` an
-                invalid row. ``position`` is the row, and nothing has changed.
-            ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
-            InputError: A column is missing or holds values of a wrong type, or the stream breaks off; ``row`` is the
-                place. The batches before took effect, ``result`` is their :class:`FeedResult`.
-            MissingExtraError: A table was given, and nanoarrow is not installed.
-            QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result``
-                is their :class:`FeedResult`. Take events, then feed the rest.
-            KeyboardInterrupt: Ctrl-C ends a long call within half a second (as does what any signal's handler raises):
-                the first rows took effect, ``result`` is their :class:`FeedResult`.
+            Raises:
+                InvalidArgumentError: The columns have different lengths, a datetime is naive, or with
+                    ``on_invalid="raise"`` a row is invalid. ``position`` is the row, and nothing has changed.
+                ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
+                InputError: A column is missing or holds values of a wrong type, or the stream breaks off; ``row`` is
+                    the place. The earlier batches took effect; ``result`` is their :class:`FeedResult`.
+                MissingExtraError: A table was passed, and nanoarrow is not installed.
+                QueueFullError: `max_pending_events` events are pending. The rows before ``position`` took effect;
+                    ``result`` is their :class:`FeedResult`. Take events, then feed the rest.
+                KeyboardInterrupt: Ctrl-C ends a long call within half a second (as does any exception of a signal
+                    handler). The first rows took effect; ``result`` is their :class:`FeedResult`.
 
         Example:
             >>> from fencepost import Fix, Monitor
@@ -284,20 +286,20 @@ class MonitorInputs(FixInputs):
 
         Args:
             sightings: One or several.
-            time: Of the report. May be left out when the sightings carry one and the same time.
+            time: Time of the report. May be omitted if all sightings carry the same time.
 
         Raises:
-            InvalidArgumentError: There is no time, or the sightings carry different ones.
-            LateInputError: Earlier than the clock; counted.
-            AheadOfClockError: Later than the clock by more than `max_time_step`; counted.
-            QueueFullError: `max_pending_events` events wait.
+            InvalidArgumentError: There is no time, or the sightings carry different times.
+            LateInputError: The time is earlier than the clock; counted.
+            AheadOfClockError: The time is ahead of the clock by more than `max_time_step`; counted.
+            QueueFullError: `max_pending_events` events are pending.
         """
         self._handle.feed_sightings(*scan_report(sightings, time))
 
     def set_scanning(self, on: bool, *, time: Time) -> None:
         """Declares whether the host scans for beacons from now on; a monitor starts with scanning on.
 
-        Off: beacon conditions become undetermined without an event, absence is not counted.
+        While it is off, beacon conditions become undetermined without an event, and absence is not counted.
         """
         self._handle.set_scanning(truth(on, "on"), to_us(time))
 
@@ -308,16 +310,16 @@ class MonitorInputs(FixInputs):
         unsupported: Iterable[type[Condition]] = (),
         time: Time,
     ) -> None:
-        """States what the host can do from now on.
+        """States the capabilities of the host from now on.
 
         Args:
-            diagnostics: The flags that hold; while there is one every condition is suspended. Not those three that
-                the library sets.
+            diagnostics: The flags that apply; while any is set, every condition is suspended. The three flags that the
+                library sets are not allowed.
             unsupported: Classes of conditions that the host cannot monitor.
-            time: From when on.
+            time: The time from which this applies.
 
         Raises:
-            InvalidArgumentError: A flag that the library sets.
+            InvalidArgumentError: `diagnostics` contains a flag that only the library sets.
         """
         if isinstance(diagnostics, bool) or not isinstance(diagnostics, Diagnostics | int):
             raise TypeError(f"diagnostics must be Diagnostics, not {type(diagnostics).__name__}")
@@ -339,24 +341,24 @@ class MonitorInputs(FixInputs):
         """Lets time pass: confirms all changes that are due up to and at `time`. `max_time_step` does not apply.
 
         Raises:
-            LateInputError: Earlier than the clock; counted.
-            QueueFullError: `max_pending_events` events wait.
+            LateInputError: The time is earlier than the clock; counted.
+            QueueFullError: `max_pending_events` events are pending.
         """
         self._handle.advance(to_us(time))
 
     def rewind(self, time: Time) -> None:
-        """Says that the times of some inputs were wrong, and sets the clock back.
+        """Declares that the times of some inputs were wrong, and sets the clock back.
 
-        Conditions, records, pending events, the sequence and the counters stay. The observed states become undetermined
-        without an event: of a circle until the next fix, of a beacon condition until a sighting or until
-        `beacon_initial_timeout` after the new clock. Open crossings and the last fix are forgotten; what the host
-        stated holds on. It is an input, and is accepted while the queue is full.
+        Conditions, records, pending events, the sequence and the counters do not change. The observed states become
+        undetermined without an event: for a circle until the next fix, for a beacon condition until a sighting or until
+        `beacon_initial_timeout` after the new clock. Open crossings and the last fix are forgotten; the declared
+        capabilities of the host remain. The call is an input, and is accepted even if the queue is full.
 
         Args:
-            time: The clock from now on, not later than the one that is.
+            time: The new clock, not later than the present one.
 
         Raises:
-            InvalidArgumentError: Out of range, later than the clock, or no time was given yet.
+            InvalidArgumentError: The time is out of range or later than the clock, or the clock is not set yet.
 
         Example:
             >>> from fencepost import Fix, Monitor

@@ -20,7 +20,7 @@ E = TypeVar("E", bound=Event)
 
 
 class EventLoop(Iterator[E], Generic[E]):
-    """A loop over the events that wait."""
+    """A loop over the pending events."""
 
     __slots__ = ("_is_over", "_monitor", "_turn")
     _of: Callable[[Any], E]
@@ -31,7 +31,7 @@ class EventLoop(Iterator[E], Generic[E]):
         self._is_over = False
 
     def __iter__(self) -> Iterator[E]:
-        """A loop: its last event is handed out again when it is left early."""
+        """Yields events; if the loop is left early, its last event is delivered again."""
         try:
             while (event := next(self, None)) is not None:
                 yield event
@@ -39,10 +39,10 @@ class EventLoop(Iterator[E], Generic[E]):
             self._give_back()
 
     def __next__(self) -> E:
-        """The next event; the one before is committed.
+        """The next event; the previous one is acknowledged.
 
         Raises:
-            StopIteration: There is none.
+            StopIteration: No event is pending.
             ConsumerAlreadyActiveError: :meth:`Monitor.updates` are being consumed.
         """
         row = None if self._is_over else self._monitor._handle.poll_event()
@@ -53,27 +53,27 @@ class EventLoop(Iterator[E], Generic[E]):
         return self._of(row)
 
     def close(self) -> None:
-        """Ends it. The last event, unless it was committed, is handed out again."""
+        """Ends the loop. The last event is delivered again unless it was acknowledged."""
         self._is_over = True
         self._give_back()
 
     def _give_back(self) -> None:
-        # Only for this turn: if another consumer has read since, the event was committed and the events in flight are
-        # theirs.
+        # Only for this turn: if another consumer has read since, our event was acknowledged, and the events in flight
+        # belong to that consumer.
         if self._turn >= 0:
             self._monitor._handle.abandon(self._turn)
 
 
 class Events(EventLoop[Event]):
-    """The events of a monitor that wait: what :meth:`Monitor.events` gives.
+    """The pending events of a monitor: the result of :meth:`Monitor.events`.
 
-    A loop over it says of each event that it was handled by asking for the next one. A loop that ends before the events
-    do (an exception, ``break``, ``return``, :meth:`close`) has not said it of its last event, which is therefore handed
-    out again, to whoever asks next: at least once, never lost. A body that is done with its event before it leaves says
-    so with :meth:`Monitor.acknowledge`.
+    When a loop asks for the next event, it acknowledges the previous one. A loop that ends early (an exception,
+    ``break``, ``return``, :meth:`close`) has not acknowledged its last event, so this event is delivered again to the
+    next consumer: at least once, never lost. A loop body that has handled its event before it leaves can call
+    :meth:`Monitor.acknowledge`.
 
-    Each loop over the same object is a loop of its own, so one that failed can be repeated. Without a loop, ``next()``
-    is :meth:`Monitor.next_event`. When there were no more events it stays at its end.
+    Each loop over the same object starts anew, so a failed loop can be repeated. Without a loop, ``next()`` is
+    :meth:`Monitor.next_event`. Once there were no more events, ``next()`` stays at the end.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor

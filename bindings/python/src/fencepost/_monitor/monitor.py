@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
 
     class MonitorOptions(TypedDict, total=False):
-        """The options of a monitor but its name and conditions."""
+        """The options of a monitor, except for its name and conditions."""
 
         delivery: Delivery | str
         condition_limit: int | None
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 def _age(value: float | timedelta) -> int:
-    """The age of a fix in microseconds; -1, which the library takes for "never", is None here."""
+    """The age of a fix in microseconds; -1 is refused, since the library takes it for "never" (here: None)."""
     age = seconds_to_us(value, "initial_fix_max_age")
     if age < 0:
         raise InvalidArgumentError(f"initial_fix_max_age is {value}; accepted are 0 to 1e9 seconds, or None for never")
@@ -69,7 +69,7 @@ def _age(value: float | timedelta) -> int:
 
 
 def directory(store: str | os.PathLike[str]) -> bytes:
-    """The directory of a store as the system has it."""
+    """The directory of a store as the operating system's bytes."""
     try:
         return os.fsencode(store)
     except TypeError:
@@ -79,7 +79,7 @@ def directory(store: str | os.PathLike[str]) -> bytes:
 
 
 def time_step(value: float | timedelta) -> int:
-    """Microseconds; 0, which says "any" to the library, is refused."""
+    """A time step in microseconds; 0 is refused, since the library takes it for "any"."""
     step = seconds_to_us(value, "max_time_step")
     if step == 0:
         raise InvalidArgumentError("max_time_step is 0 s; accepted are 1e-6 to 1e9 s, or None for any distance")
@@ -87,59 +87,63 @@ def time_step(value: float | timedelta) -> int:
 
 
 class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, MonitorEvents, MonitorStore):
-    """Named conditions, their records, and the events that wait to be handed out.
+    """Named conditions, their records, and the pending events.
 
-    A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was
-    given, and an input earlier than that is refused. It may be used from several threads; one consumer at a time gets a
-    sensible order of events. A context manager, closed at its end. A mapping of identifiers to records: ``len``,
-    ``in``, iteration, ``monitor["home"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`;
-    conditions come in by :meth:`add` and its like.
+    A monitor is in memory, or with `store` persistent. It reads no clock: its clock is the largest time of its inputs,
+    and an earlier input is refused. Several threads may use it, but only one consumer at a time gets the events in a
+    sensible order. It is a context manager that closes it at the end. It is also a mapping of identifiers to records:
+    ``len``, ``in``, iteration, ``monitor["home"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`.
+    Conditions are added by :meth:`add` and similar methods.
 
     Args:
-        conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a
-            dict or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
-            another monitor or table; None: those of the store, at first none. With a store its conditions become
-            these: equal ones go on. A text without a dot or slash is the `name`, not a path.
+        conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a dict
+            or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
+            another monitor or table; None: those of the store, at first none. If a store has other conditions, they are
+            replaced by these; equal ones keep their state. A text without a dot or slash is the `name`, not a path.
         name: 1 to 64 letters, digits or underscores; None: a private monitor without a name.
-        policy: Of conditions that have none of their own; a preset's name will do; None: ``standard``.
-        assuming: State with which conditions begin that say none; None: unknown.
-        radius: Metres, of circles that have none.
-        columns: Names of the conditions' columns or properties for identifier, latitude, longitude, radius, assuming,
-            policy where they are not recognised.
-        layer: Of a vector file; None: the first.
-        transform: Whether a source in another CRS is transformed to WGS84; otherwise it is refused.
+        policy: Policy of conditions that have none of their own, or the name of a preset; None: ``standard``.
+        assuming: Initial state of conditions that have none of their own; None: unknown.
+        radius: Radius in metres of circles that have none.
+        columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
+            they are not recognised.
+        layer: Layer of a vector file; None: the first.
+        transform: True to transform a source in another CRS to WGS84; otherwise it is refused.
         delivery: Which of several pending changes of a condition are delivered.
         condition_limit: How many conditions are monitored at a time, all kinds together; None: all of them.
-        max_pending_events: 1 to 1e9; while that many events wait, inputs are refused.
-        initial_fix_max_age: Seconds, 0 to 1e9: how old a fix may be to decide a condition when it is added; None: a
-            condition that is added never looks back at a fix.
-        beacon_exit_timeout: Seconds, above 0: silence after which a beacon is gone.
-        beacon_initial_timeout: Seconds, above 0: silence after which a beacon was never there.
-        store: A directory, which must exist. The monitor of that name there continues where it was, or begins; its file
-            is ``<name>.fencepost``. Delivery and limit of one that exists must be those it was made with. None: in
-            memory.
-        durability: When changes are made to last; without a store of no effect.
+        max_pending_events: 1 to 1e9; inputs are refused while this many events are pending.
+        initial_fix_max_age: Seconds, 0 to 1e9. When a condition is added, the last fix decides it if the fix is not
+            older than this; None: the last fix is never used.
+        beacon_exit_timeout: Seconds, above 0: a beacon is gone after this time without a sighting.
+        beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied after this
+            time without a sighting.
+        store: A directory, which must exist. If it has a store with the monitor's name, the monitor continues from it;
+            otherwise a new one is created. The file is ``<name>.fencepost``. Delivery and limit must equal those of an
+            existing store. None: in memory.
+        durability: When changes become durable; no effect without a store.
         checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`.
-        max_time_step: Seconds, above 0: an input that is later than the clock by more is refused and counted, so that
-            one wrong date does not make every later input late; None: none is. The first input has nothing to be
-            measured by; :meth:`advance` is your word and passes; :meth:`rewind` sets a clock back that ran ahead.
-        path: How the device is taken to have moved between its fixes. With ``geodesic``, who drives through a circle
-            between two fixes enters and leaves it, at the microsecond.
-        max_gap: Of a path: seconds, above 0; of fixes that are farther apart nothing is known between them, as with
-            ``fixes``, and the next event says :attr:`Event.follows_gap`.
-        max_speed: Of a path: metres a second, above 0; a way that is faster is a gap too; None: none is.
+        max_time_step: Seconds, above 0: an input that is ahead of the clock by more than this is refused and counted,
+            so that one wrong date does not make every later input late; None: no limit. The first input is not checked,
+            since there is no clock yet. The limit does not apply to :meth:`advance`; :meth:`rewind` sets back a clock
+            that ran ahead.
+        path: How the device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
+            circle between two fixes enters and leaves it, with times to the microsecond.
+        max_gap: For a path: seconds, above 0. If two fixes are farther apart in time, the path between them is unknown,
+            as with ``fixes``, and the next event has :attr:`Event.follows_gap`.
+        max_speed: For a path: metres a second, above 0; a movement that would be faster also counts as a gap; None: no
+            limit.
 
     Raises:
         InputError: `conditions` cannot be used; nothing was opened.
-        InvalidNameError: The name has other characters or another length.
-        InvalidArgumentError: An option is out of its range, or not the stored one; a store without a name.
-        MonitorInUseError: It is open, in this or another process.
+        InvalidNameError: The name has characters that are not allowed, or is too long or empty.
+        InvalidArgumentError: An option is out of its range or differs from the stored one, or a store has no name.
+        MonitorInUseError: The store is open, in this or another process.
         StoreUnavailableError: No such directory, no permission, disk full ...
-        StoreCorruptError: The file is damaged; it was left as it is.
+        StoreCorruptError: The file is damaged; it was not changed.
         StoreTooNewError: The file comes from a newer version.
 
-    After a ``fork`` of the process the child's copy is in memory, as with a store that cannot be written: the store
-    stays the parent's.
+        After a ``fork`` of the process, the child's copy continues in memory, as if the store could not be written: the
+        store
+    belongs to the parent.
 
     Example:
         >>> from fencepost import Circle, Fix
@@ -211,7 +215,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
 
     @classmethod
     def _of(cls, handle: Handle) -> Self:
-        """A monitor over a handle that there is."""
+        """A monitor for an existing handle."""
         monitor = cls.__new__(cls)
         monitor._handle = handle
         return monitor
@@ -234,7 +238,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     # ------------------------------------------------------------------------------------ conditions
 
     def record(self, identifier: str) -> Record | None:
-        """The condition of that identifier and the last event of it that was handled; None: there is none.
+        """The condition with that identifier and its last acknowledged event; None: no such condition.
 
         Example:
             >>> from fencepost import Circle
@@ -244,7 +248,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             'unsatisfied'
         """
         row = self._handle.record(identifier)
-        if row is None or row[2] is None:  # its shape was gone when it was asked for
+        if row is None or row[2] is None:  # another thread removed its shape in the meantime
             return None
         from .._values.records import Record
 
@@ -302,8 +306,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return STATES[self._handle.state(identifier)]
 
     def identifiers_in_state(self, state: State | str) -> list[str]:
-        """The identifiers of the conditions that are in a state now, whatever events still wait, in the order in which
-        they were added: see :meth:`Monitor.state`.
+        """The identifiers of the conditions that are now in a state, in the order in which they were added. Pending
+        events count too: see :meth:`Monitor.state`.
 
         Args:
             state: satisfied, unsatisfied, or unknown (undetermined, suspended or unmonitored).
@@ -322,10 +326,10 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return self._handle.identifiers_in_state(assumed(state, "state"))
 
     def safe_distance(self, latitude: float, longitude: float) -> float:
-        """How far a device at a position may move before it can be on another side of any circle, in metres.
+        """How far a device may move from a position before it can cross the boundary of any circle, in metres.
 
-        The distance to the nearest line, less a micrometre; 0 on a line, infinite when there is none. A circle that is
-        undetermined can be decided by any fix (:attr:`RotationPlan.follow`), and dwells end by time
+        It is the distance to the nearest boundary minus a micrometre: 0 on a boundary, infinite if there is none. A
+        circle that is undetermined can be decided by any fix (:attr:`RotationPlan.follow`), and dwells end by time
         (:attr:`next_deadline`).
 
         Raises:
@@ -342,13 +346,14 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
 
     @property
     def next_deadline_us(self) -> int | None:
-        """When something happens though no input comes, microseconds since 1970-01-01T00:00:00Z: a dwell has passed,
-        or the absence of a beacon is established. None: nothing waits."""
+        """The next time at which the state can change without an input, microseconds since 1970-01-01T00:00:00Z: when a
+        dwell has passed, or a beacon counts as absent. None: nothing is due."""
         return self._handle.next_deadline()
 
     @property
     def next_deadline(self) -> datetime | None:
-        """When something happens though no input comes, aware, UTC; None: nothing waits."""
+        """The next time at which the state can change without an input, as an aware datetime in UTC; None: nothing is
+        due."""
         return from_us(self.next_deadline_us)
 
     def __len__(self) -> int:
@@ -363,12 +368,12 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
 
     @property
     def clock_us(self) -> int | None:
-        """The largest time given, microseconds since 1970-01-01T00:00:00Z; None: none yet."""
+        """The largest time of an input or an advance, microseconds since 1970-01-01T00:00:00Z; None: none yet."""
         return self._handle.statistics()[0]
 
     @property
     def clock(self) -> datetime | None:
-        """The largest time given, aware, UTC; None: none yet."""
+        """The largest time of an input or an advance, as an aware datetime in UTC; None: none yet."""
         return from_us(self.clock_us)
 
     def statistics(self) -> Statistics:

@@ -1,4 +1,4 @@
-"""Planning for hosts with few slots."""
+"""Planning for hosts that can watch only a few circles (slots)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class ArmedCondition:
     """A circle in a slot of the back end.
 
     Attributes:
-        identifier: The condition's.
-        generation: Tells a condition from one that replaced it.
-        tag: The number given when the condition was added.
-        latitude: Of the centre, degrees.
-        longitude: Of the centre, degrees.
+        identifier: The condition's identifier.
+        generation: Distinguishes a condition from one that replaced it.
+        tag: The number passed when the condition was added.
+        latitude: Latitude of the centre, degrees.
+        longitude: Longitude of the centre, degrees.
         radius: Metres.
-        slack: Metres from the position to the line.
-        is_inside: The side of the line on which the position was: what a back end has to assume that tells of changes
-            only.
+        slack: Metres from the position to the circle's line.
+        is_inside: The side of the line on which the position was. A back end that reports only changes must assume this
+            state.
 
     Example:
         >>> from fencepost import Circle, Monitor, RotationPlanner
@@ -55,16 +55,17 @@ class ArmedCondition:
 
 @dataclass(frozen=True, slots=True)
 class RotationPlan(Table):
-    """Which circles a back end with few slots has to watch, and when to plan again.
+    """The circles that a back end with few slots has to watch, and the circle that tells when to plan again.
 
     Attributes:
         armed: All circles to be armed, the nearest line first.
-        removals: Of the set before: to be disarmed first.
-        additions: Of `armed`: to be armed after the removals. Circles in neither list stay armed as they are.
-        wake_up: A circle for the last slot: leaving it is the only thing that can make the plan wrong. A radius of 0
-            means that every fix has to be fed. None: every circle is armed.
-        follow: Every fix is to be fed until a plan says otherwise: a circle is undetermined, or a crossing is in the
-            making.
+        removals: Previously armed circles, to be disarmed first.
+        additions: The circles of `armed` to be armed after the removals. All other circles of `armed` are armed
+            already.
+        wake_up: A circle for the last slot; the plan stays valid until the device leaves it. A radius of 0 means that
+            every fix must be fed. None: every circle is armed.
+        follow: True: feed every fix until a later plan says False. A circle is undetermined, or a crossing is waiting
+            for its confirmation.
 
     Example:
         >>> from fencepost import Monitor, RotationPlanner
@@ -99,7 +100,7 @@ class RotationPlan(Table):
         return [(row.longitude, row.latitude) for row in self.armed]
 
     def wakes(self, latitude: float, longitude: float) -> bool:
-        """Whether the host has to feed a fix at that position, and plan again from it.
+        """True if the host must feed a fix at that position and then plan again.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor, RotationPlanner
@@ -121,15 +122,16 @@ class RotationPlan(Table):
 
 
 class RotationPlanner:
-    """Plans which circles to arm, and remembers what it asked for.
+    """Plans which circles to arm, and remembers its last plan.
 
-    Feed a fix, and plan again from it, when :meth:`RotationPlan.wakes` says so; the events are then the same as with
-    all fixes, conditions being added only together with a fix that is fed. Beacon conditions take no part.
+    Feed a fix, and plan again from it, when :meth:`RotationPlan.wakes` is true. The events are then the same as with
+    all fixes, provided that conditions are added only together with a fix that is fed. Beacon conditions are not
+    planned.
 
     Args:
-        slots: 1 to 1 000 000; the last one is for the wake-up circle when there are more circles.
-        margin: Metres, finite, from 0: how much smaller than necessary the wake-up circle is.
-        maximum_radius: Metres: the largest wake-up circle that the back end takes.
+        slots: 1 to 1 000 000; the last one is for the wake-up circle if there are more circles than slots.
+        margin: Metres, finite, from 0: the wake-up circle is made smaller by this.
+        maximum_radius: Metres: the largest wake-up circle that the back end supports.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
@@ -169,16 +171,16 @@ class RotationPlanner:
         return self._armed
 
     def plan(self, monitor: Monitor, latitude: float, longitude: float, accuracy: float = 0.0) -> RotationPlan:
-        """Plans for the position of the fix that was fed last, and takes what it plans for armed from then on.
+        """Plans for the position of the fix that was fed last. The planned circles then count as armed.
 
         Args:
             monitor: The monitor; it is not changed.
             latitude: Degrees.
             longitude: Degrees.
-            accuracy: Metres, finite, from 0; the wake-up circle is smaller by it.
+            accuracy: Metres, finite, from 0; the wake-up circle is smaller by this.
 
         Raises:
-            InvalidArgumentError: A value is out of its range; nothing has changed then.
+            InvalidArgumentError: A value is out of its range; nothing has changed.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor, RotationPlanner

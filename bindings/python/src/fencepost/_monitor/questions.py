@@ -1,4 +1,4 @@
-"""Questions about points."""
+"""Queries about points."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _PART = 1 << 18
 """Points per call of the library; Ctrl-C is handled between two calls."""
 _FEWEST = 1 << 12
-"""Fewer points are not shared out to threads."""
+"""The smallest number of points per thread; fewer points run on one thread."""
 
 
 class MonitorQuestions:
-    """Queries of the conditions of a monitor or a table. None changes anything."""
+    """Queries about the conditions of a monitor or a table. They change nothing."""
 
     __slots__ = ()
     _handle: Any
@@ -68,31 +68,30 @@ class MonitorQuestions:
         distances: bool = False,
         threads: int = 1,
     ) -> Any:
-        """Which conditions hold a point, or each of many points; the line is inside.
+        """Finds the conditions that contain a point, or each of many points; a point on the boundary is inside.
 
-        Answers are geometry, exact on the ellipsoid: they come from the conditions alone, whatever their state,
-        policy or place under the condition limit, and change nothing. Beacon conditions are in no place.
+        The results are pure geometry, exact on the ellipsoid. They do not depend on the conditions' state, policy or
+        place under the condition limit. Beacon conditions contain no points.
 
         Args:
-            points: A latitude, degrees; or a column of them; or a table of points: a GeoDataFrame or GeoSeries in any
-                coordinate system, a DataFrame with columns of latitudes and longitudes, or what exports an Arrow
-                stream.
-            longitude: Degrees, beside a latitude or a column of them. Columns of ``float64`` are read in place, also
-                when they have gaps or run backwards; others are converted first.
-            columns: Of a table the names of the columns for latitude, longitude or geometry, where they are not
-                recognised.
-            distances: Whether to tell the signed distances to the lines too, metres, 0 or less: a column of the answer.
-            threads: How many threads share the points; they run beside each other and beside other Python threads.
+            points: A latitude in degrees; or a column of latitudes; or a table of points: a GeoDataFrame or GeoSeries
+                in any coordinate system, a DataFrame with columns of latitudes and longitudes, or an object that
+                exports an Arrow stream.
+            longitude: Degrees, in addition to a latitude or a column of latitudes. Columns of ``float64`` are read in
+                place, even with strides or in reverse order; others are converted first.
+            columns: Names of a table's columns for latitude, longitude or geometry, if they are not recognised.
+            distances: True to add a column of the signed distances to the boundaries, metres, 0 or less.
+            threads: The number of threads that share the points; other Python threads can run during the call.
 
-        Returns:
-            For one point the identifiers, in the order in which the conditions were added. For columns and Arrow tables
-            :class:`Matches`, which keep the index of columns of pandas. For a frame a DataFrame with a row for each
-            pair: the point's label in the frame as index, the column ``identifier``, and ``distance`` if it was asked
-            for, so that ``frame.join(found)`` is what GeoPandas calls a spatial join.
+            Returns:
+                For one point the identifiers, in the order in which the conditions were added. For columns and Arrow
+                tables :class:`Matches`; if the columns come from pandas, it keeps their index. For a frame a DataFrame
+                with a row for each pair: the point's label in the frame as index, the column ``identifier``, and
+                ``distance`` if requested. So ``frame.join(found)`` is a spatial join as in GeoPandas.
 
         Raises:
-            InvalidArgumentError: A point is out of range, or missing; ``position`` is the row. Or the columns have
-                different indexes, or the index of a frame has a label twice.
+            InvalidArgumentError: A point is out of range or missing; ``position`` is the row. Or the columns have
+                different indexes, or a label occurs twice in the index of a frame.
             InputError: A table has no points.
             MissingExtraError: NumPy, pandas, GeoPandas or nanoarrow is needed and not installed.
 
@@ -138,22 +137,22 @@ class MonitorQuestions:
         columns: Mapping[str, str] | None = None,
         threads: int = 1,
     ) -> Any:
-        """The conditions whose lines are nearest to a point, or to each of many points: the nearest first, of equally
-        near ones the one that was added first. A circle that holds the whole Earth has no line.
+        """The conditions whose boundaries are nearest to a point, or to each of many points, the nearest first. At
+        equal distance the condition added first comes first. A circle that contains the whole Earth has no boundary.
 
         Args:
             points: As in :meth:`containing`.
             longitude: As in :meth:`containing`.
-            k: How many for each point; fewer when there are no more.
+            k: The number of conditions for each point; fewer if there are not so many.
             columns: As in :meth:`containing`.
             threads: As in :meth:`containing`.
 
         Returns:
-            For one point the signed distances to the lines by identifier, metres, negative inside. Else what
-            :meth:`containing` returns, always with distances.
+            For one point the signed distances to the boundaries by identifier, metres, negative inside. Otherwise the
+            same types as :meth:`containing`, always with distances.
 
         Raises:
-            InvalidArgumentError: A point is out of range, or missing (``position`` is the row), or `k` is negative.
+            InvalidArgumentError: A point is out of range or missing (``position`` is the row), or `k` is negative.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -191,7 +190,7 @@ class MonitorQuestions:
     def _asked(
         self, points: Any, longitude: Any, columns: Mapping[str, str] | None, ask: Callable[[Any, Any], Matches]
     ) -> Any:
-        """Asks about the points of whatever holds them, and labels the answer as they are."""
+        """Runs a query for the points of any supported object, and labels the result as the points are labelled."""
         from .._tables.buffers import numbers
         from .._tables.labels import common_index, told_apart
 
@@ -255,7 +254,7 @@ class MonitorQuestions:
         return self._matches(offsets, generations, _joined(numpy, [part[1].ravel() for part in parts], "f8"))
 
     def _matches(self, offsets: Any, generations: Any, distances: Any | None) -> Matches:
-        """Adds the identifiers; a condition removed meanwhile is left out."""
+        """Adds the identifiers; conditions that were removed in the meantime are left out."""
         from .._values.matches import Matches
 
         numpy = _numpy()
@@ -302,7 +301,7 @@ def _distinct(numpy: Any, generations: Any) -> tuple[Any, Any]:
 
 
 def _shared_out(rows: int, others: int, threads: int, ask: Callable[[int, int], Any]) -> list[Any]:
-    """Asks about parts of the rows, in several threads; the answers in their order."""
+    """Splits the rows into parts, queries them in several threads, and returns the results in order."""
     count = integer(threads, "threads", 1, 1024)
     if others != rows:
         raise InvalidArgumentError(f"longitude has {others} rows, latitude has {rows}")
@@ -332,7 +331,7 @@ def _shared_out(rows: int, others: int, threads: int, ask: Callable[[int, int], 
 
 
 def _of_geometries(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
-    """Latitudes and longitudes of a GeoDataFrame or a GeoSeries."""
+    """The latitudes and longitudes of a GeoDataFrame or a GeoSeries."""
     from .._tables.buffers import numbers
 
     if columns.keys() - {"geometry"}:
@@ -348,7 +347,7 @@ def _of_geometries(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
 
 
 def _of_frame(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
-    """Latitudes and longitudes of a pandas DataFrame."""
+    """The latitudes and longitudes of a pandas DataFrame."""
     from .._tables.buffers import numbers
     from .._tables.names import CONDITIONS, POSITION, find
 
@@ -359,7 +358,7 @@ def _of_frame(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
 
 
 def _of_stream(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
-    """Latitudes and longitudes of an Arrow stream, all batches together."""
+    """The latitudes and longitudes of an Arrow stream, of all its batches together."""
     from .._tables.arrow_reader import BatchReader
     from .._tables.names import CONDITIONS, POSITION
 

@@ -1,4 +1,4 @@
-"""Which fixes are worth feeding."""
+"""Selecting the fixes that are worth feeding."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from .._values.fixes import Fix, fix_of, packed
 
 
 class SignificantChangeFilter:
-    """Lets a fix through when the device has moved far, and not too often.
+    """Accepts a fix if the device has moved far enough and enough time has passed.
 
-    The first passes, then each at least `minimum_distance` away from the last one that passed and at least
-    `minimum_interval` after it. A fix without a position never passes, nor one out of range or earlier than the last.
+    The first fix passes. A later fix passes if it is at least `minimum_distance` away from the last fix that passed and
+    at least `minimum_interval` later. A fix never passes if it has no position, is out of range, or is earlier than the
+    last one.
 
     Args:
         minimum_distance: Metres, finite, from 0.
@@ -35,14 +36,14 @@ class SignificantChangeFilter:
         self.minimum_distance = float(real(minimum_distance, "minimum_distance"))
         self._interval_us = seconds_to_us(minimum_interval, "minimum_interval")
         self._last: tuple[float, float, float, int] | None = None
-        self._ask((0.0, 0.0, -1.0, 0))  # refuses settings out of range; a fix without a position changes nothing
+        self._ask((0.0, 0.0, -1.0, 0))  # raises if a setting is out of range; changes nothing without a position
 
     def __repr__(self) -> str:
         interval = us_to_seconds(self._interval_us)
         return f"SignificantChangeFilter(minimum_distance={self.minimum_distance:g}, minimum_interval={interval:g})"
 
     def accepts(self, fix: Fix) -> bool:
-        """Whether a fix passes; it is then what the next one is compared with.
+        """True if a fix passes; the next fixes are then compared with it.
 
         Example:
             >>> passes = SignificantChangeFilter(minimum_distance=100, minimum_interval=0)
@@ -53,7 +54,7 @@ class SignificantChangeFilter:
         return self._row_passes((fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
 
     def reset(self) -> None:
-        """Starts anew: the next fix passes.
+        """Starts again: the next fix passes.
 
         Example:
             >>> passes = SignificantChangeFilter()
@@ -78,14 +79,14 @@ class SignificantChangeFilter:
 def best_fix(
     fixes: Iterable[Fix], now: Time, *, speed: float = 1.5, maximum_age: float | timedelta = 300.0
 ) -> Fix | None:
-    """The fix with the least uncertainty for a moment, or None when none can be used.
+    """The fix with the least uncertainty at a moment, or None if no fix can be used.
 
-    A device may have moved since a fix was taken: its uncertainty is ``accuracy + speed * age``. Of equal ones the
-    later wins, then the first. A fix that does not report its accuracy only wins when no other can be used; those
-    without a position, later than `now` or too old are not considered.
+    A device may have moved since a fix was taken, so a fix's uncertainty is ``accuracy + speed * age``. If two are
+    equal, the later fix wins; if their times are equal too, the first in the list. A fix that does not report its
+    accuracy wins only if no other can be used. Fixes without a position, later than `now` or too old are ignored.
 
     Args:
-        fixes: To choose among.
+        fixes: The candidates.
         now: The moment.
         speed: Metres a second, finite, from 0: how fast uncertainty grows with age.
         maximum_age: Seconds, from 0.

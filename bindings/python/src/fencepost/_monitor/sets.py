@@ -1,4 +1,4 @@
-"""Sets of conditions: many at once, in one transaction."""
+"""Sets of conditions: many conditions in one transaction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._values.records import Record
 
     class NamedCondition(Protocol):
-        """A record, or whatever else names a condition; it may say its assuming, policy and tag."""
+        """A record, or any other object that names a condition; it may have `assuming`, `policy` and `tag`."""
 
         @property
         def identifier(self) -> str: ...
@@ -55,7 +55,8 @@ def sync_with(
 
 
 def _definitions(conditions: Any, default: tuple[int, Any, int], left_open: list[str]) -> Iterable[DefinitionRow]:
-    """The rows of conditions; `left_open` receives the identifiers of shapes that do not say what their edges are."""
+    """The rows of conditions. Identifiers of shapes that do not state their kind of edges are appended to
+    `left_open`."""
     if isinstance(conditions, Mapping):
         pairs: Iterable[tuple[Any, Any]] = conditions.items()
     else:
@@ -67,7 +68,7 @@ def _definitions(conditions: Any, default: tuple[int, Any, int], left_open: list
     for identifier, value in pairs:
         state, row, tag = default
         if is_line(value if is_condition(value) else getattr(value, "condition", None)):
-            state, row = 0, None  # the common defaults: a gate has neither
+            state, row = 0, None  # the common defaults do not apply: a gate has neither a state nor a policy
         if getattr(value if is_condition(value) else getattr(value, "condition", None), "_leaves_edges_open", False):
             left_open.append(identifier)
         if is_condition(value):

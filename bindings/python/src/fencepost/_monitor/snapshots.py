@@ -1,4 +1,4 @@
-"""Copying by snapshot, and closing: for a monitor, a table and a fleet."""
+"""Copying by snapshot, and closing, for a monitor, a table and a fleet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def snapshot_bytes(snapshot: Any, what: str = "snapshot") -> Any:
-    """Bytes of whatever kind, one behind another in memory."""
+    """The contiguous bytes of an object with the buffer protocol."""
     try:
         view = memoryview(snapshot)
     except (TypeError, ValueError, BufferError):
@@ -21,7 +21,7 @@ def snapshot_bytes(snapshot: Any, what: str = "snapshot") -> Any:
 
 
 class Snapshots:
-    """Pickled and copied by way of its snapshot."""
+    """A class whose objects are pickled and copied through their snapshot."""
 
     __slots__ = ()
 
@@ -36,7 +36,7 @@ class Snapshots:
 
 
 class Closable(Snapshots):
-    """A context manager, closed at its end."""
+    """A context manager that closes the object at the end."""
 
     __slots__ = ()
     _handle: Any
@@ -47,7 +47,7 @@ class Closable(Snapshots):
 
     @property
     def closed(self) -> bool:
-        """Whether :meth:`close` was called."""
+        """True after :meth:`close` was called."""
         found: bool = self._handle.closed()
         return found
 

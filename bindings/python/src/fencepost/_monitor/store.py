@@ -24,10 +24,10 @@ class MonitorStore(Closable):
         def _of(cls, handle: Handle) -> Self: ...
 
     def checkpoint(self) -> None:
-        """Saves everything that is not saved yet; without a store it does nothing.
+        """Saves everything that is not saved yet; does nothing without a store.
 
         Raises:
-            StoreUnavailableError: Monitoring goes on in memory; a later call tries again.
+            StoreUnavailableError: Saving failed. Monitoring continues in memory, and a later call tries again.
 
         Example:
             >>> from fencepost import Monitor
@@ -36,14 +36,15 @@ class MonitorStore(Closable):
         self._handle.checkpoint()
 
     def close(self) -> None:
-        """Saves everything and closes the store: its name is free. Ends :meth:`updates`. Again it does nothing.
+        """Saves everything and closes the store, so that it can be opened again. Ends :meth:`updates`. A second call
+        does nothing.
 
-        With a store it takes no inputs any more, as a closed file: they raise :class:`MonitorClosedError`. Its states
-        can still be read. Uncommitted events are delivered again when it is opened. A monitor in memory has nothing to
-        close and goes on. A ``with`` statement closes at its end.
+        A closed monitor with a store accepts no more inputs; they raise :class:`MonitorClosedError`. Its states can
+        still be read. Unacknowledged events are delivered again when the store is opened again. A monitor in memory has
+        nothing to close and continues to work. A ``with`` statement closes the monitor at its end.
 
         Raises:
-            StoreUnavailableError: Something could not be saved; the store is closed all the same.
+            StoreUnavailableError: Something could not be saved; the store is closed nevertheless.
 
         Example:
             >>> import tempfile
@@ -59,9 +60,10 @@ class MonitorStore(Closable):
         self._handle.close()
 
     def snapshot(self) -> bytes:
-        """The whole monitor as bytes, the same on every platform; also of one with a store. For :meth:`restore`.
+        """The whole monitor as bytes, for :meth:`restore`. They are the same on every platform, and do not depend on a
+        store.
 
-        Pickling and copying go through it, so a monitor with a store becomes one in memory.
+        Pickling and copying use the snapshot, so the copy of a monitor with a store is in memory.
 
         Example:
             >>> from fencepost import Monitor
@@ -73,13 +75,14 @@ class MonitorStore(Closable):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """Restores a monitor in memory from a snapshot; uncommitted events are delivered again.
+        """Restores a monitor in memory from a snapshot; unacknowledged events are delivered again.
 
         Args:
-            snapshot: Any bytes may be passed.
+            snapshot: The bytes; untrusted data is safe.
 
         Raises:
-            SnapshotInvalidError: It is not a snapshot, is damaged, or was written by a newer version of the library.
+            SnapshotInvalidError: The bytes are not a snapshot, are damaged, or come from a newer version of the
+                library.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -91,13 +94,13 @@ class MonitorStore(Closable):
         return cls._of(Handle.restore(snapshot_bytes(snapshot)))
 
     def fork(self) -> Self:
-        """An independent copy: the same conditions, records, waiting events, counters and clock.
+        """An independent copy with the same conditions, records, pending events, counters and clock.
 
-        The copy is in the state after a crash: uncommitted events are delivered again by the fork, with the same
-        sequence. The origin does not notice.
+        The copy is in the same state as after a crash: it delivers unacknowledged events again, with the same sequence.
+        The original monitor does not change.
 
-        The two share their conditions, and the fork their states until something happens to them: for many devices
-        among the same conditions fork one monitor that holds these, about 11 KB a device.
+        Both share their conditions, and also each state until it changes. For many devices with the same conditions,
+        fork one monitor that holds the conditions: a fork takes about 11 KB.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor

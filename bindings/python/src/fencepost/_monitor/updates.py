@@ -1,4 +1,4 @@
-"""Awaiting events."""
+"""Waiting for events."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
         return self
 
     async def __anext__(self) -> E:
-        """Commits the event before and waits for the next one.
+        """Acknowledges the previous event and waits for the next one.
 
         Raises:
-            ConsumerAlreadyActiveError: Another iterator is being consumed, or this one by another task; neither of
-                them is affected.
+            ConsumerAlreadyActiveError: Another iterator is being consumed, or this one by another task; neither of them
+                is affected.
             StopAsyncIteration: The monitor was closed, or :meth:`aclose` was called.
         """
         if self._is_asked:
@@ -51,7 +51,7 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
                     return self._of(row)
                 await bell.rung()
         except BaseException:
-            self._leave()  # cancelled: the place is free, and asking again takes it again
+            self._leave()  # cancelled: another consumer may start now, or this one again
             raise
         finally:
             self._is_asked = False
@@ -62,10 +62,10 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
-        """Ends the iteration: another consumer may take its place."""
+        """Ends the iteration, so that another consumer can start."""
         self._is_over = True
         if self._is_asked and self._bell is not None:
-            self._bell.ring()  # the waiting task ends after this
+            self._bell.ring()  # wakes the waiting task, which then ends
         else:
             self._leave()
 
@@ -99,10 +99,10 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
 
 
 class Updates(EventUpdates[Event]):
-    """The events of a monitor as they become available: what :meth:`Monitor.updates` gives.
+    """The events of a monitor as they become available: the result of :meth:`Monitor.updates`.
 
-    Asking for the next event commits the one before. When the iterator ends, is cancelled or dropped, its last event,
-    if uncommitted, is delivered again to the next consumer.
+    A request for the next event acknowledges the previous one. If the iterator ends, is cancelled or dropped before its
+    last event was acknowledged, the event is delivered again to the next consumer.
 
     Example:
         >>> import asyncio
@@ -122,9 +122,9 @@ class Updates(EventUpdates[Event]):
 
 
 class _Bell:
-    """A descriptor that the library writes to from any thread, watched by the event loop of the consumer.
+    """A descriptor that the library writes to from any thread. The consumer's event loop watches it.
 
-    The loop knows the bell and not the iterator, so that an iterator which is dropped goes away.
+    The loop refers to the bell and not to the iterator, so that a dropped iterator is freed.
     """
 
     __slots__ = ("_reader", "descriptor", "loop", "process", "waiter")
@@ -141,7 +141,7 @@ class _Bell:
             raise
 
     async def rung(self) -> None:
-        """Waits until the bell rings. It may ring without an event."""
+        """Waits until the bell rings. It may ring although there is no event."""
         self.waiter = self.loop.create_future()
         try:
             await self.waiter
@@ -158,7 +158,8 @@ class _Bell:
             self.waiter.set_result(None)
 
     def close(self) -> None:
-        """Ends the watching, from whatever thread; the library must not know the descriptor any more."""
+        """Stops watching the descriptor; may be called from any thread. Detach the descriptor from the library
+        before."""
         from asyncio import _get_running_loop
 
         if self.loop.is_closed() or os.getpid() != self.process:
@@ -166,7 +167,7 @@ class _Bell:
         elif self.loop.is_running() and _get_running_loop() is not self.loop:
             try:
                 self.loop.call_soon_threadsafe(self._close)
-            except RuntimeError:  # closed in between
+            except RuntimeError:  # the loop was closed in the meantime
                 close_bell(self._reader, self.descriptor)
         else:
             self._close()

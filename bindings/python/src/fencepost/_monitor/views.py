@@ -1,4 +1,4 @@
-"""Views of what a monitor or a table of conditions holds."""
+"""Views of the contents of a monitor or a table of conditions."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ V = TypeVar("V")
 
 
 def _are_equal(held: object, other: object) -> bool:
-    """Whether they are equal. The comparison of `other`, which may return no bool (pandas, NumPy), is not called."""
+    """True if two values are equal. Does not call the comparison of `other`, which may not return a bool (pandas,
+    NumPy)."""
     return held is other or type(held).__eq__(held, other) is True
 
 
 class HeldValues(ValuesView[V]):
-    """The values; ``in`` is false for an object of another kind, also if its comparison returns no bool."""
+    """The values. ``in`` is false for an object of another type, even if its comparison does not return a bool."""
 
     def __contains__(self, value: object) -> bool:
         return any(_are_equal(held, value) for held in self)
 
 
 class HeldItems(ItemsView[str, V]):
-    """Identifiers and values; ``in`` is false for an object of another kind, as in :class:`HeldValues`."""
+    """Identifiers and values. ``in`` is false for an object of another type, as in :class:`HeldValues`."""
 
     def __init__(self, holder: Any) -> None:
         super().__init__(holder)

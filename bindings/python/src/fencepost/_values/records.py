@@ -123,9 +123,9 @@ class RecordList(Table, list[Record]):
     def columns(self) -> dict[str, list[Any]]:
         """The records as columns of equal length.
 
-        ``identifier``; of circles ``latitude``, ``longitude`` (degrees) and ``radius`` (metres), of beacons ``uuid``,
+        ``identifier``; for circles ``latitude``, ``longitude`` (degrees) and ``radius`` (metres), for beacons ``uuid``,
         ``major`` and ``minor``; ``state``, ``cause``, ``date`` (aware, UTC) and ``sequence`` of the last event;
-        ``generation``, ``tag``; ``present_state``, what the detector believes now. A value that a record lacks is None.
+        ``generation``, ``tag``; ``present_state``, the state that the detector believes now. A missing value is None.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -152,7 +152,7 @@ class RecordList(Table, list[Record]):
 
 
 def _of(name: str) -> Callable[[Record], Any]:
-    """A field of the condition, where its kind has it."""
+    """A getter for a field of the condition; None if this kind of condition lacks the field."""
     return lambda record: getattr(record.condition, name, None)
 
 
@@ -178,6 +178,6 @@ RECORD_HEADS = ("identifier", "condition", "state", "since", "cause", "tag")
 
 
 def record_row(record: Record) -> tuple[Any, ...]:
-    """The values of a record in a table."""
+    """The values of a record for a row of a table."""
     event = record.last_event
     return (record.identifier, record.described, event.state, event.date, event.cause, record.tag)

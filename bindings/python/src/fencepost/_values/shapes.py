@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EDGES = ("geodesic", "planar")
 """The kinds of edges, in the library's order."""
 ORDERS = ("latlon", "lonlat")
-"""The orders in a pair of coordinates."""
+"""The possible orders of a pair of coordinates."""
 Order: TypeAlias = Literal["latlon", "lonlat"]
 Place: TypeAlias = Sequence[float]
 """Latitude and longitude in degrees, or longitude and latitude."""
@@ -28,29 +28,31 @@ _NO_NUMBER = float("nan")
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Polygon(Plain):
-    """Polygons with holes on the Earth: satisfied within the parts, the line included, and not in their holes.
+    """Polygons with holes on the Earth: satisfied inside the parts or on their line, but not in their holes.
 
-    The edges are geodesics of the WGS84 ellipsoid. Poles and the antimeridian are places like any other. A ring
-    encloses the smaller of the two areas that it bounds, whatever its winding.
+    The edges are geodesics of the WGS84 ellipsoid. Poles and the antimeridian need no special treatment. A ring
+    encloses the smaller of the two areas that it bounds, regardless of its winding.
 
     Args:
         exterior: The outer ring: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to
-            360 degrees, closed or not. Or a geometry that says itself what it has, holes included: anything with a
-            ``__geo_interface__`` (a polygon or multipolygon of Shapely, for example), a GeoJSON geometry or feature as
-            a dict, well-known text, or well-known binary; their coordinates are longitude first.
-        holes: Rings, where `exterior` is one.
-        order: The order in the pairs of rings: ``latlon`` latitude first, ``lonlat`` longitude first. Rings need it.
-        edges: What joins two vertices: ``geodesic``, the shortest way on the ellipsoid, or ``planar``, a straight line
-            on the map of degrees with the longitudes as they are written, as GeoJSON, GeoPackage and Shapefile mean
-            it: -170 to 170 is 340 degrees wide, 170 to 190 crosses the antimeridian. None: geodesic, and an
-            :class:`InputWarning` when it is added to a monitor and the two lie more than a metre apart.
-        oriented: Whether the polygon lies left of each ring as listed; only so it can be more than half the Earth.
-        buffer: Metres by which the line lies outside of the rings; negative: inside.
+            360 degrees, closed or not. Or a complete geometry, holes included: anything with a ``__geo_interface__`` (a
+            polygon or multipolygon of Shapely, for example), a GeoJSON geometry or feature as a dict, well-known text,
+            or well-known binary; their coordinates are longitude first.
+        holes: Rings; only if `exterior` is a ring.
+        order: The order in the pairs of rings: ``latlon`` latitude first, ``lonlat`` longitude first. Required for
+            rings.
+        edges: How two vertices are joined. ``geodesic``: by the shortest way on the ellipsoid. ``planar``: by a
+            straight line on the map of degrees, with the longitudes as written, as in GeoJSON, GeoPackage and
+            Shapefile: -170 to 170 is 340 degrees wide, 170 to 190 crosses the antimeridian. None: geodesic, with an
+            :class:`InputWarning` when the polygon is added to a monitor and the two kinds lie more than a metre apart.
+        oriented: True if the polygon lies left of each ring as listed. Only an oriented polygon can cover more than
+            half the Earth.
+        buffer: Metres by which the boundary lies outside the rings; negative: inside.
 
     Raises:
-        InvalidArgumentError: A value is out of its range. Rings that cross, that have no area, or that cannot be told
-            apart are refused when the condition is added to a monitor.
-        TypeError: `exterior` has another type, or has pairs and there is no `order`.
+        InvalidArgumentError: A value is out of its range. Rings that cross, that have no area, or that coincide are
+            refused when the condition is added to a monitor.
+        TypeError: `exterior` has another type, or consists of pairs without an `order`.
 
     Example:
         >>> ring = [(47.55, 7.58), (47.55, 7.6), (47.57, 7.6), (47.57, 7.58)]
