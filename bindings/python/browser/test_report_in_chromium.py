@@ -1,4 +1,4 @@
-"""The report in headless Chromium: no network, no complaint, every mark drawn. Run by ``make test-all``."""
+"""The report in headless Chromium: no network, no errors, every mark drawn. Run by ``make test-all``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "examples" / "data"
 SCREENSHOTS = ROOT / ".build" / "screenshots"
 LIMIT = 180
-"""Seconds for anything that is waited for."""
+"""Timeout of every wait, in seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def offline(browser: webdriver.Chrome, yes: bool) -> None:
 
 
 def opened(browser: webdriver.Chrome, page: Path) -> None:
-    # Drop the log entries of the page before.
+    # Drop the log entries of the previous page.
     browser.get("about:blank")
     browser.get_log("browser"), browser.get_log("performance")
     browser.get(page.as_uri())
@@ -65,7 +65,7 @@ def opened(browser: webdriver.Chrome, page: Path) -> None:
 
 
 def painted(browser: webdriver.Chrome) -> None:
-    """Waits for two frames: the browser has then shown the drawing."""
+    """Waits for two frames, after which the browser has shown the drawing."""
     browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
 
 
@@ -89,7 +89,7 @@ def complaints(browser: webdriver.Chrome) -> list[str]:
 
 
 def requests(browser: webdriver.Chrome) -> list[str]:
-    """The requests, without the page itself."""
+    """The requests, except the one for the page itself."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     sent = [
         message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
@@ -118,7 +118,8 @@ def demo() -> EventLog:
 
 
 def around_the_pole() -> EventLog:
-    """A way across the antimeridian, circles around one pole and both, and one whose name would like to be a script."""
+    """A track across the antimeridian, circles around one pole and both poles, and a circle whose name looks like a
+    script."""
     fixes = [Fix(60 * math.sin(i / 30), (170 + i) % 360 - 180, time=i * 60_000_000) for i in range(300)]
     circles = {
         "north": Circle(80, 10, 2_500_000),
@@ -132,7 +133,7 @@ LOOKS = [(scheme, width) for width in (1280, 390) for scheme in ("light", "dark"
 INSIDE = {"light": (0x0F, 0x6B, 0xD8), "dark": (0x4A, 0x92, 0xFF)}
 LEAVE = {"light": (0xC2, 0x3B, 0x00), "dark": (0xF3, 0x92, 0x4B)}
 ROWS = "[...document.querySelectorAll('#visits tbody tr:not(.gap)')]"
-# No two labels of the map lie on each other.
+# Counts pairs of overlapping labels on the map.
 OVERLAPS = """
 const lies = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
 return map.placed.filter((a, at) => map.placed.some((b, other) => other > at && lies(a, b))).length
@@ -149,7 +150,7 @@ def test_opens_without_a_network(browser: Any, tmp_path: Path, name: str, make: 
     for scheme, width in LOOKS:
         look(browser, scheme, width)
         seen = colours(screenshot(browser, f"{name}-{scheme}-{width}"))
-        # They are not only known to the page, they are painted.
+        # The page does not only know the colours, it paints them.
         assert seen.get(INSIDE[scheme], 0) > 300 and seen.get(LEAVE[scheme], 0) > 20
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
         assert browser.execute_script(OVERLAPS) == 0 and browser.execute_script("return map.canvas.dataset.scale")
@@ -169,7 +170,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     look(browser, "light", 1280)
     opened(browser, page)
     visit = next(visit for visit in log.visits() if visit.identifier == "85 at fremont")
-    # In the table, by keyboard: it is sorted by a heading, and a row is chosen.
+    # By keyboard in the table: sort by a heading, then choose a row.
     heading = browser.find_element("css selector", "#visits thead button")
     heading.send_keys("\ue007")
     assert browser.execute_script("return arguments[0].parentElement.ariaSort", heading) == "ascending"
@@ -183,7 +184,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     assert low < visit.start.timestamp() * 1000 < high < log.end.timestamp() * 1000
     painted(browser)
     assert browser.execute_script("return Number(map.canvas.dataset.visits)") == 1
-    # The map finds the same visit at its mark.
+    # Its mark on the map leads to the same visit.
     assert browser.execute_script(
         "const [x, y] = map.toScreen(chosen.visit.path[0]); return map.found([x, y]).visit.number"
     ) == list(log.visits()).index(visit)
@@ -193,7 +194,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
 
 
 def test_the_base_map_is_asked_for(browser: Any, tmp_path: Path) -> None:
-    """Tiles are fetched after the switch alone, and never without a network."""
+    """Tiles are only fetched if the map is switched on, and never without a network."""
     page = tmp_path / "drive.html"
     demo().report(page, base_map="http://127.0.0.1:9/{Z}/{X}/{Y}.png")
     offline(browser, True)
@@ -213,7 +214,7 @@ def test_the_base_map_is_asked_for(browser: Any, tmp_path: Path) -> None:
 
 
 def many(tracks: int, fixes: int, places: int, step: float) -> EventLog:
-    """Walks through a town of circles, which many of them enter for a moment only."""
+    """Random walks through a town of circles; many visits are only short."""
     import numpy
     import pandas
 
@@ -236,7 +237,7 @@ def many(tracks: int, fixes: int, places: int, step: float) -> EventLog:
 
 
 def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path, capsys: Any) -> None:
-    """Stays small, and is searched, unfolded and sorted; how fast it was is said, not judged."""
+    """The page stays small; searching, unfolding and sorting work. Prints how fast it is, without a limit."""
     log = many(tracks=100, fixes=1_000, places=1_000, step=8e-4)
     visits = log.visits()
     page = tmp_path / "fleet.html"
@@ -260,7 +261,7 @@ def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path,
         assert browser.execute_script(OVERLAPS) == 0
         screenshot(browser, f"fleet-{scheme}-{width}")
     look(browser, "light", 1280)
-    # The summary begins with where most time was spent, and counts what the log does.
+    # The summary begins with the place of most time, and counts visits as the log does.
     first = text(browser, "#summary tbody th")
     spent = {visit.identifier: 0.0 for visit in visits}
     for visit in visits:
@@ -270,13 +271,13 @@ def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path,
     assert text(browser, "#summary tbody td") == str(len(own))
     browser.find_element("css selector", "#summary-by button:last-child").click()
     assert browser.execute_script("return summary.rows.length") == 100
-    # The list has all visits, and rows for those in view alone.
+    # The list holds all visits, but has table rows only for the visible ones.
     rows = f"return {ROWS}.map((row) => row.row.number)"
     last = browser.execute_script("return list.rows.at(-1).number")
     browser.execute_script("const box = byId('visits'); box.scrollTop = box.scrollHeight")
     WebDriverWait(browser, LIMIT).until(lambda driver: last in driver.execute_script(rows))
     assert len(browser.execute_script(rows)) < 80
-    # The search leaves a device's visits alone; its states unfold to its places.
+    # The search leaves only one device's visits; below its row, the table of states unfolds its places.
     box = browser.find_element("id", "search")
     box.send_keys("CAR 07")
     of_car = [number for number, visit in enumerate(visits) if visit.track == "car 07"]
@@ -296,7 +297,7 @@ HOSTILE = ("</script><script>throw 1</script>", "<img src=x onerror=alert(1)>", 
 
 
 def test_names_and_paper(browser: Any, tmp_path: Path) -> None:
-    """Names of any kind break nothing; on paper there are all rows, on white."""
+    """Names of all kinds break nothing; a printout has all rows, on white."""
     import pandas
 
     times = pandas.date_range("2026-01-01", periods=6, freq="min", tz="UTC")
@@ -304,7 +305,7 @@ def test_names_and_paper(browser: Any, tmp_path: Path) -> None:
         pandas.DataFrame({"latitude": 0.0, "longitude": [0, 0, 1, 0, 0, 1], "time": times, "device": name or "-"})
         for name in HOSTILE
     ]
-    # An identifier has at most 256 bytes; a value of a column and a title any number.
+    # Identifiers have at most 256 bytes; values of a column and titles have no limit.
     places = {f"{name[:60]}!": Circle(0, 0, 100 + number) for number, name in enumerate(HOSTILE)}
     log = replay(pandas.concat(parts), places, by="device", policy="exact")
     page = tmp_path / "hostile.html"

@@ -1,7 +1,6 @@
-"""`fencepost watch` against the real daemon: gpsd reads a pseudo terminal on which gpsfake plays receivers' logs.
+"""`fencepost watch` with the real daemon: gpsd reads pseudo terminals, on which gpsfake plays receivers' logs.
 
-Needs Debian's gpsd and gpsd-clients, the shared logs and a pseudo terminal; skipped with a message where one is
-missing.
+Needs Debian's gpsd and gpsd-clients, the shared logs and a pseudo terminal; skipped with a message if one is missing.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from fencepost._tables.text_times import parse_time
 ROOT = Path(__file__).resolve().parents[3]
 LOGS = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared")) / "data" / "tracks" / "nmea" / "gpsd"
 LONGEST = 180.0
-"""Seconds for anything that is waited for."""
+"""Timeout of every wait, in seconds."""
 
 
 def missing() -> str:
@@ -51,12 +50,12 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
 @contextmanager
 def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
-    """gpsfake playing logs again and again, each on a device of its own, through a gpsd that listens on a port of the
+    """Plays logs in a loop with gpsfake, each as its own device, through a gpsd that listens on a port of the
     loopback."""
     environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin"}
-    # So slowly that whoever comes a second late still sees most of a log.
+    # Slow enough that a client that connects a second late still sees most of a log.
     command = ["gpsfake", "-q", "-c", "0.03", "-P", str(port), *(str(LOGS / log) for log in logs)]
-    # A session of its own: the daemon is its child, and ends with it.
+    # A session of its own, so that the daemon, which is gpsfake's child, ends with it.
     process = subprocess.Popen(
         command, env=environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
@@ -80,8 +79,8 @@ def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def port() -> int:
-    """A free one below those that the system gives to connections: a watch that tries a closed port of those again and
-    again may be given just this one, and then is connected with itself."""
+    """A free port below the range from which the system takes ports for outgoing connections. A watch that retries a
+    closed port within that range might get this very port as its own, and so connect to itself."""
     while True:
         try:
             with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:
@@ -97,7 +96,7 @@ def stack() -> Iterator[ExitStack]:
 
 
 class Watching:
-    """`fencepost watch` on a gpsd, and what it says."""
+    """`fencepost watch` with a gpsd, and its output."""
 
     def __init__(self, folder: Path, port: int, circles: dict[str, tuple[float, float, float]], *more: str) -> None:
         features = [
@@ -124,7 +123,7 @@ class Watching:
         self._rest = {self.process.stdout: b"", self.process.stderr: b""}
 
     def line(self, errors: bool = False) -> str:
-        """The next line, within the time limit."""
+        """Returns the next line within the time limit."""
         stream = self.process.stderr if errors else self.process.stdout
         assert stream is not None
         end = time.monotonic() + LONGEST
@@ -141,7 +140,7 @@ class Watching:
         return json.loads(self.line())  # type: ignore[no-any-return]
 
     def stop(self) -> tuple[str, str]:
-        """Ends it with SIGTERM; what else it says."""
+        """Ends the watch with SIGTERM; returns the rest of its output."""
         self.process.send_signal(signal.SIGTERM)
         output, errors = self.process.communicate(timeout=LONGEST)
         assert self.process.returncode == 0, errors
@@ -157,7 +156,7 @@ class Watching:
 
 
 def is_connected(process: subprocess.Popen[bytes], port: int) -> bool:
-    """Whether a process has a connection with this port of the loopback."""
+    """True if a process has a connection to this port of the loopback."""
     links = []
     for each in Path(f"/proc/{process.pid}/fd").iterdir():
         with suppress(FileNotFoundError):  # closed meanwhile
@@ -172,12 +171,12 @@ def place(log: str, index: int) -> tuple[float, float]:
 
 
 def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int, stack: ExitStack) -> None:
-    """The same crossing, at the same time, as in the log itself."""
+    """Finds the same crossing at the same time as a replay of the log."""
     log = "quectel.log"
     rows = read_track(LOGS / log).fixes
     start = rows[0]
 
-    # The device drifts; a circle around where it began is left late in the log, when gpsd has long found its feet.
+    # The device drifts. It leaves a circle around its start late in the log, long after gpsd has begun to report fixes.
     def crossings(radius: float) -> list[tuple[str, int | None]]:
         monitor = Monitor()
         monitor.add(Circle(*start[:2], radius), "start", policy=TransitionPolicy.exact())
@@ -192,7 +191,8 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int, stack: Ex
     )
     expected = crossings(radius)
     with playing(port, log) as player:
-        # The log waits for the watch, which on a busy machine may take longer to start than the device stays.
+        # The log waits for the watch, because on a busy machine the watch may start only after the device has left the
+        # circle.
         player.send_signal(signal.SIGSTOP)
         watching = stack.enter_context(Watching(tmp_path, port, {"start": (*start[:2], radius)}))
         end = time.monotonic() + LONGEST
@@ -209,12 +209,12 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int, stack: Ex
 
 
 def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: int) -> None:
-    """gpsd makes the year 2034 of this log of 2014."""
+    """The log is from 2014, but gpsd reports the year 2034."""
     log = "bu353s4.log"
     circles = {"hamilton": (*place(log, 0), 100.0)}
     with playing(port, log):
         with Watching(tmp_path, port, circles) as watching:
-            # Before that it may say that no device is there yet, or none has a fix.
+            # Before that, it may report that there is no device yet, or no device with a fix.
             refused = "ahead of this computer's clock; such fixes are refused without --any-time"
             while not watching.line(errors=True).endswith(refused):
                 pass
@@ -228,7 +228,7 @@ def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: in
 
 
 def test_one_of_two_devices_is_followed(tmp_path: Path, port: int) -> None:
-    """The first that has a fix, which is said, or the one that is named."""
+    """Follows the first device that has a fix, with a message, or the device that is named."""
     logs = ("quectel.log", "bu353s4.log")
     circles = {log: (*place(log, 20), 500.0) for log in logs}
     with playing(port, *logs):

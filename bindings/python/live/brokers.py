@@ -1,5 +1,4 @@
-"""The shared part of the heavy tests of ``fencepost watch``: a separate mosquitto, a watch in a process, and
-waiting."""
+"""Shared by the slow tests of ``fencepost watch``: a separate mosquitto, a watch in a process, and waiting."""
 
 from __future__ import annotations
 
@@ -18,17 +17,17 @@ from typing import Any
 
 START = 1_700_000_000
 LONGEST = 180.0
-"""Seconds for anything that is waited for."""
+"""Timeout of every wait, in seconds."""
 
 
 def mosquitto() -> str | None:
-    """Debian keeps it where only root looks."""
+    """Finds mosquitto, which Debian puts into a folder that is only on root's path."""
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
 def free_port() -> int:
-    """Below those that the system gives to connections: while the broker is away, one of those could be taken, even by
-    a watch that tries to connect."""
+    """Returns a port below the range from which the system takes ports for outgoing connections. While the broker is
+    away, a port within that range could be taken by another process, or even by a watch that tries to connect."""
     while True:
         try:
             with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:
@@ -39,7 +38,7 @@ def free_port() -> int:
 
 
 def until(condition: Callable[[], Any], what: str, state: Callable[[], str] = lambda: "") -> Any:
-    """Waits for something; fails when it takes too long, and then says more."""
+    """Waits for a condition. After a timeout, fails with the text of `state`."""
     end = time.monotonic() + LONGEST
     while not (found := condition()):
         if time.monotonic() >= end:
@@ -49,7 +48,7 @@ def until(condition: Callable[[], Any], what: str, state: Callable[[], str] = la
 
 
 class Broker:
-    """A mosquitto on the loopback, which keeps what it holds when it ends and starts again."""
+    """A mosquitto on the loopback, which keeps its messages when it stops and starts again."""
 
     def __init__(self, folder: Path, *settings: str) -> None:
         self.folder, self._settings = folder, settings or ("allow_anonymous true",)
@@ -107,7 +106,7 @@ class Broker:
 
 
 class Phone:
-    """A client that publishes and listens."""
+    """A client that publishes and subscribes."""
 
     def __init__(self, broker: Broker, login: tuple[str, str] | None = None, topic: str | None = None) -> None:
         from paho.mqtt import client
@@ -134,7 +133,7 @@ class Phone:
         try:
             self.heard.append((message.topic, json.loads(message.payload)))
         except ValueError:
-            pass  # hostile on purpose
+            pass  # a test sent a malformed payload on purpose
 
     def send(self, topic: str, payload: Any, quality: int = 1, retain: bool = False) -> Any:
         data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
@@ -154,7 +153,7 @@ def location(second: float, longitude: float = 0.0, **more: Any) -> dict[str, An
 
 
 class Watcher:
-    """A watch in a process of its own, whose events are in a file."""
+    """A watch in its own process that appends its events to a file."""
 
     def __init__(self, folder: Path, *arguments: str | Path, environment: dict[str, str] | None = None) -> None:
         self.events_file, self.said_file = folder / "events.jsonl", folder / "said"
@@ -187,7 +186,7 @@ class Watcher:
         until(looked, what)
 
     def end(self) -> None:
-        """Whatever it does."""
+        """Kills the process, whatever it is doing."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(LONGEST)
@@ -198,7 +197,7 @@ class Watcher:
 
 
 def conditions(folder: Path, **places: float) -> Path:
-    """Circles of 200 m on the equator, by longitude."""
+    """Writes circles of 200 m on the equator, each at its longitude."""
     path = folder / "conditions.geojson"
     features = [
         {

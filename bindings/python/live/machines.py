@@ -1,5 +1,5 @@
-"""A small computer for tests: Debian as it is here, with systemd as its first process and a network of its own, where
-what is written stays on a disk in memory. And what pip needs to install the package without a network."""
+"""A small computer for tests: a copy of this Debian, with systemd as its first process, its own network, and a disk in
+memory for whatever it writes. Also provides the wheels that pip needs to install the package without a network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 SYSTEMD = "/lib/systemd/systemd"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 WHEELS = "/srv/wheels"
-"""Where a machine has them."""
+"""The machine's folder with the wheels."""
 CLONE = "/srv/clone"
 NAMESPACES = ("--mount", "--pid", "--fork", "--kill-child", "--cgroup", "--net", "--uts")
 DISK = Path("/dev/shm")
@@ -50,7 +50,7 @@ exec env -i container=other PATH={PATH} {SYSTEMD} --system --unit=basic.target -
 
 
 def why_not() -> str | None:
-    """Why there can be no machine here; None: there can."""
+    """Returns the reason why a machine cannot run here, or None."""
     if os.geteuid() != 0 or not Path(SYSTEMD).exists() or not DISK.is_dir():
         return "a machine needs root, systemd and a disk in memory"
     if any(shutil.which(name) is None for name in ("unshare", "nsenter", "ip", "pivot_root")):
@@ -67,7 +67,7 @@ def why_not() -> str | None:
 
 
 def make_wheels() -> Path:
-    """A folder with our wheel and the wheels that it needs; made once for this machine."""
+    """Returns a folder with our wheel and the wheels that it needs; made once for this computer."""
     folder = ROOT / ".build" / "live-wheels"
     folder.mkdir(parents=True, exist_ok=True)
     binding = ROOT / "bindings" / "python"
@@ -81,8 +81,8 @@ def make_wheels() -> Path:
             for path in folder.glob("*.whl"):
                 path.unlink()
             command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(folder), f"{binding}[live]"]
-            # The library that the set-up built: building another one takes minutes beside the other parts. Where there
-            # is none, the wheel builds it, for as long as that takes.
+            # Use the library that the set-up built: building another takes minutes beside the other tests. If there is
+            # none, building the wheel builds it, however long that takes.
             given = {"FENCEPOST_LIBRARY": str(library.resolve())} if library.exists() else {}
             done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **given})
             assert done.returncode == 0, done.stderr
@@ -98,10 +98,10 @@ def _is_source(path: Path) -> bool:
 
 
 class Machine:
-    """A computer that runs.
+    """A running machine.
 
     Args:
-        first: Its first process.
+        first: The process id of its first process.
     """
 
     def __init__(self, first: int) -> None:
@@ -110,7 +110,7 @@ class Machine:
     def run(
         self, script: str, folder: str = "/", seconds: float = 600, user: str = "root"
     ) -> subprocess.CompletedProcess[str]:
-        """Runs commands, as far as they succeed."""
+        """Runs commands, and stops at the first that fails."""
         settings = [f"PATH={PATH}", "HOME=/root", "PIP_NO_INDEX=1", f"PIP_FIND_LINKS={WHEELS}", "LANG=C.UTF-8"]
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
         command = [*self._enter, *become, "env", "-i", *settings, "bash", "-euc", f"cd {folder}\n{script}"]
@@ -119,13 +119,13 @@ class Machine:
         )
 
     def say(self, script: str, folder: str = "/", user: str = "root") -> str:
-        """The output of commands, which have to succeed."""
+        """Returns the output of commands, which must succeed."""
         done = self.run(script, folder, user=user)
         assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
     def until(self, script: str, what: str, folder: str = "/") -> str:
-        """Waits until commands succeed; what they print then."""
+        """Repeats commands until they succeed; returns their output."""
         found: subprocess.CompletedProcess[str] = until(
             lambda: (done := self.run(script, folder)).returncode == 0 and done, f"{what}: {script}"
         )
@@ -134,10 +134,10 @@ class Machine:
 
 @contextmanager
 def machine(furnish: Callable[[Path], None]) -> Iterator[Machine]:
-    """Starts one, and ends it with all that it runs.
+    """Starts a machine, and ends it with all its processes.
 
     Args:
-        furnish: Writes the additional files on its disk.
+        furnish: Writes the additional files to the machine's disk.
     """
     with tempfile.TemporaryDirectory(prefix="fencepost-machine-", dir=DISK) as name:
         folder = Path(name)

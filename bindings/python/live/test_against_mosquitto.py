@@ -1,4 +1,4 @@
-"""`fencepost watch` against Debian's mosquitto on the loopback: phones and trackers in, events out, outages between."""
+"""`fencepost watch` with Debian's mosquitto on the loopback: phones and trackers in, events out, with outages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def watcher(
 
 
 def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """OwnTracks and Traccar, circles of owners, refused messages, and events published both ways."""
+    """OwnTracks and Traccar, the owners' circles, refused messages, and events published in both formats."""
     user = phone(stack, broker, topic="#")
     state = tmp_path / "watch"
     state.mkdir()
@@ -122,20 +122,20 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
     ):
         assert reason in watch.said
     assert len(watch.said.splitlines()) < 15
-    # Retained messages come again and change nothing; the circles are not lost either.
+    # Retained messages come again and change nothing, and the owners' circles are kept.
     again = watcher(stack, state, broker, "--store", state)
     user.send("owntracks/alice/watch", location(9, 1.0))
     kept = ("alice/watch", "satisfied", 1)
     again.until(lambda: kept in again.told, "the circle that was kept")
     again.until(lambda: "up to which it was fed before" in again.said, "what is retained")
-    # The first watch may have been stopped before the broker confirmed the last event, which then comes again.
+    # The first watch may have stopped before the broker confirmed the last event, which is then sent again.
     assert set(again.told[5:]) <= {kept, ("van", "satisfied", 1)} and again.told.count(kept) == 1
     assert again.stop() == 0
     assert "passed over" in again.said
 
 
 def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """While the watch is away, killed, and while the broker is."""
+    """While the watch is killed, and while the broker is away."""
     state = tmp_path / "watch"
     user = phone(stack, broker)
     watch = watcher(stack, state, broker, "--store", state)
@@ -163,7 +163,7 @@ def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, br
 
 
 def test_kills_at_random_lose_nothing_and_invent_nothing(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """FENCEPOST_SOAK=1 makes it 50 kills and 50 restarts; FENCEPOST_SEED repeats a run's choices."""
+    """FENCEPOST_SOAK=1 makes it 50 kills and 50 restarts; FENCEPOST_SEED repeats the choices of a run."""
     is_long = os.environ.get("FENCEPOST_SOAK") == "1"
     seed = int(os.environ.get("FENCEPOST_SEED", random.SystemRandom().randrange(1 << 32)))
     print(f"FENCEPOST_SEED={seed}")
@@ -184,7 +184,7 @@ def test_kills_at_random_lose_nothing_and_invent_nothing(stack: ExitStack, tmp_p
     watch = watcher(stack, torn, broker, "--store", torn, "--publish", f"{broker.url}/out")
     listener = phone(stack, broker, topic="out/#")
     for start in range(0, count, 200):
-        # Of 200 messages far more than 20 make an event.
+        # Of 200 messages, far more than 20 produce an event.
         enough = len(watch.events) + generator.randrange(20)
         for topic, message in messages[start : start + 200]:
             sent = user.send(topic, message)
@@ -246,7 +246,7 @@ def test_a_user_and_a_password(stack: ExitStack, tmp_path: Path) -> None:
 
 
 def test_tls(stack: ExitStack, tmp_path: Path) -> None:
-    """With a certificate of one's own; who does not know it does not connect."""
+    """With a private certificate; a client that does not know it cannot connect."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test"
     names = ("-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate))
@@ -266,7 +266,7 @@ def test_tls(stack: ExitStack, tmp_path: Path) -> None:
 
 
 def test_a_broker_that_restarts_each_second_loses_nothing(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """FENCEPOST_SOAK=1 makes it 60 times."""
+    """FENCEPOST_SOAK=1 makes it 60 restarts."""
     state = tmp_path / "watch"
     watch = watcher(stack, state, broker, "--store", state, "--publish", f"{broker.url}/out")
     user = phone(stack, broker)
@@ -279,7 +279,7 @@ def test_a_broker_that_restarts_each_second_loses_nothing(stack: ExitStack, tmp_
         broker.start()
         time.sleep(1)
     user.flush(sent)
-    # The phone's client gives again what it did not see confirmed, so the broker may have some of it out of order.
+    # The phone's client repeats messages that it has not seen confirmed, so some may arrive out of order.
     user.flush(user.send("owntracks/a/1", location(second + 1, 0.5)))
     user.flush(user.send("owntracks/a/1", location(second + 2, 0.0)))
     final = text_of(START + second + 2)
@@ -298,7 +298,7 @@ def test_a_flood_of_waypoints_is_bounded(stack: ExitStack, tmp_path: Path, broke
     for number in range(2_000):
         user.send("owntracks/a/1/waypoint", {**waypoint, "desc": f"w{number}", "tst": number + 1})
     for number in range(500):
-        # One that changes all the time, and one with the name of another's.
+        # One circle that changes all the time, and one with the name of another user's.
         user.send("owntracks/b/1/waypoint", {**waypoint, "desc": "here", "rad": number + 1, "tst": 9})
         user.send("owntracks/c/1/waypoint", {**waypoint, "desc": "../b/here", "tst": 9})
     many = [{"desc": f"x{number}", "lat": 0, "lon": 1, "rad": 5, "tst": number + 1} for number in range(501)]
@@ -331,7 +331,7 @@ def test_bursts_of_new_names_end_nothing(stack: ExitStack, tmp_path: Path, broke
 
 @pytest.mark.parametrize("end", ["kill", "stop", "recover"])
 def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: Broker, end: str) -> None:
-    """Messages that came while the store failed come again from the broker, under the same sequences."""
+    """The broker redelivers messages that came while the store failed; their events get the same sequences."""
     state = tmp_path / "watch"
     watch = watcher(stack, state, broker, "--store", state)
     user = phone(stack, broker)
@@ -342,9 +342,9 @@ def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: 
     for device in range(1, 62):
         sent = user.send(f"owntracks/a/{device}", location(device))
     user.flush(sent)
-    # The broker sends twenty that are not confirmed.
+    # The broker sends twenty messages, which the watch must not confirm.
     until(lambda: log_of(broker).count("Sending PUBLISH") >= 21, "the messages")
-    time.sleep(1)  # in which they could be confirmed
+    time.sleep(1)  # time in which it could confirm them
     assert len(watch.events) == 1
     assert log_of(broker).count("Received PUBACK") == 1, "only what the store has is confirmed"
     if end == "kill":
@@ -368,7 +368,7 @@ def log_of(broker: Broker) -> str:
 
 
 def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """The broker ends the connection of the other each time; the watch that notices first ends with an error."""
+    """Each connection makes the broker end the other one. The watch that notices first ends with an error."""
     watches = [watcher(stack, tmp_path / name, broker, "--client-id", "vans", waits=False) for name in ("one", "other")]
     until(lambda: any(each.process.poll() is not None for each in watches), "the end of one")
     ended, left = sorted(watches, key=lambda each: each.process.poll() is None)
@@ -384,7 +384,8 @@ def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_pa
 
 
 def test_a_long_command_costs_no_message(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """Longer than the broker waits for a sign of life; messages of QoS 0 wait here, those of QoS 1 at the broker."""
+    """The command takes longer than the broker's keep-alive time. Messages of QoS 0 wait in the watch, those of QoS 1
+    at the broker."""
     state = tmp_path / "watch"
     watch = watcher(
         stack, state, broker, "--store", state, "--exec", "cat > /dev/null; test -e done || sleep 50; touch done"

@@ -1,5 +1,5 @@
-"""The instructions of containers/Containerfile, one after the other, in a Debian root of their own, since base images
-cannot be fetched without a network. Then its process, without root, on a read-only root, beside a mosquitto."""
+"""Runs the instructions of containers/Containerfile one after the other in their own Debian root, because base images
+cannot be fetched without a network. Then runs its process, without root, on a read-only root, beside a mosquitto."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Home Assistant's MQTT discovery and the add-on, against Debian's mosquitto on the loopback."""
+"""Home Assistant's MQTT discovery and the add-on, with Debian's mosquitto on the loopback."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.skipif(mosquitto() is None, reason="mosquitto is not in
 ROOT = Path(__file__).resolve().parents[3]
 ADDON = ROOT / "containers" / "homeassistant"
 
-# The variables that Home Assistant's pages "MQTT device tracker" and "MQTT binary sensor" name, as far as they are of
-# interest here; it refuses a payload with others.
+# The variables from Home Assistant's pages "MQTT device tracker" and "MQTT binary sensor" that matter here. Home
+# Assistant refuses a payload with unknown variables.
 COMMON = {
     "availability_topic", "payload_available", "payload_not_available", "device", "origin", "json_attributes_topic",
     "name", "qos", "state_topic", "unique_id", "icon", "entity_category", "enabled_by_default",
@@ -39,7 +39,8 @@ CONFIG = re.compile(r"homeassistant/(device_tracker|binary_sensor)/([a-zA-Z0-9_-
 
 
 class Assistant:
-    """The state of Home Assistant: the last message of each topic. Knows retained messages only when it comes later."""
+    """Home Assistant's state: the last message of each topic. An instance that starts later sees only retained
+    messages."""
 
     def __init__(self, broker: Broker) -> None:
         self.topics: dict[str, str] = {}
@@ -59,19 +60,19 @@ class Assistant:
             self.topics.pop(message.topic, None)
 
     def entities(self, kind: str) -> dict[tuple[str, str | None], dict[str, Any]]:
-        """By the names of the device and the entity."""
+        """The entities, by the names of device and entity."""
         found = {}
         for topic, text in dict(self.topics).items():
             if (parts := CONFIG.fullmatch(topic)) and parts[1] == kind:
                 config = json.loads(text)
                 assert config["unique_id"] == parts[2]
                 assert set(config) <= VARIABLES[kind] and set(config["device"]) <= DEVICE
-                assert config["origin"]["name"]  # required since origins exist
+                assert config["origin"]["name"]  # required since Home Assistant introduced origins
                 found[config["device"]["name"], config["name"]] = config
         return found
 
     def state(self, device: str, place: str) -> str | None:
-        """As Home Assistant would show it."""
+        """The state that Home Assistant would show."""
         config = self.entities("binary_sensor").get((device, place))
         if config is None:
             return None
@@ -125,7 +126,8 @@ def watcher(stack: ExitStack, folder: Path, broker: Broker, *more: str | Path) -
 
 
 def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """A sensor for each place and person from the first fix, states by events, positions, and what happens at ends."""
+    """Each place and person has a sensor from the first fix on. Checks states, positions, and the end of watches and
+    places."""
     folder = tmp_path / "watch"
     folder.mkdir()
     conditions(folder, home=0.0, office=1.0)
@@ -148,17 +150,17 @@ def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: B
     say(broker, "owntracks/alice/phone", location(20, 1.0))
     until(lambda: home.state("alice/phone", "home") == "off", "alice's departure")
     until(lambda: home.state("alice/phone", "office") == "on", "her arrival at the office")
-    # Home Assistant starts again: everything is retained.
+    # Home Assistant restarts: every message is retained.
     again = assistant(stack, broker)
     until(lambda: again.state("alice/phone", "office") == "on", "the retained messages")
     until(lambda: again.state("alice/phone", "home") == "off" and again.position("alice/phone"), "all of them")
-    # The watch is killed: the broker publishes its will.
+    # The watch is killed, so the broker publishes its last will.
     watch.stop(signal.SIGKILL)
     until(lambda: home.state("alice/phone", "office") == "unavailable", "the will")
-    # It goes on where it was; the state is the engine's, although no event says so.
+    # The next watch continues. It publishes the engine's state, although there is no new event.
     watch = watcher(stack, folder, broker)
     until(lambda: home.state("alice/phone", "office") == "on", "the next life")
-    # A place goes: its entities go; another comes with the next fix.
+    # A place is removed, and its entities disappear. Those of a new place appear with the next fix.
     conditions(folder, office=1.0, harbour=2.0)
     watch.process.send_signal(signal.SIGHUP)
     watch.until(lambda: "read again" in watch.said, "the conditions")
@@ -196,7 +198,7 @@ def test_a_broker_that_is_away_delays_and_loses_nothing(stack: ExitStack, tmp_pa
 
 
 class Supervisor:
-    """The part of Home Assistant's supervisor that says where the broker is."""
+    """The part of Home Assistant's supervisor that tells an add-on where the broker is."""
 
     def __init__(self, port: int) -> None:
         asked = self.asked = []  # type: list[tuple[str, str | None]]
@@ -244,7 +246,8 @@ def test_the_add_on_from_its_options_to_the_states(stack: ExitStack, tmp_path: P
     arguments = Path(f"/proc/{process.pid}/cmdline").read_bytes()
     assert b"s3cret" not in arguments, "the password can be read by every process"
     home = assistant(stack, broker)
-    now = int(Path("/proc/stat").read_text().split("btime ")[1].split()[0])  # in the past, and not of another epoch
+    # the boot time: in the past, but recent enough to be accepted
+    now = int(Path("/proc/stat").read_text().split("btime ")[1].split()[0])
     say(broker, "owntracks/alice/phone", location(0, 0.0) | {"tst": now})
     until(lambda: home.state("alice/phone", "Zuhause") == "on", "the state", (tmp_path / "said").read_text)
     process.send_signal(signal.SIGTERM)

@@ -1,5 +1,5 @@
-"""The programs of ``examples/live``: FastAPI with a fleet, a store and server-sent events; alerts of a broker; a host's
-event loop."""
+"""The programs of ``examples/live``: FastAPI with a fleet, a store and server-sent events; alerts from a broker; a
+host's own event loop."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_they_are_short(name: str, most: int) -> None:
 
 @contextlib.contextmanager
 def fastapi(folder: Path, name: str = "fastapi_service") -> Iterator[str]:
-    """The service, in a process; its address."""
+    """Runs the service in a process; yields its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     command = [sys.executable, "-m", "uvicorn", f"{name}:app", "--port", str(port), "--log-level", "warning"]
@@ -65,7 +65,7 @@ def fastapi(folder: Path, name: str = "fastapi_service") -> Iterator[str]:
 
 
 def test_a_fastapi_service_in_a_few_lines(tmp_path: Path) -> None:
-    """Times as text and as seconds since 1970, events as JSON; no clock that the program has to turn."""
+    """Times as text and as seconds since 1970, events as JSON; the program does not have to advance a clock."""
     httpx = pytest.importorskip("httpx", reason="httpx is installed by make test-all")
     pytest.importorskip("fastapi", reason="FastAPI is installed by make test-all")
     conditions(tmp_path)
@@ -123,7 +123,7 @@ def test_fastapi_with_a_fleet_a_store_and_a_stream(tmp_path: Path) -> None:
         assert httpx.post(f"{base}/fixes", json=back).status_code == 200
         zone = heard[0][1]["identifier"]
         assert httpx.get(f"{base}/zones/{zone}").json() == ["van"]
-    with fastapi(tmp_path) as base:  # the next life of the service
+    with fastapi(tmp_path) as base:  # the service restarts
         assert httpx.get(f"{base}/zones/{zone}").json() == ["van"]
 
 
@@ -171,7 +171,7 @@ def test_a_host_with_a_loop_of_its_own() -> None:
         at = datetime(2026, 1, 1, tzinfo=UTC)
         assert presence.location("phone", 0.0, 0.0, 5.0, at) is Fed.ACCEPTED
         assert seen == [] and presence.zones_of("phone") == ["home"]
-        seconds[0] = 1.0  # the pause after the failure
+        seconds[0] = 1.0  # after the failure's pause
         presence._turn()
         assert seen == [("home", "satisfied")]
         presence.location("phone", 0.0, 0.01, 5.0, at.replace(second=1))

@@ -1,5 +1,5 @@
 """The page of a watch in headless Chromium: live, without a network, by keyboard, dark and light, on a phone's screen,
-with 500 devices among 5 000 places."""
+with 500 devices among 5,000 places."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 
 
 class Served:
-    """A watch of lines that the test writes, with a page."""
+    """A watch with a page. It reads lines that the test writes."""
 
     def __init__(self, folder: Path, stack: ExitStack, *arguments: str | Path, host: str = "127.0.0.1") -> None:
         places = folder / "conditions.geojson"
@@ -90,7 +90,7 @@ class Served:
         self.process.stdin.flush()
 
     def state(self) -> str:
-        """The state of the watch, for a test that waited in vain."""
+        """The watch's state, for the message of a wait that failed."""
         return f"{self.process.poll()}, {self.said_file.read_text()[-500:]}, {self.get('metrics')[1][-3000:]}"
 
     def get(self, path: str = "", **headers: str) -> tuple[int, str, Any]:
@@ -127,7 +127,7 @@ class Row(NamedTuple):
 
 
 def rows(browser: webdriver.Chrome) -> list[Row]:
-    """The rows of devices that are shown, read at once: the page may draw them again between two questions."""
+    """The visible rows of devices, read in one script: between two calls the page may redraw them."""
     found = browser.execute_script(  # type: ignore[no-untyped-call]
         "return [...document.querySelectorAll('#devices tbody tr:not(.gap)')]"
         ".map(row => [row.innerText, row.querySelector('button')])"
@@ -137,7 +137,7 @@ def rows(browser: webdriver.Chrome) -> list[Row]:
 
 def opened(browser: webdriver.Chrome, url: str) -> None:
     browser.get("about:blank")
-    # The notices of earlier pages do not count for this one.
+    # Ignore log entries of earlier pages.
     browser.get_log("browser"), browser.get_log("performance")  # type: ignore[no-untyped-call]
     browser.get(url)
     until(lambda: text(browser, "#status") == "live", "the stream")
@@ -151,7 +151,7 @@ LOOKS = (("light", (1280, 900)), ("dark", (1280, 900)), ("dark", (390, 844)), ("
 
 
 def look(browser: webdriver.Chrome, scheme: str, size: tuple[int, int]) -> None:
-    """Has the page shown in these colours on a screen of that size, which is a phone's where it is narrow."""
+    """Shows the page in these colours on a screen of this size; a narrow screen counts as a phone's."""
     browser.execute_cdp_cmd(  # type: ignore[no-untyped-call]
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     )
@@ -168,7 +168,7 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     until(lambda: "(2)" in text(browser, "#devices-head"), "the devices", served.state)
     served.feed(fix("van", 10))
     until(lambda: "van\u2069 entered \u2068office" in text(browser, "#events"), "the event")
-    # The diagnosis comes on demand.
+    # The diagnosis is only shown on demand.
     assert "crossing" not in text(browser, "#events")
     browser.find_element(By.CSS_SELECTOR, "#events summary").click()
     assert "crossing" in text(browser, "#events") and "accuracy 9 m" in text(browser, "#events")
@@ -181,7 +181,7 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     assert not browser.find_element(By.ID, "counters").is_displayed(), "counters are folded away"
     browser.find_element(By.CSS_SELECTOR, "#counters-part summary").click()
     assert "2" in text(browser, "#counters")
-    # By keyboard alone: the map moves, the search narrows, a device is chosen.
+    # By keyboard only: move the map, narrow the search, choose a device.
     before = browser.execute_script("return JSON.stringify([map.centre, map.scale])")  # type: ignore[no-untyped-call]
     browser.find_element(By.ID, "map").send_keys("+", Keys.ARROW_LEFT)
     assert browser.execute_script("return JSON.stringify([map.centre, map.scale])") != before  # type: ignore[no-untyped-call]
@@ -196,7 +196,7 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     assert card.startswith("van\n") and "Inside \u2068office\u2069 for " in card and "Last fix " in card
     assert "Entered \u2068office\u2069, " in card and " ago" in card and "accuracy 9 m" in card
     assert browser.execute_script("return document.getAnimations().length") == 0  # type: ignore[no-untyped-call]
-    # Long names, right to left and emoji: one line each, and the direction ends with the name.
+    # Long names, right-to-left names and emoji: each takes one line, and its text direction ends with the name.
     for number, name in enumerate(("n" * 240, "\u202eevil", "דרך الطريق", "🚐" * 60)):
         served.feed(fix(name, 11, 0.01 * number))
     browser.find_element(By.ID, "find").clear()
@@ -221,7 +221,7 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
         if message["method"] == "Network.requestWillBeSent":
             hosts.add(urlsplit(message["params"]["request"]["url"]).netloc)
     assert hosts - {""} == {served.url.split("/")[2]}, "no network"
-    # The watch ends, and the page says so.
+    # The watch ends, and the page shows it.
     assert served.process.stdin is not None
     served.process.stdin.close()
     assert served.process.wait(30) == 0
@@ -252,14 +252,14 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
             *(fix(f"device {each}", second, each % 25 * 0.04 + second * 1e-3, each // 25 * 0.02) for each in range(500))
         )
     until(lambda: 'result="accepted"} 4000.0' in served.get("metrics")[1], "the fixes")
-    # A page that a browser opens now has everything at once: as fast as it can be used.
+    # A newly opened page gets everything at once; measure how fast it can be used.
     for scheme, size in LOOKS:
         look(browser, scheme, size)
         opened(browser, served.url)
         until(lambda: "(500)" in text(browser, "#devices-head"), "the devices")
         until(lambda: browser.execute_script("return map.canvas.dataset.usable") is not None, "a frame")  # type: ignore[no-untyped-call]
         usable = float(browser.execute_script("return map.canvas.dataset.usable"))  # type: ignore[no-untyped-call]
-        # Devices that would lie on each other are one mark with their number, and no label lies on another.
+        # Devices that would overlap are drawn as one mark with their number, and labels do not overlap.
         assert int(browser.execute_script("return map.canvas.dataset.clusters")) > 5  # type: ignore[no-untyped-call]
         assert browser.execute_script(OVERLAPS) == 0  # type: ignore[no-untyped-call]
         assert browser.execute_script("return document.querySelectorAll('*').length") < 2_500  # type: ignore[no-untyped-call]
@@ -270,11 +270,11 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
         width = browser.execute_script("return document.documentElement.scrollWidth")  # type: ignore[no-untyped-call]
         assert width <= size[0], "nothing to scroll sideways"
         browser.save_screenshot(str(SCREENSHOTS / f"page-many-{scheme}-{size[0]}.png"))
-    # By keyboard alone: what follows the map is reached, and a device among 500 is found and chosen.
+    # By keyboard only: move the focus past the map, then find and choose one device among 500.
     browser.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
     assert browser.switch_to.active_element.get_attribute("id") == "find"  # type: ignore[no-untyped-call]
     browser.switch_to.active_element.send_keys("device 499")
-    # The region that scrolls, four headings, the row.
+    # The scrolling region, four headings, the row.
     browser.switch_to.active_element.send_keys(Keys.TAB * 6)
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     assert browser.execute_script("return chosen") == "device 499"  # type: ignore[no-untyped-call]
@@ -292,7 +292,7 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
 
 
 class TileServer:
-    """Serves one picture for each tile, at an origin of its own, and records the requests."""
+    """Serves the same picture for each tile from its own origin, and records the requests."""
 
     def __init__(self, stack: ExitStack) -> None:
         self.asked: list[tuple[str, str | None]] = []
@@ -350,7 +350,7 @@ def test_tiles_are_of_the_server_that_is_named(stack: ExitStack, tmp_path: Path,
     assert all(re.fullmatch(r"/map/\d+/\d+/\d+\.png", path) for path, _ in asked)
     assert {referrer for _, referrer in asked} == {served.url}, "the site, and nothing of what was asked of it"
     assert len({path for path, _ in asked}) == len(asked), "each once"
-    # Twice as near, and far out: the plane ends above and below, and goes on to the sides.
+    # Zoom in, then far out: the map ends at the top and bottom, and repeats sideways.
     browser.find_element(By.ID, "map").send_keys("+", "+")
     until(lambda: len(tiles.asked) > len(asked), "deeper tiles")
     browser.execute_script("map.scale = 150; map.centre = [0.01, 0.5]; map.draw()")  # type: ignore[no-untyped-call]
@@ -386,7 +386,7 @@ def test_who_may_see_it(stack: ExitStack, tmp_path: Path, browser: webdriver.Chr
     assert caught.value.code == 405, "read-only"
     served.feed(fix("a", 0))
     until(lambda: 'fencepost_fixes_total{result="accepted"} 1.0' in served.get("metrics")[1], "the counter")
-    # With a token, at any address.
+    # With a token, on all addresses.
     folder = tmp_path / "token"
     folder.mkdir()
     token = "abcdefgh12345678"

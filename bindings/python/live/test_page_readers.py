@@ -1,4 +1,4 @@
-"""Readers of the page that take nothing: they cost little, hold up nobody, and do not stay."""
+"""Readers of the page that never read: they cost little, delay nobody, and are disconnected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is installed by make test-all")
 
 
 class Talkative:
-    """A view that always has something new, and much of it."""
+    """A view that always has a large amount of new data."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -62,5 +62,5 @@ def test_readers_that_take_nothing_do_not_stay(monkeypatch: pytest.MonkeyPatch) 
         with urllib.request.urlopen(f"{address}/metrics", timeout=120) as answer:
             assert answer.read() == b"none 0\n", "others are answered"
         until(lambda: status() == 200, "their end")
-        # The memory for a reader that accepts no data is that of its connection, not of all later messages.
+        # A reader that accepts no data only fills its connection's buffer; later messages are not built for it.
         assert view.asked < 60

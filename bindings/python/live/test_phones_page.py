@@ -1,5 +1,5 @@
-"""``guides/phones.md`` as a new user walks it: word for word, from an empty directory, on a computer of its own with
-Debian's mosquitto, and a phone that ``mosquitto_pub`` plays."""
+"""Follows ``guides/phones.md`` as a new user would: word for word, from an empty directory, on a separate machine with
+Debian's mosquitto. ``mosquitto_pub`` plays the phone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_page_word_for_word() -> None:
     as_root, install, broker, watch, phone, look = (code for code, _ in blocks)
 
     def furnish(disk: Path) -> None:
-        """The packages that pip would fetch."""
+        """Provides the packages that pip would fetch."""
         shutil.copytree(make_wheels(), disk / WHEELS.lstrip("/"))
 
     with machine(furnish) as made:
@@ -40,7 +40,7 @@ def test_the_page_word_for_word() -> None:
             return made.say(script, HOME, user="alice")
 
         def stay(script: str, said: str) -> None:
-            """Leaves commands running, as in a terminal of their own."""
+            """Leaves commands running, as in a separate terminal."""
             say(f"nohup bash -euc {shlex.quote(script)} > {said} 2>&1 &")
 
         say(install)
@@ -59,13 +59,14 @@ def test_the_page_word_for_word() -> None:
         assert "correct" not in made.say("cat passwords", HOME), "passwords are not kept"
         transition = json.loads(made.until("grep '^{' heard", "the transition", HOME))
         assert (transition["_type"], transition["event"], transition["desc"]) == ("transition", "enter", "home")
-        # On the phone the page is for who has the token.
+        # On the phone, opening the page needs the token.
         fetch = "import sys; from urllib.request import *; q = Request(sys.argv[1], headers={sys.argv[2]: sys.argv[3]})"
         fetch += "; print(urlopen(q).read().decode())"
         page = f"python3 -c {shlex.quote(fetch)} http://127.0.0.1:8090/"
         assert "<title>Fencepost" in say(f'{page} Authorization "Bearer $(cat token)"')
         assert made.run(f"{page} X-None none", HOME).returncode != 0
-        # It is stopped, the phone goes on, and the same command takes that in.
+        # The watch is stopped while the phone continues. The same command then reads the messages that the phone sent
+        # meanwhile.
         made.say("pkill -INT -f '^[^ ]*python[^ ]* fencepost/bin/fencepost'")
         made.until("! pgrep -f '^[^ ]*python[^ ]* fencepost/bin/fencepost'", "the end")
         say(phone.replace("owntracks/alice/phone", "owntracks/alice/watch"))

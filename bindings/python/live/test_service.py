@@ -1,4 +1,4 @@
-"""The files of ``examples/service``: systemd finds nothing wrong with them, and the configuration works."""
+"""The files of ``examples/service``: systemd finds no fault in them, and the configuration works."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="
 
 @pytest.fixture
 def unit(tmp_path: Path) -> Path:
-    """With the command that is here."""
+    """Writes the unit with the path of the command that is installed here."""
     path = tmp_path / "fencepost-watch.service"
     text = (FILES / path.name).read_text()
     command = Path(sys.executable).with_name("fencepost")
@@ -36,7 +36,7 @@ def test_systemd_finds_nothing_wrong(unit: Path) -> None:
     )
     assert done.returncode == 0
     assert not [line for line in done.stderr.splitlines() if "fencepost" in line], done.stderr
-    # It does find what is wrong.
+    # systemd does report a mistake.
     unit.write_text(unit.read_text().replace("WatchdogSec=60", "WatchdogSeconds=60"))
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60

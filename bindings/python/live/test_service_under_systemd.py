@@ -1,4 +1,4 @@
-"""The README of ``examples/service``, word for word, on a computer whose first process is systemd."""
+"""Follows the README of ``examples/service`` word for word, on a machine whose first process is systemd."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ EVENTS = "/var/lib/fencepost/events.jsonl"
 
 
 def publish(device: str, longitude: float, login: str = "None") -> str:
-    """A command that publishes as a phone does."""
+    """Returns a command that publishes as a phone does."""
     fix = {"_type": "location", "lat": 52.5, "lon": longitude, "acc": 5, "tst": int(time.time())}
     code = f"from paho.mqtt import publish; publish.single('owntracks/{device}', '{json.dumps(fix)}', 1, auth={login})"
     return f"/opt/fencepost/bin/python -c {shlex.quote(code)}"
 
 
 def walked(made: Machine, block: str) -> None:
-    """Does what the README says."""
+    """Runs a block of the README."""
     done = made.run(block, CLONE, seconds=1200)
     log = made.run("journalctl --no-pager -u fencepost-watch").stdout
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{log}"
@@ -37,7 +37,7 @@ def test_the_readme_word_for_word() -> None:
     install, broker = re.findall(r"^```sh\n(.*?)^```", (FILES / "README.md").read_text(), re.MULTILINE | re.DOTALL)
 
     def furnish(disk: Path) -> None:
-        """A clone with a wheel, and what pip would fetch."""
+        """Provides a clone with a wheel, and the packages that pip would fetch."""
         clone, wheels = disk / CLONE.lstrip("/"), disk / WHEELS.lstrip("/")
         shutil.copytree(FILES, clone / "examples" / "service")
         shutil.copytree(make_wheels(), wheels)
@@ -46,10 +46,10 @@ def test_the_readme_word_for_word() -> None:
         shutil.copy(ours, clone / ".build" / "dist")
 
     with machine(furnish) as made:
-        # On a Debian that has a network, installing mosquitto starts it.
+        # With a network, installing Debian's mosquitto would also start it.
         made.say("systemctl start mosquitto")
         walked(made, install)
-        # It said that it is ready: `systemctl enable --now` has waited for that.
+        # The service has reported that it is ready, because `systemctl enable --now` waits for that.
         assert made.say("systemctl is-active fencepost-watch").strip() == "active"
         shown = dict(
             line.split("=", 1) for line in made.say("systemctl show fencepost-watch").splitlines() if "=" in line
@@ -64,16 +64,16 @@ def test_the_readme_word_for_word() -> None:
         page = f"python3 -c {shlex.quote(fetch)} http://127.0.0.1:8090/"
         assert "<title>Fencepost" in made.say(page)
         made.until(f"{page}metrics | grep 'fencepost_events_total 1.0'", "the counter")
-        # The places are yours to change.
+        # The user may change the places.
         made.say("sed -i s/office/work/ /etc/fencepost/places.geojson; systemctl reload fencepost-watch")
         made.until("journalctl -u fencepost-watch | grep 'read again: 1 added, 0 replaced, 1 removed'", "the reload")
         assert made.say("systemctl is-active fencepost-watch").strip() == "active"
-        # It is restarted, and goes on where it was: messages sent meanwhile come in.
+        # systemd restarts the watch, which continues where it was: it reads the messages that were sent meanwhile.
         made.say("systemctl kill -s KILL fencepost-watch")
         made.say(publish("bob/phone", 13.4))
         made.until(f"grep bob/phone {EVENTS}", "what the broker held")
         assert made.say("systemctl show -p NRestarts --value fencepost-watch").strip() == "1"
-        # A broker with users, whom the watch knows from a file that root alone reads.
+        # A broker with users. The watch's password is in a file that only root can read.
         walked(made, broker)
         made.say("systemctl is-active fencepost-watch")
         refused = made.run(publish("carol/phone", 13.4))
@@ -82,7 +82,7 @@ def test_the_readme_word_for_word() -> None:
         made.until(f"grep alice/watch {EVENTS}", "the event of a user")
         made.say("systemctl stop fencepost-watch")
         assert made.say("systemctl show -p Result --value fencepost-watch").strip() == "success"
-        # systemd-run: ready, alive past its watchdog's time, read again, stopped.
+        # With systemd-run: the watch gets ready, is still alive after the watchdog's time, reloads, and stops.
         command = "/opt/fencepost/bin/fencepost watch --config /etc/fencepost/watch.toml"
         made.say(
             "systemd-run --unit=tried --service-type=notify --property=WatchdogSec=8 --property=NotifyAccess=main "
@@ -91,6 +91,6 @@ def test_the_readme_word_for_word() -> None:
         )
         time.sleep(9)  # longer than the watchdog waits
         assert made.say("systemctl is-active tried").strip() == "active"
-        # One that says nothing any more is ended.
+        # A watch that stops reporting is ended.
         made.say("systemctl kill -s STOP --kill-whom=main tried")
         made.until("test $(systemctl show -p Result --value tried) = watchdog", "the watchdog")

@@ -1,4 +1,4 @@
-"""A Spark for all tests of the folder; they are skipped, with a message, where there is none."""
+"""Starts one Spark for all tests of the folder. Without Spark they are skipped, with a message."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[streams.Row], list[dict[str, Any]]]:
-    """Conditions, rows, and the events that the command finds."""
+    """The conditions, the rows, and the events that the command finds."""
     folder = tmp_path_factory.mktemp("world")
     conditions, rows = streams.write_conditions(folder), streams.walks()
-    streams.write_csv(folder / "track.csv", rows[:-1])  # the last one is near no place
+    streams.write_csv(folder / "track.csv", rows[:-1])  # the last row is far from all places
     found = streams.replayed(folder / "track.csv", conditions, streams.until(rows))
     assert len(found) > 300
     return conditions, rows, found

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the checkpoints that later versions have to go on from: golden/checkpoint-1.zip, of fixes, and -2.zip, of rows
-that name tables and bring scan reports; with the events until then.
+"""Writes the checkpoints from which later versions must continue: golden/checkpoint-1.zip is of fixes, checkpoint-2.zip
+of rows that name tables and contain scan reports. Each has the events up to the checkpoint.
 
     .venv/bin/python bindings/python/spark/golden.py
 
-A golden file is never written anew: a new form of the state is a further file.
+Existing golden files are never rewritten: a new format of the state gets a new file.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from fencepost import spark as fencepost_spark
 GOLDEN = Path(__file__).with_name("golden")
 EVENTS = "events.json"
 PLACE = b"/PLACE"
-"""Of the folder that holds the checkpoint, which Spark writes into it."""
+"""Stands for the folder that holds the checkpoint, because Spark writes that path into it."""
 SHARDS = 2
-"""As many as partitions: each is a folder of the state."""
+"""As many as there are partitions, because each partition has a folder in the state."""
 WIDE_ROWS = 150
-"""So many rows of a wide stream came before."""
+"""The number of rows of the wide stream before the checkpoint."""
 
 
 def checkpoint(number: int) -> Path:
@@ -43,14 +43,14 @@ def halves(rows: list[streams.Row]) -> tuple[list[streams.Row], list[streams.Row
 
 
 def run(spark: Any, source: Path, conditions: Path, checkpoint: Path) -> list[dict[str, Any]]:
-    """Follows the files of a folder; returns the events."""
+    """Runs a stream over the files of a folder; returns the events."""
     rows = spark.readStream.schema(streams.SCHEMA).option("header", True).csv(str(source))
     events = fencepost_spark.events(rows, conditions, delay=f"{streams.DELAY} seconds", shards=SHARDS)
     return [streams.as_json(row) for row in streams.drain(events, checkpoint)[0]]
 
 
 def unpack(folder: Path, number: int) -> list[Any]:
-    """Puts a checkpoint into a folder, as if it had been made there; the events until then."""
+    """Unpacks a checkpoint into a folder as if it had been made there; returns the events up to it."""
     with zipfile.ZipFile(checkpoint(number)) as archive:
         archive.extractall(folder)
     for path in folder.rglob("*"):

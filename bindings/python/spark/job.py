@@ -1,8 +1,8 @@
-"""A stream that is killed again and again: the program of test_kill.py.
+"""The program of test_kill.py: a stream that is killed again and again.
 
     job.py FOLDER CONDITIONS [die-after-write]
 
-Its sink is idempotent: a file for each micro-batch, which takes the place of the one before.
+Its sink is idempotent: each micro-batch writes one file, which replaces the file of an earlier attempt.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The shared part of the tests against a real Spark: a small world in files, the events of the command for it, and the
-start of Spark."""
+"""Shared by the tests with a real Spark: a small world in files, the command's events for it, and the start of
+Spark."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from typing import Any
 SECOND = 1_000_000
 BEGIN = 1_700_000_000 * SECOND
 DELAY = 60
-"""Seconds that rows are late at most."""
+"""The most by which rows are late, in seconds."""
 FIELDS = ("vehicle", "lat", "lon", "accuracy", "time_us")
 SCHEMA = "vehicle string, lat double, lon double, accuracy double, time_us long"
 LONGEST = 120
-"""Seconds for a stream."""
+"""Timeout of a stream, in seconds."""
 TOO_BUSY, TRIES = "failed to connect back", 3
-"""Spark gives a Python worker ten seconds to start, which cannot be changed and a machine that does much else may not
-have: the query is started again then."""
+"""Spark gives a Python worker ten seconds to start, and this cannot be changed. On a busy machine that may be too
+short; the query is then started again."""
 SENTINEL_AFTER = 1000
-"""Seconds after the last row of all comes one that moves the watermark beyond whatever is due."""
+"""The sentinel row comes so many seconds after all others, and moves the watermark beyond everything that is due."""
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 Row = tuple[str, float, float, float, int]
@@ -43,7 +43,7 @@ def write_conditions(folder: Path, count: int = 40) -> Path:
 
 
 def walks(devices: int = 12, steps: int = 120) -> list[Row]:
-    """Rows in the order of time, with some that have no position; at last the one that ends all waiting."""
+    """Rows in time order, some without a position. The last row ends all waiting."""
     draw = random.Random(5)
     places = {f"v-{number}": [0.0, 0.0] for number in range(devices)}
     found: list[Row] = []
@@ -64,14 +64,14 @@ def until(rows: list[Row]) -> int:
 
 
 def shuffled(rows: list[Row], seed: int) -> list[Row]:
-    """Rows up to the delay late; the last one stays."""
+    """Delays rows by up to the allowed delay; the last row stays last."""
     draw = random.Random(seed)
     late = sorted((row[4] + draw.randrange((DELAY - 1) * SECOND), row) for row in rows[:-1])
     return [*(row for _, row in late), rows[-1]]
 
 
 def by_time_of_arrival(rows: list[Any], seed: int, delay: int) -> list[Any]:
-    """Rows that come later than their times, by less than so many seconds; those of a device and time stay in order."""
+    """Delays rows by less than `delay` seconds; rows with the same device and time stay in order."""
     draw, late = random.Random(seed), dict[tuple[str, int], int]()
     keyed = [(row[4] + late.setdefault((row[0], row[4]), draw.randrange((delay - 1) * SECOND)), row) for row in rows]
     return [row for _, row in sorted(keyed, key=lambda each: each[0])]
@@ -85,7 +85,7 @@ def write_csv(path: Path, rows: list[Row]) -> None:
 
 
 def write_source(folder: Path, rows: list[Row], files: int) -> None:
-    """Files for a source that reads one in each micro-batch, in the order of their times."""
+    """Writes files in time order, for a source that reads one file per micro-batch."""
     size = -(-len(rows) // files)
     for number, begin in enumerate(range(0, len(rows), size)):
         place_csv(folder, number, rows[begin : begin + size])
@@ -99,7 +99,7 @@ def place_csv(folder: Path, number: int, rows: list[Row]) -> None:
 
 
 def place(path: Path, text: str, number: int) -> None:
-    """Another file for a source."""
+    """Adds a file to a source."""
     path.write_text(text)
     _date(path, number)
 
@@ -111,8 +111,8 @@ def _date(path: Path, number: int) -> None:
 def drain(
     events: Any, checkpoint: Path, found: list[Any] | None = None, fails: bool = False
 ) -> tuple[list[Any], list[Any]]:
-    """Runs a stream of events over all that is in its source; its rows, after those given, and the progress. If it
-    `fails`, then between the first write and its commit."""
+    """Runs a stream of events over everything in its source. Returns its rows, appended to `found`, and the progress.
+    With `fails`, the query fails between its first write and the commit."""
     rows = [] if found is None else found
 
     def keep(batch: Any, number: int) -> None:
@@ -155,14 +155,14 @@ def in_order(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def as_json(row: Any) -> dict[str, Any]:
-    """An event of Spark in the members of the command's JSON Lines."""
+    """Converts an event of Spark to the keys of the command's JSON Lines."""
     from datetime import UTC
 
     found = row.asDict()
     for name in ("date", "evidence_date"):
         if found[name] is not None:
             found[name] = found[name].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    # The command says of the path only what there is to say.
+    # The command omits a path's values that are the default.
     assert found.pop("evidence") in ("fix", None) and not found.pop("gap") and found.pop("direction") is None
     found.pop("tag")
     found["diagnostics"] = found["diagnostics"].split("|") if found["diagnostics"] else []
@@ -170,13 +170,13 @@ def as_json(row: Any) -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """Workers are of this Python; all stays on the loopback."""
+    """Makes workers use this Python, and keeps all connections on the loopback."""
     return {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
 def session(folder: Path, **options: str) -> Any:
-    """A small Spark on two processors. Its threads have much of a stack: Spark looks through the message of what failed
-    in `foreachBatch` with a regular expression that recurses; where that overflows the stream stands still for good."""
+    """Starts a small Spark with two processors. Its threads need a large stack: Spark searches the message of an error
+    in `foreachBatch` with a recursive regular expression, and if the stack overflows there the stream hangs."""
     os.environ.update(environment())
     from pyspark.sql import SparkSession
 

@@ -1,4 +1,4 @@
-"""Streams in a real Spark: the events of the command, whatever shards, micro-batches and order."""
+"""Streams in a real Spark find the events of the command, for any number of shards, any micro-batches and any order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 
 
 def streamed(spark: Any, folder: Path, conditions: Any, **options: Any) -> tuple[list[dict[str, Any]], list[Any]]:
-    """Runs over all that is in the source; the events, and the progress."""
+    """Runs over everything in the source; returns the events and the progress."""
     source = spark.readStream.schema(streams.SCHEMA).option("header", True).option("maxFilesPerTrigger", 1)
     events = fencepost_spark.events(
         source.csv(str(folder / "in")), conditions, **{"delay": f"{streams.DELAY} seconds", **options}
@@ -44,7 +44,7 @@ def test_events_are_those_of_the_command(
     found, progress = streamed(spark, tmp_path, conditions, shards=shards, ordered=ordered)
     assert found == want
     assert total(progress, "late") == 0
-    # The last row of all is held until rows are fed as they come.
+    # Unless rows are fed in the order of arrival, the very last row is held back.
     assert total(progress, "accepted") + total(progress, "invalid") == len(rows) - (not ordered)
     assert total(progress, "rows", "fencepost_input") == len(rows)
 

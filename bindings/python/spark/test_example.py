@@ -1,4 +1,4 @@
-"""The example of bindings/site/guides/spark.md: files in, files out, and again when more files came."""
+"""The example of bindings/site/guides/spark.md: files in, files out, and a second run after more files came."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_example_goes_on_where_it_was(world: World, tmp_path: Path) -> None:
     conditions, rows, want = world
     half = len(rows) // 2
     streams.write_source(tmp_path / "in", rows[:half], 2)
-    # A short run is none that a compiler's second stage is worth while for.
+    # The run is too short for the second stage of the JVM's compiler to pay off.
     quick = {**os.environ, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
     said = []
     for number in range(2):

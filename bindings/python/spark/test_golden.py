@@ -1,4 +1,5 @@
-"""A checkpoint of an earlier version goes on as if nothing had happened. (Another one is in test_versions.py.)"""
+"""Continues from a checkpoint of an earlier version as if nothing had happened. (Another one is in
+test_versions.py.)"""
 
 from __future__ import annotations
 

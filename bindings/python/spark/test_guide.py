@@ -1,5 +1,5 @@
-"""The programs of the guide, bindings/site/guides/spark.md, word for word and one after the other, as a reader runs
-them: with the session that the guide makes, and nothing in the environment that names a Python for the workers."""
+"""Runs the programs of the guide, bindings/site/guides/spark.md, word for word and in order, as a reader would: in the
+session that the guide creates, and without an environment variable that names a Python for the workers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_guide(spark: Any, tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     printed = ran.stdout.split(f"{mark}\n")
-    # Rows are in no order of their own.
+    # Spark returns rows in no fixed order.
     assert [sorted(filter(None, text.split("\n"))) for text in printed] == [
         sorted(filter(None, text.split("\n"))) for _, text in blocks
     ]

@@ -1,5 +1,5 @@
-"""Driver, JVM and Python workers of a stream are killed with SIGKILL at random, and between write and commit: the
-events are those of the command, none twice in an idempotent sink."""
+"""Kills the driver, the JVM and the Python workers of a stream with SIGKILL, at random and between write and commit.
+The events must be those of the command, and an idempotent sink must not have any twice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="there is n
 SOAKS = bool(os.environ.get("FENCEPOST_SOAK"))
 KILLS = 20 if SOAKS else 3
 LONGEST = 900.0 if SOAKS else 120.0
-"""Seconds for a run that nobody kills."""
+"""Timeout of a run that is not killed, in seconds."""
 FILES = 5
 JOB = Path(__file__).with_name("job.py")
 World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
@@ -48,7 +48,7 @@ def processes(session: int) -> dict[str, list[int]]:
 
 
 def end(session: int) -> None:
-    """Nothing of it is left running."""
+    """Kills everything that still runs in the session."""
     until = time.monotonic() + 20
     while any(left := processes(session).values()):
         for each in [number for numbers in left for number in numbers]:
@@ -61,8 +61,8 @@ def end(session: int) -> None:
 
 
 def run(folder: Path, conditions: Path, victim: str, after: float) -> tuple[bool, str]:
-    """Runs the job, and kills someone so many seconds after its first process of Python works; whether it came to its
-    end, and what it said."""
+    """Runs the job, and kills a process so many seconds after the first Python worker has started. Returns whether the
+    job completed, and its output."""
     command = [sys.executable, str(JOB), str(folder), str(conditions)]
     if victim == "after write":
         command.append("die-after-write")
@@ -102,7 +102,7 @@ def test_whoever_is_killed_the_events_are_those_of_the_command(world: World, tmp
         ended, _ = run(tmp_path, conditions, victims[number % 4], draw.uniform(0, 3))
         killed += not ended
         print(f"{number + 1}: {victims[number % 4]}, {'came to its end' if ended else 'killed'}", flush=True)
-        if ended:  # all over again, so that there is something to kill
+        if ended:  # start again from nothing, so that there is work left to interrupt
             assert events(tmp_path) == want
             shutil.rmtree(tmp_path / "checkpoint")
             shutil.rmtree(tmp_path / "out")

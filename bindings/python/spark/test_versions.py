@@ -1,5 +1,5 @@
-"""Streams whose rows say by which table they are followed, and that bring scan reports; other conditions and other
-shards by a new query; devices that are forgotten."""
+"""Streams whose rows name their table and contain scan reports; a new query with other conditions and other shards;
+devices that expire."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 
 
 def test_rows_are_followed_by_the_table_that_they_name(spark: Any, tmp_path: Path) -> None:
-    """From the checkpoint of an earlier version."""
+    """Continues from the checkpoint of an earlier version."""
     world = wide.world()
     before = [tuple(event) for event in golden.unpack(tmp_path, 2)]
     assert len(before) > 20
@@ -37,7 +37,7 @@ def test_rows_are_followed_by_the_table_that_they_name(spark: Any, tmp_path: Pat
         ("v0", 0.0, 0.0, 5.0, 0, "ab" * 15 + "0", None),
         ("v0", 0.0, 0.0, 5.0, 0, "ab" * 16 + "0", None),
     ]
-    # A digest of no table: the row is skipped, the query goes on.
+    # The digest of an unknown table: the row is skipped, and the query continues.
     unknown = ("v0", 0.0, 0.0, 5.0, last_time, "ab" * 16, None)
     nulls = ("v0", None, None, None, last_time, None, None)  # no position, and not late
     last = ("sentinel", 80.0, 0.0, 5.0, world.end + wide.DELAY * SECOND, None, None)
@@ -48,7 +48,7 @@ def test_rows_are_followed_by_the_table_that_they_name(spark: Any, tmp_path: Pat
     first, second = (name for name in world.tables if name is not None)
     wide.publish(tmp_path / "tables", world.tables, first)
     options = {"shards": golden.SHARDS}
-    # A table that is not there ends the query; it goes on when the table is there.
+    # A missing table ends the query. The query continues once the table exists.
     with pytest.raises(Exception, match=f"{second.hex()}.*cannot be read"):
         wide.run(spark, tmp_path, world.tables[None], found, missing_versions="stop", **options)
     wide.publish(tmp_path / "tables", world.tables, second)
@@ -63,13 +63,13 @@ def test_a_new_query_begins_with_the_states_of_an_old_one(spark: Any, world: Wor
     before = golden.unpack(tmp_path, 1)
     _, second = golden.halves(all_rows)
     far = Zones.read(conditions)
-    far.add_many(["far away"], [50], [50], [100])  # unchanged states are not reported again
+    far.add_many(["far away"], [50], [50], [100])  # existing states that have not changed are not reported again
     later, found, again = tmp_path / "later", list[Any](), list[Any]()
     old = {"initial_state": tmp_path / "checkpoint"}
     times = (old, old, {}) if os.environ.get("FENCEPOST_SOAK") else (old, old)
     size = len(second) // len(times)
     for number, options in enumerate(times):
-        # It has states of its own from its second micro-batch on, and the old ones may go.
+        # From its second micro-batch on, the new query has its own states, so the old ones may be deleted.
         if not options:
             shutil.rmtree(tmp_path / "checkpoint")
         rows = second[number * size : (number + 1) * size if number < len(times) - 1 else None]
@@ -109,7 +109,7 @@ def test_what_is_silent_is_confirmed_and_forgotten_by_time_alone(spark: Any, tmp
     progress = wide.run(spark, tmp_path, zones, found, ordered=True, delay="10 seconds", expire="60 seconds")
     assert [event[:5] for event in wide.told(found)] == [
         ("a", 1, "depot", "satisfied", 0),
-        ("a", 1, "depot", "satisfied", 390 * SECOND),  # it was forgotten
+        ("a", 1, "depot", "satisfied", 390 * SECOND),  # had expired, so its sequence starts again
         ("dwells", 1, "yard", "satisfied", 30 * SECOND),
         ("phone", 1, "desk", "satisfied", 0),
         ("phone", 2, "desk", "unsatisfied", 30 * SECOND),
@@ -118,7 +118,7 @@ def test_what_is_silent_is_confirmed_and_forgotten_by_time_alone(spark: Any, tmp
     assert sum(counted) == len(first) + len(many) + 2
     states = spark.read.format("statestore").option("stateVarName", "shard").load(str(tmp_path / "checkpoint"))
     left = states.selectExpr("sum(length(value.devices)) as bytes").first().bytes
-    assert left < 2_000  # of 100 000 devices
+    assert left < 2_000  # of 100,000 devices
 
 
 def test_what_cannot_be_is_said_at_once(spark: Any, tmp_path: Path) -> None:

@@ -1,5 +1,4 @@
-"""A stream whose rows say by which table they are followed, and that brings scan reports: in files, and what is made of
-it."""
+"""A stream whose rows name their table and contain scan reports: in files, with its expected results."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ NAMES = tuple(part.split()[0] for part in SCHEMA.split(", "))
 
 
 class World(NamedTuple):
-    """Tables by their digests, of which the first is the stream's own; rows as they arrive; and what is to be told."""
+    """Tables by their digests, None for the stream's own; rows in the order of arrival; and the expected events."""
 
     tables: several_tables.Tables
     arrived: list[several_tables.Row]
@@ -53,7 +52,7 @@ def write_json(folder: Path, number: int, rows: list[Any]) -> None:
 
 
 def publish(shelf: Path, tables: several_tables.Tables, *names: bytes | None) -> None:
-    """Puts tables where workers find them."""
+    """Writes tables where the workers find them."""
     shelf.mkdir(exist_ok=True)
     for name in names:
         if name is not None:
@@ -61,7 +60,7 @@ def publish(shelf: Path, tables: several_tables.Tables, *names: bytes | None) ->
 
 
 def run(spark: Any, folder: Path, conditions: Any, found: list[Any], **options: Any) -> list[Any]:
-    """Adds the rows of the events, and gives the progress."""
+    """Runs the stream; appends the rows of its events to `found`, and returns the progress."""
     source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(folder / "in"))
     given = {
         "beacons": "seen",

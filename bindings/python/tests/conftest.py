@@ -14,7 +14,7 @@ import pytest
 
 from fencepost import Circle, InputError, TransitionPolicy
 
-# The repository, or what a source distribution holds of it.
+# The repository, or the part of it in a source distribution.
 ROOT = next(
     folder
     for folder in (Path(__file__).resolve().parents[1] / "library", Path(__file__).resolve().parents[3])
@@ -24,8 +24,8 @@ SHARED = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared"))
 TRACKS = SHARED / "data" / "tracks"
 DATA = ROOT / "examples" / "data"
 OWN_TRACKS = DATA / "tracks"
-"""Cut to about a hundred points each; SOURCES.md beside them."""
-# The folder of the Python binding, which a source distribution is.
+"""Each cut to about a hundred points; see SOURCES.md in that folder."""
+# The folder of the Python binding. In a source distribution it is the top folder.
 BINDING = Path(__file__).resolve().parents[1]
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 SECOND = 1_000_000
@@ -40,7 +40,7 @@ try:
 except ImportError:  # pytest alone is enough for most tests of a source distribution
     pass
 else:
-    # Random inputs are the same in each run, so that a failure comes from a change; make soak draws new ones.
+    # Random inputs are the same in each run, so that a new failure comes from a change; make soak draws new ones.
     settings.register_profile("fencepost", derandomize=os.environ.get("FENCEPOST_SOAK") != "1", deadline=None)
     settings.load_profile("fencepost")
 
@@ -59,7 +59,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def recorded_tracks(*kinds: str) -> list[Path]:
-    """Recorded tracks of these kinds: those that every clone has, and the shared ones where they are."""
+    """The recorded tracks of these kinds: those in the repository, and the shared ones if they are present."""
     return sorted(
         path for kind in kinds for folder in (OWN_TRACKS, TRACKS) for path in (folder / kind).glob(f"*.{kind}")
     )
@@ -70,7 +70,7 @@ def needs_shared() -> pytest.MarkDecorator:
 
 
 def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> InputError:
-    """The error with which a call refuses its input: one line."""
+    """Returns the error with which a call refuses its input; checks that the message is one line."""
     with pytest.raises(InputError) as caught:
         call(*arguments, **options)
     assert "\n" not in str(caught.value)
@@ -78,13 +78,13 @@ def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> InputE
 
 
 def optional(name: str) -> Any:
-    """A library that only the heavy tests bring."""
+    """Imports a library that is only installed for the heavy tests."""
     return pytest.importorskip(name, reason=f"{name} is installed by make test-all")
 
 
 @pytest.fixture
 def memory_path(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a disk in memory, if there is one: for many stores whose durability is not under test."""
+    """A folder on a disk in memory, if there is one: for tests with many stores that do not test durability."""
     disk = Path("/dev/shm")
     if not os.access(disk, os.W_OK):
         yield tmp_path
@@ -95,7 +95,7 @@ def memory_path(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Runs the command line in a process of its own, with a time limit."""
+    """Runs the command line in its own process, with a time limit."""
 
     def start(
         *arguments: str | Path, module: str = "fencepost", cwd: Path = tmp_path, **options: object
@@ -110,7 +110,7 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def turns() -> Iterator[None]:
-    """Threads take turns as often as they can."""
+    """Makes threads take turns as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

@@ -1,4 +1,4 @@
-"""A disk that takes nothing more."""
+"""A full disk."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import resource
 
 
 class FullDisk:
-    """While it lasts, no file of this process can be written; Python ignores the signal that goes with it."""
+    """While it is active, this process cannot write to any file. Python ignores the signal that comes with the
+    limit."""
 
     def __enter__(self) -> None:
         self.limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -53,7 +53,7 @@ INSTEAD = {
     "(native:extractvertices), where each has its time, or load the file's layer of track points",
     QgsWkbTypes.PolygonGeometry: "a track is points with times",
 }
-"""What to do if the layer of tracks does not hold points."""
+"""The advice for a layer of tracks that does not hold points."""
 TITLES = {"TRACKS": "tracks", "CIRCLES": "places", "POINTS": "points"}
 SHAPES = {QgsWkbTypes.PolygonGeometry: "polygons", QgsWkbTypes.LineGeometry: "lines"}
 

@@ -1,4 +1,4 @@
-"""The command, in processes of its own: formats, options, exit codes, one line for what is wrong."""
+"""The command, run as a process: formats, options, exit codes, one line per error."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_policies(run: Run, files: Path) -> None:
     for policy in ("standard", "exact", "core_location"):
         done = run("replay", "t.csv", "--conditions", "c.geojson", "--policy", policy, "--format", "jsonl")
         dates[policy] = [json.loads(line)["date"][17:19] for line in done.stdout.splitlines()]
-    # The fix at the very end of the dwell speaks against it.
+    # The fix at the very end of the dwell contradicts the transition.
     assert dates == {"standard": ["00"], "exact": ["00", "10", "30"], "core_location": ["00"]}
 
 
@@ -272,7 +272,7 @@ def test_an_interrupt_is_one_line(files: Path) -> None:
     (files / "t.csv").write_text("time,lat,lon\n" + rows)
     command = [sys.executable, "-m", "fencepost", "replay", "t.csv", "--conditions", "c.geojson", "--format", "jsonl"]
 
-    def heed_interrupts() -> None:  # a test run in the background inherits that they are ignored
+    def heed_interrupts() -> None:  # a test run in the background inherits ignored interrupts
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     with subprocess.Popen(
@@ -283,7 +283,7 @@ def test_an_interrupt_is_one_line(files: Path) -> None:
         preexec_fn=heed_interrupts,  # noqa: PLW1509
     ) as process:
         assert process.stdout is not None and process.stderr is not None
-        process.stdout.readline()  # it is in the middle of its work
+        process.stdout.readline()  # wait until it is in the middle of its work
         process.send_signal(signal.SIGINT)
         _out, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, b"fencepost: interrupted\n")
@@ -301,7 +301,7 @@ def test_a_full_disk_is_one_line(run: Run, files: Path) -> None:
 
 
 def terminal(command: list[str], folder: Path) -> tuple[int, str]:
-    """Runs with standard error on a terminal; its exit code and what the terminal got."""
+    """Runs a command with standard error on a terminal; returns its exit code and the terminal's text."""
     leader, follower = pty.openpty()
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=follower) as process:
         os.close(follower)

@@ -1,4 +1,4 @@
-"""``fencepost join``: which conditions hold which points, from file to file."""
+"""``fencepost join``: finds which conditions hold which points, from file to file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLACES = ROOT / "examples" / "data" / "places.geojson"
 
 @pytest.fixture
 def points(tmp_path: Path) -> Path:
-    """Columns of a user's own, and an index that is not 0, 1, 2."""
+    """A table with additional columns, and an index that is not 0, 1, 2."""
     frame = geopandas.GeoDataFrame(
         {"shop": ["a", "b", "c"], "sales": [3, 4, 5]},
         geometry=shapely.points([(-122.084, 37.422), (7.0, 47.0), (-122.0779, 37.4171)]),
@@ -105,7 +105,7 @@ def test_damaged_layers_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_step_between_two_of_gdal(points: Path, tmp_path: Path) -> None:
-    """As the guide shows it: ogr2ogr selects, fencepost joins, ogr2ogr reads the result."""
+    """The steps of the guide: ogr2ogr selects, fencepost joins, ogr2ogr reads the result."""
     if shutil.which("ogr2ogr") is None:
         pytest.skip("GDAL's programs are not installed: .ci/gdal.sh")
     sql = "SELECT * FROM shops WHERE sales < 5"

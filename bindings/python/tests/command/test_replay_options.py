@@ -1,4 +1,4 @@
-"""Options of ``fencepost replay`` and ``fencepost circles`` that say what files leave open, and where events go."""
+"""Options of ``fencepost replay`` and ``fencepost circles`` for what files do not state, and for outputs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_every_kind_of_file_takes_the_zone(folder: Path) -> None:
     sources += [pyarrow.Table.from_pandas(frame), pyarrow.Table.from_pandas(texts)]
     for source in sources:
         assert replay(source, HERE, policy="exact", time_zone="Europe/Berlin")[0].date == expected
-    for source in sources:  # without a zone the times are of UTC, whatever holds them
+    for source in sources:  # times without a zone are UTC in every format
         assert str(replay(source, HERE, policy="exact")[0].date)[:19] == text
 
 

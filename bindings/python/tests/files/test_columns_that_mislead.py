@@ -1,4 +1,4 @@
-"""Columns whose name or size misleads: the same rule in files, frames and Arrow tables."""
+"""Columns whose name or size misleads: files, frames and Arrow tables follow the same rule."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_nanoseconds(tmp_path: Path, name: str) -> None:
     for source in sources(tmp_path, {name: times, "lat": [47.0] * 3, "lon": [8.0] * 3, "car": ["a"] * 3}):
         for by in (None, "car"):
             log = replay(source, HERE, policy="exact", by=by)
-            assert abs(log[0].date_us - START_NS // 1000) <= 1  # a text is rounded, an integer cut
+            assert abs(log[0].date_us - START_NS // 1000) <= 1  # a text is rounded, an integer truncated
             assert "2024-05-01 12:00:00" in repr(log)
     monitor = Monitor()
     table = pyarrow.table({name: times, "lat": [47.0] * 3, "lon": [8.0] * 3})
@@ -84,7 +84,7 @@ def test_accelerations_are_not_accuracies(tmp_path: Path) -> None:
 
 
 def cars(name: str) -> dict[str, list[Any]]:
-    """Three cars, each on a street of its own, row by row."""
+    """Three cars, each on its own street; their rows alternate."""
     rows = [
         (step * 10 + car, 47.0 + 0.05 * car + 1e-4 * step, 8.0, f"c{car}") for step in range(60) for car in range(3)
     ]
@@ -105,7 +105,8 @@ def test_rows_of_several_devices(tmp_path: Path) -> None:
 
 
 def test_rows_of_one_device_are_no_doubt(tmp_path: Path) -> None:
-    """A plane over the antimeridian, a receiver with a jump now and then, a car whose log has a column of tracks."""
+    """No warning for a plane across the antimeridian, a receiver that jumps at times, or a car whose log has a column
+    of tracks."""
     fast = [(row * 10, 60.0, (178 + row * 0.04 + 180) % 360 - 180, row // 10) for row in range(200)]
     jumpy = [(row, 47.0 + (0.5 if row % 40 == 7 else 0.0), 8.0, 1) for row in range(400)]
     with warnings.catch_warnings():
@@ -136,14 +137,15 @@ def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
             replay(source, HERE)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):  # near, far either way, inside
+        # near the place, far from it in either order of the coordinates, inside it
+        for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):
             for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
                 replay(source, HERE)
         replay(pandas.DataFrame(columns), {})
 
 
 def kinds(name: str) -> dict[str, list[Any]]:
-    """Three cars that one column tells apart, and another does not."""
+    """Three cars, which one column distinguishes and another does not."""
     columns = cars(name)
     return columns | {"kind": ["car"] * len(columns["lat"])}
 
@@ -187,7 +189,8 @@ def test_exchanged_columns_of_streamed_files(tmp_path: Path) -> None:
             replay(source, HERE, by="car")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):  # near, far either way, inside
+        # near the place, far from it in either order of the coordinates, inside it
+        for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):
             for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
                 replay(source, HERE, by="car")
 

@@ -1,4 +1,4 @@
-"""Conditions as people have them: properties with other names, way points of GPX, radii and states for all."""
+"""Conditions in users' files: properties with other names, GPX way points, one radius and state for all."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_what_is_wrong_with_way_points(tmp_path: Path, points: str, words: str) 
 
 
 def sources(tmp_path: Path) -> list[Any]:
-    """Two circles, one with a radius and a state of its own, in every form that rows come in."""
+    """Two circles, one with its own radius and state, in every accepted form of rows."""
     pandas = pytest.importorskip("pandas")
     geopandas = pytest.importorskip("geopandas")
     (tmp_path / "c.csv").write_text("id,lat,lon,radius,assuming\na,0,0,30,satisfied\nb,0,0,,\n")

@@ -1,4 +1,4 @@
-"""Polygons and lines of files and tables as conditions: results, errors, and warnings about edges."""
+"""Polygons and lines from files and tables as conditions: results, errors, and warnings about edges."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_command_names_what_repairs_a_polygon(tmp_path: Path, run: Run) -> N
 
 
 def test_what_is_said_of_edges(tmp_path: Path) -> None:
-    """Only where it matters, once a file, and not where the file has said it."""
+    """Warns only if edges differ noticeably, once per file, and not if the file states their kind."""
     far = [[x, y + 50] for x, y in SQUARE]
     farther = [[3 * x, y + 60] for x, y in SQUARE]
     path = write(
@@ -133,7 +133,7 @@ def test_vector_layers(tmp_path: Path, name: str) -> None:
     geopandas, shapely = pytest.importorskip("geopandas"), pytest.importorskip("shapely")
     shapes = [shapely.Polygon(SQUARE, [HOLE]), shapely.Polygon(SMALL), shapely.LineString(SMALL[:2])]
     radius = [None, None, 25.0]
-    if name == "c.shp":  # of one kind, and turned by its writer
+    if name == "c.shp":  # a Shapefile holds one kind, and its writer turns the rings
         shapes, radius = [shapely.orient_polygons(shape, exterior_cw=True) for shape in shapes[:2]], [None, None]
     frame = geopandas.GeoDataFrame(
         {"identifier": list("abc")[: len(shapes)], "radius": radius}, geometry=shapes, crs=4326
@@ -183,7 +183,7 @@ def test_what_a_layer_cannot_hold(tmp_path: Path) -> None:
 
 
 def test_a_corridor_of_a_file_is_lived_through(tmp_path: Path) -> None:
-    """The way along a road and away from it."""
+    """A drive along a road and away from it."""
     path = write(tmp_path / "c.geojson", feature("LineString", [[0, 0], [0.01, 0]], "road", radius=20))
     fixes = [Fix(0, 0.0005 * step, time=step * 1_000_000) for step in range(10)]
     fixes += [Fix(0.0002 * step, 0.005, time=(10 + step) * 1_000_000) for step in range(10)]

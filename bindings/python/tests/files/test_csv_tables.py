@@ -1,4 +1,4 @@
-"""One reader of CSV headers: separators and lines before the header do not change the result."""
+"""All readers treat CSV headers alike: separators and lines before the header do not change the result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIXES = "time,lat,lon,accuracy\n2024-05-01T08:00:00Z,52.5,13.4,5\n2024-05-01T08:
 
 
 def separated(text: str, delimiter: str) -> str:
-    """The same cells between other delimiters."""
+    """The same cells with another delimiter."""
     import csv
     import io
 
@@ -62,7 +62,7 @@ def test_circles_and_tracks_between_any_delimiters(
     assert len(read_track(path).fixes) == 2
 
 
-@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")  # of small radii
+@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")  # about small radii
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_a_header_in_a_comment(tmp_path: Path, delimiter: str) -> None:
     path = tmp_path / "circles.csv"
@@ -99,14 +99,15 @@ def test_a_file_of_another_encoding(tmp_path: Path) -> None:
 
 
 def test_one_rule_for_the_unit_of_a_time() -> None:
-    """By size, with every reader: a number alone, an integer of a column, or all of a column."""
+    """The unit follows from the size, in every reader: of a single number, an integer of a column, or a whole
+    column."""
     edges = [0, 10**11, 10**14, 10**15, 10**17, 10**9]
     world = random.Random(7)
     numbers = [sign * (edge + step) for edge in edges for step in (-1, 0, 1) for sign in (1, -1)]
     for number in numbers:
-        if number < -62_135_596_800:  # before the year 1, in whatever unit it is read
+        if number < -62_135_596_800:  # before the year 1 in every unit
             continue
-        if unit_of(number) != "ns":  # a text is rounded, an integer of a column cut
+        if unit_of(number) != "ns":  # a text is rounded, an integer of a column truncated
             assert number_time(number) == unit_time(number, None, 0, "")
         assert unit_time(number, None, 0, "") == unit_time(number, unit_of(number), 0, "")
     for _ in range(2000):

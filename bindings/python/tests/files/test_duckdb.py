@@ -20,7 +20,7 @@ duckdb = pytest.importorskip("duckdb", reason="duckdb is installed by make test-
 
 
 def extension() -> Path | None:
-    """The spatial extension that the package duckdb-extension-spatial brings for this version; None: there is none."""
+    """The spatial extension from the package duckdb-extension-spatial for this version of DuckDB, or None."""
     found = importlib.util.find_spec("duckdb_extension_spatial")
     folders = [] if found is None else list(found.submodule_search_locations or [])
     return next((path for folder in folders for path in Path(folder).rglob(f"v{duckdb.__version__}/spatial*")), None)
@@ -31,7 +31,8 @@ def connection() -> Iterator[Any]:
     path = extension()
     if path is None:
         pytest.skip(f"duckdb-extension-spatial for duckdb {duckdb.__version__} is installed by make test-all")
-    settings = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}  # no network
+    # never load from the network
+    settings = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     with duckdb.connect(config=settings) as connection:
         connection.load_extension(str(path))
         connection.execute("SET TimeZone = 'UTC'")
@@ -42,7 +43,7 @@ def connection() -> Iterator[Any]:
 
 
 def circles(connection: Any) -> None:
-    """The circles of the example as a table with a column of geometries."""
+    """The example's circles as a table with a column of geometries."""
     connection.execute(
         "CREATE TABLE shops (name VARCHAR, radius DOUBLE, policy VARCHAR, assuming VARCHAR, place GEOMETRY)"
     )
@@ -71,7 +72,8 @@ def expected() -> EventLog:
 
 @pytest.mark.parametrize("point", POINTS.values(), ids=list(POINTS))
 def test_spatial_points_go_in(connection: Any, expected: EventLog, point: str) -> None:
-    """As a track and as conditions of a replay, and into a monitor, with the events of the files."""
+    """Spatial points as a track and as conditions of a replay, and as input of a monitor, give the events of the
+    files."""
     track = connection.sql(f"SELECT time, accuracy, {point} FROM drive")
     shops = "SELECT name, radius, policy, assuming, "
     shops += point.replace("longitude", "ST_X(place)").replace("latitude", "ST_Y(place)") + " FROM shops"
@@ -106,7 +108,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("shape", AREAS.values(), ids=list(AREAS))
 def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
-    """Of ST_GeomFromText: into a replay and a monitor, as the same conditions made here, with the same events."""
+    """Shapes from ST_GeomFromText, in a replay and a monitor, give the same events as the same conditions made here."""
     connection.execute("CREATE TABLE zones (name VARCHAR, radius DOUBLE, place GEOMETRY)")
     for name, text in TEXTS.items():
         row = [name, 500.0 if name == "way" else None, text]
@@ -119,7 +121,7 @@ def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
     }
     monitor = Monitor()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InputWarning)  # that nothing says what the edges are
+        warnings.simplefilter("ignore", InputWarning)  # the warning that nothing states the kind of edges
         log = replay(track, zones)
         monitor.add_many(zones)
     expected = replay(track, made)
@@ -127,7 +129,7 @@ def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
     assert {record.identifier: record.condition for record in monitor.records()} == made
     assert monitor.feed_many(track).accepted == len(log.replays[0].fixes)
     assert [event.to_json() for event in monitor.events()] == log.to_jsonl().splitlines()
-    # The database agrees with each event about a place, except within metres of the line.
+    # The database agrees with each event about the place, except within metres of the line.
     for event in log:
         if event.latitude is None or event.identifier == "way" or abs(event.boundary_distance or 0) < 5:
             continue
@@ -161,11 +163,11 @@ def test_geometries_that_are_no_points_on_the_earth_in_degrees(connection: Any) 
     nothing = connection.sql("SELECT unnest([NULL, 'POINT EMPTY'::GEOMETRY, ST_Point(1, 2)]) AS place, 0 AS time")
     assert feed(nothing) == FeedResult(1, 2, 0)
     naive = connection.sql("SELECT ST_Point(1, 2) AS place, TIMESTAMP '2024-05-01' AS time")
-    assert feed(naive) == FeedResult(1, 0, 0)  # of UTC
+    assert feed(naive) == FeedResult(1, 0, 0)  # read as UTC
 
 
 def test_numbers_of_any_type_and_many_batches(connection: Any) -> None:
-    """DuckDB writes 0.5 as a decimal; its stream has many batches."""
+    """DuckDB writes 0.5 as a decimal, and its stream has many batches."""
     rows = connection.sql(
         "SELECT 52.5 AS lat, CAST(13.4 AS FLOAT) AS lon, 5 AS accuracy, make_timestamptz(i * 1000000) AS time "
         "FROM range(500000) numbers(i)"
@@ -189,7 +191,7 @@ def test_a_query_that_fails_on_the_way(connection: Any) -> None:
 
 
 def test_a_log_joins_with_zones(connection: Any, expected: EventLog) -> None:
-    """The events' points as geometries: which zone holds each, and how far it is from a place."""
+    """Joins the events' points, as geometries: finds the zone of each, and its distance from a place."""
     log = expected
     circle = log.conditions[next(iter(log.conditions))]
     assert isinstance(circle, Circle)
@@ -205,5 +207,5 @@ def test_a_log_joins_with_zones(connection: Any, expected: EventLog) -> None:
         event = events[sequence]
         assert event.latitude is not None and event.longitude is not None
         exact = geodesic.inverse(circle.latitude, circle.longitude, event.latitude, event.longitude).distance
-        assert distance == pytest.approx(exact, rel=0.006)  # of a sphere
+        assert distance == pytest.approx(exact, rel=0.006)  # the database measures on a sphere
         assert within == (-122.2 < event.longitude < -122.0 and 37.3 < event.latitude < 37.4)

@@ -43,7 +43,8 @@ def write(tmp_path: Path) -> Write:
 
 
 def refusal(call: Callable[..., Any], path: Path, *arguments: Any, **options: Any) -> str:
-    """The message about a file, without the file's name; it is one line and begins with that name."""
+    """The message about a file, without the file's name. Checks that the message is one line and begins with the
+    name."""
     with pytest.raises(InputError) as caught:
         call(path, *arguments, **options)
     text = str(caught.value)
@@ -51,7 +52,7 @@ def refusal(call: Callable[..., Any], path: Path, *arguments: Any, **options: An
     return text[len(f"{path}: ") :]
 
 
-# Known points, starts and ends (SOURCES.md beside the files).
+# Known numbers of points, starts and ends (SOURCES.md in the files' folder).
 SHARED_COUNTS = {
     "apple-watch-hacc.gpx": 44,
     "bike-basel-border-etrex.gpx": 479,
@@ -83,7 +84,7 @@ SHARED_COUNTS = {
 }
 
 
-# The contents of the sources beside them: points, the first and the last time.
+# For each source in the repository: number of points, first and last time.
 OWN = {
     "gpx/bike-basel.gpx": (120, "2018-06-19T15:36:37Z", "2018-06-19T15:49:23Z"),
     "gpx/car-moscow.gpx": (100, "2009-05-19T04:00:30Z", "2009-05-19T04:02:20Z"),
@@ -121,14 +122,14 @@ def test_what_is_special_about_the_recorded_tracks() -> None:
     assert read_track(car, hdop_scale=5).fixes[0][2] == pytest.approx(5 * 2.61)
 
 
-# Without the shared tracks one test is skipped, not one for each.
+# If the shared tracks are missing, this skips one test instead of one for each track.
 @pytest.mark.parametrize("name", SHARED_COUNTS if TRACKS.is_dir() else [])
 def test_shared_tracks(name: str) -> None:
     (path,) = TRACKS.glob(f"*/{name}")
     track = read_track(path)
     assert len(track.fixes) == SHARED_COUNTS[name] and not track.way_points
     assert all(abs(fix[0]) <= 90 and abs(fix[1]) <= 180 for fix in track.fixes)
-    # Each file's name or description says the year; none is before 2000 or after 2026.
+    # Each file's name or description states its year, which lies between 2000 and 2026.
     assert all(946_684_800_000_000 < fix[3] < 1_800_000_000_000_000 for fix in track.fixes)
 
 
@@ -156,9 +157,9 @@ def test_times_of_odd_files() -> None:
     assert first("csv/seal-bering-antimeridian-3x.csv") == 1_128_717_041_000_000  # 20:30:41 07-Oct-2005
     assert first("csv/car-i280-qcom.csv") == 1_533_226_490_000_000  # utc_ms
     assert first("csv/static-phone-2016-06-30-gnsslogger-fix.csv") == 1_467_321_969_000_000  # (UTC)TimeInMs
-    assert first("csv/train-neuchatel-lausanne-accuracy.csv") == 1_548_446_416_178_999  # nanoseconds, cut
+    assert first("csv/train-neuchatel-lausanne-accuracy.csv") == 1_548_446_416_178_999  # nanoseconds, truncated
     times = [[fix[3] for fix in read_track(TRACKS / name).fixes] for name in ("gpx/run-dc-garmin.gpx", GEOJSON)]
-    assert times[0] == times[1]  # the same run
+    assert times[0] == times[1]  # the same drive
 
 
 @needs_shared()
@@ -208,7 +209,7 @@ def test_gpx_sloppy_values(write: Write) -> None:
     )
     first, second = read_track(write("a.gpx", GPX.format(SEGMENT.format(point)))).fixes
     assert first == (52.5, 13.4, 0.0, 1_500_000)
-    assert math.isnan(second[2])  # no fix: no position
+    assert math.isnan(second[2])  # without a fix there is no position
 
 
 @pytest.mark.parametrize(
@@ -437,7 +438,7 @@ def test_broken_conditions(write: Write, content: str, words: str) -> None:
     assert words in refusal(read_conditions, write("c.geojson", content), TransitionPolicy())
 
 
-@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")  # of small radii
+@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")  # about small radii
 @pytest.mark.parametrize(
     ("properties", "words"),
     [

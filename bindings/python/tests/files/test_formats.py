@@ -1,4 +1,4 @@
-"""Tracks in the formats that people have: GeoJSON, moving features, WKT, plain Parquet, compressed files."""
+"""Tracks in common formats: GeoJSON, moving features, WKT, plain Parquet, compressed files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_columns_units_and_tracks_of_points(write: Write) -> None:
 
 
 def test_way_points_beside_a_line_are_left_out(write: Write) -> None:
-    """As togeojson makes them of a GPX file with both."""
+    """In the form that togeojson produces from a GPX file with both."""
     line = {"type": "LineString", "coordinates": [[0, 0], [1, 1]]}
     path = write(
         "t.geojson",
@@ -136,9 +136,9 @@ TWO_FIXES = [(52.5, 13.4, 0.0, NOON), (52.6, 13.5, 0.0, NOON + 10_000_000)]
             "type": "Feature",
             "temporalGeometry": {"type": "MovingGeometryCollection", "prisms": [MOVING | {"datetimes": TIMES}]},
         },
-        # Milliseconds since 1970, as the standard's first version has them.
+        # Milliseconds since 1970, as in the standard's first version.
         {"type": "Feature", "temporalGeometry": MOVING | {"datetimes": [NOON // 1000, NOON // 1000 + 10_000]}},
-        # MobilityDB's asMFJSON: a sequence, sequences, instants.
+        # From MobilityDB's asMFJSON: a sequence, sequences, instants.
         MOVING | {"datetimes": ["2024-05-01T14:00:00+02", "2024-05-01T14:00:10+02"], "lower_inc": True},
         {
             "type": "MovingPoint",
@@ -411,7 +411,7 @@ def test_what_says_that_there_is_no_position_is_no_warning(write: Write) -> None
 
 @needs_shared()
 def test_real_sentinels_of_ais() -> None:
-    """Latitude 91, longitude 181 among good positions."""
+    """Latitude 91 and longitude 181 among valid positions."""
     pandas = pytest.importorskip("pandas")
     path = TRACKS / "json" / "ship-ais-noposition-sentinel-263576000.jsonl"
     table = pandas.read_json(path, lines=True)[["timestamp", "lat", "lon"]].dropna(subset=["timestamp"])

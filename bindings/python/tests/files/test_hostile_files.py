@@ -1,4 +1,4 @@
-"""Files that are damaged or made to do harm: one line of :class:`InputError`, soon, and with little memory."""
+"""Damaged or malicious files: one line of :class:`InputError`, quickly, and with little memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def kmz(method: int, damage: Callable[[bytearray], None]) -> bytes:
 
 
 def scramble(data: bytearray) -> None:
-    """The compressed bytes, behind the local header and the name."""
+    """Damages the compressed bytes, after the local header and the name."""
     data[37:80] = bytes(byte ^ 0xA5 for byte in data[37:80])
 
 
@@ -46,7 +46,7 @@ def test_a_damaged_archive(tmp_path: Path, method: int) -> None:
 
 
 def test_an_archive_that_is_damaged_anywhere(tmp_path: Path) -> None:
-    """Damage at each byte: an error about the file, or the right result, never another exception."""
+    """Damage at each byte gives an error about the file, or the right result, but never another exception."""
     path = tmp_path / "t.kmz"
     whole = kmz(zipfile.ZIP_DEFLATED, lambda data: None)
     for place in range(len(whole)):
@@ -118,7 +118,7 @@ for by in (None, "car"):
 
 
 def in_little_memory(path: Path, most: int) -> list[str]:
-    """The errors of both ways to read a file, in a process with so many bytes."""
+    """The errors of both ways to read a file, in a process limited to this many bytes."""
     command = [sys.executable, "-c", ALONE, str(path), str(most)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr[-2000:]

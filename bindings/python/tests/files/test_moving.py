@@ -1,4 +1,4 @@
-"""Trajectories of MovingPandas go in as they are; visits come back with their ids."""
+"""Trajectories of MovingPandas are accepted unchanged; visits come back with their ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HERE = {"here": Circle(0, 0, 150)}
 
 @pytest.fixture(scope="module")
 def cars() -> Any:
-    """The drive, by two cars, the second an hour later."""
+    """The drive by two cars, the second an hour later."""
     first = points().assign(car="b")
     second = first.assign(car="a", time=first["time"] + pandas.Timedelta(hours=1))
     return pandas.concat([first, second], ignore_index=True)
@@ -29,7 +29,7 @@ def cars() -> Any:
 
 def collection(cars: Any) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it drops time zones, and says so
+        warnings.simplefilter("ignore")  # MovingPandas drops time zones and warns about it
         return mpd.TrajectoryCollection(cars, traj_id_col="car", t="time")
 
 
@@ -57,7 +57,7 @@ def test_a_trajectory_goes_in(cars: Any) -> None:
 
 
 def test_a_trajectory_of_its_own(cars: Any) -> None:
-    """Without a column of ids, and with a name of the index that says nothing."""
+    """A trajectory without a column of ids, whose index has an unhelpful name."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         frame = cars[cars["car"] == "b"].drop(columns="car").set_index("time").rename_axis("stamp")

@@ -1,4 +1,4 @@
-"""Visits beside MovingPandas' clip, on polygons and tracks that nobody here made: where they are the same, and why not
+"""Compares visits with MovingPandas' clip, on other people's polygons and tracks: where they agree, and why not
 everywhere."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import shapely  # noqa: E402
 
 FENCES = ROOT.parent / "shared" / "data" / "fences"
 CITIES, COUNTRIES = "cities/san-francisco.geojson", "natural-earth/ne_50m_admin_0_countries.geojson"
-# Polygons, a track, and how many visits, parts of them, and parts without a fix there are at the least.
+# Polygons, a track, and the minimum numbers of visits, parts of visits, and parts without a fix.
 CASES = [
     (CITIES, "run-sf-strava-teleport.gpx", (3, 200, 1)),
     (CITIES, "car-i280-ublox.csv", (2, 500, 1)),
@@ -50,7 +50,7 @@ def trajectory(track: str) -> Any:
     if path is None:
         pytest.skip(f"{track} is not there")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # fixes that are sorted; zones that are dropped
+        warnings.simplefilter("ignore")  # that fixes are sorted and zones dropped
         latitudes, longitudes, _, times = zip(*[fix for fix in fixes_of(path) if abs(fix[0]) <= 90])
         points = geopandas.points_from_xy(longitudes, latitudes)
         stamps = pandas.to_datetime(times, unit="us")
@@ -71,18 +71,18 @@ def microseconds(time: Any) -> int:
 
 
 def runs_of(inside: list[bool]) -> list[tuple[int, int]]:
-    """Where fixes inside begin and where they end."""
+    """The first and last index of each run of fixes inside."""
     edges = [number for number, pair in enumerate(zip([*inside, False], [False, *inside])) if pair[0] != pair[1]]
     return list(zip(edges[::2], edges[1::2]))
 
 
 @pytest.mark.parametrize(("fences", "track", "least"), CASES)
 def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]) -> None:
-    """Visits are the runs of fixes inside. Clip has the same ones, and
+    """A visit is a run of fixes inside. Clip finds the same runs, but
 
-    * lets them begin and end on the line, between two fixes, by straight lines of degrees;
-    * breaks one into many parts, hundredths of a second apart: hundreds of these are one visit;
-    * has parts without a fix inside, where a straight line passes a corner: no event can tell of these.
+    * its runs begin and end on the line between two fixes, by straight lines of degrees;
+    * it breaks a run into many parts, hundredths of a second apart: hundreds of these are one visit;
+    * it finds parts without a fix inside, if a straight line cuts a corner: no event can report these.
     """
     whole = trajectory(track)
     times = [microseconds(time) for time in whole.df.index]
@@ -103,13 +103,13 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
         for begin, end in clipped(whole, shape):
             within = [number for number, time in enumerate(times) if begin <= time <= end]
             own = [number for number in within if inside[number]]
-            # Points that clip places on the line may lie a hair outside of it.
+            # Points that clip places on the line may lie very slightly outside.
             assert all(shape.distance(whole.df.geometry.iloc[each]) < 1e-5 for each in set(within) - set(own)), name
             if not own:
                 passed += 1
                 continue
             (run,) = [run for run in runs if run[0] <= own[0] and own[-1] < run[1]]
-            # No earlier than the fix outside before, no later than the one after.
+            # The run begins no earlier than the fix outside before it, and ends no later than the one after it.
             assert run[0] == 0 or times[run[0] - 1] <= begin, name
             assert run[1] == len(times) or end <= times[run[1]], name
             held |= {run}
@@ -122,33 +122,35 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
 # ---------------------------------------------------------------------------------------------- paths
 
 MOST_APART_M = 0.02
-"""On short ways: the polygon of 720 corners lies up to 1.4 mm within its circle, and is cut aslant."""
+"""The tolerance on short tracks: the polygon of 720 vertices lies up to 1.4 mm inside its circle, and may be crossed at
+a flat angle."""
 MOST_MISSING_S = 0.5
 
 
 def thinned_to_minutes(whole: Any) -> Any:
-    """The same with the first fix of each minute."""
+    """The first fix of each minute."""
     frame = whole.df
     return moving(frame.groupby(frame.index.floor("60s")).head(1).drop(columns="traj_id", errors="ignore"))
 
 
 def moving(frame: Any) -> Any:
-    """A trajectory of a frame that is indexed by time."""
+    """Makes a trajectory from a frame that is indexed by time."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of pandas, what MovingPandas calls
+        warnings.simplefilter("ignore")  # pandas warns about functions that MovingPandas calls
         return mpd.Trajectory(frame, 1)
 
 
 class Way:
-    """Where a track is at a time, on geodesics."""
+    """The position of a track at any time, along geodesics."""
 
     def __init__(self, track: Any) -> None:
         self.times = [microseconds(time) for time in track.df.index]
         self.places = [(point.y, point.x) for point in track.df.geometry]
 
     def at(self, time: int) -> tuple[float, float, float]:
-        """Latitude, longitude, and how many metres a straight line of degrees lies beside it: at s of a way of length
-        l about s (l - s) tan(latitude) / 2 R, since a parallel bends by tan(latitude) / R beside a geodesic."""
+        """Returns latitude, longitude, and the offset in metres of a straight line of degrees: a parallel bends by
+        tan(latitude) / R against a geodesic, so at s of a segment of length l the offset is about s (l - s)
+        tan(latitude) / 2 R."""
         after = min(max(bisect.bisect_right(self.times, time), 1), len(self.times) - 1)
         start, end = self.times[after - 1], self.times[after]
         way = geodesic.inverse(*self.places[after - 1], *self.places[after])
@@ -158,7 +160,7 @@ class Way:
         return found.latitude, found.longitude, bend
 
     def apart(self, one: int, other: int) -> tuple[float, float]:
-        """Metres between where it is at two times, and how many they may be."""
+        """The distance in metres between the positions at two times, and the greatest distance that is allowed."""
         (latitude, longitude, bend), place = self.at(one), self.at(other)
         return geodesic.inverse(latitude, longitude, *place[:2]).distance, MOST_APART_M + bend
 
@@ -168,11 +170,12 @@ class Way:
     [("bike-basel.gpx", (12, 12)), ("run-sf-strava-teleport.gpx", (12, 15)), ("trip-multiday-riviera.gpx", (12, 24))],
 )
 def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
-    """Entries and exits on the path of a fix a minute, beside clip on the circles as polygons. They are the same, but
+    """Compares entries and exits on the path, with one fix a minute, with clip on the circles as polygons. They agree,
+    but
 
-    * clip cuts by straight lines of degrees: centimetres off on ways of a kilometre, metres on one of 300;
-    * polygons lie inside their circles: by millimetres;
-    * clip splits one visit into parts, and loses pieces between them of less than half a second.
+    * clip cuts by straight lines of degrees, which is centimetres off over a kilometre, and metres over 300 km;
+    * the polygons lie millimetres inside their circles;
+    * clip splits one visit into parts, and loses pieces of less than half a second between them.
     """
     thin = thinned_to_minutes(trajectory(track))
     way, fixes = Way(thin), thin.df.geometry
@@ -203,8 +206,8 @@ def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
 
 
 def test_a_long_way_is_no_straight_line_of_degrees() -> None:
-    """Frankfurt to New York in one step: clip passes a place on the map's straight line, 800 km south of the way of
-    aircraft."""
+    """Frankfurt to New York in one step: clip enters a place on the map's straight line, 800 km south of the real
+    route."""
     start, end = (50.03, 8.57), (40.64, -73.78)
     way = geodesic.inverse(*start, *end)
     middle = geodesic.direct(*start, way.azimuth1, way.distance / 2)

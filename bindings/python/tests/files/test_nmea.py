@@ -1,4 +1,4 @@
-"""NMEA 0183 logs: real ones against what gpsd made of them, dates, accuracies, damage."""
+"""NMEA 0183 logs: real logs compared with gpsd's results, dates, accuracies, damage."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_one_fix_a_time_of_day(tmp_path: Path) -> None:
     expected = [(52.5, 13.4, 4.5, at(7, 12)), (52.5, 13.4, 4.5, at(7, 12, 0, 1, 250_000))]
     assert read(tmp_path, *lines) == expected
     assert [fix[2] for fix in read(tmp_path, *lines, hdop_scale=2)] == [1.8, 1.8]
-    # Loggers put their own time before a sentence; some receivers write no check sum.
+    # Loggers put their own time before a sentence, and some receivers write no checksum.
     assert read(tmp_path, *(f"2020-02-07T00:00:00Z {line}" for line in lines)) == expected
     assert read(tmp_path, *(line.partition("*")[0] for line in lines)) == expected
     path = tmp_path / "no-ending"
@@ -68,7 +68,7 @@ def test_rmc_alone_and_gga_alone(tmp_path: Path) -> None:
 
 
 def test_no_position(tmp_path: Path) -> None:
-    """A receiver without a fix says so: nothing of its coordinates is used."""
+    """A receiver reports that it has no fix: its coordinates are not used."""
     for lines in (
         (rmc("120000", status="V"), gga("120000", quality=0)),
         (rmc("120000", mode=",N"),),
@@ -76,7 +76,7 @@ def test_no_position(tmp_path: Path) -> None:
     ):
         (fix,) = read(tmp_path, *lines)
         assert math.isnan(fix[2]) and fix[3] == at(7, 12)
-    # One of the two knows where it is.
+    # One of the two sentences reports a fix.
     assert read(tmp_path, rmc("120000"), gga("120000", quality=0)) == [(52.5, 13.4, 0.0, at(7, 12))]
     assert read(tmp_path, gga("120000"), rmc("120000", status="V")) == [(52.5, 13.4, 4.5, at(7, 12))]
 
@@ -85,7 +85,7 @@ def test_midnight(tmp_path: Path) -> None:
     lines = (gga("235958"), rmc("235959"), gga("235959"), gga("000000"), gga("000001"), rmc("000002", "080220"))
     expected = [at(7, 23, 59, 58), at(7, 23, 59, 59), at(8, 0), at(8, 0, 0, 1), at(8, 0, 0, 2)]
     assert [fix[3] for fix in read(tmp_path, *lines)] == expected
-    # The first date comes after midnight: what waited for it is of the day before.
+    # The first date comes after midnight: the fixes that waited for it belong to the previous day.
     assert [fix[3] for fix in read(tmp_path, gga("235959"), gga("000000"), rmc("000001", "080220"))] == [
         at(7, 23, 59, 59), at(8, 0), at(8, 0, 0, 1),
     ]  # fmt: skip
@@ -125,8 +125,8 @@ def test_hostile_bytes(tmp_path: Path) -> None:
     assert fixes == [(52.5, 13.4, 0.0, at(7, 12))]
 
 
-# Logs of gpsd's own tests whose receivers say both where and when; beside each what gpsd made of it. The day is left
-# out: gpsd takes an old one for a rollover of the GPS week and moves it.
+# Logs from gpsd's own tests, in which the receivers report both position and time, each with gpsd's result. The date is
+# left out: gpsd takes an old date for a rollover of the GPS week number and changes it.
 GPSD = ("haicom-305N", "sl869", "garmin25lp", "telit-he910", "nokia-ld-4w", "bu353s4", "gr601-w", "myguide-3100",
         "ublox-neo-m9n-nmea", "nl2008u", "motorola-t805", "quectel", "beidou-bd")  # fmt: skip
 
@@ -156,7 +156,7 @@ def test_as_gpsd_reads_it(log: Path) -> None:
 
 
 def test_a_recorded_drive() -> None:
-    """As its own sentences say: RMC and GGA of each second, their times and places."""
+    """Compares with the log's own sentences: RMC and GGA of each second, with their times and positions."""
     path = OWN_TRACKS / "nmea" / "car-mountain-view.nmea"
     fixes = read_track(path).fixes
     gga = [line.split(",") for line in path.read_text().splitlines() if line[3:6] == "GGA"]
@@ -175,7 +175,7 @@ def test_real_logs() -> None:
     ship = read_track(NMEA / "ship-nbp1406-seap.txt").fixes
     assert len(ship) == 715 and ship[0][3] == parse_time("2014-08-01T00:00:00.700Z")
     with pytest.raises(InputError, match="RMC.*ZDA"):
-        read_track(NMEA / "car-mountain-view-SPAN-truth.gga")  # the check sum of every RMC is wrong
+        read_track(NMEA / "car-mountain-view-SPAN-truth.gga")  # the checksum of every RMC is wrong
     lost = read_track(NMEA / "gpsd" / "skytraq.log").fixes
     assert all(math.isnan(fix[2]) for fix in lost)
     place = {"a": Circle(55.78, 23.57, 5000)}

@@ -1,4 +1,4 @@
-"""Damaged and incomplete sentences of NMEA 0183 give no position, in files and in live streams."""
+"""Damaged and incomplete NMEA 0183 sentences give no position, in files and in live streams."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fencepost._live.lines import LineError
 
 pytest.importorskip("pynmea2")
 
-# The lines between the good ones, at 12:00:01. Those without a check sum of their own get the right one.
+# The lines between the good ones, at 12:00:01. Lines without a checksum get the right one.
 DAMAGED = {
     "no coordinates": "GPRMC,120001,A,,,,,0,0,220815,,,A",
     "no coordinates in GGA": "GPGGA,120001,,,,,1,08,0.9,10.0,M,0.0,M,,",
@@ -125,7 +125,7 @@ def test_no_position_comes_from_a_damaged_sentence(name: str, tmp_path: Path) ->
 
 
 def test_nothing_happens_for_damaged_sentences(run: Run, tmp_path: Path) -> None:
-    """Neither an exit nor an entry where a coordinate would be 0."""
+    """There is neither an exit nor an entry, although a damaged coordinate could be read as 0."""
     places = {"berlin": (52.5, 13.4), "null": (0, 0), "equator": (0, 13.4), "greenwich": (52.5, 0)}
     features = [
         {
@@ -151,13 +151,13 @@ def test_nothing_happens_for_damaged_sentences(run: Run, tmp_path: Path) -> None
 
 
 def test_a_torn_sentence_takes_none_with_it(tmp_path: Path) -> None:
-    """The next sentence begins within the line of the torn one, and is whole."""
+    """The next sentence begins within the line of the torn one, and is complete."""
     text = f"{whole(0)}\r\n{whole(1)[:30]}{whole(2)}\r\n{whole(3)}"
     assert [row[3] // 1_000_000 % 60 for row in of_file(tmp_path / "log.nmea", text.encode())[0]] == [0, 2, 3]
 
 
 def test_a_makers_own_sentence_is_no_damage() -> None:
-    """Garmin's $PGRMC sets a receiver up; it is not an RMC of a talker."""
+    """Garmin's $PGRMC configures a receiver; it is not an RMC sentence."""
     text = f"{whole(0)}\r\n{sentence('PGRMC,A,218.8,100,6378137.000,298.257223563,0.0,0.0,0.0,A,3,1,1,4,30')}\r\n"
     assert watched(text.encode())[1] == []
 
@@ -182,7 +182,7 @@ def test_a_receiver_without_a_fix_is_no_damage() -> None:
     ids=["RMC", "GGA"],
 )
 def test_no_cut_gives_another_position(body: str) -> None:
-    """Cut off after each of its characters, without a check sum and with the one that fits."""
+    """A sentence cut off after each of its characters, without a checksum and with a matching one."""
     place = pytest.approx((52.502056666666666, 13.409463333333333))
     fields = {"RMC": 11, "GGA": 14}[body[2:5]]
     for end in range(6, len(body) + 1):
@@ -196,7 +196,8 @@ def test_no_cut_gives_another_position(body: str) -> None:
 
 @needs_shared()
 def test_no_damage_to_a_real_log_gives_another_position(tmp_path: Path) -> None:
-    """Every position of a real log whose bytes are changed, lost, doubled or torn is one of the log's own."""
+    """If a real log's bytes are changed, lost, doubled or torn, every position read still occurs in the original
+    log."""
     seed = int(os.environ.get("FENCEPOST_SEED", random.SystemRandom().randrange(1 << 32)))
     generator = random.Random(seed)
     log = (TRACKS / "nmea" / "gpsd" / "telit-he910.log").read_bytes()

@@ -1,4 +1,4 @@
-"""Fixes in the order of their times: alone, and among those of other tracks."""
+"""Sorts fixes by time: of one track, and among those of other tracks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def test_rows_are_sorted_within_their_tracks(rows: list[tuple[int, int]]) -> Non
     tracks, times = array("q", (row[0] for row in rows)), array("q", (row[1] for row in rows))
     places = places_in_time(tracks, times)
     assert sorted(places) == list(range(len(rows)))
-    # Each place stays its track's: what tells tracks apart by first appearance, or by coming together, still does.
+    # Each position still belongs to the same track, so tracks are still found in order of appearance, or by adjacent rows.
     assert taken(tracks, places) == tracks
     for track in set(tracks):
         own = [row for row in places if tracks[row] == track]
         expected = [row for row in range(len(rows)) if tracks[row] == track]
-        assert own == sorted(expected, key=times.__getitem__)  # stable
+        assert own == sorted(expected, key=times.__getitem__)  # the sort is stable
 
 
 @given(ROWS)

@@ -1,4 +1,4 @@
-"""Names of files: those that no file can have, and those that cannot be printed as they are."""
+"""File names: those that no file can have, and those that cannot be printed unchanged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = ["csv", "gpx", "gpkg", "parquet", "kml", "geojson", "xlsx", "csv.gz", "n
     "name", ["a\0b", "\ud800", "\udfff\ud800", "x" * 5000, "a\nb", "\x85", "\u2028", "\udcff", "."]
 )
 def test_names_that_no_file_has(tmp_path: Path, name: str, kind: str) -> None:
-    """One line that can be printed, wherever the name was given."""
+    """The error is one printable line, wherever the name came from."""
     bad, good = str(tmp_path / f"{name}.{kind}"), DATA / "drive.csv"
     for call in (
         lambda: replay(bad, CONDITIONS),

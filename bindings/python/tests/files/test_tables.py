@@ -1,4 +1,4 @@
-"""Replaying tables: frames of pandas and GeoPandas, vector files, CSV by column; and what is wrong with them."""
+"""Replaying tables: frames of pandas and GeoPandas, vector files, CSV by column; and their errors."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Frame = Any
 
 
 def drive() -> Frame:
-    """The demo drive as a frame, its times aware."""
+    """The demo drive as a frame whose times have a zone."""
     frame = pandas.read_csv(DATA / "drive.csv")
     frame["time"] = pandas.to_datetime(frame["time"], utc=True, format="ISO8601")
     return frame
 
 
 def small(**columns: object) -> Frame:
-    """Three fixes at the equator; columns replace or add."""
+    """Three fixes at the equator; the arguments replace or add columns."""
     times = pandas.to_datetime([0, 30, 60], unit="s", utc=True)
     return pandas.DataFrame({"lat": [0.0, 0.0, 0.0], "lon": [1.0, 0.0, 1.0], "time": times, **columns})
 
@@ -90,7 +90,7 @@ def test_times_as_numbers_texts_and_objects() -> None:
     for given in columns:
         frame = small().drop(columns="time").assign(**given)
         assert [event.date_us for event in replay(frame, HERE, policy="exact")] == expected, given
-    # Nanoseconds are cut, microseconds are kept.
+    # Nanoseconds are truncated, microseconds are kept.
     times = pandas.to_datetime([1_700_000_000_123_456_789] * 3, utc=True)
     assert {event.date_us for event in replay(small(time=times), HERE, policy="exact")} == {1_700_000_000_123_456}
 
@@ -111,7 +111,7 @@ def test_what_is_missing() -> None:
 
 @pytest.mark.parametrize("name", ["t", None, "when"])
 def test_times_in_the_index(from_file: EventLog, name: str | None) -> None:
-    """As trajectories keep them."""
+    """The form in which trajectories keep their times."""
     assert list(replay(drive().set_index("time").rename_axis(name), DATA / "conditions.geojson")) == list(from_file)
     naive = drive().set_index("time").tz_localize(None)
     assert list(replay(naive, DATA / "conditions.geojson")) == list(from_file)
@@ -231,7 +231,7 @@ def test_shapes_that_are_no_points() -> None:
 
 def test_by_replays_each_track_alone(from_file: EventLog) -> None:
     one, two = drive(), drive().iloc[::-1].reset_index(drop=True)
-    two["time"] = drive()["time"]  # the same way back
+    two["time"] = drive()["time"]  # the same drive back
     both = pandas.concat([one.assign(vehicle="one"), two.assign(vehicle="two")]).sort_values("time", kind="stable")
     log = replay(both, DATA / "conditions.geojson", by="vehicle", assuming="unknown")
     assert log.tracks == ("one", "two") and log.by == "vehicle"

@@ -1,4 +1,4 @@
-"""KML tracks: ``gx:Track`` of a real recording, and what is wrong with others."""
+"""KML tracks: ``gx:Track`` of a real recording, and errors of others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TWO = (
 
 @pytest.mark.skipif(not REAL.is_file(), reason=f"{REAL} is not there")
 def test_a_real_recording() -> None:
-    """Every when and coord of the file, read here with two regular expressions."""
+    """Compares with every `when` and `coord` of the file, read here with two regular expressions."""
     import re
 
     text = "".join(re.findall("(?s)<gx:Track>.*?</gx:Track>", REAL.read_text(encoding="utf-8")))

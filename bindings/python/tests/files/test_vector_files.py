@@ -1,4 +1,4 @@
-"""Fences and tracks in vector files (GeoPackage, Shapefile, KML and the like) and tables; what is wrong with them."""
+"""Fences and tracks in vector files (GeoPackage, Shapefile, KML and the like) and tables; their errors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_fences_of_tables(tmp_path: Path) -> None:
     for source in (frame, plain, plain.rename(columns={"identifier": "id", "radius": "radius_m"}), tmp_path / "f.csv"):
         log = replay(ONE, source)
         assert log.conditions == CIRCLES
-        # Assumed to be inside, it is inside: no event.
+        # The device is assumed inside and is inside, so there is no event.
         assert [event.identifier for event in log] == ["home"]
     numbered = replay(ONE, plain.assign(identifier=[1, 2.0]))
     assert list(numbered.conditions) == ["1", "2"]
@@ -61,7 +61,7 @@ def test_a_track_in_a_vector_file(tmp_path: Path, from_file: EventLog) -> None:
     assert str(refusal(replay, path, HERE)) == f"{path}: {said}"
 
 
-@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")  # of small radii
+@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")  # about small radii
 @pytest.mark.parametrize(
     ("frame", "words"),
     [

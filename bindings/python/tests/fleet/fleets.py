@@ -1,4 +1,4 @@
-"""Fleets that the tests feed, and the monitors that they are compared with."""
+"""Fleets that the tests feed, and the monitors with which they are compared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pa = pytest.importorskip("pyarrow")
 
 
 def zones_of(count: int = 40, seed: int = 1) -> Zones:
-    """Circles, some of them with a dwell, beside a polygon, a corridor and a beacon, around a place."""
+    """Circles around a centre, some with a dwell, and a polygon, a corridor and a beacon."""
     draw = random.Random(seed)
     zones = Zones()
     for number in range(count):
@@ -42,7 +42,7 @@ class Row:
 
 
 def walks(devices: int = 7, count: int = 600, seed: int = 2) -> list[Row]:
-    """Fixes of devices in turn: some late, some coarse, some without a position."""
+    """Fixes of several devices in turn: some late, some inaccurate, some without a position."""
     draw = random.Random(seed)
     places = [[draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01)] for _ in range(devices)]
     rows = []
@@ -58,7 +58,7 @@ def walks(devices: int = 7, count: int = 600, seed: int = 2) -> list[Row]:
 
 
 def alone(zones: Zones, rows: list[Row]) -> list[tuple[str, int, str]]:
-    """The events of a monitor for each device: device, row and JSON."""
+    """The events of a separate monitor for each device: device, row and JSON."""
     monitors: dict[str, Monitor] = {}
     found = []
     for number, row in enumerate(rows):

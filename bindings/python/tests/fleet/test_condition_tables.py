@@ -1,4 +1,4 @@
-"""Tables of conditions, which fleets share."""
+"""Tables of conditions that fleets share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_table_changes_under_its_fleets() -> None:
     for fleet in (one, two):
         fleet.feed("a", Fix(52.5, 13.4, time=SECOND))
     assert [event.identifier for event in one.events()] == ["home"]
-    del zones["home"]  # what waits in the other is void
+    del zones["home"]  # voids the event that waits in the other fleet
     assert list(two.events()) == [] and len(two["a"].inside()) == 0
     assert one.conditions is zones and two.statistics().condition_count == 0
 
@@ -55,7 +55,7 @@ def test_a_table_is_a_mapping_of_definitions() -> None:
 
 
 def test_a_table_is_joined_with_points_as_a_monitor_is() -> None:
-    """While fleets are over it: columns, frames and Arrow, in one thread and in two."""
+    """Joins columns, frames and Arrow tables while fleets use the table, in one thread and in two."""
     numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
     zones, monitor = zones_of(30), Monitor()
     monitor.sync(zones)

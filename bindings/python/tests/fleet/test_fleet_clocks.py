@@ -1,4 +1,4 @@
-"""The effects of wrong dates on a fleet, and their bounds."""
+"""The effects of wrong dates on a fleet, and their limits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_an_advance_is_bounded(fleet: Fleet) -> None:
     assert fleet.clock_us == NOW + DAY
     with pytest.raises(LateInputError):
         fleet.advance(NOW, force=True)
-    fleet.advance(NOW + 100 * DAY, device="a")  # of one device it is your word
+    fleet.advance(NOW + 100 * DAY, device="a")  # for a single device, the caller's time is trusted
 
 
 def test_the_arrival_time_bounds_first_inputs(fleet: Fleet) -> None:
@@ -45,7 +45,7 @@ def test_the_arrival_time_bounds_first_inputs(fleet: Fleet) -> None:
     fleet.feed("a", Fix(0, 0, time=NOW - 7168 * DAY))
     with pytest.raises(AheadOfClockError):
         fleet.advance(NOW + 3601 * SECOND)
-    fleet.feed("a", Fix(0, 0, time=NOW))  # at once: it may be as late as the arrival time
+    fleet.feed("a", Fix(0, 0, time=NOW))  # accepted at once, because its time may be as late as the arrival time
     fleet.advance(NOW)
 
 
@@ -90,7 +90,7 @@ def test_rewinding_takes_a_wrong_advance_back(fleet: Fleet) -> None:
     fleet.rewind(NOW + SECOND)
     assert fleet.clock_us == NOW + SECOND
     assert fleet["in"].state("home") == "unknown"
-    fleet.feed("in", Fix(0, 0, time=NOW + 2 * SECOND))  # as was told
+    fleet.feed("in", Fix(0, 0, time=NOW + 2 * SECOND))  # no event: the reported state was the same
     fleet.feed("out", Fix(0, 0, time=NOW + 2 * SECOND))
     assert [(event.device, event.cause) for event in fleet.poll()] == [("out", "determination")]
     with pytest.raises(InvalidArgumentError):

@@ -1,4 +1,4 @@
-"""The devices of a fleet: who is where, who comes and goes, and their bytes."""
+"""The devices of a fleet: their states and positions, adding and removing them, and their bytes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_where_everybody_is(threads: int) -> None:
     at = {"a": (52.1234567, 13.4), "b": (-0.00000004, -180.0), "c": (-90.0, 179.9999999), "d": (1e-7, -0.3)}
     for name, (latitude, longitude) in at.items():
         fleet.feed(name, Fix(10.0, 10.0, time=0))
-        # Within the safe region and beyond it, alone and in a batch; a refused fix changes nothing.
+        # Within the safe region and beyond it, singly and in a batch; a refused fix changes nothing.
         fleet.feed(name, Fix(10.00001, 10.0, time=1))
         assert fleet[name].position == (10.00001, 10.0)
         fleet.feed_many(device=name, latitude=[latitude, 99], longitude=[longitude, 0], time=[2_000_000, 3_000_000])
@@ -66,7 +66,7 @@ def test_where_everybody_is(threads: int) -> None:
 
 
 def test_positions_are_not_kept(tmp_path: Path) -> None:
-    """Elsewhere a device is where it was measured last, until its next fix."""
+    """After a restart or in another fleet, a device is at its last measured position until its next fix."""
     fleet = Fleet(zones_of(), store=tmp_path, name="f")
     fleet.feed("a", Fix(20, 20, time=0))
     for second in range(1, 9):

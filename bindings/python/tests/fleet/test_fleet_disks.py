@@ -40,13 +40,13 @@ def test_a_fleet_goes_on_while_the_disk_is_full(tmp_path: Path, durability: Dura
                     with pytest.raises(StoreUnavailableError):
                         fleet.checkpoint()
                     assert not fleet.statistics().all_kept
-            # The table changes meanwhile, a device leaves and events are handed out.
+            # Meanwhile the table changes, a device is removed and events are delivered.
             fleet.conditions.add(Circle(0, 0, 500), "town", policy="exact")
             feed(fleet, "a", 50)
             assert sum(1 for _ in fleet.events()) == 40
             del fleet["d2"]
             assert fleet.statistics().store is StoreStatus.FAILING and not fleet.statistics().all_kept
-        # No call asks for it: event time alone brings the next attempt.
+        # No call requests it: event time alone triggers the next attempt.
         for minute in range(2, 66):
             feed(fleet, "a", minute * 60)
         assert fleet.statistics().store is StoreStatus.KEPT
@@ -72,7 +72,7 @@ def test_nothing_is_kept_of_a_store_that_is_gone(tmp_path: Path) -> None:
         with pytest.raises(StoreUnavailableError, match="gone"):
             fleet.checkpoint()
         assert fleet.statistics().store is StoreStatus.GONE and not fleet.statistics().all_kept
-        # Another file under the name is another fleet's.
+        # A file of another fleet takes the name.
         Fleet(Zones(), store=tmp_path, name="trucks").close()
         other = (tmp_path / "trucks.fencepost").read_bytes()
         feed(fleet, "a", 3, 1.0)
@@ -104,7 +104,7 @@ def test_an_export_counts_the_events_that_wait(tmp_path: Path) -> None:
     fleet = Fleet(zones())
     for second in range(4):
         feed(fleet, "a", second, 0.0 if second % 2 == 0 else 1.0)
-    [first] = fleet.poll(1)  # in flight: its sequence is given
+    [first] = fleet.poll(1)  # in flight: it already has a sequence
     moved = Fleet(zones())
     moved.load({"a": fleet.export(["a"])[0]})
     feed(moved, "a", 9)

@@ -1,4 +1,4 @@
-"""Fleets: exactly the events of as many monitors, whatever way the rows come."""
+"""Fleets give exactly the events of as many monitors, in whichever form the rows come."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def one_by_one(fleet: Fleet, rows: list[Row]) -> None:
 
 
 def coded(width: str) -> Callable[[Fleet, list[Row]], None]:
-    """A dictionary array with indices of a type, among words that no row has."""
+    """A dictionary array with this type of index; its dictionary also has words that no row uses."""
 
     def feed(fleet: Fleet, rows: list[Row]) -> None:
         words = ["nobody", *sorted(set(names(rows)), reverse=True), "nothing"]
@@ -111,7 +111,8 @@ def test_fixes_of_one_device() -> None:
 
 
 def test_dictionaries_that_differ_between_batches() -> None:
-    """As many files give them: each batch has its own words, at the same indices, perhaps at the same address."""
+    """Batches from many files: each has its own dictionary, with other words at the same indices, perhaps at the same
+    address."""
     fleet = Fleet(zones_of())
     batches = []
     for start in range(0, 400, 40):
@@ -132,7 +133,7 @@ def test_codes_of_every_layout() -> None:
         assert handle.feed_columns(places, places, None, times, 1, 1, False, codes, ("a", "b"), 0) == (2, 0, 0)
     spaced = memoryview(array("I", [0, 9, 1, 9]))[::2]
     assert handle.feed_columns(places, places, None, times, 1, 1, False, spaced, ("a", "b"), 0) == (2, 0, 0)
-    numbers = array("I", [0, 0xFFFFFFFF])  # the second is another fleet's
+    numbers = array("I", [0, 0xFFFFFFFF])  # the second number belongs to another fleet
     assert handle.feed_columns(places, places, None, times, 1, 1, False, array("b", [0, 1]), numbers, 0) == (1, 0, 0)
     for codes, words, kind in (
         (array("d", [0, 1]), ("a", "b"), TypeError),
@@ -188,7 +189,7 @@ def test_a_first_time_in_another_unit_is_doubted(time: int, unit: str) -> None:
         with pytest.warns(UserWarning, match=warned) as caught:
             feed(fleet)
         assert caught[0].filename == __file__
-        feed(fleet)  # once: it was fed
+        feed(fleet)  # warns only once
     monitor = Monitor()
     with pytest.warns(UserWarning, match=warned):
         monitor.feed_many(fixes)
@@ -196,5 +197,5 @@ def test_a_first_time_in_another_unit_is_doubted(time: int, unit: str) -> None:
     with pytest.warns(UserWarning, match=warned):
         monitor.feed(fixes[0])
     fleet = Fleet(zones_of(2))
-    fleet.feed_many(device="a", **{**alike, "time": np.array([time], "M8[us]")})  # said to be what it is
+    fleet.feed_many(device="a", **{**alike, "time": np.array([time], "M8[us]")})  # declared with its true unit
     fleet.feed("b", Fix(0, 0, time=time))

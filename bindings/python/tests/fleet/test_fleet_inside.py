@@ -1,4 +1,4 @@
-"""Presences: they agree with each device, whatever happened between two queries."""
+"""Presences agree with each device's own answer, whatever happened between two queries."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_as_each_device_says(seed: int, threads: int) -> None:
                         time=[now + row for row in range(9)],
                     )
         except FencepostError:
-            pass  # late, or nothing to set back: the other calls go on
+            pass  # late, or nothing to set back: the other calls continue
         if draw.random() < 0.4:
             compare(fleet)
     compare(fleet)
@@ -112,7 +112,7 @@ def test_after_a_restart(tmp_path: Any) -> None:
 
 
 def everything() -> tuple[Fleet, Presences]:
-    """A fleet with a device in shapes of each kind, whole and cut by the edge of the map."""
+    """A fleet with a device in shapes of each kind, both whole shapes and shapes cut by the edge of the map."""
     zones = Zones()
     zones.add(Circle(10, 20, 300), "circle", policy=EXACT, tag=7)
     zones.add(Circle(10, 179.999, 3000), "cut", policy=EXACT)

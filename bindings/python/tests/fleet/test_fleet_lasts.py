@@ -1,4 +1,4 @@
-"""Fleets that last: copies, stores, snapshots."""
+"""Persistent fleets: copies, stores, snapshots."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_pickled_fleet_goes_on() -> None:
     for start in range(0, len(rows), 150):
         part = rows[start : start + 150]
         fleet.feed_many(device=names(part), **columns(part))
-        fleet = pickle.loads(pickle.dumps(fleet)) if start % 300 else copy.deepcopy(fleet)  # with what waits
+        fleet = pickle.loads(pickle.dumps(fleet)) if start % 300 else copy.deepcopy(fleet)  # including waiting events
         found += [(event.device, super(DeviceEvent, event).to_json()) for event in fleet.events()]
     assert found == expected and len(fleet) == 7
     fleet.advance(10_000 * SECOND)
@@ -77,7 +77,7 @@ def test_all_is_kept_after_a_checkpoint(tmp_path: Path) -> None:
     zones = zones_of(3)
     with Fleet(zones, store=tmp_path, name="trucks") as fleet:
         fleet.feed("a", Fix(0, 0, time=0))
-        fleet.feed("a", Fix(0, 1e-5, time=1))  # a silent move
+        fleet.feed("a", Fix(0, 1e-5, time=1))  # a move without an event
         assert fleet.statistics().store is StoreStatus.KEPT and fleet.statistics().all_kept is False
         fleet.checkpoint()
         assert fleet.statistics().all_kept is True

@@ -1,4 +1,4 @@
-"""Fleets that several Python threads use at once: an input is its own device's, and is kept or refused."""
+"""Fleets that several Python threads use at once: each input goes to its own device, or is refused."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.usefixtures("turns")
 
 
 def beside(main: Callable[[Callable[[], bool]], Any], *others: Callable[[], Any]) -> None:
-    """Calls the others again and again in threads of their own until one that is called here returns."""
-    ended, failures = threading.Event(), []  # one of which ends all
+    """Calls the other functions repeatedly in threads until `main` returns."""
+    ended, failures = threading.Event(), []  # a failing thread stops all
 
     def run(call: Callable[[], Any]) -> None:
         try:
@@ -46,7 +46,7 @@ def beside(main: Callable[[Callable[[], bool]], Any], *others: Callable[[], Any]
 
 
 def places() -> Zones:
-    """A condition in which only the device a is ever, and one for b."""
+    """One condition that only device a ever enters, and one for b."""
     zones = Zones()
     for name, latitude in (("a", 10.0), ("b", 50.0)):
         zones.add(Circle(latitude, 0, 100), name, policy="exact")
@@ -64,7 +64,7 @@ def fleet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fleet]:
 
 
 class Life:
-    """The operations on two devices, one of which gets the other's number whenever both are removed."""
+    """Operations on two devices. When both are removed, one gets the other's number."""
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet, self.time, self.told = fleet, 0, 0
@@ -73,7 +73,7 @@ class Life:
         self.time += 1
         try:
             self.fleet.feed(device, Fix({"a": 10, "b": 50}[device], 0, 5, time=self.time))
-        except LateInputError:  # the other thread counted faster
+        except LateInputError:  # the other thread has advanced further
             pass
 
     def replace(self) -> None:
@@ -95,7 +95,7 @@ class Life:
 
 
 def busy(fleet: Fleet) -> Callable[[], Any]:
-    """Rows enough for calls to run beside each other."""
+    """Enough rows for calls to overlap."""
     count = 20_000
     columns: dict[str, Any] = {"latitude": np.ones(count), "longitude": np.zeros(count), "time": np.full(count, 2)}
     return lambda: fleet.feed_many(device="c", **columns)
@@ -134,7 +134,7 @@ def test_what_is_asked_is_told_of_its_own_device(fleet: Fleet) -> None:
 
 
 def test_who_expired_is_told_by_their_names(fleet: Fleet) -> None:
-    """Another thread enters devices under their numbers at once."""
+    """Another thread adds devices that reuse their numbers at once."""
     count = 0
 
     def enter() -> None:
@@ -154,7 +154,7 @@ def test_who_expired_is_told_by_their_names(fleet: Fleet) -> None:
 
 @pytest.mark.parametrize("names", [None, ["a"], ["c", "a"]])
 def test_a_device_that_goes_between_two_blocks_is_entered_anew(names: list[str] | None) -> None:
-    """A handler of a signal runs there: it removes the device, and another one gets its number."""
+    """A signal handler runs between the blocks: it removes the device, and another device gets its number."""
     fleet, count = Fleet(places()), 400_000
     gone: list[int] = []
     inside: list[bool] = []

@@ -1,4 +1,4 @@
-"""The row of a refused identifier in the error, and the fixes fed before it."""
+"""The error names the row of a refused identifier, and the fixes before it were fed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_row_of_a_refused_identifier(fleet: Fleet, refused: str) -> None:
 @pytest.mark.parametrize("short", ["device", "latitude", "longitude", "time", "accuracy"])
 @pytest.mark.parametrize("length", [0, 1, 19])
 def test_columns_of_different_lengths(fleet: Fleet, short: str, length: int) -> None:
-    """Long enough for the look at jumps, which reads rows of all columns before the feed compares their lengths."""
+    """Enough rows for the check for jumps, which reads all columns before the feed compares their lengths."""
     columns: dict[str, Any] = {"device": ["a", "b"] * 10, "time": list(range(20))}
     columns |= {name: [0.0] * 20 for name in ("latitude", "longitude", "accuracy")}
     columns[short] = columns[short][:length]

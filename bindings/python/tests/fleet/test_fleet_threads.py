@@ -1,4 +1,4 @@
-"""Fleets that several threads feed: the events of one thread, in their order."""
+"""Fleets that feed with several threads give the events of one thread, in the same order."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def test_fewer_threads_and_more_than_devices() -> None:
 
 
 class Pair:
-    """A fleet of one thread and one of three over the same table, which are given the same.
+    """A fleet with one thread and one with three over the same table, which get the same input.
 
     Args:
-        most: How many events may wait.
+        most: The most events that may wait.
     """
 
     def __init__(self, seed: int, most: int = 1_000_000) -> None:
@@ -92,18 +92,18 @@ class Pair:
         assert found[0] == found[1]
 
     def load(self, device: str, fix: Fix, adapt: bool) -> None:
-        """A device loaded from elsewhere, which may have overdue changes here."""
+        """Loads a device from another fleet, which may have overdue changes here."""
         try:
             self.elsewhere.feed(device, fix)
         except LateInputError:
             pass
-        if device not in self.elsewhere:  # a fix without a position enters nobody
+        if device not in self.elsewhere:  # a fix without a position does not add a device
             return
         held = self.elsewhere.export([device], portable=adapt)[0]
         names = {device: held, f"{device} again": held}
 
         def enter(fleet: Fleet) -> Any:
-            if any(name in fleet for name in names):  # the place in a message differs
+            if any(name in fleet for name in names):  # the position in the message differs
                 return [fleet.remove_device(name) for name in names]
             return fleet.load(names, adapt=adapt)
 
@@ -113,7 +113,7 @@ class Pair:
         draw = self.random
         self.time += draw.randrange(1, 30) * SECOND
         device = f"d{draw.randrange(9)}"
-        # Mostly of whole seconds: what several devices wait for is due at one time.
+        # Mostly whole seconds, so that changes of several devices become due at the same time.
         at = self.time - draw.choice([0, 0, 0, 100 * SECOND]) + draw.choice([0, 0, draw.randrange(1000)])
         latitude = draw.choice([draw.uniform(-0.005, 0.005), 0.0, 0.001, 91])
         fix = Fix(latitude, draw.choice([draw.uniform(-0.005, 0.005), 0.001]), draw.choice([5, 5, -1]), time=at)
@@ -139,7 +139,7 @@ class Pair:
             lambda fleet: fleet[device].statistics(),
             lambda fleet: repr(fleet[device].explain("square")),
         ]  # fmt: skip
-        if self.most > 1000:  # a row in the middle would be refused
+        if self.most > 1000:  # otherwise a row in the middle would be refused
             ways.append(lambda fleet: fleet.feed_many(
                 device=[device, "d1", "d2", device], latitude=[fix.latitude, 0, 0.001, 0],
                 longitude=[fix.longitude, 0.001, 0, 0], time=[at, at + 1, at + 2, at + 3]))  # fmt: skip
@@ -156,7 +156,7 @@ class Pair:
 @pytest.mark.parametrize("most", [1_000_000, 4])
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_is_called_in_between(seed: int, most: int) -> None:
-    """Also events that are void because their condition was removed while they waited."""
+    """Includes waiting events that become void because their condition is removed."""
     pair = Pair(seed, most)
     for _ in range(400):
         pair.step()
@@ -190,7 +190,7 @@ def test_events_that_are_void_do_not_fill_the_queue(threads: int) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("gone", [0, 5_000])
 def test_places_of_removed_devices_are_used_late(threads: int, gone: int) -> None:
-    """The events of one advance come by place, and a new device gets a place behind the others."""
+    """The events of one advance are ordered by place, and a new device gets a place after the others."""
     fleet = Fleet(circles("standard", 0), threads=threads)
     for device in ("a", "b"):
         fleet.feed(device, Fix(0, 1, 5, time=0))

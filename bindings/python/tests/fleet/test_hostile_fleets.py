@@ -1,4 +1,5 @@
-"""Only documented exceptions: calls on fleets, their devices and tables of conditions with what no signature has."""
+"""Calls on fleets, their devices and tables with arguments that no signature allows raise only documented
+exceptions."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ NOT_CALLED = {
 
 
 class Caller(Draw):
-    """Calls on a fleet that lives for a while."""
+    """Calls functions of a fleet that lives for a while."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -153,7 +154,7 @@ class Caller(Draw):
 
 
 def frame(**columns: list[Any]) -> Any:
-    """A frame of these, or where pandas makes none nothing."""
+    """A frame of these columns, or None if pandas cannot make one."""
     try:
         return pd.DataFrame(columns)
     except (ValueError, OverflowError):
@@ -169,7 +170,7 @@ def hash_of(value: Any) -> bool:
 
 
 def damaged(draw: Draw, whole: bytes) -> bytes:
-    """A snapshot, cut, or with a byte that is another."""
+    """A snapshot that is truncated, or has one changed byte."""
     at = draw.random.randrange(len(whole))
     return draw.random.choice([whole, whole[:at], whole[:at] + bytes([draw.random.randrange(256)]) + whole[at + 1 :]])
 
@@ -187,7 +188,7 @@ def test_only_documented_exceptions() -> None:
 
 
 def public(kind: type[Any]) -> Iterator[str]:
-    """The methods that are called by name, or by the language."""
+    """The public methods, and the special methods that the language calls."""
     for name in dir(kind):
         said = name in ("__getitem__", "__delitem__", "__contains__") and kind is not DeviceEventList
         if (not name.startswith("_") or said) and callable(getattr(kind, name)):

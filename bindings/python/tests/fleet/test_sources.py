@@ -1,4 +1,4 @@
-"""`Zones(source)`, `Fleet(source)` and `Monitor(source)` take what a replay takes as its conditions."""
+"""`Zones(source)`, `Fleet(source)` and `Monitor(source)` accept the same sources as a replay's conditions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_every_source_gives_the_same_conditions(tmp_path: Path) -> None:
 
 
 def test_a_fleet_and_a_monitor_follow_their_source(tmp_path: Path) -> None:
-    """A monitor begins unknown, a table outside."""
+    """Initially a monitor's states are unknown, and a table's are outside."""
     for source in sources(tmp_path):
         fleet, monitor = Fleet(source, policy="exact"), Monitor(source, policy="exact")
         for longitude, time in ((13.5, 0), (13.4, 60_000_000)):
@@ -122,13 +122,13 @@ def test_a_bad_source_opens_no_store(tmp_path: Path) -> None:
         assert not list(tmp_path.iterdir())
         with pytest.raises(InputError):
             kind(bow, store=tmp_path, name=kind.__name__)
-        kind(GEOJSON, store=tmp_path, name=kind.__name__).close()  # not still open
+        kind(GEOJSON, store=tmp_path, name=kind.__name__).close()  # works only if no store was left open
         for file in tmp_path.iterdir():
             file.unlink()
 
 
 def test_a_store_goes_on_with_the_conditions_of_the_source(tmp_path: Path) -> None:
-    """Equal ones keep their state; what the source does not name goes."""
+    """Existing conditions that are equal keep their state; conditions missing in the source are removed."""
     for kind in (Fleet, Monitor):
         for round_, source in enumerate((GEOJSON, {"yard": YARD, "gate": DEPOT}, None)):
             with kind(source, policy=None if source is None else "exact", store=tmp_path, name=kind.__name__) as held:
@@ -138,7 +138,7 @@ def test_a_store_goes_on_with_the_conditions_of_the_source(tmp_path: Path) -> No
                 assert names == (["yard"] if round_ == 0 else []), (kind, round_)
                 listed = list(held.conditions if isinstance(held, Fleet) else held)
                 assert sorted(listed) == (["depot", "yard"] if round_ == 0 else ["gate", "yard"])
-    with pytest.raises(TableMismatchError):  # a table is a version, a source is a wish
+    with pytest.raises(TableMismatchError):  # a table is a fixed version; a source changes the store's conditions
         Fleet(Zones(GEOJSON), store=tmp_path, name="Fleet")
 
 
