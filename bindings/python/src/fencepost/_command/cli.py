@@ -22,19 +22,18 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns the exit code: 0 done, 2 bad usage or input (one line
-    says why)."""
+    """Runs the command line and returns the exit code: 0 for success, 2 for bad usage or input (one line says why)."""
     return answered(lambda: _run(arguments))
 
 
 def answered(run: Callable[[], int]) -> int:
-    """The exit code of a command; what refuses its input is one line on standard error."""
+    """Runs a command and returns its exit code. Errors of usage or input are printed as one line on standard error."""
     code = DONE
     try:
         with _told_on_stderr():
             code = run()
     except BrokenPipeError:
-        # The reader of the output has closed the pipe. The interpreter flushes once more at its end: into nothing.
+        # The reader of the output has closed the pipe. The interpreter flushes again at exit, so redirect to /dev/null.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except InputError as error:
         return _refuse(error._for_command)
@@ -84,7 +83,8 @@ COMMANDS = {
     "circles": "write the circles of conditions as polygons",
     "watch": "follow fixes as they come and run a command for each event",
 }
-"""Each is a module of this folder with a ``DESCRIPTION``, ``add_arguments`` and ``run``; loaded when asked for."""
+"""Each command is a module in this folder with a ``DESCRIPTION``, ``add_arguments`` and ``run``. It is imported only
+when its name is on the command line."""
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""Options of a command in a TOML file."""
+"""Reads options of a command from a TOML file."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from .watch_sources import AddSource
 
 
 class Configuration(argparse.Action):
-    """``--config FILE``: each key is an option without its dashes, each value what follows it, a list of texts an
-    option several times; ``true`` is an option without a value. An option on the command line after it overrides it."""
+    """``--config FILE``: each key is an option without its dashes, and each value is the option's value. ``true``
+    stands for an option without a value, and a list of texts for a repeated option. Options after ``--config`` on the
+    command line override those of the file."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
         try:
@@ -27,11 +28,11 @@ class Configuration(argparse.Action):
             raise UsageError(f"{values}: {error}") from None
         for name, value in vars(namespace).items():
             if isinstance(value, list):
-                setattr(namespace, name, tuple(value))  # later arguments override it
+                setattr(namespace, name, tuple(value))  # AddSource: a list on the command line replaces a tuple
 
 
 def _arguments(parser: argparse.ArgumentParser, key: str, value: Any) -> list[str]:
-    """A key and its value as on the command line."""
+    """Converts a key and its value to command-line arguments."""
     option = f"--{key}"
     if option not in parser._option_string_actions or key in ("config", "help"):
         raise UsageError(f"{key} is not an option")

@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _points(options: argparse.Namespace) -> Any:
-    """The table of the points; with geometries, where the file has them."""
+    """The table of the points, with geometries if the file has them."""
     path = Path(options.points)
     if not path.is_file():
         raise InputError(path, "", "there is no such file")
@@ -84,21 +84,21 @@ def _points(options: argparse.Namespace) -> Any:
         return geopandas.read_file(path, **layer)
     except (MissingExtraError, InputError):
         raise
-    except Exception as error:  # readers of others raise errors of their own kinds
+    except Exception as error:  # other libraries' readers raise their own exceptions
         raise InputError(path, "", f"cannot be read: {str(error) or type(error).__name__}") from None
 
 
 def _parquet(path: Path) -> Any:
-    """A GeoParquet file with geometries, or a table."""
+    """Reads a GeoParquet file with geometries, or else a plain table."""
     geopandas, pandas = require("geopandas", "geo"), require("pandas", "geo")
     try:
         return geopandas.read_parquet(path)
-    except ValueError:  # no metadata of GeoParquet
+    except ValueError:  # the file has no GeoParquet metadata
         return pandas.read_parquet(path)
 
 
 def _write(joined: Any, output: str | None, ending: str) -> None:
-    """Writes the rows; GeoJSON in degrees of WGS84 (RFC 7946, section 4), others in the system of the points."""
+    """Writes the rows. GeoJSON is in WGS84 degrees (RFC 7946, section 4); other formats keep the CRS of the points."""
     has_geometry = hasattr(joined, "to_wkt")
     if output is None or ending == ".csv":
         (joined.to_wkt() if has_geometry else joined).to_csv(sys.stdout if output is None else output, index=False)

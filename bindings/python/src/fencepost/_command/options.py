@@ -1,4 +1,4 @@
-"""Arguments of the command line as values."""
+"""Converts command-line arguments to values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .outcomes import UsageError
 
 
 def argument(reader: Callable[[str], Any]) -> Callable[[str], Any]:
-    """argparse drops the text of a ValueError; this keeps it."""
+    """Wraps a reader of an argument: argparse drops the text of a ValueError, this keeps it."""
 
     def read(text: str) -> Any:
         try:
@@ -48,7 +48,7 @@ def to_count(text: str) -> int:
 
 
 def to_names(known: Names) -> Callable[[str], dict[str, str]]:
-    """Reads WHAT=NAME,…, WHAT being one of `known`."""
+    """Returns a reader of ``WHAT=NAME,…``, whose keys must be in `known`."""
 
     @argument
     def read(text: str) -> dict[str, str]:
@@ -65,7 +65,7 @@ def to_names(known: Names) -> Callable[[str], dict[str, str]]:
 
 
 def add_defaults(parser: argparse.ArgumentParser) -> None:
-    """Adds the defaults for conditions, beside the policy."""
+    """Adds the options with defaults for conditions, except the policy."""
     parser.add_argument("--radius", type=to_metres, metavar="METRES", help="of circles that have none")
     parser.add_argument(
         "--assuming",
@@ -77,7 +77,7 @@ def add_defaults(parser: argparse.ArgumentParser) -> None:
 
 
 def add_path(parser: argparse.ArgumentParser) -> None:
-    """How a device is taken to have moved between its fixes."""
+    """Adds the options that say how a device is assumed to move between its fixes."""
     add = parser.add_argument
     add(
         "--path",
@@ -96,10 +96,10 @@ def add_path(parser: argparse.ArgumentParser) -> None:
 
 
 def path_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The value of :func:`add_path` as a monitor expects it.
+    """The values of the options of :func:`add_path`, as keyword arguments of a monitor.
 
     Raises:
-        UsageError: One is missing, or of another path.
+        UsageError: An option is missing, or does not apply to the given path.
     """
     if options.path == DevicePath.GEODESIC and options.max_gap is None:
         raise UsageError("argument --path: geodesic needs --max-gap")
@@ -123,7 +123,7 @@ def to_state(text: str) -> State:
 
 
 def to_seconds(text: str) -> float:
-    """For argparse: a number of seconds from 0."""
+    """Reads a number of seconds from 0 to 86,400, for argparse."""
     try:
         value = float(text)
     except ValueError:

@@ -41,7 +41,7 @@ DESCRIPTION = (
     "counted and reported, not fatal. The replay ends at the last input unless --until says otherwise."
 )
 LONG_WORK = 20_000
-"""Inputs from which on a terminal sees a progress bar."""
+"""With this many inputs or more, a terminal shows a progress bar."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -246,7 +246,7 @@ def _write_files(log: EventLog, options: argparse.Namespace) -> None:
 
 
 def _times(options: argparse.Namespace) -> TimeStyle:
-    """How times are read; those of the command line are read so too."""
+    """How to read times; also converts the times on the command line."""
     try:
         style = TimeStyle(None if options.time_zone is None else time_zone(options.time_zone), options.date_order)
     except ValueError as error:
@@ -284,14 +284,15 @@ def _note(text: str) -> None:
 
 @contextmanager
 def _progress(total: int, machine: bool) -> Iterator[Callable[[], None] | None]:
-    """A bar on standard error, where that is a terminal, the work is long and no events are written between."""
+    """Shows a progress bar on standard error, if that is a terminal, the work is long, and no events are printed to the
+    terminal meanwhile."""
     if total < LONG_WORK or not sys.stderr.isatty() or (machine and sys.stdout.isatty()):
         yield None
         return
     try:
         from rich.console import Console
         from rich.progress import Progress
-    except ModuleNotFoundError:  # without the extra there is no bar
+    except ModuleNotFoundError:  # the extra is not installed: no bar
         yield None
         return
 

@@ -1,4 +1,4 @@
-"""Events and summaries on a terminal."""
+"""Prints events and summaries on a terminal."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ _HEADINGS = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance
 
 
 def write_table(events: Iterable[Event], stream: IO[str]) -> None:
-    """A table to read."""
+    """Writes events as a table for people."""
     _print_table(_HEADINGS, [_cells(event) for event in events], stream, right=("distance", "accuracy"))
 
 
 def write_tracked(rows: Iterator[TrackedEvent], name: str, by: str, stream: IO[str]) -> None:
-    """Events of many tracks in one of the formats of :data:`WRITERS`, each with its track in the column or key `by`."""
-    # An error before the first event leaves no output, not even a header.
+    """Writes events of many tracks in one of the formats of :data:`WRITERS`, each with its track in the column or key
+    `by`."""
+    # If an error occurs before the first event, nothing is written, not even a header.
     first = next(rows, None)
     rows = chain(() if first is None else (first,), rows)
     if name == "jsonl":
@@ -44,7 +45,7 @@ def write_tracked(rows: Iterator[TrackedEvent], name: str, by: str, stream: IO[s
 
 
 def write_summary(log: EventLog, monitor: Monitor, stream: IO[str]) -> None:
-    """For each condition: its events, its state at the end, and for how long it was satisfied."""
+    """Writes a row for each condition: its number of events, its final state, and how long it was satisfied."""
     counted: dict[str, list[Event]] = defaultdict(list)
     for event in log:
         counted[event.identifier].append(event)
@@ -98,7 +99,7 @@ def _print_table(headings: list[str], rows: list[list[str]], stream: IO[str], ri
         )
     for row in rows:
         table.add_row(*(Text(_printable(row[index])) for index in used))
-    # Into a file or a pipe the table gets the width that it needs.
+    # In a file or pipe, the table may be as wide as necessary.
     console = Console(file=stream, width=None if stream.isatty() else 10_000, highlight=False)
     if stream.isatty():
         console.print(table)

@@ -1,5 +1,4 @@
-"""The command ``fencepost watch``. The command ``fencepost watch``: follows live fixes and runs a command for each
-event."""
+"""The command ``fencepost watch``: follows live fixes and runs a command for each event."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ DESCRIPTION = (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Watches as the command line says; returns the exit code."""
+    """Runs the watch; returns the exit code."""
     for name in ("source", "conditions"):
         if getattr(options, name) is None:
             raise UsageError(f"the following arguments are required: --{name}")
@@ -65,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _watch(options: argparse.Namespace, is_one: bool, notices: Notices, stack: ExitStack) -> int:
-    """Follows what the command line says."""
+    """Sets up the follower, sources, sinks and page, and runs until the end."""
     if options.named is not None:
         try:
             device_name(options.named)
@@ -90,8 +89,8 @@ def _watch(options: argparse.Namespace, is_one: bool, notices: Notices, stack: E
         follower = stack.enter_context(Follower(monitor, max_gap=options.max_gap, **shared))
         follower.sync_rows(options.conditions, rows)
     else:
-        # Before the sources: a second watch of one store is refused here, before it takes the session of the first one
-        # at a broker.
+        # Open the store before the sources: a second watch of the same store is refused here, before it could take over
+        # the first one's session at a broker.
         follower = Follower(
             options.conditions,
             store=options.store,
@@ -139,7 +138,7 @@ def _watch(options: argparse.Namespace, is_one: bool, notices: Notices, stack: E
 
 
 class _Sinks:
-    """The receivers of the events, from the command line."""
+    """The sinks that the command line names."""
 
     def __init__(
         self,
@@ -169,20 +168,20 @@ class _Sinks:
 
     @property
     def reconnects(self) -> int:
-        """How often a broker was connected to anew."""
+        """How often the publisher has reconnected to its broker."""
         return 0 if self.published is None else self.published.reconnects
 
     def reopen(self) -> None:
-        """After SIGHUP."""
+        """Reopens the file of ``--append`` after SIGHUP."""
         if self._file is not None:
             self._file.reopen()
 
 
 def _read_again(options: argparse.Namespace, notices: Notices, follower: Follower) -> None:
-    """Makes the conditions of the file those that are watched; a file that cannot be used changes nothing."""
+    """Replaces the conditions by those of the file. If the file cannot be used, nothing changes."""
     path = Path(options.conditions)
     if path.exists() and not path.is_file():
-        # Nobody may write to a pipe again, and to wait for somebody would keep fixes and signals waiting too.
+        # A pipe may have no writer any more, and waiting for one would block fixes and signals.
         notices.say(f"{path}: is not a regular file, so it is not read again; the conditions are unchanged")
         return
     try:

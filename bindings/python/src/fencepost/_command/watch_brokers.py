@@ -1,4 +1,4 @@
-"""The brokers of ``fencepost watch``."""
+"""MQTT brokers of ``fencepost watch``, as sources and sinks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .._native import VERSION
 from .outcomes import UsageError
 
 TOPIC = "owntracks/#"
-"""Of sources that name none."""
+"""The topic of sources without one."""
 
 
 def check_client_id(options: argparse.Namespace) -> None:
-    """Refuses an id that no broker takes.
+    """Refuses a client id that brokers do not accept.
 
     Raises:
-        UsageError: It is empty, longer than 100 bytes, or has other characters than letters, digits, - and _.
+        UsageError: The id is empty, longer than 100 bytes, or has other characters than letters, digits, - and _.
     """
     given = options.client_id
     if given is not None and not (
@@ -36,18 +36,18 @@ def check_client_id(options: argparse.Namespace) -> None:
 
 
 def _session(options: argparse.Namespace, address: Address) -> str:
-    """The client id of this watch at a broker: the same after a restart, even if the host name changes. A broker that
-    is asked for several topics sees a client for each."""
+    """The client id of this watch at a broker. It stays the same after a restart, even if the host name changes. Each
+    topic has its own client id."""
     base = options.client_id or f"fencepost-{_own_id(options)}"
     return f"{base}-{hashlib.sha256(address.topic.encode()).hexdigest()[:6]}"
 
 
 def _own_id(options: argparse.Namespace) -> str:
-    """Twelve random digits, kept beside the store; without a store new ones at each start.
+    """Twelve random hexadecimal digits, saved in the directory of the store; without a store, new ones at each start.
 
     Raises:
-        OSError: The file cannot be made, or read.
-        UsageError: It holds something else.
+        OSError: The file cannot be created or read.
+        UsageError: The file contains something else.
     """
     if options.own_id is None:
         options.own_id = secrets.token_hex(6)
@@ -59,7 +59,7 @@ def _own_id(options: argparse.Namespace) -> str:
 
 
 def _kept_id(path: Path, new: str) -> str:
-    """The id that a file holds, which is made when it is not there; whole, also after a loss of power."""
+    """The id in a file. Creates the file if it does not exist; after a power loss, the file is complete or missing."""
     if not path.exists():
         draft = path.with_name(f"{path.name}.{os.getpid()}")
         with draft.open("w", encoding="ascii") as file:
@@ -88,7 +88,7 @@ def _login(option: str, path: str | None, prefix: str | None) -> tuple[str, str]
 
 
 def place_of(source: str) -> tuple[str, str]:
-    """The broker and the topic of a source, however it is written."""
+    """The broker and the topic of a source, in normalized form for comparison."""
     address = _address("--source", source, TOPIC)
     return address.broker, address.topic
 
@@ -97,7 +97,7 @@ def check_brokers(options: argparse.Namespace, sources: Sequence[str]) -> None:
     """Raises an error if a user and password would be sent to more than one broker.
 
     Raises:
-        UsageError: There are several, and a login.
+        UsageError: There are several brokers, and a login.
     """
     brokers = {_address("--source", source, "").broker for source in sources}
     if len(brokers) > 1 and (options.mqtt_login is not None or "FENCEPOST_MQTT_USER" in os.environ):
@@ -105,10 +105,10 @@ def check_brokers(options: argparse.Namespace, sources: Sequence[str]) -> None:
 
 
 def open_broker(options: argparse.Namespace, source: str, notices: Notices) -> MqttSource:
-    """A source that the command line says."""
+    """Opens a broker as a source."""
     address = _address("--source", source, TOPIC)
     login = _login("--mqtt-login", options.mqtt_login, "FENCEPOST_MQTT")
-    # A broker keeps nothing for a watch that remembers nothing.
+    # Without a store, the watch has no memory, so the broker need not keep messages for it either.
     lasts = options.store is not None
     by = options.by or "device"
     return MqttSource(address, by, _session(options, address), login, options.mqtt_ca, lasts, notices)
@@ -117,7 +117,7 @@ def open_broker(options: argparse.Namespace, source: str, notices: Notices) -> M
 def open_publisher(
     options: argparse.Namespace, signals: Signals, notices: Notices
 ) -> PublishedEvents | HomeAssistantEvents:
-    """The credentials for the sink, from the command line."""
+    """Opens the sink of ``--publish``."""
     address = _address("--publish", options.publish, "")
     if set(address.topic) & set("+#"):
         raise UsageError(f"argument --publish: {address.topic} has wildcards; events need one topic")
@@ -125,11 +125,12 @@ def open_publisher(
     is_source = any(
         _address("--source", source, "").broker == address.broker for source in options.source if is_address(source)
     )
-    # The same broker has the same user; another broker does not receive the credentials.
+    # Use the source's login only for the same broker; do not send it to another one.
     if is_source and path is None and f"{prefix}_USER" not in os.environ:
         path, prefix = options.mqtt_login, "FENCEPOST_MQTT"
     login = _login("--publish-login", path, prefix)
-    # The broker keeps no session of it: with an id of its own at each start nobody ends its connection.
+    # The broker keeps no session for the publisher, so use a new id at each start; then no other client can take over
+    # its connection.
     session = f"{_session(options, address)}-out-{secrets.token_hex(3)}"
     if options.publish_format == "homeassistant":
         return HomeAssistantEvents(address, session, login, options.mqtt_ca, signals, notices, VERSION)

@@ -17,10 +17,10 @@ from .outcomes import UsageError
 
 
 def check_page(options: argparse.Namespace, is_one: bool) -> None:
-    """Raises an error if options of the page contradict each other.
+    """Checks the options of the page.
 
     Raises:
-        UsageError: It does not.
+        UsageError: An option of the page lacks one that it needs, or the devices have no names.
     """
     if options.page is not None and is_one:
         raise UsageError("argument --page: needs the name of the device: --as, --by or a source that has names")
@@ -33,11 +33,11 @@ def check_page(options: argparse.Namespace, is_one: bool) -> None:
 def open_page(
     options: argparse.Namespace, follower: Follower, reconnects: Callable[[], int], notices: Notices
 ) -> tuple[Page, View]:
-    """Serves the page that the command line says, and lets it know what goes on.
+    """Starts the page of the command line; returns it with its view, which must observe the follower.
 
     Raises:
-        MissingExtraError: What serves it is not installed.
-        OSError: The address cannot be listened on.
+        MissingExtraError: A library of the web server is not installed.
+        OSError: Cannot listen on the address.
     """
     host, _, port = options.page.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")

@@ -18,8 +18,8 @@ from .watch_brokers import check_brokers, open_broker, place_of
 
 
 class AddSource(argparse.Action):
-    """``--source``, several times. Those of the command line stand in place of those of ``--config``, which are a
-    tuple."""
+    """``--source``, which can be given several times. Sources on the command line replace those of ``--config``, which
+    are a tuple."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
         before = getattr(namespace, self.dest)
@@ -35,10 +35,10 @@ def _is_http(source: str) -> bool:
 
 
 def check_sources(options: argparse.Namespace) -> bool:
-    """Whether one device is followed, by a monitor.
+    """Checks the sources; returns whether only one device is followed, by a monitor.
 
     Raises:
-        UsageError: The options do not fit the sources.
+        UsageError: The options do not match the sources.
     """
     sources, by, named = options.source, options.by, options.named
     places = [place_of(source) if is_address(source) else source for source in sources]
@@ -62,7 +62,7 @@ def check_sources(options: argparse.Namespace) -> bool:
         return True
     if by is not None and gpsds and named is None:
         raise UsageError("argument --by: is for messages that name their device; --as names that of a gpsd")
-    # Those whose fixes name no device.
+    # The sources whose fixes do not name a device.
     nameless = [*gpsds, *(files if by is None else ())]
     if named is None and nameless:
         raise UsageError(f"argument --source: {nameless[0]} needs the name of its device: --as, or --by")
@@ -77,7 +77,7 @@ def check_sources(options: argparse.Namespace) -> bool:
 
 
 def open_sources(options: argparse.Namespace, notices: Notices, stack: ExitStack) -> list[Source]:
-    """Opens what the command line says; the stack closes it."""
+    """Opens the sources of the command line; the stack closes them."""
     found = []
     for source in options.source:
         found.append(_opened(options, source, notices))
@@ -100,7 +100,7 @@ def _opened(options: argparse.Namespace, source: str, notices: Notices) -> Sourc
 
 
 def _open_port(options: argparse.Namespace, source: str) -> HttpSource:
-    """Listens where the command line says."""
+    """Opens an HTTP source."""
     host, _, port = source.removeprefix("http://").rstrip("/").rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:

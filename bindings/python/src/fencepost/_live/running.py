@@ -100,7 +100,8 @@ class Running:
 
         Args:
             sources: The sources; the caller closes them.
-            stop: A further request to stop, for example by signals. Entered by this method.
+            stop: The request to stop that is used instead of the follower's own, for example :class:`Signals`; must
+                already be entered.
             each_turn: Called in each turn; returns the maximum seconds until its next call, or None.
 
         Raises:

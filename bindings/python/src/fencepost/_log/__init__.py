@@ -1,1 +1,1 @@
-"""The results of a replay: events, visits, the report. Nothing here knows a monitor."""
+"""The results of a replay: events, visits and the report. This package does not depend on monitors."""

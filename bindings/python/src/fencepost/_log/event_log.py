@@ -1,4 +1,4 @@
-"""The log of a replay and what it turns into: frames, files, texts, the report."""
+"""The log of a replay, and its conversion to frames, files, texts and the report."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class EventLog(Log):
-    """The events of a replay in the order in which they were handed out: a sequence of :class:`Event`, and a table.
+    """The events of a replay in the order of their delivery. A sequence of :class:`Event`, and a table.
 
-    With ``by`` the tracks come one after another, in the order of their first rows; each has its own sequence numbers.
+    With ``by``, the tracks follow one another in the order of their first rows. Each has its own sequence numbers.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -31,7 +31,8 @@ class EventLog(Log):
     """
 
     def to_geopandas(self) -> GeoDataFrame:
-        """A ``geopandas.GeoDataFrame`` in EPSG:4326: as :meth:`to_pandas`, with the deciding fix as a point.
+        """Returns a ``geopandas.GeoDataFrame`` in EPSG:4326: the table of :meth:`to_pandas`, with the deciding fix as a
+        point.
 
         Events without a fix (beacons, diagnostics) have no geometry.
 
@@ -47,20 +48,21 @@ class EventLog(Log):
         return geopandas.GeoDataFrame(frame, geometry=geopandas.GeoSeries(points, index=frame.index), crs="EPSG:4326")
 
     def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None, crs: Any = None) -> None:
-        """Writes the events as points: ``.gpkg`` (a GeoPackage that exists keeps its other layers), ``.fgb``,
-        ``.parquet`` (GeoParquet), ``.geojson`` (:meth:`to_geojson`) or ``.csv`` (:meth:`to_csv`).
+        """Writes the events as points, in the format of the file's ending: ``.gpkg`` (an existing GeoPackage keeps its
+        other layers), ``.fgb``, ``.parquet`` (GeoParquet), ``.geojson`` (:meth:`to_geojson`) or ``.csv``
+        (:meth:`to_csv`).
 
-        GDAL keeps milliseconds of times in a GeoPackage and a FlatGeobuf, Parquet microseconds.
+        In a GeoPackage or FlatGeobuf, GDAL stores times with millisecond resolution; Parquet stores microseconds.
 
         Args:
             path: The file.
-            layer: Of a GeoPackage; None: ``events``.
-            crs: To what the points are transformed, as GeoPandas takes it; None: EPSG:4326.
+            layer: The layer of a GeoPackage; None: ``events``.
+            crs: The CRS to which the points are transformed, in any form that GeoPandas accepts; None: EPSG:4326.
 
         Raises:
-            InvalidArgumentError: Another ending, a layer where there are none, an unknown `crs`, or the file cannot be
-                written.
-            MissingExtraError: What writes it is not installed.
+            InvalidArgumentError: The ending is not supported, the format has no layers, `crs` is unknown, or the file
+                cannot be written.
+            MissingExtraError: A library that writes the format is not installed.
         """
         from .._tables.vector_out import check_target, is_text, write_frame
 
@@ -71,10 +73,11 @@ class EventLog(Log):
         write_frame(self.to_geopandas(), path, layer or "events", crs)
 
     def to_jsonl(self, target: Target = None) -> str | None:
-        """JSON Lines, one an event, as the library itself writes them; `by` comes first, where there is one.
+        """Writes JSON Lines, one line per event, in the library's own format. With several tracks, the key `by` comes
+        first.
 
         Args:
-            target: Path or open text file; None: the text is returned.
+            target: Path or open text file; None: returns the text.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -91,10 +94,10 @@ class EventLog(Log):
         return write_to(target, write)
 
     def to_csv(self, target: Target = None) -> str | None:
-        """CSV with a header: the keys of the JSON Lines; a missing value is empty.
+        """Writes CSV with a header: the keys of the JSON Lines. A missing value is an empty cell.
 
         Args:
-            target: Path or open text file; None: the text is returned.
+            target: Path or open text file; None: returns the text.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -113,10 +116,11 @@ class EventLog(Log):
         return write_to(target, write)
 
     def to_geojson(self, target: Target = None) -> str | None:
-        """A GeoJSON FeatureCollection: each event a Point at the deciding fix, without one its geometry is null.
+        """Writes a GeoJSON FeatureCollection. Each event is a Point at the deciding fix; without a fix, the geometry is
+        null.
 
         Args:
-            target: Path or open text file; None: the text is returned.
+            target: Path or open text file; None: returns the text.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -135,20 +139,20 @@ class EventLog(Log):
     def report(
         self, target: str | Path | None = None, *, title: str | None = None, base_map: bool | str = False
     ) -> str:
-        """Returns a page with summary, map, states and visits: one HTML file that opens without a network.
+        """Returns a page with summary, map, states and visits: one HTML file that needs no network.
 
         Args:
-            target: Path of the file to write; None: only the page's text is returned.
-            title: Of the page; None: the name of the file or variable that held the track.
+            target: Path of the file to write; None: only returns the page's text.
+            title: The title of the page; None: the name of the file or variable of the track.
             base_map: Whether map tiles (of OpenStreetMap, or of a template such as
-                ``"https://example.org/{Z}/{X}/{Y}.png"``) show at once when the reader is online. Otherwise a switch
-                on the page shows them: the server learns where the track was.
+                ``"https://example.org/{Z}/{X}/{Y}.png"``) are shown at once when the reader is online. Otherwise the
+                reader can switch them on. The tile server then learns where the track was.
 
         Returns:
             The page.
 
         Raises:
-            MissingExtraError: Shapely is not installed, which corridors need (extra ``report``).
+            MissingExtraError: The log has corridors, but Shapely, which they need, is not installed (extra ``report``).
         """
         from .report import report
 

@@ -1,4 +1,4 @@
-"""The events of a track, made of the engine's rows when the first of them is needed: a table of visits needs none."""
+"""The events of a track, created from the engine's rows at the first access. A table of visits does not need them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .._values.events import Event, EventRow
 
 
 class LazyEvents(Sequence[Event]):
-    """Events in the order in which they were handed out; equal to a tuple of them.
+    """Events in the order of their delivery. Equal to a tuple of the same events.
 
     Attributes:
         rows: The engine's rows.

@@ -1,4 +1,4 @@
-"""The result of a replay: its events, its visits, its counts."""
+"""The result of a replay: its events, visits and counts."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class ReplayCounts(NamedTuple):
 
     fixes: int = 0
     late_fixes: int = 0
-    """Earlier than one before."""
+    """Fixes that are earlier than a previous fix."""
     invalid_fixes: int = 0
-    """Without a usable position or time."""
+    """Fixes without a usable position or time."""
     reports: int = 0
     """Scan reports and declarations of the sightings file."""
     late_reports: int = 0
@@ -57,18 +57,18 @@ class TrackReplay:
     """Latitude and longitude in degrees, accuracy in metres (0: not reported; NaN: no position), and the time in
     microseconds since 1970."""
     events: Sequence[Event]
-    """Its events, in the order in which they were handed out."""
+    """Its events, in the order of their delivery."""
     counts: ReplayCounts
     """Its inputs, and how many of them were skipped."""
     begin_us: int | None
-    """The first time of all its inputs in microseconds since 1970; None: it has no inputs."""
+    """The earliest time of its inputs in microseconds since 1970; None: it has no inputs."""
     end_us: int | None
     """The clock at its end, in microseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrackedEvent:
-    """An event and the track that it is of.
+    """An event and its track.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -91,14 +91,14 @@ class Log(Rows[Event]):
         super().__init__(lambda: (event for replayed in self._replays for event in replayed.events))
         self._replays, self._conditions = tuple(replays), tuple(conditions)
         self.by = by
-        """Name of the column that tells tracks apart; None: there is one track."""
+        """Name of the column that identifies the tracks; None: there is one track."""
 
     def __len__(self) -> int:
         return sum(len(replayed.events) for replayed in self._replays)
 
     @property
     def tracks(self) -> tuple[Any, ...]:
-        """The keys of the tracks in their order; a single None if there is one track."""
+        """The keys of the tracks, in order; a single None if there is one track."""
         return tuple(replayed.key for replayed in self._replays)
 
     @property
@@ -108,21 +108,22 @@ class Log(Rows[Event]):
 
     @property
     def counts(self) -> ReplayCounts:
-        """The inputs, of all tracks together."""
+        """The counts of inputs, summed over all tracks."""
         return ReplayCounts(*(sum(numbers) for numbers in zip(*(replayed.counts for replayed in self._replays))))
 
     @property
     def start(self) -> datetime | None:
-        """The earliest time of all inputs, aware, UTC."""
+        """The earliest time of all inputs, as an aware datetime in UTC."""
         return from_us(min((part.begin_us for part in self._replays if part.begin_us is not None), default=None))
 
     @property
     def end(self) -> datetime | None:
-        """The latest time of all inputs, or to which time was let pass, aware, UTC."""
+        """The latest time of all inputs, or the later time to which the replay let time pass, as an aware datetime in
+        UTC."""
         return from_us(max((part.end_us for part in self._replays if part.end_us is not None), default=None))
 
     def of(self, track: object) -> Self:
-        """The log of one track alone.
+        """Returns the log of one track.
 
         Raises:
             KeyError: There is no such track.
@@ -140,7 +141,7 @@ class Log(Rows[Event]):
         raise KeyError(track)
 
     def visits(self) -> Visits:
-        """The intervals for which each condition was satisfied.
+        """Returns the intervals during which each condition was satisfied.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -154,7 +155,8 @@ class Log(Rows[Event]):
         return Visits(found, self.by, self.conditions)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table as a dict of columns: those of the JSON Lines; first `by`, where there is one.
+        """Returns the table as a dict of columns: the keys of the JSON Lines. With several tracks, the column `by`
+        comes first.
 
         Flags and the parts of the refinement are joined into one text.
 
@@ -169,7 +171,7 @@ class Log(Rows[Event]):
         return first | {name: [value(event) for event in self] for name, value in LOG_COLUMNS.items()}
 
     def tracked(self) -> Iterator[TrackedEvent]:
-        """The events with what tells their tracks apart.
+        """The events, each with the key of its track.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -206,7 +208,7 @@ class Log(Rows[Event]):
 
     @property
     def _policies(self) -> str:
-        """The policies of the conditions, in words: how late an event is confirmed depends on them."""
+        """The policies of the conditions in words, because they determine how late an event is confirmed."""
         used = dict.fromkeys(row.policy for row in self._conditions if row.policy is not None)
         if len(used) < 2:
             return "".join(f", policy {policy.described}" for policy in used)

@@ -1,4 +1,4 @@
-"""Polygons, corridors and gates as a Web Mercator map shows them, also across the antimeridian and around a pole.
+"""Outlines of polygons, corridors and gates on a Web Mercator map, also across the antimeridian and around a pole.
 
 Outlines are lists of polygons, each with an outer ring and its holes, in metres of the map.
 """
@@ -18,29 +18,30 @@ from .web_mercator import MOST_NORTH, Ring, circle, near, unwrapped, world, x_of
 Point = tuple[float, float]
 """Latitude and longitude, degrees."""
 Polygons = list[list[Ring]]
-"""Each an outer ring and its holes."""
+"""Polygons, each an outer ring and its holes."""
 
 _LONGEST = 20_000.0
-"""Metres between two points of an outline: the map's line leaves the geodesic by less than a pixel until far in."""
+"""Maximum distance between two points of an outline, in metres. The drawn line deviates from the geodesic by less than
+a pixel, even at high zoom."""
 _MOST_STEPS = 256
 _ROUND = 24
-"""Points of the half circle around an end of a corridor."""
+"""Number of points of the half circle around an end of a corridor."""
 
 
 def polygon(parts: Sequence[Sequence[Sequence[Point]]], edges: str, oriented: bool, reference: float) -> Polygons:
-    """The parts of a polygon.
+    """The outlines of a polygon's parts.
 
     Args:
-        parts: Each with its rings, of at least three vertices, not closed.
-        edges: ``geodesic``, or ``planar`` for straight lines of degrees.
-        oriented: The polygon lies left of its rings; otherwise each ring encloses the smaller area.
-        reference: Longitude near which it is to lie, degrees.
+        parts: The parts, each a list of rings with at least three vertices, not closed.
+        edges: ``geodesic``, or ``planar`` for straight lines in degrees. oriented: Whether the polygon lies to the left
+        of its rings; otherwise each ring encloses the smaller area.
+        reference: Longitude, in degrees, near which to draw the polygon.
     """
     drawn = []
     for rings in parts:
         outer = _region(rings[0], edges, oriented, reference)
         middle = (min(outer[-1][0]) + max(outer[-1][0])) / 2
-        # As a region of its own a hole lies to the right of its ring.
+        # Taken as a region, a hole lies to the right of its ring.
         holes = [
             ring for hole in rings[1:] for ring in _region(hole[::-1] if oriented else hole, edges, oriented, middle)
         ]
@@ -52,13 +53,13 @@ def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, refere
     """The area within `radius` metres of the lines.
 
     Args:
-        lines: Each of at least one vertex.
+        lines: The lines, each with at least one vertex.
         radius: Metres.
         edges: ``geodesic``, or ``planar`` for straight lines of degrees.
-        reference: Longitude near which it is to lie, degrees.
+        reference: Longitude, in degrees, near which to draw the corridor.
 
     Raises:
-        MissingExtraError: shapely, which unites the stretches, is not installed.
+        MissingExtraError: shapely, which computes the union of the pieces, is not installed.
     """
     shapely = require("shapely", "report")
     pieces = []
@@ -68,13 +69,13 @@ def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, refere
             pieces += [_patch(shapely, region) for region in _stretches(start, end, radius, edges, middle)]
             middle = near(end[1], near(start[1], middle))
     united = shapely.unary_union(pieces)
-    # Beyond the map's edge, where all is clamped to it, only lines are left.
+    # Latitudes beyond the map's edge are clamped to it, so pieces there degenerate to lines; drop these.
     found = [each for each in shapely.get_parts(united) if each.geom_type == "Polygon"]
     return [[_ring(ring) for ring in (each.exterior, *each.interiors)] for each in found]
 
 
 def lines(found: Sequence[Sequence[Point]], edges: str, reference: float) -> Polygons:
-    """Lines without a width, each as a polygon of no area: there and back."""
+    """Lines without a width, each as a polygon of zero area that follows the line forth and back."""
     drawn: list[list[Ring]] = []
     for line in found:
         points = [point for start, end in pairwise(line) for point in _edge(start, end, edges)[:-1]] + [line[-1]]
@@ -85,7 +86,7 @@ def lines(found: Sequence[Sequence[Point]], edges: str, reference: float) -> Pol
 
 
 def in_metres(polygons: Iterable[Iterable[Ring]]) -> Polygons:
-    """Rings of degrees in metres of the map."""
+    """Converts rings from degrees to metres of the map."""
     return [[([x_of(x) for x in ring[0]], [y_of(y) for y in ring[1]]) for ring in rings] for rings in polygons]
 
 
@@ -97,7 +98,7 @@ def _region(vertices: Sequence[Point], edges: str, oriented: bool, reference: fl
     latitudes = [latitude for latitude, _ in [*points, points[0]]]
     turn = longitudes[-1] - longitudes[0]
     if abs(turn) > 180:
-        # Around a pole: the line goes from one side of the map to the other, then back along its edge.
+        # The ring contains a pole: draw it from one side of the map to the other, then back along the map's edge.
         lean = sum(
             math.sin(math.radians((a + b) / 2)) * (to - at)
             for a, b, at, to in zip(latitudes, latitudes[1:], longitudes, longitudes[1:])
@@ -107,13 +108,13 @@ def _region(vertices: Sequence[Point], edges: str, oriented: bool, reference: fl
         return [([*longitudes, longitudes[-1], longitudes[0]], [*latitudes, edge, edge])]
     ring = longitudes[:-1], latitudes[:-1]
     doubled = sum(at * b - to * a for a, b, at, to in zip(latitudes, latitudes[1:], longitudes, longitudes[1:]))
-    if oriented and doubled < 0:  # clockwise: all but what it goes around
+    if oriented and doubled < 0:  # clockwise: the region is everything outside the ring
         return [world((min(ring[0]) + max(ring[0])) / 2), ring]
     return [ring]
 
 
 def _edge(start: Point, end: Point, edges: str) -> list[Point]:
-    """Points along an edge, both ends included."""
+    """Points along an edge, including both ends."""
     if edges == "planar":
         is_at_pole = abs(start[0]) == 90 and start[0] == end[0]
         span = (near(end[1], start[1]) if is_at_pole else end[1]) - start[1]
@@ -133,7 +134,8 @@ def _inverse(start: Point, end: Point) -> tuple[float, float, float]:
 
 
 def _direct(start: Point, azimuths: Sequence[float], distances: Sequence[float]) -> list[Point]:
-    """Where geodesics from one place lead; of a column of one element and a longer one, the one holds for all."""
+    """The end points of geodesics from one point. If one of the two lists has a single element, it is used for all
+    elements of the other."""
     count = max(len(azimuths), len(distances))
     latitudes, longitudes, arrived = (array("d", bytes(8 * count)) for _ in range(3))
     direct_into(
@@ -144,7 +146,8 @@ def _direct(start: Point, azimuths: Sequence[float], distances: Sequence[float])
 
 
 def _stretches(start: Point, end: Point, radius: float, edges: str, reference: float) -> Polygons:
-    """The area within `radius` of an edge, in degrees: a region for each piece that is short enough to be straight."""
+    """The area within `radius` of an edge, in degrees: one region for each piece that is short enough to count as
+    straight."""
     pieces: list[list[Ring]] = []
     for at, to in pairwise(_edge(start, end, edges)):
         middle = near(at[1], reference)

@@ -1,4 +1,4 @@
-"""The report: one HTML file with summary, map, states and visits, which needs no network and no library."""
+"""The report: one HTML file with summary, map, states and visits. It needs no network and no JavaScript library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ATTRIBUTION = "© OpenStreetMap contributors"
 
 
 def report(log: Log, *, title: str | None = None, base_map: bool | str = False) -> str:
-    """The page; see :meth:`EventLog.report`."""
+    """Returns the page; see :meth:`EventLog.report`."""
     data = report_data(log)
     name = title or ", ".join(sorted({os.path.basename(replayed.source) for replayed in log.replays})) or "Fencepost"
     tiles = base_map if isinstance(base_map, str) else OPEN_STREET_MAP
@@ -41,12 +41,12 @@ def _file(name: str) -> str:
 
 
 def _json(value: object) -> str:
-    """JSON that cannot end the element it stands in."""
+    """Returns JSON that cannot close the HTML element that contains it."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _facts(log: Log, data: ReportData) -> str:
-    """One sentence: how much of what, and when."""
+    """One sentence with the numbers of visits, devices, places, fixes and events, and the period."""
     tracks = len(log.tracks)
     devices = "1 device" if tracks == 1 else f"{tracks:,} devices"
     places = len({row[1] for row in data.visits})

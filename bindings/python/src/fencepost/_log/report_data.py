@@ -1,4 +1,4 @@
-"""The data of the report as numbers and texts, independent of HTML."""
+"""The data of the report as numbers and texts, without HTML."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from .web_mercator import Ring, circle, near, thinned, unwrapped, x_of, y_of
 
 MOST_PLACES = 5_000
 MOST_CORNERS = 300_000
-"""Of the outlines of all polygons and corridors together."""
+"""Maximum number of corners in the outlines of all places together."""
 MOST_POINTS = 60_000
-"""Of the lines of all tracks together: what a browser draws while it is dragged."""
+"""Maximum number of points in the lines of all tracks together, so that a browser can redraw them while the map is
+dragged."""
 MOST_EVENTS = 20_000
-# Corners of a circle, by how many places there are: the page stays small enough to open at once.
+# Corners of a circle, by the number of places: with many places, circles have fewer corners, so that the page opens
+# fast.
 _CORNERS = ((200, 180), (1_000, 60), (MOST_PLACES, 36))
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 KNOWN = list(Known)
@@ -39,17 +41,19 @@ class ReportData:
     """The data that the page's script reads, and the notes on omitted data.
 
     Attributes:
-        tracks: Of each track its name, the time of its last fix (milliseconds since 1970; None: it has none), and its
-            line: a word of eastings and northings (decimetres of Web Mercator) and times (milliseconds); see `word`.
+        tracks: For each track: its name, the time of its last fix (milliseconds since 1970; None: no fix), and its
+            line, which is a word of eastings and northings (decimetres of Web Mercator) and times (milliseconds); see
+            `word`.
         places: The identifiers of all conditions.
-        outlines: Of each place that is drawn its number, its polygons (each a list of words, an outer ring and its
-            holes; of a gate its lines), how it is described, and whether it is a gate.
-        visits: Rows of track, place, start, end or None, last time (of an open visit that of the log), how start and
-            end are known (numbers of `KNOWN`), confirmed start, confirmed end or None; in milliseconds.
-        unknown: Rows of track, place, start and end of the times for which nothing is known, of pairs with visits or
-            crossings, and of those that stopped being monitored.
+        outlines: For each drawn place: its number, its polygons (each a list of words: an outer ring and its holes; for
+            a gate, its lines), its description, and whether it is a gate.
+        visits: Rows of track, place, start, end or None, last time (for an open visit, the end of the log), how start
+            and end are known (indices in `KNOWN`), confirmed start, and confirmed end or None. Times are in
+            milliseconds.
+        unknown: Rows of track, place, start and end of the intervals with an unknown state. Only for pairs of track and
+            place with visits or crossings, and for places that stopped being monitored.
         events: Rows of track, place, state or direction, time, easting, northing (None: no position), and a text.
-        frame: West, south, east, north of what the map shows at first, metres; None: there is no position at all.
+        frame: West, south, east and north of the initial map view, in metres; None: there are no positions.
     """
 
     tracks: list[tuple[str, float | None, str]] = field(default_factory=list)
@@ -70,7 +74,8 @@ class ReportData:
 
 
 def word(rows: Iterable[tuple[int, ...]]) -> str:
-    """The steps from each row to the next, from zeros on, as signed Base64 VLQ numbers (as in source maps)."""
+    """Encodes the first row and the differences from each row to the next as signed Base64 VLQ numbers (as in source
+    maps)."""
     found: list[str] = []
     last: tuple[int, ...] | None = None
     for row in rows:
@@ -88,7 +93,7 @@ def report_data(log: Log) -> ReportData:
     """Collects the data to draw.
 
     Args:
-        log: Of one track or of many.
+        log: The log of one or more tracks.
     """
     data = ReportData(places=list(log.conditions))
     numbers = {identifier: number for number, identifier in enumerate(data.places)}
@@ -135,7 +140,7 @@ def report_data(log: Log) -> ReportData:
 
 
 class _Numbers(dict[str, int]):
-    """The numbers of identifiers; one that is met first (of a condition that was removed) gets the next."""
+    """The numbers of identifiers. An unknown identifier, of a condition that was removed, gets the next number."""
 
     def __init__(self, names: list[str], numbers: dict[str, int]) -> None:
         super().__init__(numbers)
@@ -166,7 +171,7 @@ def _add_visits(data: ReportData, rows: list[VisitRow], tracks: dict[Any, int], 
 
 
 def _placed(replayed: TrackReplay) -> list[FixRow]:
-    """The fixes that the monitor took."""
+    """The fixes that the monitor accepted."""
     taken, clock = [], None
     for fix in replayed.fixes:
         if fix[2] >= 0 and abs(fix[0]) <= 90 and abs(fix[1]) <= 180 and (clock is None or fix[3] >= clock):
@@ -176,7 +181,7 @@ def _placed(replayed: TrackReplay) -> list[FixRow]:
 
 
 def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
-    """The same with the points of the path that decided something, so that the line goes through them."""
+    """Adds the points of the path that decided events, so that the drawn line goes through them."""
     points: set[Any] = {
         (event.latitude, event.longitude, event.accuracy, event.evidence_date_us)
         for event in replayed.events
@@ -184,14 +189,14 @@ def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
     }
     if not points:
         return fixes
-    # A point at the time of fixes is the end of the way to the first of them.
+    # A point of the path at the same time as fixes is the end of the movement to the first of these fixes.
     rows = [(row[3], 0, row) for row in points] + [(row[3], 1, row) for row in fixes]
     return [row for _, _, row in sorted(rows, key=lambda each: each[:2])]
 
 
 def _drawn_events(log: Log, notes: list[str]) -> list[list[Event]]:
-    """The events to draw, by track, without the determinations of `unsatisfied` at the start of a track. Above
-    `MOST_EVENTS` every n-th event stays."""
+    """The events to draw, by track, without the initial determinations of `unsatisfied`. If there are more than
+    `MOST_EVENTS`, keeps only every n-th event."""
     found = [[event for event in replayed.events if not _is_first_outside(event)] for replayed in log.replays]
     total = sum(len(events) for events in found)
     step = max(-(-total // MOST_EVENTS), 1)
@@ -208,7 +213,7 @@ def _is_first_outside(event: Event) -> bool:
 def _add_line(
     data: ReportData, fixes: list[FixRow], longitudes: list[float], name: str, most: int, span: list[float]
 ) -> int:
-    """Draws a track; returns how many of its points are left out. `span` gets its bounds."""
+    """Adds the line of a track; returns how many of its points are left out. Appends its bounds to `span`."""
     kept = thinned([(longitude, fix[0]) for fix, longitude in zip(fixes, longitudes)], most)
     points = [(x_of(longitudes[index]), y_of(fixes[index][0]), fixes[index][3]) for index in kept]
     line = word((round(10 * x), round(10 * y), time // 1000) for x, y, time in points)
@@ -276,7 +281,7 @@ def _find_frame(data: ReportData, span: list[float]) -> None:
     xs = span[::2] + [row[4] for row in data.events if row[4] is not None]
     ys = span[1::2] + [row[5] for row in data.events if row[5] is not None]
     if xs:
-        # A device that stayed where it was still gets a map of some streets.
+        # If the device did not move, show at least a few streets (600 m by 400 m).
         east, north = max(600 - (max(xs) - min(xs)), 0) / 2, max(400 - (max(ys) - min(ys)), 0) / 2
         data.frame = (min(xs) - east, min(ys) - north, max(xs) + east, max(ys) + north)
 
@@ -306,7 +311,7 @@ def _add_places(data: ReportData, log: Log, reference: float | None, numbers: di
 
 
 def _outline(condition: Place, middle: float, corners: int) -> Polygons:
-    """A place as the map shows it, near a longitude."""
+    """The outline of a place on the map, near a longitude."""
     if isinstance(condition, Circle):
         longitude = near(condition.longitude, middle)
         return in_metres([circle(condition.latitude, longitude, condition.radius, corners)])
@@ -324,13 +329,13 @@ def _described(condition: Place) -> str:
 
 
 def _thin(ring: Ring, most: int) -> Ring:
-    """A ring with the corners that are seen, in centimetres."""
+    """A ring without corners that would not be visible, rounded to centimetres."""
     kept = thinned(list(zip(*ring)), most)
     return [round(ring[0][index], 2) for index in kept], [round(ring[1][index], 2) for index in kept]
 
 
 def _widen(data: ReportData, polygons: Polygons) -> None:
-    """Lets the map show the whole of a place that touches it and is not much larger than the track."""
+    """Extends the map view to show a whole place, if the place touches the view and is not much larger than it."""
     xs = [x for rings in polygons for x in rings[0][0]]
     ys = [y for rings in polygons for y in rings[0][1]]
     if data.frame is None:

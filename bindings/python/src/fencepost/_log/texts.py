@@ -1,4 +1,4 @@
-"""Events as texts: JSON Lines, CSV, GeoJSON."""
+"""Formats events as JSON Lines, CSV or GeoJSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._values.events import LOG_COLUMNS, Event, diagnostic_names, refinement_te
 
 
 def event_line(event: Event, by: str | None, track: Any) -> str:
-    """An event as one JSON object, with the track first where there are several."""
+    """An event as one JSON object; with several tracks, the track comes first."""
     text = event.to_json()
     return text if by is None else line_head(by, track) + text[1:]
 
@@ -22,20 +22,21 @@ def line_head(by: str, track: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A track's key as JSON has it."""
+    """Converts a track's key to a JSON value."""
     if hasattr(value, "item"):
         value = value.item()
     return value if isinstance(value, str | int | float | bool) else str(value)
 
 
 def write_jsonl(events: Iterable[Event], stream: IO[str]) -> None:
-    """One line an event, written by the library's own encoder."""
+    """Writes one line per event with the library's own encoder."""
     for event in events:
         stream.write(event.to_json() + "\n")
 
 
 class CSVWriter:
-    """A header and one row an event; flags and the refinement's parts are joined, a missing value is empty."""
+    """Writes a header and one row per event. Flags, and the parts of the refinement, are joined to one text; missing
+    values are empty."""
 
     def __init__(self, stream: IO[str], by: str | None = None) -> None:
         self._writer = csv.writer(stream, lineterminator="\n")
@@ -52,14 +53,15 @@ class CSVWriter:
 
 
 def write_csv(events: Iterable[Event], stream: IO[str]) -> None:
-    """As :class:`CSVWriter`."""
+    """Writes all events with :class:`CSVWriter`."""
     writer = CSVWriter(stream)
     for event in events:
         writer.write(event)
 
 
 def geojson_parts(events: Iterable[tuple[Event, Any]], by: str | None = None) -> Iterator[str]:
-    """A FeatureCollection: a Point at the deciding fix (null without one) with the event's other keys as properties."""
+    """Yields the text of a FeatureCollection. Each feature is a Point at the deciding fix (null without a fix), with
+    the event's other keys as properties."""
     yield '{"type": "FeatureCollection", "features": ['
     separator = "\n"
     for event, track in events:
@@ -74,5 +76,5 @@ def geojson_parts(events: Iterable[tuple[Event, Any]], by: str | None = None) ->
 
 
 def write_geojson(events: Iterable[Event], stream: IO[str]) -> None:
-    """As :func:`geojson_parts`."""
+    """Writes the text of :func:`geojson_parts`."""
     stream.writelines(geojson_parts((event, None) for event in events))

@@ -1,4 +1,4 @@
-"""Visits: the intervals for which a condition was satisfied."""
+"""Visits: the intervals during which a condition was satisfied."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Known(enum.StrEnum):
-    """How an end of a visit is known.
+    """How the start or end of a visit is known.
 
     Example:
         >>> Known("crossing")
@@ -36,39 +36,39 @@ class Known(enum.StrEnum):
     CROSSING = "crossing"
     """The change was observed."""
     DETERMINATION = "determination"
-    """The first evidence found it so: the change itself was earlier."""
+    """The first evidence already showed this state, so the change itself was earlier."""
     ASSUMED = "assumed"
-    """The condition was added with ``assuming=satisfied``: the visit starts with the log."""
+    """The condition was added with ``assuming=satisfied``, so the visit starts with the log."""
     TIMEOUT = "timeout"
     """A beacon was silent for the timeout."""
     DIAGNOSTIC = "diagnostic"
     """Monitoring stopped."""
     REPLACED = "replaced"
-    """The condition was replaced by another of its name."""
+    """The condition was replaced by another with the same identifier."""
     OPEN = "open"
-    """Not ended when the log ends."""
+    """The visit had not ended when the log ended."""
 
 
 KNOWN = tuple(Known)
-"""By the numbers that the engine gives them."""
+"""The values in the order of the engine's numbers."""
 _NEVER = -(1 << 63)
 
 
 @dataclass(frozen=True, slots=True)
 class Visit(Plain):
-    """An interval for which a condition was satisfied. Its fields are the columns of :meth:`Visits.to_pandas`.
+    """An interval during which a condition was satisfied. Its fields are the columns of :meth:`Visits.to_pandas`.
 
     Attributes:
-        identifier: The condition's.
-        start: The crossing: the time of the fix, point of the path, or sighting that started the entry; without one,
-            as `confirmed_start`. Aware, UTC, as all times here.
-        end: The same of the exit, never before `start`; None: still open.
-        duration: From `start` to `end`; of an open visit to the end of the log.
+        identifier: The identifier of the condition.
+        start: The time of the crossing: of the fix, point of the path, or sighting that started the entry. If there is
+            none, equals `confirmed_start`. Like all times here, an aware datetime in UTC.
+        end: The same for the exit, never before `start`; None: still open.
+        duration: From `start` to `end`; for an open visit, to the end of the log.
         start_known: How the start is known.
         end_known: How the end is known.
-        open: Whether it had not ended when the log ended.
+        open: Whether the visit had not ended when the log ended.
         confirmed_start: The date of the event that confirmed the entry; a dwell makes it later than `start`.
-        confirmed_end: The same of the exit; None: still open.
+        confirmed_end: The same for the exit; None: still open.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -91,19 +91,20 @@ class Visit(Plain):
 
     @property
     def track(self) -> Any:
-        """The track's value of the column that tells tracks apart; None: the log is of one track."""
+        """The track's key; None: the log has only one track."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class TrackVisit(Visit):
-    """A visit in a log of several tracks: the field `track` tells them apart."""
+    """A visit in a log of several tracks, with its track in the field `track`."""
 
     track: Any = None
 
 
 class Visits(Rows[Visit]):
-    """The visits of an event log, by track, then start, then identifier: a sequence of :class:`Visit`, and a table.
+    """The visits of an event log, sorted by track, then start, then identifier. A sequence of :class:`Visit`, and a
+    table.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -128,12 +129,12 @@ class Visits(Rows[Visit]):
             super().__init__(each for each in given if isinstance(each, Visit))
         self._conditions = conditions or {}
         self.by = by
-        """Name of the column that tells tracks apart; None: there is one track."""
+        """Name of the column that identifies the tracks; None: there is one track."""
 
     def to_geopandas(self) -> GeoDataFrame:
-        """A ``geopandas.GeoDataFrame`` in EPSG:4326: as :meth:`to_pandas`, with the conditions as geometries (circles
-        and polygons as polygons, corridors as lines, beacons as none) and durations in seconds, so that GeoPandas
-        writes it to files and shows it with ``explore()``.
+        """Returns a ``geopandas.GeoDataFrame`` in EPSG:4326: the table of :meth:`to_pandas`, with the conditions as
+        geometries (circles and polygons as polygons, corridors as lines, beacons without geometry). Durations are in
+        seconds, so that GeoPandas can write the frame to files and show it with ``explore()``.
 
         Raises:
             MissingExtraError: GeoPandas is not installed.
@@ -147,7 +148,7 @@ class Visits(Rows[Visit]):
         return geopandas.GeoDataFrame(frame, geometry=places, crs="EPSG:4326")
 
     def _plain(self) -> list[VisitRow]:
-        """The visits with times in microseconds; empty where they were given as :class:`Visit`."""
+        """The visits with times in microseconds; empty if this table was created from :class:`Visit` objects."""
         return [row for part in self._columns for row in part.rows()]
 
     def __len__(self) -> int:
@@ -162,7 +163,7 @@ class Visits(Rows[Visit]):
         def joined(name: str, kind: str) -> Any:
             return numpy.frombuffer(b"".join(getattr(part, name) for part in parts), kind)
 
-        def times(column: Any) -> Any:  # the smallest integer is NaT
+        def times(column: Any) -> Any:  # the smallest integer becomes NaT
             return pandas.Series(column.view("M8[us]")).dt.tz_localize("UTC")
 
         def known(name: str) -> Any:
@@ -191,8 +192,8 @@ class Visits(Rows[Visit]):
         return made
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table as a dict of columns: identifier, start, end, duration, start_known, end_known, open,
-        confirmed_start, confirmed_end; first the column that tells tracks apart, where there are several."""
+        """Returns the table as a dict of columns: identifier, start, end, duration, start_known, end_known, open,
+        confirmed_start, confirmed_end. With several tracks, the column of their keys comes first."""
         first = {} if self.by is None else {self.by: [visit.track for visit in self]}
         return first | {
             field.name: [getattr(visit, field.name) for visit in self]
@@ -213,7 +214,8 @@ class Visits(Rows[Visit]):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A condition's state from one event to the next. `cause` and `evidence_us` are those of the event."""
+    """A condition's state from one event to the next. `cause` and `evidence_us` are from the first of the two
+    events."""
 
     identifier: str
     state: State
@@ -228,10 +230,11 @@ class Interval:
 def intervals(
     events: Iterable[Event], begin_us: int | None, assumed: Mapping[str, State] | None = None
 ) -> Iterator[Interval]:
-    """The states of each condition in turn, in the order of their first events; the last one has no end.
+    """Yields the successive states of each condition, in the order of the conditions' first events. The last state of a
+    condition has no end.
 
     Args:
-        events: In the order in which they were handed out.
+        events: The events, in the order of their delivery.
         begin_us: Start of the log.
         assumed: States from the beginning of the log.
     """
@@ -254,7 +257,7 @@ def intervals(
 
 
 class VisitRow(NamedTuple):
-    """A visit with times in microseconds; `left_us` is None while it is open, `last_us` is then the end of the log."""
+    """A visit with times in microseconds. For an open visit, `left_us` is None and `last_us` is the end of the log."""
 
     start_us: int
     identifier: str
@@ -267,7 +270,7 @@ class VisitRow(NamedTuple):
     track: Any
 
     def visit(self, by: str | None) -> Visit:
-        """The visit, of a log of several tracks where `by` names the column that tells them apart."""
+        """Converts the row to a :class:`Visit`; with `by`, to a :class:`TrackVisit`."""
         values = (
             self.identifier,
             from_us(self.start_us),
@@ -283,8 +286,8 @@ class VisitRow(NamedTuple):
 
 
 class VisitColumns(NamedTuple):
-    """The visits of one track by start, then identifier. Times are columns of 64-bit microseconds, where the smallest
-    integer means none, and `start_known` and `end_known` bytes that number :data:`KNOWN`."""
+    """The visits of one track, sorted by start, then identifier. Times are columns of microseconds as 64-bit integers,
+    where the smallest integer means None. Each byte of `start_known` and `end_known` is an index in :data:`KNOWN`."""
 
     track: Any
     identifiers: list[str]
@@ -309,7 +312,8 @@ class VisitColumns(NamedTuple):
 
 
 def event_rows(events: Iterable[Event]) -> tuple[Any, ...]:
-    """The engine's rows of events; of other events what they say of states, and None for the rest."""
+    """Returns the engine's rows of events. Other events are converted to rows that contain only what visits need, with
+    None elsewhere."""
     if isinstance(events, LazyEvents):
         return events.rows
     return tuple(
@@ -333,11 +337,11 @@ def visit_columns(
     """The visits of one track.
 
     Args:
-        events: As :func:`intervals` takes them.
+        events: The events, as for :func:`intervals`.
         begin_us: Start of the log.
         end_us: End of the log.
         assumed: States from the beginning of the log.
-        track: The track's value of the column that tells tracks apart.
+        track: The key of the track.
     """
     states = {identifier: _STATES[state] for identifier, state in (assumed or {}).items()}
     return VisitColumns(track, *found_visits(event_rows(events), states, begin_us, end_us))
@@ -351,5 +355,5 @@ def visits_of(
     track: Any = None,
     by: str | None = None,
 ) -> list[Visit]:
-    """As :func:`visit_columns`; `by` is the name of the column that tells tracks apart."""
+    """Same as :func:`visit_columns`, but returns a list; `by` is the name of the column that identifies the tracks."""
     return [row.visit(by) for row in visit_columns(events, begin_us, end_us, assumed, track).rows()]

@@ -1,4 +1,5 @@
-"""Shapes on a Web Mercator map: tracks and geodesic circles, also across the antimeridian and around a pole."""
+"""Computes shapes on a Web Mercator map: tracks and geodesic circles, also across the antimeridian and around a
+pole."""
 
 from __future__ import annotations
 
@@ -9,34 +10,36 @@ from collections.abc import Iterable, Sequence
 from .._native import direct_into, inverse
 
 EARTH_RADIUS = 6_378_137.0
-"""Of the sphere that EPSG:3857 is drawn on, metres."""
+"""Radius of the sphere of EPSG:3857, in metres."""
 MOST_NORTH = 85.0511287798066
-"""Degrees: where the map is a square."""
+"""The latitude of the map's northern edge in degrees; with it, the map is a square."""
 _ALL_AROUND = 20_003_931.5
-"""No geodesic is longer: half a meridian, metres."""
+"""Half a meridian in metres; no shortest geodesic is longer."""
 
 Ring = tuple[list[float], list[float]]
 """Longitudes and latitudes in degrees, not closed."""
 
 
 def x_of(longitude: float) -> float:
-    """Easting of a longitude (degrees), metres."""
+    """The easting, in metres, of a longitude in degrees."""
     return math.radians(longitude) * EARTH_RADIUS
 
 
 def y_of(latitude: float) -> float:
-    """Northing of a latitude (degrees), metres; the poles, which are infinitely far, count as the map's edge."""
+    """The northing, in metres, of a latitude in degrees. Latitudes beyond the map's edge are clamped to it, because the
+    poles are infinitely far away."""
     clamped = math.radians(max(-MOST_NORTH, min(MOST_NORTH, latitude)))
     return EARTH_RADIUS * math.asinh(math.tan(clamped))
 
 
 def near(longitude: float, reference: float) -> float:
-    """The longitude plus the turns that bring it within half a turn of the reference."""
+    """The longitude plus the multiple of 360 degrees that brings it within 180 degrees of the reference."""
     return longitude + 360 * round((reference - longitude) / 360)
 
 
 def unwrapped(longitudes: Iterable[float], reference: float) -> list[float]:
-    """Each longitude within half a turn of the one before, the first of the reference."""
+    """Shifts each longitude by multiples of 360 degrees to within 180 degrees of the previous one, and the first to
+    within 180 degrees of the reference."""
     result = []
     for longitude in longitudes:
         reference = near(longitude, reference)
@@ -45,16 +48,16 @@ def unwrapped(longitudes: Iterable[float], reference: float) -> list[float]:
 
 
 def circle(latitude: float, longitude: float, radius: float, corners: int = 180) -> list[Ring]:
-    """The outline of all points at most `radius` metres away along the geodesic; a second ring is a hole.
+    """The outline of all points within a geodesic distance of `radius`; a second ring is a hole.
 
-    The outline follows geodesics of that length (Karney 2013). Where a pole is inside, it goes along the map's edge
-    there; where both are, the region is the whole width of the map but for a hole.
+    The corners are end points of geodesics of that length (Karney 2013). If a pole is inside, the outline also follows
+    the map's edge there. If both poles are inside, the region is the whole map except a hole.
 
     Args:
-        latitude: Of the centre, degrees.
-        longitude: Of the centre, degrees; the outline lies around it, beyond 180 where it must.
-        radius: Metres.
-        corners: How many points of the line are taken.
+        latitude: Latitude of the centre in degrees.
+        longitude: Longitude of the centre in degrees. The outline lies around it and may exceed ±180.
+        radius: The radius in metres.
+        corners: The number of corners.
     """
     if radius >= _ALL_AROUND:
         return [world(longitude)]
@@ -65,12 +68,12 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
     direct_into(north_from, east_from, turns, array("d", [radius]), latitudes, longitudes, azimuths)
     north, south = (inverse(latitude, 0.0, pole, 0.0)[0] <= radius for pole in (90.0, -90.0))
     if north and south:
-        # Its line goes around the omitted area.
+        # The circle's line encloses the area that is not inside.
         middle = longitude + 180
         return [world(middle), (unwrapped(longitudes, middle), list(latitudes))]
     if not north and not south:
         return [(unwrapped(longitudes, longitude), list(latitudes))]
-    # The line goes once around the pole: from one side of the map to the other, then back along its edge.
+    # The circle contains one pole: draw its line from one side of the map to the other, then back along the map's edge.
     left, right = longitude - 180, longitude + 180
     edge = MOST_NORTH if north else -MOST_NORTH
     order = sorted(range(corners), key=lambda corner: near(longitudes[corner], longitude))
@@ -81,13 +84,14 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
 
 
 def world(middle: float) -> Ring:
-    """The whole map around a longitude."""
+    """The ring of the whole map, centred on a longitude."""
     left, right = middle - 180, middle + 180
     return [left, right, right, left], [MOST_NORTH, MOST_NORTH, -MOST_NORTH, -MOST_NORTH]
 
 
 def thinned(points: Sequence[tuple[float, float]], most: int) -> list[int]:
-    """Indices of at most about `most` points: those nearer to the last one taken than a cell are left out.
+    """Indices of at most `most` points. Leaves out points that are closer to the last kept point than the size of a
+    cell.
 
     The cell is a fraction of the extent, so that omitted points are invisible at the initial zoom.
     """

@@ -1,1 +1,1 @@
-"""The shared look of the pages: files, and what joins them."""
+"""The shared look of the pages: its files, and the code that combines them."""

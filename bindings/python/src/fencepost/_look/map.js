@@ -1,4 +1,4 @@
-// A map in Web Mercator on a canvas. Points are pairs of the plane, whose sides are 1.
+// A Web Mercator map on a canvas. Points are pairs of coordinates in a plane that is one unit wide and high.
 const EARTH = 40075016.686;
 const isDark = matchMedia("(prefers-color-scheme: dark)");
 const plane = (latitude, longitude) => {
@@ -8,7 +8,7 @@ const plane = (latitude, longitude) => {
 const latitudeOf = (y) => Math.atan(Math.sinh((.5 - y) * 2 * Math.PI)) * 180 / Math.PI;
 const metres = (latitude, length) => length / (EARTH * Math.max(.05, Math.cos(latitude * Math.PI / 180)));
 
-/** The signed numbers of a word of Base64 VLQ. */
+/** Decodes a word of Base64 VLQ to signed numbers. */
 function numbers(word) {
   const found = [];
   let value = 0, place = 1;
@@ -25,7 +25,7 @@ function numbers(word) {
   return found;
 }
 
-/** The points of a word of steps, each a list of `size` numbers. */
+/** Decodes a word of differences to points, each a list of `size` numbers. */
 function points(word, size = 2) {
   const steps = numbers(word), found = [], sum = Array(size).fill(0);
   for (let at = 0; at < steps.length; at += size) {
@@ -50,7 +50,7 @@ class FenceMap {
   toScreen([x, y]) { return [(x - this.centre[0]) * this.scale + this.width / 2, (y - this.centre[1]) * this.scale + this.height / 2]; }
   isSeen([x, y], margin = 0) { return x >= -margin && y >= -margin && x <= this.width + margin && y <= this.height + margin; }
 
-  /** A colour of the tokens, in the scheme that is shown. */
+  /** A colour of the tokens, in the current light or dark scheme. */
   colour(name) {
     const key = `${name} ${isDark.matches && !this.isPrinted}`;
     if (!this.colours.has(key)) {
@@ -101,7 +101,7 @@ class FenceMap {
     context.globalAlpha = 1;
     this.labels = [];
     this.targets = [];
-    this.obstacles = []; // boxes without labels
+    this.obstacles = []; // boxes where no label may be drawn
     this.drawGround();
     if (this.tiles) this.drawTiles();
     context.font = this.font;
@@ -114,7 +114,7 @@ class FenceMap {
 
   get metresPerPixel() { return EARTH * Math.cos(latitudeOf(this.centre[1]) * Math.PI / 180) / this.scale; }
 
-  /** The land is drawn to 10 km: it fades where that would be seen. */
+  /** The outline of the land is accurate to 10 km, so it fades out at zooms where this would be visible. */
   drawGround() {
     const {context, width, height} = this, share = Math.max(0, Math.min(1, (this.metresPerPixel - 150) / 450));
     context.fillStyle = this.colour("land");
@@ -147,7 +147,7 @@ class FenceMap {
     }
   }
 
-  /** Where on the earth this is. */
+  /** Draws a small overview map with the current position. */
   drawLocator() {
     const {context} = this, width = this.width < 500 ? 84 : 132, height = width * .7, left = this.width - width - 10, top = this.height - height - (this.tiles ? 28 : 10);
     context.save();
@@ -198,7 +198,7 @@ class FenceMap {
     context.fillText(text, x, y);
   }
 
-  /** A label centred above a point; of two that would overlap the one of higher weight stays. */
+  /** Adds a label centred above a point. If two labels would overlap, only the one with the higher weight is drawn. */
   label(name, [x, y], weight = 0) { if (this.isSeen([x, y], 40)) this.labels.push({name, x, y, weight}); }
 
   drawLabels() {
@@ -227,7 +227,7 @@ class FenceMap {
     return best;
   }
 
-  // Pictures of another server; the last thousand stay in memory.
+  // Draws tiles of another server; the last thousand stay in memory.
   drawTiles() {
     const {context, width, height, centre, scale} = this;
     const z = Math.max(0, Math.min(19, Math.round(Math.log2(scale / 256)))), many = 2 ** z;
@@ -258,7 +258,7 @@ class FenceMap {
       found.addEventListener("load", () => this.due());
       found.src = address;
     }
-    kept.set(address, found); // the last that is wanted is the last to go
+    kept.set(address, found); // the most recently used tile is evicted last
     if (kept.size > 1000) kept.delete(kept.keys().next().value);
     return found;
   }
@@ -322,6 +322,6 @@ class FenceMap {
     window.addEventListener("afterprint", () => print(false));
   }
 
-  /** Shows everything; a page says what that is. */
+  /** Zooms to the whole content; each page overrides this. */
   all() {}
 }

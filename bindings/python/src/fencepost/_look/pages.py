@@ -1,4 +1,5 @@
-"""The shared look of report, live page, playground and site: colours, type, tables, map, outline of the land."""
+"""The shared look of report, live page, playground and site: colours, fonts, tables, map, and the outline of the
+land."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from importlib.resources import files
 
 @cache
 def text(name: str) -> str:
-    """A file of this folder."""
+    """The text of a file in this folder."""
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 

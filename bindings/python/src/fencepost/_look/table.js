@@ -1,5 +1,5 @@
-// Tables of any length: only the rows in view exist. Rows have one height, so a long name ends with an ellipsis; its title
-// has the whole of it.
+// Tables of any length: only the visible rows are in the DOM. All rows have the same height, so a long name ends with
+// an ellipsis; its title has the full name.
 const byId = (id) => document.getElementById(id);
 const ROW = 32, byNumber = new Intl.Collator(undefined, {numeric: true});
 
@@ -10,13 +10,14 @@ function element(name, text, kind) {
   return made;
 }
 
-/** A name in a sentence or a label: at most so many letters, and its direction does not turn what follows. */
+/** Shortens a name for a sentence or label to at most `most` letters, and isolates its writing direction from the text
+ * that follows. */
 function short(name, most = 60) {
   const letters = [...name.slice(0, 2 * most + 2)];
   return `\u2068${letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : name}\u2069`;
 }
 
-/** 95 -> "1 min 35 s"; two units at most. */
+/** Formats seconds with at most two units: 95 -> "1 min 35 s". */
 function span(seconds) {
   const whole = Math.round(seconds), units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   const first = units.findIndex(([size]) => whole >= size);
@@ -29,8 +30,8 @@ function span(seconds) {
 const count = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 class Table {
-  /** Columns: {title, text(row), value(row) to sort by, number, fill(cell, row) instead of text}. The first names the row
-   * and is a button that calls pick(row); key(row) tells rows apart. */
+  /** Columns: {title, text(row), value(row) to sort by, number, fill(cell, row) instead of text}. The first column
+   * contains the row's name, as a button that calls pick(row). key(row) identifies a row. */
   constructor(box, columns, {key, pick, kind = () => "", chosen = () => false, empty = "Nothing yet."}) {
     Object.assign(this, {box, columns, key, pick, kind, chosen, empty, rows: [], order: null, made: new Map()});
     this.none = element("p", empty, "empty");
@@ -51,7 +52,7 @@ class Table {
     this.set([]);
   }
 
-  /** Shows other rows, in the order that was chosen before. */
+  /** Replaces the rows; keeps the current sort order. */
   set(rows) {
     this.rows = rows;
     this.arrange();
@@ -130,7 +131,7 @@ class Table {
   }
 }
 
-/** A group of buttons; exactly one is pressed. */
+/** Creates a group of buttons; exactly one of them is pressed. */
 function choice(box, names, change) {
   box.hidden = names.length < 2;
   const buttons = names.map((name) => {

@@ -1,4 +1,4 @@
-"""PyArrow, which Spark needs for Python's functions in any case."""
+"""PyArrow, which Spark needs for Python functions anyway."""
 
 from __future__ import annotations
 

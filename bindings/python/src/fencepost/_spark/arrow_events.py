@@ -1,4 +1,4 @@
-"""Events as Arrow batches, and what Spark calls their columns."""
+"""Converts events to Arrow batches; defines their columns for Arrow and Spark."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _COLUMNS = {
     "boundary_distance": _NUMBER,
     "evidence": _TEXT,
     "gap": ("boolean", pyarrow.bool_()),
-    "direction": _TEXT,  # of gates, which no fleet has: null
-    "tag": ("decimal(20,0)", pyarrow.decimal128(20, 0)),  # 64 bits without a sign
+    "direction": _TEXT,  # only for gates, which fleets do not support: null
+    "tag": ("decimal(20,0)", pyarrow.decimal128(20, 0)),  # an unsigned 64-bit integer
 }
 EVENT_SCHEMA = pyarrow.schema([(name, kind) for name, (_, kind) in _COLUMNS.items()])
 EVENT_DDL = ", ".join(f"{name} {kind}" for name, (kind, _) in _COLUMNS.items())

@@ -1,4 +1,4 @@
-"""Replays and joins of batch frames."""
+"""Replays batch frames, and joins frames with conditions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .tables import ship, shipped
 
 Batches: TypeAlias = Iterator[Any]
 Mapped: TypeAlias = Callable[[Batches], Batches]
-_ROW = "fencepost row"  # beside the columns of a frame
+_ROW = "fencepost row"  # a name that does not clash with the columns of a frame
 
 
 def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any:
@@ -31,7 +31,7 @@ def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any
 
 
 def replayed(table: str) -> Mapped:
-    """A function that replays rows sorted by device and time; a device is removed when the next one begins."""
+    """Returns a function that replays rows sorted by device and time. It removes a device when the next one begins."""
 
     def run(batches: Batches) -> Batches:
         from .arrow_events import take_events
@@ -70,15 +70,15 @@ def join_frame(frame: Any, conditions: Zones, given: Mapping[str, str], distance
 
 
 def _is_point(names: Mapping[str, str]) -> Any:
-    """Whether a row has a point in range. One that is not would end the query, and end it again at each restart."""
+    """Whether a row has a valid point. An invalid point would end the query, and again after each restart."""
     f = columns.functions()
     latitude, longitude = (columns.named(names[what]).cast("double") for what in ("latitude", "longitude"))
-    # For Spark NaN is above every number, so between is false for it.
+    # Spark orders NaN above all numbers, so `between` is false for it.
     return f.coalesce(latitude.between(-90, 90) & longitude.between(-180, 180), f.lit(False))
 
 
 def joined(table: str, latitude: str, longitude: str, distances: bool) -> Mapped:
-    """A function that adds to each row the conditions that contain its point."""
+    """Returns a function that joins each row with the conditions that contain its point."""
 
     def run(batches: Batches) -> Batches:
         from .arrow import pyarrow

@@ -1,4 +1,4 @@
-"""The columns of frames of Spark: which of them hold what, and as what they are read."""
+"""Finds the columns of Spark frames, and converts them to the types that are needed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def functions() -> Any:
 
 
 def named(name: str) -> Any:
-    """The column of that name, whatever is in it."""
+    """The column of that name, which may contain any characters."""
     return functions().col("`" + name.replace("`", "``") + "`")
 
 
@@ -80,8 +80,8 @@ def microseconds(frame: Any, name: str) -> Any:
 
 
 def usable(frame: Any, names: Mapping[str, str]) -> Any:
-    """Whether a row can be fed at all: it has a device of 1 to 256 bytes of UTF-8, a time, and what names a table names
-    one."""
+    """Whether a row can be fed: it has a device of 1 to 256 bytes of UTF-8, a time, and a valid digest if it names a
+    table."""
     f = functions()
     device = named(names["device"]).cast("string")
     size = f.octet_length(device)
@@ -90,14 +90,15 @@ def usable(frame: Any, names: Mapping[str, str]) -> Any:
     if "refresh" in names:
         version = named(names["refresh"])
         digest = _digest(frame, names["refresh"])
-        # Half a byte too few is filled up by unhex.
+        # `unhex` pads an odd number of digits, so check the length of the text.
         digits = _DIGEST_BYTES if frame.schema[names["refresh"]].dataType.typeName() == "binary" else 2 * _DIGEST_BYTES
         found &= version.isNull() | (digest.isNotNull() & (f.octet_length(version) == digits))
     return f.coalesce(found, f.lit(False))
 
 
 def rows(frame: Any, names: Mapping[str, str]) -> list[Any]:
-    """The columns of :data:`ROWS`; missing coordinates are NaN, which no fix has, missing accuracies 0."""
+    """The columns of :data:`ROWS`. Missing coordinates become NaN, so the fix counts as invalid; missing accuracies
+    become 0."""
     f = functions()
     not_reported, nan = f.lit(0.0), f.lit(float("nan"))
     accuracy = (
@@ -131,7 +132,7 @@ def _digest(frame: Any, name: str) -> Any:
 
 
 def _check_beacons(frame: Any, name: str) -> None:
-    """Scan reports are as in sightings files: arrays of structures."""
+    """Checks that scan reports are arrays of structures, as in sightings files."""
     element = frame.schema[name].dataType.elementType
     kinds = {field.name: field.dataType.typeName() for field in getattr(element, "fields", ())}
     wanted = {"uuid": ("string",), "major": WHOLE, "minor": WHOLE}
@@ -143,6 +144,6 @@ def _check_beacons(frame: Any, name: str) -> None:
 
 
 def labelled(events: Any, frame: Any, name: str) -> Any:
-    """Events whose column of devices is called and typed as it is in a frame."""
+    """Events whose device column has the name and type that it has in the given frame."""
     first = named("device").cast(frame.schema[name].dataType).alias(name)
     return events.select(first, *(named(column) for column in EVENT_COLUMNS))

@@ -1,4 +1,4 @@
-"""Rows of Arrow go into a fleet."""
+"""Feeds rows of Arrow data into a fleet."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _MOST_EVENTS = 1_000_000_000
 
 
 def new_fleet(conditions: Zones) -> Fleet:
-    """A fleet in memory that takes all that a batch brings."""
+    """A fleet in memory whose event queue is large enough for any batch."""
     return Fleet(conditions, max_pending_events=_MOST_EVENTS)
 
 
 def feed(fleet: Fleet, rows: Any) -> FeedResult:
-    """Feeds the columns of a batch or a table of Arrow, in order."""
+    """Feeds the rows of an Arrow batch or table, in order."""
     device = rows["device"]
     if hasattr(device, "combine_chunks"):
         device = device.combine_chunks()

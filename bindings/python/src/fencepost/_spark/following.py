@@ -1,5 +1,5 @@
-"""The devices of a shard to which something happens in a micro-batch: each is in a fleet over the table that its last
-row named."""
+"""Follows the devices of a shard that are active in a micro-batch. Each device is in a fleet that uses the table of
+conditions named by the device's last row."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Tables: TypeAlias = Callable[[Version], Zones]
 
 
 class Following:
-    """Fleets over tables, and the devices that wait for being looked at.
+    """Fleets by their table of conditions, and the devices that are not loaded yet.
 
-    The events of a device depend on its own rows alone, not on the rest of a micro-batch: where one names another table
-    than the row before, what was due until then is confirmed by the table before; one that comes when the device was
-    silent for longer than `expire_us` is that of a new device.
+    The events of a device depend only on its own rows, not on the rest of a micro-batch. If a row names another table
+    than the previous row, the previous table first confirms the changes that were due until then. A row after a silence
+    of more than `expire_us` belongs to a new device.
     """
 
     def __init__(self, tables: Tables, waiting: Batch, expire_us: int | None) -> None:
@@ -42,7 +42,7 @@ class Following:
         """The latest time of each device's own rows."""
 
     def feed(self, rows: Batch) -> None:
-        """Feeds rows by device and time."""
+        """Feeds rows that are sorted by device and time."""
         for run in runs(rows, self.heard, self._expire_us):
             spans = _spans(run.rows)
             begins = {device: first for device, first, _ in spans}
@@ -75,7 +75,8 @@ class Following:
             self.events += take_events(fleet)
 
     def exported(self) -> Iterator[tuple[Version, list[str], list[bytes], list[int | None]]]:
-        """Of each table the devices, their bytes, and when something happens to them though nothing comes."""
+        """For each table: its devices, their exported bytes, and their deadlines, at which something happens without a
+        new row."""
         for version, fleet in self._fleets.items():
             devices = fleet.devices
             waits = fleet.next_deadline_us is not None
@@ -88,7 +89,7 @@ class Following:
         return self._fleets[version]
 
     def _enter(self, version: Version, devices: Iterable[str]) -> None:
-        """Lets devices that wait go on by a table."""
+        """Loads waiting devices into the fleet of a table."""
         if entering := {device: self._waiting[device][1] for device in devices}:
             self._fleet(version).load(entering, adapt=True)
             for device in entering:
@@ -96,12 +97,12 @@ class Following:
                 self._versions[device] = version
 
     def _take(self, version: Version, times: dict[str, int]) -> None:
-        """Lets devices go on by a table from their times on."""
+        """Moves devices to a table, each from its given time on."""
         own, moving = [], dict[Version, list[str]]()
         for device, time in times.items():
             if device in self._waiting:
                 before, _, deadline = self._waiting[device]
-                # Its own table is needed, and has to be there still, only if something was due by it.
+                # Its previous table is needed, and so must still exist, only if a change was due under it.
                 if before == version or deadline is None or deadline >= time:
                     own.append(device)
                     continue
@@ -112,7 +113,7 @@ class Following:
         self._enter(version, own)
         for before, leaving in moving.items():
             fleet = self._fleet(before)
-            there = [device for device in leaving if device in fleet]  # rows that were refused enter none
+            there = [device for device in leaving if device in fleet]  # refused rows do not add their device
             for device in there:
                 _confirm(fleet, device, times[device] - 1)
             self.events += take_events(fleet)
@@ -142,7 +143,7 @@ class Following:
                 fleet.remove_device(device)
 
     def _end(self, device: str) -> int:
-        """Until when a device is known."""
+        """The time until which a silent device is kept."""
         return sys.maxsize if self._expire_us is None else self.heard[device] + self._expire_us
 
     def _count(self, counts: FeedResult) -> None:
@@ -157,7 +158,7 @@ def _confirm(fleet: Fleet, device: str, until_us: int) -> None:
 
 
 def _spans(rows: Batch) -> list[tuple[str, int, int]]:
-    """The devices of rows that are sorted by device and time, and the first and the last time of each."""
+    """The devices in rows sorted by device and time, with the first and last time of each."""
     import numpy
 
     coded, times = rows["device"].dictionary_encode(), rows["time"].to_numpy()

@@ -1,4 +1,4 @@
-"""Rows and events in packed form, for Spark's keyed state: one value of bytes instead of many rows, each of them a
+"""Packs rows and events for Spark's keyed state, as one bytes value instead of many rows, each of which would be a
 Python object."""
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ ROW_SCHEMA = pyarrow.schema(
         ("row", pyarrow.int64()),
     ]
 )
-"""Of fixes; `row` is where in the source's micro-batch it stood."""
+"""The schema of fixes; `row` is the position in the source's micro-batch."""
 WIDE_ROW_SCHEMA = pyarrow.schema([*ROW_SCHEMA, ("version", pyarrow.binary()), ("beacons", pyarrow.string())])
-"""Of fixes that say by which table they are to be followed (the digest; null: the stream's own), and of scan reports,
-whose beacons are JSON."""
+"""The schema of fixes that name their table by its digest (null: the stream's own table), and of scan reports, whose
+beacons are JSON."""
 PACKED_DDL = "shard int, packed binary"
 _ROWS_AT_ONCE = 1 << 17
 _ROWS_OF_A_TASK = 1 << 40
@@ -35,12 +35,12 @@ def pack(batch: Batch) -> bytes:
 
 
 def unpack(packed: bytes, schema: Schema) -> Batch:
-    """The batch of these bytes."""
+    """Reads a batch from bytes of :func:`pack`."""
     return ipc.read_record_batch(pyarrow.py_buffer(packed), schema)
 
 
 def unpacked(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """A function that turns packed batches into their rows."""
+    """Returns a function that unpacks packed batches to rows."""
 
     def run(batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
@@ -51,8 +51,8 @@ def unpacked(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def packed_by_shard(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """A function that packs the rows of a task by their shard; a column `row` is added with their places if there is
-    none."""
+    """Returns a function that packs the rows of a task by their shard. If there is no column `row`, it adds one with
+    the positions of the rows."""
 
     def run(batches: Iterator[Batch]) -> Iterator[Batch]:
         place = require("pyspark", "spark").TaskContext.get().partitionId() * _ROWS_OF_A_TASK

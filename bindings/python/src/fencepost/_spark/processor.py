@@ -17,10 +17,10 @@ OUTPUT_DDL = "packed binary, accepted bigint, invalid bigint, late bigint"
 
 
 class Processor:
-    """A ``StatefulProcessor`` of PySpark, by its methods.
+    """Has the methods of PySpark's ``StatefulProcessor``.
 
-    The state of a shard is one value. Its one timer is at the next time at which something happens though no row comes.
-    `is_wide`: rows may say by which table they are followed, or be scan reports.
+    The state of a shard is a single value. Its only timer fires at the next time at which something happens without a
+    new row. `is_wide`: rows may name their table, or be scan reports.
     """
 
     def __init__(self, tables: Tables, shards: int, rules: Rules, is_wide: bool) -> None:
@@ -38,7 +38,7 @@ class Processor:
         yield from self._follow([], timerValues.getCurrentWatermarkInMs(), expiredTimerInfo.getExpiryTimeInMs())
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
-        """A part of what another query kept of devices that are of this shard now."""
+        """Adds a part of another query's state: devices that now belong to this shard."""
         shard, timer = self._load()
         part = int(initialState["is_held"])
         both = [shard[part], unpack(initialState["packed"], shard[part].schema)]
@@ -69,10 +69,10 @@ class Processor:
         return unpack_state(form, devices, rows, self._is_wide), timer
 
     def _keep(self, shard: Shard, next_us: int | None, timer: int | None, watermark_ms: int, fired: int | None) -> None:
-        # Up to and at the watermark all is done.
+        # Everything up to and including the watermark is already done.
         due = None if next_us is None else max(-(-next_us // 1000), watermark_ms + 1)
         if due != timer:
-            # Spark deletes timers that have fired, or fire in this micro-batch.
+            # Spark itself deletes timers that have fired or fire in this micro-batch.
             if timer is not None and timer != fired and timer > watermark_ms:
                 self._handle.deleteTimer(timer)
             if due is not None:

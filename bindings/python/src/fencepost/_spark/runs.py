@@ -1,4 +1,4 @@
-"""Rows that are sorted by device and time, in parts that can be fed one after the other."""
+"""Splits rows sorted by device and time into parts that can be fed one after another."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ Version: TypeAlias = bytes | None
 """The digest of a table; None: the stream's own."""
 
 _FAR = 1 << 62
-"""Microseconds whose differences do not overflow."""
+"""A limit of times in microseconds, so that differences do not overflow."""
 
 
 class Run(NamedTuple):
-    """Rows that are followed by one table and are all fixes, or all scan reports. If it `is_anew`, those of each device
-    begin after a silence at whose end it was forgotten. If it `is_plain` there is no other, and nothing of all this."""
+    """Rows that use one table and are either all fixes or all scan reports. If `is_anew`, each device's rows begin
+    after a silence during which the device expired. If `is_plain`, this is the only run: all rows are fixes, use the
+    stream's own table, and no device has expired."""
 
     version: Version
     are_reports: bool
@@ -27,7 +28,8 @@ class Run(NamedTuple):
 
 
 def runs(rows: Batch, heard: Mapping[str, int], expire_us: int | None) -> Iterator[Run]:
-    """First the first run of each device, then their second ones, in as few parts as can be."""
+    """Yields the first run of each device, then the second run of each, and so on. Combines runs of different devices
+    into as few parts as possible."""
     import numpy
 
     coded = rows["device"].dictionary_encode()
@@ -43,7 +45,7 @@ def runs(rows: Batch, heard: Mapping[str, int], expire_us: int | None) -> Iterat
         for key in keys:
             begins[1:] |= key[1:] != key[:-1]
     if expire_us is not None:
-        # The clock of a device is the latest of its rows, also of those before the micro-batch.
+        # The clock of a device is the latest time of its rows, including those before the micro-batch.
         times = rows["time"].to_numpy().clip(-_FAR, _FAR)
         known = [heard.get(device) for device in coded.dictionary.to_pylist()]
         before = numpy.array([0 if each is None else each for each in known]).clip(-_FAR, _FAR)[devices]

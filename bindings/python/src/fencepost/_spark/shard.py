@@ -1,4 +1,4 @@
-"""A shard of the devices of a stream: what becomes of it in a micro-batch. Spark is not needed for this."""
+"""Processes a shard of a stream's devices in a micro-batch. This module does not need Spark."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ DEVICE_SCHEMA = pyarrow.schema(
         ("heard", pyarrow.int64()),
     ]
 )
-"""Of devices between micro-batches: their exported bytes, when something happens to them though no input comes, and the
-latest time of their own inputs."""
+"""The schema of devices between micro-batches: their exported bytes, the deadline at which something happens without
+new input, and the latest time of their own inputs."""
 WIDE_DEVICE_SCHEMA = pyarrow.schema([*DEVICE_SCHEMA, ("version", pyarrow.binary())])
-"""With the digest of the table by which they are followed; null: the stream's own."""
+"""The same schema with the digest of each device's table; null: the stream's own table."""
 
 
 class Shard(NamedTuple):
-    """The state of a shard: its devices, and the rows later than the watermark, in the order of their arrival."""
+    """The state of a shard: its devices, and the rows later than the watermark, in order of arrival."""
 
     devices: Batch = pyarrow.RecordBatch.from_pylist([], DEVICE_SCHEMA)
     held: Batch = pyarrow.RecordBatch.from_pylist([], ROW_SCHEMA)
@@ -35,8 +35,8 @@ class Shard(NamedTuple):
 class Rules(NamedTuple):
     """How a stream is followed.
 
-    `ordered`: rows are fed as they come; otherwise when the watermark has passed them. `expire_us`: silence after which
-    a device is forgotten. `skips_unknown`: rows that name a table that cannot be had are skipped and count as invalid;
+    `ordered`: rows are fed as they arrive; otherwise when the watermark has passed them. `expire_us`: the silence after
+    which a device is removed. `skips_unknown`: rows whose table is not available are skipped and count as invalid;
     otherwise they end the query.
     """
 
@@ -46,8 +46,8 @@ class Rules(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A shard after a micro-batch, the events, how the rows fared, and the time from which the shard is to be looked at
-    again though nothing comes."""
+    """The shard after a micro-batch, the events, the counts of rows, and the time at which the shard must be processed
+    again even without new rows."""
 
     shard: Shard
     events: list[Batch]
@@ -56,8 +56,8 @@ class Outcome(NamedTuple):
 
 
 def follow(tables: Tables, shard: Shard, arrived: Sequence[Batch], watermark_us: int, rules: Rules) -> Outcome:
-    """Follows a shard through a micro-batch: feeds the due rows, by device and time, confirms changes up to the
-    watermark, and removes silent devices."""
+    """Processes a shard in a micro-batch: feeds the due rows by device and time, confirms changes up to the watermark,
+    and removes silent devices."""
     rows = _in_order_of_arrival(shard.held, arrived)
     held = shard.held.slice(0, 0)
     if not rules.ordered:
@@ -85,7 +85,7 @@ def follow(tables: Tables, shard: Shard, arrived: Sequence[Batch], watermark_us:
 
 
 def _of_known_tables(tables: Tables, rows: Batch) -> tuple[Batch, int]:
-    """The rows whose table can be had, and how many others there are."""
+    """The rows whose table is available, and the number of other rows."""
     if "version" not in rows.schema.names:
         return rows, 0
     unknown = []
@@ -102,7 +102,7 @@ def _of_known_tables(tables: Tables, rows: Batch) -> tuple[Batch, int]:
 
 
 def _in_order_of_arrival(held: Batch, arrived: Sequence[Batch]) -> Batch:
-    """The held rows and then the new ones, in the order of their source."""
+    """The held rows, followed by the new ones in the order of the source."""
     new = pyarrow.Table.from_batches(arrived, held.schema).sort_by("row")
     return _whole(pyarrow.concat_tables([pyarrow.Table.from_batches([held]), new]), held.schema)
 
@@ -123,7 +123,7 @@ def _exported(following: Following, schema: Schema) -> Iterator[Batch]:
 
 
 def next_time(shard: Shard, rules: Rules) -> int | None:
-    """From when on a shard is to be looked at though nothing comes."""
+    """The time at which a shard must be processed again even without new rows; None: never."""
     times = [compute.min(shard.held["time"]).as_py(), compute.min(shard.devices["deadline"]).as_py()]
     if rules.expire_us is not None and shard.devices.num_rows:
         times.append(compute.min(shard.devices["heard"]).as_py() + rules.expire_us + 1)

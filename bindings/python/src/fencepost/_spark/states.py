@@ -1,4 +1,4 @@
-"""The state of a shard as checkpoints keep it: its forms, and how it is dealt out anew."""
+"""The state of a shard in checkpoints: its forms, and its redistribution to another number of shards."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from .shard import DEVICE_SCHEMA, WIDE_DEVICE_SCHEMA, Shard
 
 STATE, STATE_DDL = "shard", "form int, shards int, timer bigint, devices binary, held binary"
 NARROW, WIDE = 1, 2
-"""Forms: of fixes that all are followed by the stream's own table, and with versions and scan reports."""
+"""The forms of state. NARROW: only fixes, all with the stream's own table. WIDE: also rows with table versions, and
+scan reports."""
 _SCHEMAS = {NARROW: (DEVICE_SCHEMA, ROW_SCHEMA), WIDE: (WIDE_DEVICE_SCHEMA, WIDE_ROW_SCHEMA)}
 
 
 def schemas(is_wide: bool) -> tuple[Schema, Schema]:
-    """Of devices and rows."""
+    """The schemas of devices and rows."""
     return _SCHEMAS[WIDE if is_wide else NARROW]
 
 
@@ -28,7 +29,7 @@ def empty(is_wide: bool) -> Shard:
 
 
 def unpack_state(form: int, devices: bytes, held: bytes, is_wide: bool) -> Shard:
-    """Unpacks the state of a shard, for a stream with versions, scan reports, both or neither."""
+    """Unpacks the state of a shard. `is_wide`: the stream may have table versions and scan reports."""
     if form not in _SCHEMAS:
         raise InvalidArgumentError(f"the state has form {form}, this version knows {' and '.join(map(str, _SCHEMAS))}")
     if form == WIDE and not is_wide:
@@ -38,18 +39,19 @@ def unpack_state(form: int, devices: bytes, held: bytes, is_wide: bool) -> Shard
 
 
 def pack_state(shard: Shard, is_wide: bool) -> tuple[int, bytes, bytes]:
-    """The form of the state, devices and rows."""
+    """Packs a shard; returns its form, its devices and its rows."""
     return WIDE if is_wide else NARROW, pack(shard.devices), pack(shard.held)
 
 
 def widened(batch: Batch, schema: Schema) -> Batch:
-    """A batch with the columns that a schema has beyond its own: they are null."""
+    """A batch extended by the further columns of a schema, which are null."""
     more = [pyarrow.nulls(batch.num_rows, field.type) for field in list(schema)[batch.num_columns :]]
     return pyarrow.record_batch([*batch.columns, *more], schema=schema) if more else batch
 
 
 def initial_states(session: Any, checkpoint: str, shards: int, is_wide: bool) -> Any:
-    """The states under a checkpoint by the shards of another query: any number of rows a shard."""
+    """Reads the states of a checkpoint and distributes them to the shards of a new query. A shard may get any number of
+    rows."""
     f = columns.functions()
     states = session.read.format("statestore").option("stateVarName", STATE).load(checkpoint).select("value.*")
     parts = []
@@ -61,7 +63,7 @@ def initial_states(session: Any, checkpoint: str, shards: int, is_wide: bool) ->
 
 
 def shard_of(shards: int) -> Any:
-    """The column of the shard, by the column `device`."""
+    """The column with the number of the shard, computed from the column `device`."""
     f = columns.functions()
     return f.pmod(f.hash("device"), f.lit(shards)).alias("shard")
 

@@ -1,4 +1,4 @@
-"""Streams of fixes become streams of events."""
+"""Converts streams of fixes to streams of events."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def stream_events(
 
 
 def interval_us(session: Any, text: str, what: str) -> int:
-    """The microseconds of an interval, as Spark reads it."""
+    """The length of an interval in microseconds; Spark parses the text."""
     if not isinstance(text, str):
         raise TypeError(f"{what} must be a text such as '20 seconds', not {type(text).__name__}")
     f = columns.functions()

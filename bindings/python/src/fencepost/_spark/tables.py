@@ -1,5 +1,6 @@
-"""Tables of conditions get to the workers: a file named by its digest, which Spark fetches once for each machine and
-each Python worker reads once; and later versions, which are put into a folder that all machines see."""
+"""Distributes tables of conditions to the workers. The stream's own table is a file named by its digest: Spark copies
+it to each machine once, and each Python worker reads it once. Later versions are in a folder that all machines can
+read."""
 
 from __future__ import annotations
 
@@ -32,14 +33,14 @@ def ship(frame: Any, conditions: Zones) -> str:
         try:
             context.addFile(str(path))
         except BaseException:
-            path.unlink()  # so that the next call does not take it for handed out
+            path.unlink()  # so that the next call does not assume that it was distributed
             raise
     return name
 
 
 @cache
 def _folder(application: str) -> str:
-    """Files are served from it while the application lives."""
+    """A folder from which files are distributed while the application runs."""
     folder = tempfile.mkdtemp(prefix="fencepost-spark-")
     atexit.register(shutil.rmtree, folder, True)
     return folder
@@ -52,7 +53,7 @@ def shipped(name: str) -> Zones:
 
 
 def tables(name: str, folder: str | None) -> Tables:
-    """A function that returns the stream's own table, a table by its name, and the versions in a folder."""
+    """Returns a function that finds a table by its version: the stream's own table (None), or a file in the folder."""
 
     def table(version: Version) -> Zones:
         return shipped(name) if version is None or folder is None else _version(folder, version)
@@ -66,7 +67,7 @@ def _version(folder: str, digest: bytes) -> Zones:
 
 
 def _read(path: Path, digest: bytes) -> Zones:
-    """A table, which has to be the one that its file is named by."""
+    """Reads a table and checks that it has the digest in its file name."""
     try:
         found = Zones.restore(path.read_bytes())
     except OSError as error:

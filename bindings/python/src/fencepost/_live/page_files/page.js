@@ -1,4 +1,4 @@
-// The page of a watch: keeps the messages of the server, and draws at most once a frame.
+// The page of a watch: stores the server's messages, and redraws at most once per frame.
 const devices = new Map(), MOST_EVENTS = 200, SINGLE = 60;
 let places = [], events = [], chosen = null, hasView = false, isTold = false;
 
@@ -7,14 +7,14 @@ let places = [], events = [], chosen = null, hasView = false, isTold = false;
 const exact = (microseconds) => new Date(microseconds / 1000).toLocaleString();
 function age(microseconds) { return Math.max(0, Date.now() / 1000 - microseconds / 1e6); }
 const ago = (microseconds) => age(microseconds) < 3 ? "just now" : `${coarse(age(microseconds))} ago`;
-/** One unit, from a minute on: "12 min", "3 h". */
+/** Formats seconds with one unit only: "12 min", "3 h". */
 const coarse = (seconds) => span(seconds).split(" ").slice(0, 2).join(" ");
 const verb = (event) => event.direction ? `crossed ${event.direction.replaceAll("_", " ")}` : event.state === "satisfied" ? "entered" : event.state === "unsatisfied" ? "left" : "is no longer monitored at";
 const kind = (event) => event.direction ? "" : event.state === "satisfied" ? "enter" : event.state === "unsatisfied" ? "leave" : "unknown";
 const momentOf = (event) => new Date(event.date).getTime() * 1000;
 const sentence = (event) => `${short(event.device)} ${verb(event)} ${short(event.identifier)}`;
 
-/** Since when a device has been inside its first place, or outside: microseconds since 1970, null: not known. */
+/** When the device entered its first place or left the last one, in microseconds since 1970; null: unknown. */
 const since = (device) => device.inside.length ? device.inside[0][1] : device.left ?? null;
 
 function where(device) {
@@ -44,7 +44,7 @@ function showDevices() {
   const word = byId("find").value.trim().toLowerCase();
   const fits = (device) => !word || device.name.toLowerCase().includes(word) || device.inside.some(([place]) => place.toLowerCase().includes(word));
   const rows = [...devices.values()].filter(fits);
-  // Those inside come first; names keep the order still while positions change.
+  // Devices inside a place come first. Sorting by name keeps the order stable while positions change.
   rows.sort((a, b) => !a.inside.length - !b.inside.length || byNumber.compare(a.name, b.name));
   table.set(rows);
   byId("device-count").textContent = rows.length < devices.size ? `(${rows.length} of ${devices.size})` : `(${devices.size})`;
@@ -52,7 +52,7 @@ function showDevices() {
   byId("summary").textContent = `${inside} inside, ${devices.size - inside} outside of ${count(places.length, "place")}`;
 }
 
-/** A line of an event, with its diagnosis on demand. */
+/** A list item for an event; its diagnosis can be opened. */
 function item(event, isOwn = false) {
   const made = element("li"), line = made.appendChild(element("span"));
   const mark = line.appendChild(element("i", {enter: "▲ ", leave: "▼ "}[kind(event)] || "◆ ", kind(event)));
@@ -89,7 +89,7 @@ function showCard() {
   const state = inside ? `Inside ${inside}${more}` : `${device.gone ? "No longer followed" : "Outside of all places"}${lasting(since(device))}`;
   const fix = device.fix ? ` Last fix ${ago(device.fix[3])}${device.fix[2] ? `, accuracy ${Math.round(device.fix[2])} m` : ""}.` : "";
   const own = events.filter((event) => event.device === chosen).slice(-5).reverse(), list = element("ol");
-  // An open diagnosis stays open.
+  // Keep open diagnoses open after the redraw.
   const open = new Set([...card.querySelectorAll("details[open]")].map((each) => each.dataset.key));
   for (const event of own) {
     const line = item(event, true), more = line.querySelector("details");
@@ -181,7 +181,7 @@ function paint(map, context) {
   const {dataset} = map.canvas;
   dataset.places = drawn;
   dataset.clusters = clusters;
-  if (drawn && !dataset.usable) dataset.usable = performance.now(); // since the page was asked for
+  if (drawn && !dataset.usable) dataset.usable = performance.now(); // milliseconds since navigation started
 }
 
 function drawDevice(context, {device, at, point: [x, y]}, isNamed) {
@@ -216,7 +216,7 @@ function drawCluster(context, group) {
   context.beginPath();
   context.arc(x, y, radius, 0, 2 * Math.PI);
   context.fill();
-  // The ring says how many of them are inside.
+  // The ring shows the share of devices that are inside.
   for (const [from, to, name] of [[0, inside, "inside"], [inside, 1, "outside"]]) {
     if (from === to) continue;
     context.strokeStyle = map.colour(name);
@@ -244,7 +244,7 @@ function take(news) {
   for (const [name, device] of Object.entries(news.devices)) {
     const before = devices.get(name);
     if (before && !news.places) device.trail = [...before.trail, ...device.trail].slice(-60);
-    device.inside.sort((a, b) => (b[1] ?? 0) - (a[1] ?? 0)); // the last that was entered comes first
+    device.inside.sort((a, b) => (b[1] ?? 0) - (a[1] ?? 0)); // the place entered last comes first
     devices.set(name, Object.assign(device, {name, left: before?.left}));
   }
   for (const event of news.events) {
@@ -275,7 +275,7 @@ function refresh() {
 }
 
 byId("find").addEventListener("input", showDevices);
-// Relative times go on.
+// Update the relative times.
 setInterval(() => {
   table.draw();
   showCard();

@@ -1,4 +1,4 @@
-// The report: indexes the data from Python once, then draws the part in view.
+// The report: indexes the data from Python once, then draws only the visible part.
 const data = JSON.parse(byId("data").textContent);
 const TURN = 10 * EARTH; // decimetres
 const world = ([x, y]) => [x / TURN + .5, .5 - y / TURN];
@@ -16,7 +16,7 @@ const places = new Map(data.outlines.map(([place, polygons, what, isGate]) => {
 const events = data.events.map(([track, place, kind, time, x, y, text]) => ({track, place, kind, time, at: x === null ? null : inMetres([x, y]), text}));
 const evidence = new Map(events.map((event) => [`${event.track} ${event.place} ${event.time}`, event]));
 
-/** The first number whose time is not before. */
+/** The index of the first time that is not before `time`. */
 function indexAt(times, time) {
   let [low, high] = [0, times.length];
   while (low < high) { const middle = (low + high) >> 1; if (times[middle] < time) low = middle + 1; else high = middle; }
@@ -41,7 +41,7 @@ const crossings = events.filter((event) => event.kind.includes("_"));
 for (const event of crossings) {
   const gate = places.get(event.place);
   if (!gate || !event.at) continue;
-  // Across the nearest part of the gate; the map keeps angles.
+  // Turn the arrow perpendicular to the nearest part of the gate; Web Mercator preserves angles.
   let best = Infinity;
   for (const part of gate.rings) {
     for (let at = 1; at < part[0].length; at += 1) {
@@ -59,7 +59,7 @@ const [begin, finish] = data.period || [0, 1];
 let period = [begin, Math.max(finish, begin + 1000)];
 let word = "", chosen = null; // {track} or {place} or {visit} or {event}
 
-// The visits that match the search and the choice.
+// The visits that match the search and the selection.
 const lower = {tracks: tracks.map((track) => track.name.toLowerCase()), places: names.map((name) => name.toLowerCase())};
 const matches = (track, place) => !word || lower.tracks[track].includes(word) || lower.places[place].includes(word);
 const isOf = (track, place) => !chosen || (chosen.track ?? track) === track && (chosen.place ?? place) === place;
@@ -70,7 +70,7 @@ let left = visits; // as of the last show()
 const BY = {"by place": "place", "by device": "track"};
 const nameOf = (by, index) => by === "place" ? names[index] : tracks[index].name;
 
-/** Visits and crossings by place or by track, with those of each pair below. */
+/** Groups visits and crossings by place or by track, with a subgroup for each pair. */
 function grouped(by) {
   const other = by === "place" ? "track" : "place", groups = new Map();
   const group = (map, index, make) => { if (!map.has(index)) map.set(index, make()); return map.get(index); };
@@ -179,7 +179,7 @@ function drawStrip(cell, row) {
   const at = (time) => (time - from) / (to - from) * width;
   context.fillStyle = map.colour("outside");
   context.fillRect(0, 15, width, 1);
-  // Rows are in the order of time: a bar that ends within the last one adds nothing.
+  // Rows are sorted by time, so a bar that ends within the last drawn one is not visible.
   let drawn = -Infinity;
   const bar = (start, last, top, tall) => {
     const x = Math.max(at(start), 0), end = Math.max(Math.min(at(last), width), x + 2);
@@ -230,7 +230,7 @@ function showStates(by, isOther = true) {
   drawStates();
 }
 
-/** Unfolds a device alone, and brings it into view. */
+/** Unfolds only this device, and scrolls to it. */
 function reveal(track) {
   if (opened.has(track)) return;
   opened.clear();
@@ -272,7 +272,7 @@ const map = new FenceMap(byId("map-box"), paint, {
   hover(what) { if (what) describe(what); else describe(chosen); },
 });
 
-/** A line, without the points that lie within a pixel and a half of the one before. */
+/** Traces a line, without points less than 1.5 pixels from the previous one. */
 function trace(context, line) {
   let lastX = Infinity, lastY = Infinity;
   const {scale, centre} = map, left = map.width / 2 - centre[0] * scale, top = map.height / 2 - centre[1] * scale, end = line.length - 1;
@@ -331,7 +331,7 @@ function paint(map, context) {
   context.lineJoin = "round";
   context.lineWidth = areFew ? 4 : 2;
   context.beginPath();
-  // Of many visits at one spot of the screen the first is drawn, and can be picked.
+  // If many visits share a spot on the screen, only the first is drawn and can be picked.
   const spots = new Set();
   for (const visit of seen) {
     const size = Math.max(visit.box[2] - visit.box[0], visit.box[3] - visit.box[1]) * map.scale;
@@ -357,7 +357,7 @@ function paint(map, context) {
   map.canvas.dataset.marked = areFew;
 }
 
-/** A triangle (of a gate an arrow) that points up, turned. */
+/** Draws a triangle (for a gate: an arrow) that points up, rotated by `turn`. */
 function mark(context, point, colour, turn, what, isArrow = false) {
   const [x, y] = map.toScreen(point);
   if (!map.isSeen([x, y], 10)) return;
@@ -448,7 +448,7 @@ byId("nearer").addEventListener("click", () => stretch(.5));
 byId("farther").addEventListener("click", () => stretch(2));
 byId("whole").addEventListener("click", () => stretch(Infinity));
 
-// Tiles are fetched only while the switch is on and there is a network.
+// Tiles are loaded only while the switch is on and the browser is online.
 function showTiles() {
   const box = byId("base-map");
   box.disabled = !navigator.onLine;
