@@ -33,7 +33,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall cross wheel docs docs-c docs-site clean-docs wasm sql \
+.PHONY: demo test test-all soak setup setup-test setup-test-all setup-programs setup-lint install uninstall cross wheel docs docs-c docs-site clean-docs wasm sql \
   qgis-plugin bench bench-streams bench-spark million mutants coverage sanitize fuzz format format-check messages sample-text release clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
@@ -57,14 +57,22 @@ setup: $(stamps)/python
 
 setup-test: $(stamps)/python-test $(stamps)/archive
 
-test: setup-test
-	@Tests/run.sh
+# Beside the set-up, whose library keeps one core busy, the Swift tests are built; the part `build` waits for that.
+test: $(stamps)/system
+	@mkdir -p .build/test-logs; Tests/swift.sh build --build-tests > .build/test-logs/build-early.log 2>&1 & early=$$!; \
+	  $(MAKE) --no-print-directory setup-test || { kill $$early; exit 1; }; Tests/run.sh
 
 setup-lint: $(stamps)/lint
 
 # With what `make docs` needs: each of these installs the package again, which must not happen while tests of the other lane
 # import it.
-setup-test-all: $(stamps)/python-test-all $(stamps)/python-tools $(stamps)/site $(stamps)/library $(stamps)/wasm $(stamps)/sql
+# The WebAssembly module keeps one core busy, too, while programs are installed. If its build fails, it runs again and says why.
+setup-test-all: $(stamps)/library
+	@mkdir -p .build/test-logs; $(MAKE) --no-print-directory $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \
+	  $(MAKE) --no-print-directory setup-programs || { kill $$early; exit 1; }; wait $$early || true; \
+	  $(MAKE) --no-print-directory $(stamps)/wasm
+
+setup-programs: $(stamps)/python-test-all $(stamps)/python-tools $(stamps)/site $(stamps)/sql
 
 test-all: setup-test-all
 	@Tests/run.sh heavy
