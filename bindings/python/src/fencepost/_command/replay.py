@@ -109,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replays as the command line says; returns the exit code."""
+    """Runs the replay; returns the exit code."""
     machine = options.format != "table"
     for stream, errors in ((sys.stdout, "strict" if machine else "replace"), (sys.stderr, "backslashreplace")):
         if hasattr(stream, "reconfigure"):

@@ -75,7 +75,7 @@ class EventCommand:
         return process.returncode == 0
 
     def close(self) -> None:
-        """Nothing is open between two events."""
+        """Does nothing: nothing is open between two events."""
 
     def _wait(self, process: subprocess.Popen[bytes], name: str) -> str | None:
         """Waits until the command ends. If it must be killed instead, returns the reason, else None."""

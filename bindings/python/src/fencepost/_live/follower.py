@@ -72,9 +72,10 @@ class Follower(Running):
     sink has accepted it.
 
     Between two fixes, a device's clock is the time of its last fix plus the time since that fix arrived, minus `lag`.
-    So a device that reports late, or whose clock is wrong, does not delay other devices. The follower uses no threads
-    or signal handlers: time passes only in :meth:`tick`, and in :meth:`events`, :meth:`run` and :meth:`serve`, which
-    call it. All methods may be called from any thread. A follower is a context manager, also for ``async with``.
+    So a device that reports late, or whose clock is wrong, does not delay other devices. The follower itself starts no
+    threads and installs no signal handlers: time passes only in :meth:`tick`, and in :meth:`events`, :meth:`run` and
+    :meth:`serve`, which call it. All methods may be called from any thread. A follower is a context manager, also for
+    ``async with``.
 
     An event is acknowledged when every sink has accepted it and, if the program loops over :meth:`events`, the loop
     asks for the next one. Until then it is redelivered, also after a restart if there is a `store`. So each event is
@@ -82,11 +83,11 @@ class Follower(Running):
     no event is delivered and no message is acknowledged to its source.
 
     Args:
-        zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table, a :class:`Zones`; or the
-            :class:`Fleet` or :class:`Monitor` to feed, which stays open. A monitor follows one device.
+        zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table or a :class:`Zones`. Or a :class:`Fleet`
+            or :class:`Monitor` to feed, which :meth:`close` leaves open. A monitor follows one device.
         sinks: Each is called with every event. If it returns False, or raises an exception (which is logged), it is
-            called again with the same event after 1 to 60 s. May be functions, asynchronous ones for :meth:`serve`, and
-            the sinks of :mod:`fencepost.live`.
+            called again with the same event after 1 to 60 s. A sink may be a function, an asynchronous function (only
+            with :meth:`serve`), or a sink of :mod:`fencepost.live`.
         store: An existing directory in which the fleet is stored.
         name: The name of the fleet in the store.
         device: The member of JSON messages that names the device.

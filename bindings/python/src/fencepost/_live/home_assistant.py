@@ -133,7 +133,7 @@ class HomeAssistantEvents:
         authority: A file with CA certificates; None: the system's.
         signals: Says when to stop; None: never.
         notices: Receives reports that the broker is lost or found.
-        version: Of this program.
+        version: The version of this program.
 
     Attributes:
         places_of: Returns the identifiers of a device's places; empty if there are too many to announce before their

@@ -87,7 +87,7 @@ def number_of(value: dict[str, Any], *names: str) -> float | None:
     """The value of the first of these members that exists.
 
     Raises:
-        LineError: It is not a number.
+        LineError: The value is not a number.
     """
     for name in names:
         found = value.get(name)

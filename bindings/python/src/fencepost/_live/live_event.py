@@ -18,7 +18,8 @@ class LiveEvent:
     Attributes:
         event: The event of the fleet, with all its details.
         source: Members of the message besides device, position and time, for example the battery level.
-        waypoint_time: When the circle was created on a phone, in seconds since 1970; 0: the zone is one of the program.
+        waypoint_time: When the circle was created on a phone, in seconds since 1970; 0: the zone was defined by the
+            program.
     """
 
     event: DeviceEvent

@@ -1,4 +1,4 @@
-"""The content of a message from one of many devices: a fix, circles of its owner, or its departure."""
+"""The content of a message from one of many devices: a fix, circles of its owner, or the loss of its connection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .._files.tracks import FixRow
 from .lines import LineError
 
 LONGEST_NAME = 256
-"""Bytes of a device's identifier."""
+"""Maximum length of a device's identifier in bytes."""
 LONGEST_SOURCE = 1024
 """Maximum size, in bytes, of a message that is kept to be passed on with an event."""
 

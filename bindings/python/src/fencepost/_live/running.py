@@ -105,8 +105,8 @@ class Running:
             each_turn: Called in each turn; returns the maximum seconds until its next call, or None.
 
         Raises:
-            OSError: A source cannot be read on.
-            InputError: Likewise.
+            OSError: A source can no longer be read.
+            InputError: A document of a source cannot be used.
         """
         if not len(self._sinks):
             raise InvalidArgumentError("run gives the events to sinks, and there is none")
@@ -119,8 +119,8 @@ class Running:
         sinks, the events wait for a loop over :meth:`events`.
 
         Raises:
-            OSError: A source cannot be read on.
-            InputError: Likewise.
+            OSError: A source can no longer be read.
+            InputError: A document of a source cannot be used.
         """
         turns, watcher = Turns(sources, self._watcher, self._notices), self._watcher
         ready: set[int] = set()

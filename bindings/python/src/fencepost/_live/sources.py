@@ -13,8 +13,8 @@ PIECE = 65_536
 
 
 class Source:
-    """The base class of sources, from which a follower reads messages of devices. Subclasses override :meth:`read`,
-    :meth:`taken` and :meth:`close`.
+    """The base class of sources, from which a follower reads messages of devices. Subclasses implement :meth:`read`
+    and, if needed, :meth:`taken` and :meth:`close`.
 
     Attributes:
         name: The name in the log.

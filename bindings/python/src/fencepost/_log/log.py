@@ -40,7 +40,7 @@ class ReplayCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TrackReplay:
-    """The counts of one track.
+    """The fixes, events and counts of one track.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -118,7 +118,7 @@ class Log(Rows[Event]):
 
     @property
     def end(self) -> datetime | None:
-        """The latest time of all inputs, or the later time to which the replay let time pass, as an aware datetime in
+        """The latest time of all inputs, or the end of the replay (``until``) if it is later, as an aware datetime in
         UTC."""
         return from_us(max((part.end_us for part in self._replays if part.end_us is not None), default=None))
 
@@ -186,7 +186,7 @@ class Log(Rows[Event]):
 
     @property
     def replays(self) -> tuple[TrackReplay, ...]:
-        """The counts of each track."""
+        """The fixes, events and counts of each track."""
         return self._replays
 
     @property

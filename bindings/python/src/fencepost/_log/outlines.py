@@ -21,8 +21,8 @@ Polygons = list[list[Ring]]
 """Polygons, each an outer ring and its holes."""
 
 _LONGEST = 20_000.0
-"""Maximum distance between two points of an outline, in metres. The drawn line deviates from the geodesic by less than
-a pixel, even at high zoom."""
+"""Maximum distance between two points of an outline, in metres. Up to a high zoom, the drawn line deviates from the
+geodesic by less than a pixel."""
 _MOST_STEPS = 256
 _ROUND = 24
 """Number of points of the half circle around an end of a corridor."""
@@ -55,7 +55,7 @@ def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, refere
     Args:
         lines: The lines, each with at least one vertex.
         radius: Metres.
-        edges: ``geodesic``, or ``planar`` for straight lines of degrees.
+        edges: ``geodesic``, or ``planar`` for straight lines in degrees.
         reference: Longitude, in degrees, near which to draw the corridor.
 
     Raises:
