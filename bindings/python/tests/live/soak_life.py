@@ -1,5 +1,5 @@
-"""One life of a watch that phones have published to for a year: from the message after the last one that was confirmed,
-to the end or to its own. Run by ``test_watch_soak.py``."""
+"""One life of a watch to which phones have published for a year. It starts after the last acknowledged message, and
+runs to the end or until it is killed. Run by ``test_watch_soak.py``."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ DEVICES = 20
 START = 1_700_000_000
 PLACES = ((0.0, 0.0), (0.0, 0.05), (0.05, 0.0), (0.1, 0.1))
 MINUTE_STEPS = 60 * 24 * 7
-"""Of a week."""
+"""Number of messages in a week."""
 
 
 def message(number: int) -> tuple[str, bytes]:
-    """The message of that number: a device each, once a minute; every 97th is late, every 101st repeated, every 997th
-    invalid."""
+    """The message of this number. The devices take turns, each once a minute; every 97th message is late, every 101st
+    repeated, every 997th invalid."""
     minute, device = divmod(number, DEVICES)
     topic = f"owntracks/user{device % 7}/phone{device}"
     if number % 997 == 996:
@@ -39,7 +39,7 @@ def message(number: int) -> tuple[str, bytes]:
         minute -= 1
     stay = (minute + 11 * device) // 43
     latitude, longitude = PLACES[(stay * 2_654_435_761 + device * 40_503) % 4]
-    # Away from all places, between two stays.
+    # Between two stays, far from all places.
     if (minute + 11 * device) % 43 < 5:
         latitude += 0.02
     jitter = ((minute * 7_919 + device * 104_729) % 1_000 - 500) * 1e-6
@@ -55,7 +55,7 @@ def message(number: int) -> tuple[str, bytes]:
 
 
 def residents() -> int:
-    """Bytes of memory that are used now."""
+    """The process's resident memory in bytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

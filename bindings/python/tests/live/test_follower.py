@@ -27,7 +27,7 @@ def fix(second: float, longitude: float = 0.0, accuracy: float = 5.0) -> Fix:
 
 
 def follower(zones: Any = OFFICE, clock: Clock | None = None, **options: Any) -> tuple[Follower, Clock]:
-    """A follower at a time of the test's choosing."""
+    """A follower whose clock the test sets."""
     time = clock or Clock(0.0)
     options = {"policy": "exact", "monotonic": time, "clock": lambda: START + time.now} | options
     return Follower(zones, **options), time
@@ -76,7 +76,7 @@ def test_a_loop_that_is_left_gives_its_last_event_again() -> None:
     live.feed("x", fix(0))
     with pytest.raises(ZeroDivisionError):
         for _ in live.events():
-            1 / 0  # the program fails while it handles it
+            1 / 0  # the program fails while it handles the event
     seen = []
     for event in live.events():
         seen.append(event.identifier)
@@ -96,7 +96,7 @@ def test_an_event_comes_after_every_sink_has_it_and_no_sink_gets_it_twice() -> N
     assert live.tick() == pytest.approx(1.0), "the pause until the sink is tried again"
     clock.now += 1.0
     for _ in live.events():
-        break  # all sinks have it, the loop has not
+        break  # all sinks have the event, but the loop has not finished it
     assert told(live.events()) == [("x", "satisfied", 1)]
     assert had == ["one"] and not answers
 
@@ -165,7 +165,7 @@ def test_a_monitor_is_followed_as_one_device() -> None:
     with pytest.raises(InvalidArgumentError, match="monitor"):
         Follower(monitor, expire=10)
     live.close()
-    monitor.feed(fix(3))  # it stays open
+    monitor.feed(fix(3))  # the monitor stays open
     with pytest.raises(MonitorClosedError):
         live.feed(None, fix(4))
 
@@ -188,7 +188,7 @@ def test_a_store_that_fails_acknowledges_nothing(tmp_path: Path) -> None:
 
 
 class Three(Source):
-    """A source of the user's: three fixes, then its end."""
+    """A user's own source: three fixes, then its end."""
 
     name = "three"
 
@@ -244,7 +244,7 @@ def test_a_run_without_sinks_is_refused_and_stops_from_another_thread() -> None:
 
 
 def test_asyncio_without_a_thread(tmp_path: Path) -> None:
-    """A dwell ends while nothing comes, an asynchronous sink is awaited, and no thread was started."""
+    """A dwell ends although no input comes, an asynchronous sink is awaited, and no thread is started."""
     path = tmp_path / "fixes.jsonl"
     path.write_text(
         "".join(json.dumps({"device": "x", "lat": 0, "lon": 0.01 * at, "time": START + at}) + "\n" for at in (0, 1))

@@ -1,4 +1,4 @@
-"""Messages that are missing where senders number theirs."""
+"""Reports missing messages of senders that number their messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fencepost._live.metrics import counters_of
 
 
 def say(watched: FleetWatched, second: float, device: str = "truck", latitude: float = 0.0, **more: Any) -> None:
-    """A message as a broker hands it on."""
+    """Feeds a message as a broker delivers it."""
     value = {"device": device, "lat": latitude, "lon": 0, "time": START + second, **more}
     assert watched.watch.feed(read_message(json.dumps(value).encode(), "device"), "mqtt")
 
@@ -39,12 +39,12 @@ def test_numbers_that_are_left_out_are_counted_and_told() -> None:
 @pytest.mark.parametrize(
     "numbers",
     [
-        (5, 6, 6, 7),  # twice
-        (5, 7, 6, 8),  # late, and missed when 7 came
-        (5000, 5001, 1, 2, 3),  # begins anew
+        (5, 6, 6, 7),  # repeated
+        (5, 7, 6, 8),  # late, so it was missing when 7 came
+        (5000, 5001, 1, 2, 3),  # the sender restarts
         (50, 51, 0, 1, 2),
         (5000, 4000, 4001),
-        (1, "2", 3, None, True, 3.5, [4]),  # no numbers
+        (1, "2", 3, None, True, 3.5, [4]),  # some are not numbers
         (-3, -2, -1, 0),
     ],
 )
@@ -56,7 +56,7 @@ def test_what_is_no_gap(numbers: tuple[Any, ...]) -> None:
 
 
 def test_a_refused_fix_is_a_message_too() -> None:
-    """One that is late or no position is not missing."""
+    """A message with a late fix, or without a valid position, does not count as missing."""
     watched = FleetWatched(numbered_by="seq")
     for number, (second, latitude) in enumerate([(0, 0.0), (5, 0.0), (3, 0.0), (6, 95.0), (7, 0.0)]):
         say(watched, second, seq=number, latitude=latitude)

@@ -1,4 +1,4 @@
-"""Messages that are posted: OwnTracks' HTTP mode, Traccar's JSON forward, and clients that do what they should not."""
+"""Messages by HTTP POST: OwnTracks' HTTP mode, Traccar's JSON forward, and misbehaving clients."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LOCATION = {"_type": "location", "lat": 0, "lon": 0, "acc": 5, "tst": START, "ba
 
 
 class Served:
-    """A follower that listens, in a thread of the test."""
+    """A follower that listens in a thread of the test."""
 
     def __init__(self, login: tuple[str, str] | None = None, store: Path | None = None) -> None:
         self.had: list[Any] = []
@@ -53,7 +53,7 @@ class Served:
         return socket.create_connection(("127.0.0.1", self.source.port), timeout=60)
 
     def post(self, message: Any, path: str = "/", **headers: str) -> int:
-        """The status of a request."""
+        """Posts a message; returns the status."""
         with self.connect() as connection:
             connection.sendall(request(message, path, **headers))
             return status(connection)[0]
@@ -67,7 +67,7 @@ def request(message: Any, path: str = "/", method: str = "POST", **headers: str)
 
 
 def status(connection: socket.socket) -> tuple[int, bytes]:
-    """The status and the body of one answer."""
+    """Reads one response; returns its status and body."""
     data = b""
     while b"\r\n\r\n" not in data:
         more = connection.recv(65_536)
@@ -96,14 +96,14 @@ def test_phones_and_traccar() -> None:
         "device": {"uniqueId": "42"},
     }
     with served() as host:
-        # The apps name user and device in the topic of the message, in headers, or in the address.
+        # The apps name user and device in the message's topic, in headers, or in the address.
         assert host.post({**LOCATION, "topic": "owntracks/ann/phone"}) == 200
         assert host.post(LOCATION, X_Limit_U="bob", X_Limit_D="watch") == 200
         assert host.post(LOCATION, "/pub?u=eve&d=tablet") == 200
         assert host.post(forward) == 200
         assert host.post({"device": "van", "lat": 0, "lon": 0, "time": START}) == 200
         assert host.post(forward) == 200, "twice is not wrong"
-        with host.connect() as connection:  # a connection that stays, in pieces
+        with host.connect() as connection:  # one connection for several requests, sent in pieces
             for second in (1, 2):
                 for piece in [*request({"device": "slow", "lat": 0, "lon": 0, "time": START + second})]:
                     connection.sendall(bytes([piece]))
@@ -140,10 +140,10 @@ def test_clients_that_do_what_they_should_not() -> None:
                 connection.sendall(data)
                 assert status(connection)[0] == expected, data[:60]
         with host.connect() as connection:
-            connection.sendall(b"POST / HT")  # and goes
+            connection.sendall(b"POST / HT")  # and disconnects
         with host.connect() as connection:
-            connection.sendall(request(LOCATION, "/?u=gone&d=away"))  # and does not wait
-        with host.connect() as connection:  # asks before it sends
+            connection.sendall(request(LOCATION, "/?u=gone&d=away"))  # and does not wait for the response
+        with host.connect() as connection:  # waits for 100 Continue before it sends the body
             whole = request(LOCATION, "/?u=asks&d=first", Expect="100-continue")
             head, _, body = whole.partition(b"\r\n\r\n")
             connection.sendall(head + b"\r\n\r\n")

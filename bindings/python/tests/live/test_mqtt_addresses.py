@@ -1,4 +1,4 @@
-"""Addresses of brokers, who one is there, and the topics of events."""
+"""Addresses of brokers, the login, and the topics of events."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The page, its access control, the options in a file, and the notifications to systemd: without a server or a
-browser."""
+"""The page, its access control, options in a file, and notifications to systemd: without a server or a browser."""
 
 from __future__ import annotations
 
@@ -60,7 +59,8 @@ def test_a_reader_gets_all_and_then_what_is_new() -> None:
 
 
 def test_thirty_two_readers_cost_no_more_than_one() -> None:
-    """Each state is encoded and compressed once; what a reader gets, packed or not, is the same text."""
+    """Each state is encoded and compressed only once. Readers get the same text whether they accept compression or
+    not."""
     watched = FleetWatched(policy=EXACT)
     messages = Messages(viewed(watched))
     plain = [b""] * 32
@@ -83,14 +83,14 @@ def test_thirty_two_readers_cost_no_more_than_one() -> None:
     assert messages.made == 6
     assert len(set(plain)) == 1 and plain[0].count(b"data: ") == 6
     assert {zlib.decompressobj(31).decompress(each) for each in packed} == set(plain)
-    # One that comes later gets an older state and what changed since, or a new one: the end is the same.
+    # A later reader gets either an older state followed by the changes, or a new state; the result is the same.
     whole, number = messages.everything()
     found = messages.after(number)
     assert found is not None
     late = [json.loads(each.plain[6:]) for each in (whole, *found[0])]
     now = json.loads(plain[0].rsplit(b"data: ", 1)[1])
     assert late[-1]["version"] == now["version"] and sum(len(each["events"]) for each in late) == 5
-    # A reader that takes nothing for long gets everything anew.
+    # A reader that has not read for long gets the whole state again.
     for second in range(600):
         watched.feed("b", second, 0.5)
         messages._looked_at = 0.0
@@ -123,7 +123,8 @@ def test_an_event_that_comes_again_is_shown_once() -> None:
 
 
 def test_a_device_that_comes_back_begins_a_history_of_its_own() -> None:
-    """Each life of a device has an event with the sequence 1: the page shows them all."""
+    """When a device expires and comes back, its sequences start at 1 again; the page shows the events of both
+    histories."""
     watched = FleetWatched(policy=EXACT, expire=100.0, ahead=None)
     view = viewed(watched)
     for life in range(4):
@@ -185,7 +186,8 @@ def test_who_may_see_it(headers: Any, cookies: Any, open_answer: bool, token_ans
 
 
 def test_each_port_has_a_cookie_of_its_own() -> None:
-    """Browsers send cookies to all ports of a computer: two watches would sign each other's readers out."""
+    """Browsers send cookies to all ports of a host, so with one name two watches would sign each other's readers
+    out."""
     access = Access("abcdefgh12345678")
     access.at(8080)
     assert access.allows({"host": "h"}, {"fencepost-8080": "abcdefgh12345678", "fencepost-9090": "another"})
@@ -292,7 +294,7 @@ def test_files_that_are_refused(run: Run, tmp_path: Path, text: str, reason: str
 
 
 def test_systemd_is_told(tmp_path: Path) -> None:
-    """Readiness, the watchdog also while a command runs, reading again, and the end."""
+    """Tests readiness, the watchdog (also while a command runs), reloading and stopping."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
     address = tmp_path / "notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:

@@ -1,4 +1,5 @@
-"""Between the fixes, in the commands: ``replay --path``, ``watch --path``, and what their options refuse."""
+"""Events between two fixes in the commands: ``replay --path``, ``watch --path``, and the values that their options
+refuse."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from watching import START, Watched
 from fencepost import Circle, Fix, Monitor, Visits, compare, replay
 
 PLACE = {"gate": Circle(0, 0, 150)}
-# A fix a minute at 20 m/s along the equator: the circle lies between two of them.
+# One fix a minute at 20 m/s along the equator; the circle lies between two fixes.
 TRACK = [Fix(0, -0.016 + 0.0108 * minute, 5, time=60 * SECOND * minute) for minute in range(4)]
 
 
@@ -70,7 +71,7 @@ def test_formats_and_visits(run: Run, files: tuple[Path, Path], tmp_path: Path) 
     assert isinstance(log.visits(), Visits) and len(log.visits()) == 1
     found = log.visits()[0]
     assert (found.start, found.end) == tuple(event.date for event in log)
-    # 300 m at 1202.25 m a minute.
+    # 300 m at a speed of 1202.25 m a minute.
     assert found.duration.total_seconds() == pytest.approx(300 / 1202.25 * 60, abs=1e-3)
     features = json.loads(run(*command, "--format", "geojson").stdout)["features"]
     assert [feature["properties"]["evidence"] for feature in features] == ["path"] * 2
@@ -89,7 +90,7 @@ def test_a_replay_by_a_column_is_as_alone() -> None:
 
 
 def test_thinned_tracks_say_nearly_what_all_fixes_say() -> None:
-    """Of a recorded ride every tenth fix: as fixes visits are missed, on the path hardly one."""
+    """With every tenth fix of a recorded ride, visits are missed; with a path there are hardly any missed."""
     track = next(OWN_TRACKS.glob("gpx/*bike*.gpx"), None) or next(OWN_TRACKS.glob("gpx/*.gpx"))
     whole = replay(track, PLACE).replays[0].fixes
     places = {f"p{number}": Circle(fix[0], fix[1], 25) for number, fix in enumerate(whole[4::10])}
@@ -139,7 +140,7 @@ def watched(**options: object) -> Watched:
 def test_a_watch_lets_no_time_pass_that_a_fix_may_still_tell_of() -> None:
     one = watched()
     one.feed(longitude=-0.0052)
-    for _ in range(59):  # whatever else comes meanwhile
+    for _ in range(59):  # whatever else happens meanwhile
         one.clock.now += 1
         one.watch.pass_time()
     assert one.monitor.clock_us == round((START + one.clock.now - 59) * 1e6)
@@ -148,7 +149,7 @@ def test_a_watch_lets_no_time_pass_that_a_fix_may_still_tell_of() -> None:
 
 
 def test_a_tunnel_cuts_no_way_short() -> None:
-    """A receiver that says each second that it has no position."""
+    """The receiver reports each second that it has no position."""
     one = watched()
     one.feed(longitude=-0.0052)
     for _ in range(58):
@@ -168,7 +169,7 @@ def test_a_watch_lets_time_pass_once_no_way_can_follow() -> None:
     begun = one.clock.now
     entered = one.monitor.explain("dwell").candidate_start_us or 0
     assert one.states == ["satisfied"] and begun - 4 < entered / 1e6 - START < begun - 3
-    # The dwell of 20 s is over, but a fix may come that was outside meanwhile.
+    # The dwell of 20 s is over, but a fix may still come which shows that the device was outside meanwhile.
     assert one.watch.pause() == pytest.approx(65, abs=1e-3)
     one.clock.now = begun + 64.9
     one.watch.pass_time()

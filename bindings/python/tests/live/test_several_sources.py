@@ -1,4 +1,5 @@
-"""A watch of several sources: each is followed, none waits for another, one that ends ends nothing."""
+"""A watch of several sources: it follows all of them, no source delays another, and the end of one does not end the
+others."""
 
 from __future__ import annotations
 
@@ -22,14 +23,14 @@ from fencepost._live.sources import PIECE, FileSource, Source, open_file
 
 
 def fixes(path: Path, device: str, *steps: tuple[float, float]) -> Path:
-    """A file of a device: seconds and longitudes."""
+    """Writes the fixes of a device: seconds and longitudes."""
     rows = [{"device": device, "lat": 0, "lon": longitude, "time": START + second} for second, longitude in steps]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
 def watched(*sources: Source) -> FleetWatched:
-    """Follows them to their ends."""
+    """Follows the sources to their ends."""
     found = FleetWatched(policy=EXACT, ahead=None)
     with Signals() as signals:
         loop.watch(sources, found.watch, signals, found.notices)
@@ -88,7 +89,7 @@ def test_files_and_a_gpsd(run: Run, tmp_path: Path) -> None:
     events = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
     told = sorted((event["device"], event["state"]) for event in events)
     assert told == [("bike", "satisfied"), ("bike", "unsatisfied"), ("tern", "satisfied"), ("van", "satisfied")]
-    # Those of the command line stand in place of those of the file.
+    # Sources on the command line replace those of the file.
     ended = run("watch", "--config", "watch.toml", "--conditions", places, "--source", gpsd, "--source", "more.jsonl")
     assert ended.returncode == 2 and gpsd in ended.stderr, "nobody answers any more"
     (tmp_path / "other.toml").write_text('source = ["nowhere", "-"]\nby = "device"\n')
@@ -125,7 +126,7 @@ def test_what_does_not_fit_is_refused(run: Run, tmp_path: Path, arguments: str, 
 
 
 class Lost(FileSource):
-    """A source that is there for one line, and then lost."""
+    """A source that is lost after its first line."""
 
     was_read = False
 
@@ -147,7 +148,7 @@ def test_one_that_is_lost_ends_no_other(tmp_path: Path) -> None:
     assert found.said[0] == "far: it went away; nothing more is read of it"
     for source in sources:
         source.close()
-    # One alone ends the watch, when what it said is handled.
+    # If the only source is lost, the watch ends after it has handled the source's messages.
     alone = Lost(os.open(tmp_path / "lost", os.O_RDONLY), "far", DeviceLines("device"))
     found = FleetWatched(policy=EXACT, ahead=None)
     with Signals() as signals, pytest.raises(OSError, match="it went away"):

@@ -1,4 +1,4 @@
-"""Signals of a watch."""
+"""A watch's signals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``watch``: fixes as they come, time between them, a command for each event."""
+"""The command ``watch``: fixes as they come, the time between them, a command for each event."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def row(seconds: float, longitude: float = 0.0, accuracy: float = 5.0) -> tuple[
 def test_time_passes_between_fixes(clock: Clock) -> None:
     watch, seen = watcher(clock)
     watch.feed(row(0))
-    watch.feed(row(1, 0.01))  # leaving: due 20 s later
+    watch.feed(row(1, 0.01))  # leaves: due 20 s later
     watch.handle_events()
     assert [str(event.state) for event in seen] == ["satisfied"]
     assert watch.pause() == pytest.approx(25), "the dwell and the lag"
@@ -185,7 +185,7 @@ def test_a_file_is_followed_to_its_end(run: Run, tmp_path: Path, conditions: Pat
 
 def test_the_command_gets_each_event_and_is_run_again(run: Run, tmp_path: Path, conditions: Path) -> None:
     (tmp_path / "fixes.jsonl").write_text(lines((0, 0), (10, 0.01)))
-    # Fails the first time that it is run.
+    # The command fails the first time it runs.
     command = "cat >> all; if [ ! -e failed ]; then touch failed; exit 3; fi"
     ended = run("watch", "--source", "fixes.jsonl", "--conditions", conditions, "--exec", command)
     assert ended.returncode == 0
@@ -211,7 +211,7 @@ def test_sigterm_stops_it(tmp_path: Path, conditions: Path) -> None:
 
 
 def test_a_gpsd_is_asked_and_followed(run: Run, conditions: Path) -> None:
-    """A stand-in that speaks as gpsd does."""
+    """A stand-in sends what gpsd would."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)
         asked: list[bytes] = []

@@ -1,4 +1,4 @@
-"""The client id of a watch at a broker."""
+"""The client id with which a watch connects to a broker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def session(store: Path | None, topic: str = "owntracks/#", **more: str | None) 
 
 
 def test_the_id_stays_with_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the computer, or its container, has another name."""
+    """Also if the computer, or its container, has another name."""
     first = session(tmp_path)
     monkeypatch.setattr("socket.gethostname", lambda: "another")
     assert session(tmp_path) == first
@@ -37,7 +37,7 @@ def test_the_id_stays_with_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_draft_that_a_crash_left_is_overwritten(tmp_path: Path) -> None:
-    """A process in a container has the same number at each start."""
+    """A process in a container may have the same process id at each start."""
     (tmp_path / f"fleet.client-id.{os.getpid()}").write_text("0123")
     assert session(tmp_path) == session(tmp_path)
 
@@ -55,7 +55,8 @@ def test_publishers_of_one_id_end_no_connection_of_each_other(monkeypatch: pytes
 
 
 def test_a_source_whose_id_another_has_connects_no_more() -> None:
-    """Also where other sources of the watch go on: the two would end each other's connections for ever."""
+    """Even if the watch's other sources continue. Otherwise the two clients would end each other's connections
+    forever."""
     source = object.__new__(mqtt_source.MqttSource)
     client: Any = SimpleNamespace(tell=lambda: None, is_contested=True, identifier="vans-1", closed=0)
     client.waker = SimpleNamespace(clear=lambda: None)
@@ -69,7 +70,7 @@ def test_a_source_whose_id_another_has_connects_no_more() -> None:
 
 
 class Subscribing:
-    """A client of paho-mqtt that records its subscriptions."""
+    """Stands in for a client of paho-mqtt; records its subscriptions."""
 
     def __init__(self) -> None:
         self.topics: list[Any] = []
@@ -81,7 +82,7 @@ class Subscribing:
 
 @pytest.mark.parametrize("answers", [0, 1, 2])
 def test_a_broker_that_ends_connections_over_its_own_topics_is_not_asked_again(answers: int) -> None:
-    """Some do so instead of refusing the subscription: such a watch would never be connected."""
+    """Some brokers end the connection instead of refusing the subscription. Such a watch would never stay connected."""
     client: Any = Subscribing()
     subscriber = object.__new__(mqtt_source._Subscriber)
     subscriber._client, subscriber.address = client, read_address("mqtt://host/cars/#")

@@ -82,7 +82,7 @@ def test_a_receiver_without_a_position_and_one_whose_clock_stands_are_said() -> 
     standing.feed()
     for second in range(1, 90):
         standing.feed(late=float(second))
-    # The monitor's own clock follows by the lag of 5 s: then they are late.
+    # The monitor's clock runs 5 s behind the time; fixes that are later than this lag are refused.
     assert any("before the monitor's clock" in said for said in standing.said)
     still = Watched(lag=86_400.0)
     still.feed()
@@ -121,7 +121,7 @@ def test_a_glitch_ahead_is_refused_and_deafens_nothing() -> None:
 @pytest.mark.parametrize("ahead", [60.0, None], ids=["by the wall clock", "any time"])
 @pytest.mark.parametrize("glitch", [1.0, 4.9, 5.1, 8.0, 20.0, 59.0])
 def test_a_small_glitch_ahead_deafens_for_no_longer_than_it_is(glitch: float, ahead: float | None) -> None:
-    """Time that is counted on from it would stay ahead of every fix to come."""
+    """Time must not be counted on from such a glitch: the clock would stay ahead of all later fixes."""
     for delay in (0.0, 0.5, 2.0, 4.0):
         watched = Watched(ahead=ahead)
         watched.feed(late=delay)
@@ -138,7 +138,7 @@ def test_a_small_glitch_ahead_deafens_for_no_longer_than_it_is(glitch: float, ah
 
 
 def test_no_sequence_of_fixes_deafens_for_good() -> None:
-    """Whatever the receiver says, and whatever the monitor took for the time: fixes that are right are taken."""
+    """Correct fixes are accepted, whatever the receiver reported before and whatever time the monitor assumed."""
     seed = int(os.environ.get("FENCEPOST_SEED", random.SystemRandom().randrange(1 << 32)))
     for life in range(150):
         generator = random.Random(f"{seed} {life}")
@@ -199,7 +199,7 @@ def test_a_monitor_that_ran_ahead_recovers_also_after_a_restart(tmp_path: Path) 
 
 
 def test_fixes_that_were_held_up_rewind_nothing() -> None:
-    """The clock is right: five late fixes are a backlog."""
+    """The clock is right, so five late fixes are a backlog."""
     watched = Watched()
     for _ in range(10):
         watched.feed()
@@ -219,7 +219,7 @@ def test_fixes_that_do_not_agree_with_the_clock_rewind_nothing() -> None:
     live = Watched(ahead.monitor)
     live.clock.now = ahead.clock.now
     clock = live.monitor.clock_us
-    for number in range(40):  # never five in a row: every fifth is of a receiver that is an hour behind
+    for number in range(40):  # never five in a row agree: every fifth is from a receiver that is an hour behind
         live.feed(late=3_600.0 if number % ENOUGH == ENOUGH - 1 else 0.0)
     for _ in range(40):
         live.feed(late=-100.0, passes=0.1)
@@ -234,7 +234,7 @@ def test_fixes_that_do_not_agree_with_the_clock_rewind_nothing() -> None:
 
 def test_a_computer_without_the_time_takes_fixes_once_it_has_it() -> None:
     watched = Watched()
-    watched.wall_ahead = -START  # 1970
+    watched.wall_ahead = -START  # the computer's clock shows 1970
     for _ in range(10):
         watched.feed()
     assert watched.seen == []

@@ -1,4 +1,4 @@
-"""The command that ``watch --exec`` runs for an event: one that hangs, that fails, that takes long."""
+"""The command that ``watch --exec`` runs for an event: a command that hangs, fails or takes long."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_what_becomes_of_a_command_decides(
     assert json.loads((tmp_path / "told").read_text())["sequence"] == event.sequence
     assert run("exec < /dev/null; true"), "it need not read the event"
     assert run("sleep 1000 & echo $! > left"), "it may leave something running"
-    os.kill(int((tmp_path / "left").read_text()), signal.SIGKILL)  # which is there, or this is an error
+    os.kill(int((tmp_path / "left").read_text()), signal.SIGKILL)  # raises if the process does not exist
     assert said == []
     assert not run("exit 3")
     assert not run("kill -9 $$")
@@ -94,7 +94,8 @@ def test_what_becomes_of_a_command_decides(
 def test_a_signal_ends_a_watch_whose_command_hangs(
     number: signal.Signals, event: Event, signals: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Within a moment, or at once with the second; a command that ends meanwhile has handled its event."""
+    """The command ends after a short wait, or at once with the second signal. If it completes during the wait, its
+    event counts as handled."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(event_handlers, "GRACE", 0.3)
     said: list[str] = []
@@ -117,7 +118,7 @@ def test_a_signal_ends_a_watch_whose_command_hangs(
 def test_a_command_that_takes_long_is_said(
     event: Event, signals: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ends when it was said, however long a busy machine takes for that."""
+    """The command ends once the message has come, however long that takes on a busy machine."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(event_handlers, "MINUTE", 0.1)
     said: list[str] = []

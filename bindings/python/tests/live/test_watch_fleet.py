@@ -1,4 +1,4 @@
-"""A watch over many devices: each by its own clock, bounded, whatever is sent to it."""
+"""A watch over many devices: each has its own clock, and hostile messages cannot exceed its limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXACT = TransitionPolicy.exact()
 
 
 class FleetWatched:
-    """A watch of a fleet around one office, at a time of the test's choosing."""
+    """A watch of a fleet around one office, whose clock the test sets."""
 
     def __init__(self, fleet: Fleet | None = None, policy: TransitionPolicy | None = None, **options: Any) -> None:
         self.clock = Clock()
@@ -87,7 +87,7 @@ def test_time_passes_for_each_device_by_itself() -> None:
     assert watched.told[2:] == [("a", "unsatisfied", 2)]
     watched.feed("b", 520, 0.01)
     watched.pass_time(0.9)
-    watched.feed("b", 532, 0.01)  # the fix itself shows that it is due
+    watched.feed("b", 532, 0.01)  # the fix itself shows that the change is due
     assert watched.told[3:] == [("b", "unsatisfied", 2)]
     watched.pass_time(60)
     assert watched.watch.pause() is None
@@ -101,7 +101,7 @@ def test_what_was_due_when_a_watch_ended_is_due_when_it_goes_on(tmp_path: Path) 
         watched.feed("a", 1, 0.01)
     with Fleet(Zones(), store=tmp_path, name="fleet") as fleet:
         again = FleetWatched(fleet)
-        again.feed("a", 1, 0.01)  # comes again
+        again.feed("a", 1, 0.01)  # sent again
         again.feed("a", 0)
         assert (again.watch.counts["passed_fixes"], again.told) == (2, [])
         again.pass_time(25.1)
@@ -123,7 +123,7 @@ def test_devices_are_bounded_and_forgotten() -> None:
 
 def test_fixes_of_the_future_move_no_clock() -> None:
     watched = FleetWatched(policy=EXACT)
-    watched.feed("a", 2_400_000_000)  # 2099
+    watched.feed("a", 2_400_000_000)  # in the year 2099
     assert len(watched.fleet) == 0 and watched.watch.counts["future_fixes"] == 1
     watched.feed("a", 1000)
     assert watched.told == [("a", "satisfied", 1)]
@@ -132,7 +132,7 @@ def test_fixes_of_the_future_move_no_clock() -> None:
 def test_heaps_of_deadlines_stay_small() -> None:
     watched = FleetWatched()
     watched.feed("a", 0)
-    for second in range(1, 4_001):  # a candidate begins and ends, again and again
+    for second in range(1, 4_001):  # a candidate begins and ends repeatedly
         watched.feed("a", second, 0.01 * (second % 2))
     assert len(watched.watch._due) < 100
 
@@ -190,7 +190,7 @@ def test_circles_of_all_owners_are_bounded(monkeypatch: pytest.MonkeyPatch) -> N
         circle = Waypoint(f"{number}", 0.0, 1.0, 1.0, 1 + number)
         watched.watch.feed(Waypoints(f"owner {number % 3}/phone", (circle,)))
     assert watched.watch.counts["bad_waypoints"] == 5 and "than the 4 that are taken of all owners" in watched.said[-1]
-    # One that goes makes room for another, and one that is there may change.
+    # A circle that is removed makes room for another, and an existing circle may change.
     watched.watch.feed(Waypoints("owner 0/phone", (Waypoint("0", 0.0, 0.0, 0.0, 1), Waypoint("3", 0.0, 1.0, 9.0, 4))))
     watched.watch.feed(Waypoints("owner 2/phone", (Waypoint("new", 0.0, 1.0, 1.0, 99),)))
     assert watched.watch.counts["bad_waypoints"] == 5
@@ -304,7 +304,8 @@ def test_messages_that_are_refused(message: dict[str, Any]) -> None:
 
 
 def test_hostile_lines_are_counted_and_held_nowhere() -> None:
-    """Broken JSON, a megabyte, names of 10 kB, NaN, 2099: one line a minute each, and no device but the right one."""
+    """Broken JSON, a megabyte, names of 10 kB, NaN, 2099: each gives one line a minute, and only the right device is
+    added."""
     good = json.dumps({"lat": 0, "lon": 0, "time": START + 1000, "device": "a"}).encode()
     hostile = [
         b'{"lat": 0, "lon"',

@@ -1,6 +1,7 @@
-"""The command ``watch`` on a gpsd: one that goes and comes, one that accepts and closes at once, one with two devices.
+"""The command ``watch`` with a gpsd: one that disappears and comes back, one that accepts and closes at once, one with
+two devices.
 
-The daemon is a stand-in that speaks as gpsd does; ``gpsd/test_against_gpsd.py`` has the real one."""
+The daemon is a stand-in that sends what gpsd would; ``gpsd/test_against_gpsd.py`` uses the real one."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ BANNER = b'{"class":"VERSION","release":"3.22","proto_major":3}\r\n'
 
 @contextmanager
 def serving(*lives: bytes, again: bytes | None = None) -> Iterator[str]:
-    """A gpsd that tells one after the other of these and closes; then `again` each time, or it is gone."""
+    """A gpsd that sends one of these texts on each connection and closes it. After the last it sends `again` each time,
+    or stops listening."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(LONGEST)
         ended = threading.Event()
@@ -73,7 +75,8 @@ def test_a_loss_and_a_return_are_said(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("told", [b"", BANNER, BANNER + b"no report\r\n"], ids=["nothing", "a banner", "nonsense"])
 def test_a_port_that_accepts_and_closes_at_once_is_lost(told: bytes, run: Run, tmp_path: Path) -> None:
-    """As one that refuses: after so many seconds it ends, with one line that says since when."""
+    """It is treated like a port that refuses. After the time to reconnect the watch ends, with one line that gives the
+    reason."""
     conditions = circles(tmp_path / "places.geojson", office=200)
     with serving(report(0, 0), again=told) as url:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2")
@@ -85,7 +88,7 @@ def test_a_port_that_accepts_and_closes_at_once_is_lost(told: bytes, run: Run, t
 
 
 def accepted(server: socket.socket, source: Gpsd, told: bytes = b"") -> None:
-    """Lets a source have a life of its connection, to the end."""
+    """Accepts a source's connection, sends a text, and lets the source read it to the end."""
     connection, _ = server.accept()
     with connection:
         connection.sendall(told)
@@ -136,7 +139,7 @@ def test_a_life_with_a_fix_or_of_a_minute_begins_the_patience_anew() -> None:
 
 
 def reports(*lines: bytes, device: str | None = None, seconds: float = 1.0) -> tuple[list[FixRow], list[str]]:
-    """The fixes and notices for reports that come so many seconds apart."""
+    """The fixes and notices for reports that come at this interval."""
     clock, said = Clock(0.0), list[str]()
     decoder = _Reports("gps", device, notices_to(said.append, clock), clock)
     rows = []

@@ -1,6 +1,6 @@
-"""Killing `fencepost watch` at random moments while a real track is played to it: no event is lost, none invented.
+"""Kills `fencepost watch` at random moments while a real track is fed to it: no event may be lost or invented.
 
-FENCEPOST_SOAK=1 makes it 60 kills a format; FENCEPOST_SEED repeats a run's choices.
+FENCEPOST_SOAK=1 makes it 60 kills per format; FENCEPOST_SEED repeats the choices of a run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def jsonl() -> tuple[bytes, list[FixRow]]:
         json.dumps({"latitude": latitude, "longitude": longitude, "accuracy": accuracy, "time": time / 1e6})
         for latitude, longitude, accuracy, time in rows
     ]
-    # Deliberately messy: a repeated fix, a late one, one at an earlier time, and an invalid line.
+    # Deliberately messy: a repeated fix, a late one, one with the time of an earlier fix, and an invalid line.
     for at in range(40, len(lines), 40):
         lines[at] += f"\n{lines[at - 1]}\n{lines[at]}\nnothing"
     return ("\n".join(lines) + "\n").encode(), rows
@@ -38,7 +38,7 @@ def jsonl() -> tuple[bytes, list[FixRow]]:
 
 def nmea() -> tuple[bytes, list[FixRow]]:
     lines = (TRACKS / "nmea" / "car-mountain-view-ublox-f9k.nmea").read_bytes().splitlines(keepends=True)[:12_000]
-    # Joined in the middle of a line, as a serial port is.
+    # The stream starts in the middle of a line, as a serial port may.
     data = b"23.4,M,7*11\r\n" + b"".join(lines)
     path = Path(os.environ["FENCEPOST_SCRATCH"]) / "part.nmea"
     path.write_bytes(data)
@@ -64,13 +64,13 @@ def make_conditions(rows: list[FixRow], generator: random.Random) -> str:
 
 
 class Life:
-    """One process that watches what a pipe plays from the beginning."""
+    """One process that watches the pipe from its beginning."""
 
     def __init__(self, folder: Path, *more: str) -> None:
         self.player = subprocess.Popen(
             ["cat", str(folder / "track")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        # No live source: the time between two pieces of the pipe is not that of the track.
+        # Not treated as live: the pause between two chunks from the pipe does not match the times in the track.
         command = [
             sys.executable,
             "-m",
@@ -93,14 +93,14 @@ class Life:
         self.player.stdout.close()
 
     def live(self, seconds: float, lines: float) -> bool:
-        """Runs it for a time, or until it has delivered so many events; returns whether it ended first."""
+        """Runs for a time, or until so many events were delivered; returns whether the process ended on its own."""
         assert self.process.stdout is not None and self.process.stderr is not None
         end, told, killed = time.monotonic() + seconds, 0, False
         while True:
             if not killed and (told >= lines or time.monotonic() >= end):
                 self.process.kill()
                 killed = True
-            # A command that was running goes on; the pipe ends with it.
+            # A running command survives the kill; the pipe ends when the command does.
             ready, _, _ = select.select(
                 [self.process.stdout], [], [], 60 if killed else max(0.0, end - time.monotonic())
             )
@@ -151,7 +151,7 @@ def test_a_killed_watch_loses_and_invents_nothing(
         runs += 1
         killed = folder(f"killed {runs}")
         while True:
-            # By time, mostly while it starts or reads; or by events, while a command runs.
+            # Kill after a time, mostly while it starts or reads; or after some events, while a command runs.
             seconds, lines = 120.0, float("inf")
             if kills < KILLS and generator.random() < 0.4:
                 seconds = generator.uniform(0.05, 0.5)

@@ -1,4 +1,4 @@
-"""The whole program ``fencepost watch`` when something is wrong: signals, floods of bad lines, changed conditions."""
+"""The program ``fencepost watch`` in trouble: signals, floods of bad lines, changed conditions."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_signal_ends_the_program_while_nobody_reads_its_output(tmp_path: Path)
     with Program(tmp_path, source="fixes.jsonl") as program:
         assert program.process.stdout is not None
         waiting, end = array("i", [0]), time.monotonic() + LONGEST
-        while waiting[0] < 60_000:  # of the 65 536 that a pipe holds
+        while waiting[0] < 60_000:  # of the 65,536 bytes that a pipe holds
             assert time.monotonic() < end
             fcntl.ioctl(program.process.stdout, termios.FIONREAD, waiting)
             time.sleep(0.01)
@@ -132,7 +132,7 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
             assert said.startswith(f"fencepost: {reason}") and said.endswith("; the conditions stay as they were")
         places.unlink()
         assert hang_up(program).endswith("; the conditions stay as they were")
-        # Nobody writes to it: what waited for that would hear no signal.
+        # The pipe has no writer, so a watch that waited to read it could not react to signals.
         os.mkfifo(places)
         assert "no regular file" in hang_up(program)
         program.tell(line(3, 0.01))
@@ -144,7 +144,7 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
 
 
 def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path) -> None:
-    """The others are handled, once each: a place can be taken out whose events a command refuses."""
+    """The other events are handled once each. So a user can remove a place whose events a command refuses."""
     places = circles(tmp_path / "places.geojson", office=200, district=5_000)
     command = 'read -r event; case $event in *office*) echo no >&2; exit 1 ;; *) echo "$event" ;; esac'
     with Program(tmp_path, "--exec", command, "--store", ".") as program:
@@ -154,7 +154,7 @@ def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path)
         circles(places, district=5_000)
         program.process.send_signal(signal.SIGHUP)
         said = [program.error()]
-        while "read again" not in said[-1]:  # it may have been tried again meanwhile
+        while "read again" not in said[-1]:  # the event may have been tried again meanwhile
             said.append(program.error())
         assert said[-1].endswith(": 0 added, 0 replaced, 1 removed, 1 as before")
         assert program.event() == ("district", "satisfied")

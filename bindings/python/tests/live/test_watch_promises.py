@@ -1,4 +1,4 @@
-"""The promises of a watch to brokers, sinks and watchdogs."""
+"""The guarantees that a watch gives to brokers, sinks and watchdogs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_circle_is_kept_before_its_broker_is_told(tmp_path: Path) -> None:
     store = tmp_path / "store"
     store.mkdir()
     watched = FleetWatched(Fleet(Zones(), store=store, name="fleet"))
-    watched.answer = False  # no event is handled, so that nothing else calls the fleet
+    watched.answer = False  # no event is handled, so nothing else calls the fleet
     watched.feed("u/phone", 0)
     watched.watch.feed(Waypoints("u/phone", (Waypoint("home", 1.0, 1.0, 100.0, 5),)))
     watched.watch.keep()
@@ -47,7 +47,7 @@ def test_a_sink_that_has_an_event_is_not_asked_again_after_a_hang_up() -> None:
     watched.watch.look_again()
     watched.pass_time()
     assert had == [1] and not answers
-    # A device that was forgotten counts from 1 anew: another event.
+    # The device was removed, so its sequences start at 1 again: this is another event.
     watched.fleet.remove_device("a")
     watched.watch.devices.clear()
     answers.append(True)

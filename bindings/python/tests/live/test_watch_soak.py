@@ -1,6 +1,7 @@
-"""A watch that lasts: twenty phones, once a minute, with lives that end at random, by closing and by ``kill -9``.
+"""A watch that runs for long: twenty phones report once a minute, and each process ends at random, by closing or by
+``kill -9``.
 
-FENCEPOST_SOAK=1 makes it a year (10 million messages) and 100 lives; FENCEPOST_SEED repeats a run's choices.
+FENCEPOST_SOAK=1 makes it a year (10 million messages) and 100 processes; FENCEPOST_SEED repeats the choices of a run.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def confirmed(folder: Path) -> int:
 
 
 def log(folder: Path) -> dict[tuple[str, int], Any]:
-    """The events by device and sequence: a redelivered event is equal, except for the last message of its device."""
+    """The events by device and sequence. A redelivered event must be equal, except for its `source`, the last message
+    of its device."""
     found: dict[tuple[str, int], Any] = {}
     for line in (folder / "events.jsonl").read_text().splitlines():
         event = json.loads(line)
@@ -79,7 +81,7 @@ def test_a_watch_lasts(memory_path: Path) -> None:
     expected = log(whole)
     assert len(expected) > COUNT / 60
     assert log(torn) == expected
-    # In each log a device's sequences begin at 1 and have no gap.
+    # In each log, the sequences of a device begin at 1 and have no gap.
     for device in {device for device, _ in expected}:
         own = sorted(sequence for each, sequence in expected if each == device)
         assert own == list(range(1, len(own) + 1))

@@ -1,4 +1,4 @@
-"""The command ``watch``: NMEA and GPX on a pipe, a gpsd that goes and comes, a monitor that is kept."""
+"""The command ``watch``: NMEA and GPX on a pipe, a gpsd that disappears and comes back, a monitor with a store."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def sentence(body: str) -> str:
 
 
 def decoded(format: str, data: bytes, sizes: Callable[[], int]) -> tuple[list[FixRow], list[str]]:
-    """The fixes decoded from a stream that comes in pieces."""
+    """Returns the fixes decoded from a stream that arrives in pieces."""
     decoder, at = make_decoder(format, "it"), 0
     rows: list[FixRow] = []
     errors: list[str] = []
@@ -55,7 +55,7 @@ def decoded(format: str, data: bytes, sizes: Callable[[], int]) -> tuple[list[Fi
 
 
 def same(found: list[FixRow], expected: list[FixRow]) -> bool:
-    # Where there is no position, not a number stands for the accuracy.
+    # Compare texts: without a position the accuracy is NaN, which does not equal itself.
     return str(found) == str(expected)
 
 
@@ -108,7 +108,7 @@ def test_sentences_that_never_say_the_date_do_not_pile_up() -> None:
 
 
 def test_a_serial_port_at_the_wrong_speed_is_said() -> None:
-    """Neither bytes without sentences nor sentences of other kinds are skipped silently."""
+    """Bytes without sentences are reported, and so are sentences of unused types."""
     whole = sentence("GPRMC,120000,A,5230.0,N,01324.0,E,0.0,0.0,070220,,,A").encode()
     noise = random.Random(5).randbytes(100_000)
     for data in (noise + b"\n" * 200, sentence("GPGSV,1,1,00").encode() * 250, b"!AIVDM,1,1,,A,13,0*00\r\n" * 250):
@@ -161,7 +161,7 @@ def test_what_cannot_be_watched_is_one_line(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_source_given_again_is_passed_over(run: Run, tmp_path: Path) -> None:
-    """Also fixes of one time, which a clock alone could not tell apart."""
+    """This includes fixes with equal times, which a clock alone could not distinguish."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
     way = ((0, 0), (10, 0.01), (10, 0), (20, 0), (20, 0.01))
     (tmp_path / "fixes").write_text(lines(*way))
@@ -186,7 +186,7 @@ def test_the_file_says_which_conditions_there_are(run: Run, tmp_path: Path) -> N
     watch = ("watch", "--source", "fixes", "--conditions", conditions, "--store", ".")
     assert len(run(*watch).stdout.splitlines()) == 2
     circles(conditions, office=200, town=20_000)
-    # Unchanged conditions are not decided again; new ones are.
+    # Unchanged conditions keep their state; new ones are decided.
     (tmp_path / "fixes").write_text(lines((0, 0), (1, 0)))
     assert [json.loads(line)["identifier"] for line in run(*watch).stdout.splitlines()] == ["town"]
     with Monitor("watch", store=tmp_path) as monitor:
@@ -237,7 +237,7 @@ def test_a_store_in_use_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_gpsd_that_goes_is_asked_again(run: Run, tmp_path: Path) -> None:
-    """A stand-in that breaks off in the middle of a report, and comes back once."""
+    """The stand-in disconnects in the middle of a report, and comes back once."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
     asked: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -272,7 +272,7 @@ def test_the_pauses_before_a_lost_gpsd_is_tried_grow_and_end() -> None:
         port = server.getsockname()[1]
         source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, notices_to(lambda text: None), monotonic=lambda: now[0])
         server.accept()[0].close()
-    while source.retry_at is None:  # the end, perhaps after inputs that are still under way
+    while source.retry_at is None:  # wait for the end, perhaps after data that is still on its way
         assert list(source.read() or ()) == []
     tried = []
     with pytest.raises(OSError, match="Connection refused"):

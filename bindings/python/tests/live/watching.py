@@ -1,4 +1,4 @@
-"""Shared parts of the tests of ``fencepost watch``: a clock to set, a place, fixes, and the sentences of a gpsd."""
+"""Shared by the tests of ``fencepost watch``: a clock that the test sets, a place, fixes, and gpsd's sentences."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fencepost._live.notices import Notices
 from fencepost._live.watched_monitor import Watch
 
 START = 1_700_000_000
-"""Seconds since 1970 of the first fix."""
+"""The time of the first fix, in seconds since 1970."""
 LONGEST = 180.0
-"""Seconds for anything that is waited for."""
+"""Timeout of every wait, in seconds."""
 
 
 class Clock:
-    """Seconds that pass when the test says so."""
+    """A clock in seconds that the test moves."""
 
     def __init__(self, now: float = 1000.0) -> None:
         self.now = now
@@ -30,7 +30,7 @@ class Clock:
 
 
 def circles(path: Path, **radii: float) -> Path:
-    """A file of conditions: circles around one place, in metres, that decide at once."""
+    """Writes a file of conditions: concentric circles with these radii in metres, which decide at once."""
     features = [
         {
             "type": "Feature",
@@ -55,7 +55,7 @@ def lines(*steps: tuple[float, float]) -> str:
 
 
 def report(second: int, longitude: float, device: str | None = None) -> bytes:
-    """A position as a gpsd sends it."""
+    """Returns a position in gpsd's format."""
     values: dict[str, Any] = {"class": "TPV", "mode": 3, "lat": 0, "lon": longitude, "eph": 5}
     values["time"] = f"2023-11-14T22:13:{20 + second}.000Z"
     if device is not None:
@@ -64,7 +64,7 @@ def report(second: int, longitude: float, device: str | None = None) -> bytes:
 
 
 class _Told(logging.Handler):
-    """Gives each message to a function."""
+    """Passes each message to a function."""
 
     def __init__(self, hear: Callable[[str], object]) -> None:
         super().__init__()
@@ -75,14 +75,14 @@ class _Told(logging.Handler):
 
 
 def notices_to(hear: Callable[[str], object], monotonic: Callable[[], float] = time.monotonic) -> Notices:
-    """Notices whose messages a function gets."""
+    """Returns notices that pass their messages to a function."""
     logger = logging.Logger("test")
     logger.addHandler(_Told(hear))
     return Notices(logger, monotonic)
 
 
 class Watched:
-    """A watch of one place, at a time of the test's choosing; what it says and the events that it handles."""
+    """A watch of one place, whose clock the test sets. Collects its messages and the events that it handles."""
 
     def __init__(self, monitor: Monitor | None = None, **options: object) -> None:
         self.clock = Clock()
@@ -103,7 +103,7 @@ class Watched:
         return True
 
     def feed(self, late: float = 0.0, longitude: float = 0.0, accuracy: float = 5.0, passes: float = 1.0) -> None:
-        """A second later a fix comes whose time is so many seconds behind the true time."""
+        """Moves the clock by `passes` seconds, then feeds a fix whose time is `late` seconds behind the true time."""
         self.clock.now += passes
         assert self.watch.feed((0.0, longitude, accuracy, round((START + self.clock.now - late) * 1e6)), "it")
         self.watch.pass_time()
@@ -116,7 +116,7 @@ class Watched:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether a process ends within the time limit; one that is a zombie has."""
+    """Waits for a process to end; returns whether it did within the time limit. A zombie counts as ended."""
     end = time.monotonic() + LONGEST
     while time.monotonic() < end:
         try:

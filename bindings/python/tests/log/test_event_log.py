@@ -42,7 +42,7 @@ def demo() -> EventLog:
 
 
 def track(*parts: tuple[float, float]) -> list[Fix]:
-    """Fixes each second: longitude and seconds of each part."""
+    """Fixes each second; each part is a longitude and a number of seconds."""
     fixes: list[Fix] = []
     for longitude, seconds in parts:
         fixes += [Fix(0, longitude, accuracy=5, time=(len(fixes) + n) * 1_000_000) for n in range(int(seconds))]
@@ -101,7 +101,7 @@ def test_geopandas() -> None:
     for event, point in zip(log, frame.geometry):
         assert (point is None) == (event.latitude is None)
         assert point is None or (point.y, point.x) == (event.latitude, event.longitude)
-    # To metres and back, as people do.
+    # Transform to metres and back, as users do.
     back = frame.to_crs(3857).to_crs(4326)
     assert back.geometry.dropna().geom_equals_exact(frame.geometry.dropna(), tolerance=1e-9).all()
 
@@ -158,12 +158,12 @@ def test_the_log_ends_when_it_is_told() -> None:
     (visit,) = replay(track((INSIDE, 10)), HOME, until=3_600_000_000).visits()
     assert visit.open and visit.duration == timedelta(hours=1)
     assert list(replay(track((OUTSIDE, 10)), HOME).visits()) == []
-    # Neither decided nor assumed: the state is unknown.
+    # With this accuracy nothing is decided, and no state is assumed: it stays unknown.
     assert list(replay([Fix(0, 0, accuracy=5000, time=0)], HOME).visits()) == []
 
 
 def test_visits_agree_with_the_time_inside() -> None:
-    """With the exact policy, the visits are what a plain look at every fix finds."""
+    """With the exact policy, the visits equal the runs of fixes inside."""
     seed = 20261121
     chance = random.Random(seed)
     for _ in range(20):
@@ -215,7 +215,7 @@ def test_delays_and_missed_visits() -> None:
     assert [outcome.name for outcome in found] == ["exact", "standard", "core_location"]
     exact, standard = found["exact"], found["standard"]
     assert (exact.visits, exact.missed_visits, exact.false_visits, exact.mean_delay) == (4, 0, 0, 0.0)
-    # The short one is missed; the excursion does not end the last one: its two visits of the baseline are one.
+    # The short visit is missed. The excursion does not end the last visit, which is two visits in the baseline.
     assert (standard.visits, standard.missed_visits, standard.false_visits) == (2, 1, 0)
     assert (standard.entry_delay, standard.exit_delay, standard.mean_delay) == (20.0, 20.0, 20.0)
     assert standard.events == len(standard.log) == 5
@@ -240,13 +240,13 @@ def test_a_better_baseline() -> None:
     assert found.baseline_name == "the exact crossings of the baseline track" and len(found.baseline) == 3
     same = compare(noisy, HOME, baseline=found.baseline, policies=["exact"])
     assert same[0].missed_visits == 0 and same.baseline_name == "the given log"
-    # Nobody was there: what the noise brought in is false.
+    # The device was never there, so all visits, which come from the noise, are false.
     nowhere = compare(noisy, HOME, baseline=track((OUTSIDE, 400)), policies=["exact"])
     assert nowhere[0].false_visits == nowhere[0].visits and nowhere[0].mean_delay is None
 
 
 def test_policies_hold_for_all_conditions() -> None:
-    """The conditions' own policies would make all rows alike."""
+    """`compare` replaces the conditions' own policies, with which all rows would be equal."""
     found = compare(DATA / "drive.csv", DATA / "conditions.geojson")
     own = {outcome.name: [event.to_json() for event in outcome.log] for outcome in found}
     assert len({tuple(lines) for lines in own.values()}) == 3
@@ -297,14 +297,14 @@ def test_bad_comparisons() -> None:
 
 @needs_shared()
 def test_a_noisy_walk_among_tall_buildings() -> None:
-    """Whole policies on a real bad track: the standard one takes nearly all flaps away."""
+    """Compares the presets on a real, noisy track: the standard policy removes nearly all flaps."""
     path = TRACKS / "gpx" / "walk-tokyo-urban-canyon.gpx"
     fixes = replay(path, HOME).replays[0].fixes
     circles = {f"stop {n}": Circle(*fixes[n * len(fixes) // 12][:2], radius=120) for n in range(12)}
     found = compare(path, circles)
     assert found["exact"].flaps > 50 and found["standard"].flaps <= found["exact"].flaps / 20
     assert found["core_location"].flaps <= found["standard"].flaps
-    # The accuracy is not reported: a crossing is reported after the dwell, or when the next fix comes.
+    # The accuracy is unknown, so a crossing is reported after the dwell, or with the next fix after it.
     assert (found["standard"].entry_delay or 0) >= 20
 
 
@@ -316,7 +316,7 @@ def test_visits_of_one_track_do_not_overlap() -> None:
 
 
 def test_the_table_of_visits_is_that_of_the_visits() -> None:
-    """It is made of the engine's rows, without an event or a visit."""
+    """The table is made from the engine's rows, without creating events or visits."""
     pandas = pytest.importorskip("pandas")
     table = pytest.importorskip("pyarrow")
     log = demo()

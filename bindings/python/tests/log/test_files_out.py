@@ -1,4 +1,4 @@
-"""Events and visits as GeoPackage, FlatGeobuf and Parquet; layers, columns and reference systems of inputs."""
+"""Events and visits as GeoPackage, FlatGeobuf and Parquet; the inputs' layers, columns and coordinate systems."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def read(path: Path, layer: str | None = None) -> Any:
 def test_events(tmp_path: Path, log: EventLog, ending: str, crs: int | None) -> None:
     path = tmp_path / f"e.{ending}"
     log.to_file(path, crs=crs)
-    log.to_file(path, crs=crs)  # again: it is replaced
+    log.to_file(path, crs=crs)  # again: replaces the file
     frame = read(path)
     assert frame.crs.to_epsg() == (crs or 4326) and len(frame) == len(log) > 10
-    # A FlatGeobuf is sorted by place.
+    # FlatGeobuf sorts features by position.
     frame = frame.sort_values("sequence", ignore_index=True).to_crs(4326)
     assert frame["identifier"].tolist() == [event.identifier for event in log]
     assert frame["state"].tolist() == [str(event.state) for event in log]
@@ -163,7 +163,7 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
         "--format", "jsonl",
     )  # fmt: skip
     assert done.returncode == 0 and done.stdout == log.to_jsonl()
-    # Frames in memory too.
+    # Frames in memory are transformed too.
     assert list(replay(frame.to_crs(32610), tmp_path / "in.gpkg", **given | {"layer": None, "columns": None})) == list(
         log
     )
@@ -186,7 +186,7 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
 
 @needs_gdal
 def test_ogr_takes_what_is_written_and_gives_it_back(run: Run, tmp_path: Path, log: EventLog) -> None:
-    """The round trip of the guide to the command, word for word."""
+    """The round trip through ogr2ogr from the command's guide, word for word."""
     guide = (ROOT / "bindings" / "site" / "guides" / "command-line.md").read_text(encoding="utf-8")
     commands = guide.partition("test_files_out.py -->\n```sh\n")[2].partition("```")[0].strip().splitlines()
     assert len(commands) >= 5
@@ -224,5 +224,5 @@ def test_visits_are_places_that_geopandas_writes(tmp_path: Path) -> None:
     assert (
         '"start_known"'
         in frame.astype({"start": str, "end": str}).drop(columns=["confirmed_start", "confirmed_end"]).to_json()
-    )  # as explore() makes texts of its times
+    )  # explore() converts times to texts in the same way
     assert replay([Fix(9, 9, time=0)], {}).visits().to_geopandas().empty

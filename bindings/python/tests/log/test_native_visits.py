@@ -1,4 +1,4 @@
-"""Visits are found by the extension: against a plain reading of the rules, for random logs and hostile rows."""
+"""The extension finds visits: compared with a simple implementation of the rules, for random logs and hostile rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KNOWN_BY = {NONE: "assumed", DETERMINATION: "determination", CROSSING: "crossing
 
 
 def plainly(events: Any, assumed: dict[str, int], begin: int | None, end: int | None) -> list[tuple[Any, ...]]:
-    """The visits by the rules of the guide: identifier, start, end (None: open), how each is known, confirmations."""
+    """The visits by the guide's rules: identifier, start, end (None: open), how each is known, confirmations."""
     found = []
     for identifier in dict.fromkeys([*(row[1] for row in events), *assumed]):
         own = [row for row in events if row[1] == identifier]

@@ -1,4 +1,4 @@
-"""Polygons and corridors as the report draws them, held against planar geometry and sampled geodesics."""
+"""Polygons and corridors as the report draws them, compared with planar geometry and sampled geodesics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def drawn(polygons: list[list[Ring]]) -> object:
 
 
 def holds(area: object, latitude: float, longitude: float) -> bool:
-    """Whether a place is filled, wherever on the map it is shown."""
+    """True if a point is filled, wherever on the map it is shown."""
     x, y = x_of(longitude), y_of(latitude)
     return any(area.contains(shapely.Point(x + turn * TURN, y)) for turn in (-1, 0, 1))  # type: ignore[attr-defined]
 
@@ -66,8 +66,8 @@ def test_long_edges_follow_the_geodesic() -> None:
         length, azimuth, _ = geodesic.inverse(*start, *end)
         for share in (0.1, 0.5, 0.83):
             latitude, longitude, _ = geodesic.direct(*start, azimuth, share * length)
-            assert line.distance(shapely.Point(x_of(longitude), y_of(latitude))) < 300  # of 8 000 km
-    assert y_of(67) < max(ys)  # the way from the one side to the other is far north of its ends
+            assert line.distance(shapely.Point(x_of(longitude), y_of(latitude))) < 300  # compared with 8,000 km
+    assert y_of(67) < max(ys)  # the geodesic runs far north of its ends
 
 
 @pytest.mark.parametrize("pole", [1, -1])
@@ -101,7 +101,7 @@ def test_parts_lie_side_by_side_across_the_antimeridian() -> None:
     ("line", "radius"),
     [
         ([(47.0, 8.0), (47.2, 8.3), (47.1, 8.5)], 500.0),
-        ([(47.0, 8.0), (47.2, 8.3), (47.0, 8.02)], 900.0),  # back beside itself
+        ([(47.0, 8.0), (47.2, 8.3), (47.0, 8.02)], 900.0),  # turns back beside itself
         ([(-16.5, 179.8), (-16.6, -179.9), (-16.4, -179.5)], 2_000.0),
         ([(60.0, -30.0), (62.0, 30.0)], 40_000.0),
         ([(89.5, 0.0), (89.4, 120.0)], 70_000.0),

@@ -1,4 +1,4 @@
-"""The report: its geometry, the contents of the page, and its errors. `make test-all` opens it in a browser."""
+"""The report: its geometry, the page's contents, and its errors. `make test-all` opens it in a browser."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DIGITS = {
 
 
 def points(line: str, size: int = 2) -> list[tuple[int, ...]]:
-    """The rows of a word: sums of signed Base64 VLQ numbers."""
+    """Decodes the rows of a word: sums of signed Base64 VLQ numbers."""
     steps, value, shift = [], 0, 0
     for digit in line:
         value |= (DIGITS[digit] & 31) << shift
@@ -54,7 +54,7 @@ def points(line: str, size: int = 2) -> list[tuple[int, ...]]:
 
 
 def lines(data: ReportData) -> list[list[tuple[float, float]]]:
-    """The tracks as they are drawn, in metres."""
+    """The tracks as drawn, in metres."""
     return [[(x / 10, y / 10) for x, y, _ in points(line, 3)] for _, _, line in data.tracks]
 
 
@@ -96,7 +96,7 @@ def test_circles_are_geodesic(latitude: float, longitude: float, radius: float) 
 
 
 def inside(rings: list[tuple[list[float], list[float]]], x: float, y: float) -> bool:
-    """Whether a point lies in rings, by the even-odd rule, on the flat map."""
+    """True if a point lies inside the rings, by the even-odd rule, on the flat map."""
     odd = False
     for xs, ys in rings:
         east, north = [x_of(value) for value in xs], [y_of(value) for value in ys]
@@ -113,16 +113,16 @@ def inside(rings: list[tuple[list[float], list[float]]], x: float, y: float) -> 
         (10, 20, 2_000_000),
         (5, -175, 3_000_000),
         (80, 10, 2_500_000),  # the north pole is inside
-        (-89.5, 100, 400_000),  # the south pole is
+        (-89.5, 100, 400_000),  # the south pole is inside
         (90, 0, 1_000_000),
-        (0, 0, 12_000_000),  # both are
+        (0, 0, 12_000_000),  # both poles are inside
         (-40, 150, 19_000_000),
         (30, 30, 20_003_931),
-        (1, 2, 30_000_000),  # all of it
+        (1, 2, 30_000_000),  # the whole Earth
     ],
 )
 def test_regions_hold_what_the_circle_holds(latitude: float, longitude: float, radius: float) -> None:
-    """On the map a point is in the drawn region exactly when its geodesic distance is at most the radius."""
+    """A point of the map is inside the drawn region exactly if its geodesic distance is at most the radius."""
     seed = 20261121
     chance = random.Random(seed)
     rings = circle(latitude, longitude, radius, 720)
@@ -132,7 +132,7 @@ def test_regions_hold_what_the_circle_holds(latitude: float, longitude: float, r
         north, turn = chance.uniform(-84, 84), chance.uniform(-180, 180)
         distance = geodesic.inverse(latitude, longitude, north, turn).distance
         if abs(distance - radius) < 0.01 * radius + 20_000:
-            continue  # the line between two corners is straight on the map, and the circle is not
+            continue  # edges are straight lines on the map, and the circle is not
         checked += 1
         places = [turn + 360 * shift for shift in (-1, 0, 1) if west <= turn + 360 * shift <= east]
         drawn = any(inside(rings, x_of(place), y_of(north)) for place in places)
@@ -152,7 +152,7 @@ def test_long_lines_are_thinned() -> None:
 
 
 class Page(HTMLParser):
-    """The requests of a browser for the page, and whether its elements are closed."""
+    """Collects the requests that a page makes, and checks that its elements are closed."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -266,7 +266,8 @@ def test_tracks_by_column_are_devices() -> None:
 
 
 def test_unknown_times_are_those_of_what_is_shown() -> None:
-    """Of pairs that are in the table of states: not of each device with each of a thousand places."""
+    """Unknown times are listed only for pairs in the table of states, not for each device with each of a thousand
+    places."""
     fixes = [Fix(0.01, 0, 9_000_000, time=0), *(Fix(0, 0, 5, time=step * 60_000_000) for step in range(1, 9))]
     data = report_data(replay(fixes, HOME | {f"far {n}": Circle(50, n, 10) for n in range(50)}))
     assert len(data.visits) == 1
@@ -280,7 +281,7 @@ def test_names_cannot_break_out() -> None:
     page = Page(text)
     assert page.fetched == [] and page.open == []
     assert data_of(text)["places"] == [name]
-    # A name that looks like a place of the page's own template stays a name.
+    # A name that looks like a placeholder of the page's template stays a name.
     assert "<h1>{{ data }}</h1>" in replay([Fix(0, 0, time=0)], {"{{ script }}": HOME["home"]}).report(
         title="{{ data }}"
     )
@@ -310,7 +311,7 @@ def test_of_too_many_events_the_visits_stay() -> None:
 
 
 def test_lines_share_their_points() -> None:
-    """A long track does not take the points of a short one, and all together stay few."""
+    """A long track does not reduce the points of a short one, and the total stays small."""
     turn = [(math.sin(step / 5_000), math.cos(step / 5_000)) for step in range(100_000)]
     rows = [(*turn[step], "long", step) for step in range(100_000)] + [
         (*turn[step], "short", step) for step in range(99)
@@ -384,7 +385,7 @@ def test_a_missing_extra_is_one_line(missing: str, call: str, line: str, tmp_pat
 
 
 def test_the_base_install_needs_no_extra(tmp_path: Path) -> None:
-    """Nothing of the extras is loaded by a replay of the plain formats."""
+    """Replaying plain formats does not import any package of the extras."""
     code = (
         "import sys, fencepost\n"
         "log = fencepost.replay(sys.argv[1], sys.argv[2])\n"
@@ -399,7 +400,7 @@ def test_the_base_install_needs_no_extra(tmp_path: Path) -> None:
 
 
 def test_points_of_the_path_lie_on_the_line() -> None:
-    """Across the antimeridian and back, into a place between two fixes each way."""
+    """The path crosses the antimeridian and back, and enters a place between two fixes each time."""
     places = {"line": Circle(0, 180, 20_000)}
     longitudes = [179.0, 179.5, -179.5, -179.0, -179.5, 179.5]
     fixes = [Fix(0.05, longitude, 5, time=60_000_000 * number) for number, longitude in enumerate(longitudes)]

@@ -1,4 +1,5 @@
-"""The colours of report, live page, playground, site and QGIS styles: one list, readable, told apart by all eyes."""
+"""The colours of report, live page, playground, site and QGIS styles: one list, readable, and distinguishable with
+colour blindness."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def linear(colour: str) -> list[float]:
 
 
 def contrast(one: str, other: str) -> float:
-    """WCAG 2.2."""
+    """The contrast ratio of WCAG 2.2."""
     dark, light = sorted(sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(each))) for each in (one, other))
     return (light + 0.05) / (dark + 0.05)
 

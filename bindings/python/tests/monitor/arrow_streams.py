@@ -1,4 +1,4 @@
-"""Tables and streams for the tests of Arrow, and what reaches the engine."""
+"""Tables and streams for the Arrow tests, and a handle that records the engine's input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Rows = list[FixRow]
 
 
 class Spy:
-    """A monitor's handle that notes the addresses of the columns which reach the engine."""
+    """Wraps a monitor's handle; records the addresses of the columns that reach the engine."""
 
     def __init__(self, monitor: Monitor) -> None:
         self._handle = monitor._handle
@@ -48,14 +48,14 @@ class Spy:
 
 
 def address(column: Any) -> int:
-    """Where the values of a column of one chunk begin."""
+    """The address of the first value in a column of one chunk."""
     (chunk,) = column.chunks
     found: int = chunk.buffers()[1].address + 8 * chunk.offset
     return found
 
 
 def watching(rows: Rows) -> Monitor:
-    """A monitor with circles along a way."""
+    """A monitor with circles along a track."""
     monitor = Monitor()
     placed = [row for row in rows if -90 <= row[0] <= 90 and -180 <= row[1] <= 180]
     for number, row in enumerate(placed[:: max(1, len(placed) // 12)]):
@@ -83,7 +83,7 @@ def counts(statistics: Any) -> FeedResult:
 
 
 def way(rows: int, generator: random.Random) -> Rows:
-    """A device that wanders; some rows have no position, are invalid or late."""
+    """The track of a wandering device; some rows have no position, are invalid or late."""
     found: Rows = []
     latitude, longitude = 52.5, 13.4
     for row in range(rows):
@@ -102,7 +102,7 @@ def way(rows: int, generator: random.Random) -> Rows:
 
 
 def table_of(rows: Rows) -> Any:
-    """A table of rows: an unknown value is null."""
+    """A table of rows, in which unknown values are null."""
     nothing = [row[0] != row[0] for row in rows]
     return pa.table({
         "lat": pa.array([None if gap else row[0] for gap, row in zip(nothing, rows)], "f8"),
@@ -113,7 +113,7 @@ def table_of(rows: Rows) -> Any:
 
 
 def reader_of(table: Any, sizes: Callable[[], int]) -> Any:
-    """A stream of batches of such sizes, each cut out of the table (with an offset), some of them empty."""
+    """A stream of batches of these sizes, each a slice of the table with an offset, some of them empty."""
 
     def batches() -> Iterator[Any]:
         (whole,) = table.combine_chunks().to_batches()

@@ -1,6 +1,6 @@
-"""Values that no signature has, drawn at random, and calls that are made with them.
+"""Draws random values that no signature allows, and makes calls with them.
 
-FENCEPOST_HOSTILE_CALLS sets how many are made, FENCEPOST_SEED repeats a run: its seed is in the message of a failure.
+FENCEPOST_HOSTILE_CALLS sets the number of calls. FENCEPOST_SEED repeats a run; a failure's message names the seed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ AWARE = datetime.UTC
 
 
 class Answers:
-    """Answers to every name, with itself."""
+    """An object whose every attribute is another such object."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -74,7 +74,7 @@ VALUES: list[Any] = [
 
 
 class Draw:
-    """Values for arguments."""
+    """Draws values for arguments."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -90,7 +90,8 @@ class Draw:
 
 
 def undocumented(draw: Draw, calls: Callable[[int], dict[str, Callable[[], Any]]], count: int = CALLS) -> list[str]:
-    """Makes one call after another, each of those that there are at its number: what raised what no page names."""
+    """Makes `count` calls, each chosen from those that `calls` returns for its number. Returns the undocumented
+    exceptions."""
     found = []
     for number in range(count):
         own = calls(number)

@@ -1,8 +1,8 @@
-"""A life of a monitor that can be ended at any moment and resumed: what test_kill.py kills.
+"""A monitor's life that can be interrupted at any moment and resumed: the program that test_kill.py kills.
 
-A plan is data: inputs, conditions, operations before some inputs, and how events are taken. Living it from the start in
-memory gives the expected log; as a program (``life.py PLAN STORE``) it opens the monitor ``m`` in a store, goes on
-where that is, and writes what happens to its standard output, a line at a time, each in one piece.
+A plan is data: inputs, conditions, operations before some inputs, and how events are taken. Running it from the start
+in memory gives the expected log. As a program (``life.py PLAN STORE``) it opens the monitor ``m`` in a store, continues
+where that monitor is, and writes each observation to standard output as one line in one piece.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Plan = dict[str, Any]
 
 
 def make_plan(fixes: list[Row], durability: str, seed: int) -> Plan:
-    """Conditions along a track, sightings and host flags between its fixes, some fixes invalid and some late."""
+    """Conditions along a track; between its fixes sightings and host flags; some fixes invalid, some late."""
     generator = random.Random(seed)
     conditions: list[list[Any]] = []
     for number in range(30):
@@ -57,8 +57,9 @@ def make_plan(fixes: list[Row], durability: str, seed: int) -> Plan:
             case 6:
                 inputs.append(["advance", time])
     inputs.append(["advance", fixes[-1][3] + 3_600_000_000])
-    # Taking everything after each call makes a life that is resumed between two calls the same in every delivery mode.
-    # With `every` the log does not depend on when events are taken, so that several may be in flight at the end.
+    # If all events are taken after each call, a life that is resumed between two calls gives the same log in every
+    # delivery mode. With `every`, the log does not depend on when events are taken, so several may be in flight at the
+    # end.
     drain = generator.random() < 0.6
     operations: dict[str, list[Any]] = {}
     if drain:
@@ -101,7 +102,7 @@ def give(monitor: Monitor, row: list[Any]) -> None:
 
 
 def live(monitor: Monitor, plan: Plan, say: Callable[[str], None]) -> None:
-    """Goes on from `input_count` to the end; says ``event JSON`` for each that is handed out, and ``fed COUNT``."""
+    """Continues from `input_count` to the end; reports ``event JSON`` for each delivered event, and ``fed COUNT``."""
     inputs, chunk, batch = plan["inputs"], plan["chunk"], plan["take"]
 
     def take() -> None:

@@ -1,4 +1,5 @@
-"""Arrow streams of circles into a monitor: what single calls give, in place, all or nothing."""
+"""Adding circles from Arrow streams: gives the result of single calls, reads the columns in place, and adds all or
+nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ pa = pytest.importorskip("pyarrow")
 def test_circles_go_in_as_single_calls_put_them(seed: int) -> None:
     generator = random.Random(seed)
     columns = circles(60, generator)
-    with_fix = generator.random() < 0.5  # decides them at once
+    with_fix = generator.random() < 0.5  # a fix decides the new conditions at once
     fix = Fix(52.5, 13.4, accuracy=5, time=START_US)
 
     def fresh() -> Monitor:
@@ -66,7 +67,7 @@ def test_circles_reach_the_engine_in_place() -> None:
         monitor.add_many(table)
         assert spy.addresses == [[address(table[name]) for name in ("lat", "lon", "radius")]]
         spy.addresses.clear()
-    # Batches with the same options are one call, so that a store has them together or not at all.
+    # Batches with the same options become one call, so that a store gets all of them or none.
     monitor.add_many(reader_of(whole, lambda: 100))
     assert len(spy.addresses) == 1 and list(monitor) == columns["name"]
 
@@ -89,7 +90,7 @@ def test_policies_as_structures() -> None:
 
 
 def test_a_policy_in_every_row() -> None:
-    """Many short runs of rows with the same options, in order; and one that is refused, which undoes them all."""
+    """Many short runs of rows with the same options, in order. One refused row undoes all of them."""
     rows = 3000
     table = pa.table({
         "id": [str(row) for row in range(rows)], "lat": [0.0] * rows, "lon": [0.0] * rows,
@@ -157,7 +158,7 @@ CIRCLES: dict[str, Any] = {"id": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0
     ],
 )
 def test_adding_is_all_or_nothing(table: dict[str, Any], words: str) -> None:
-    """In one batch and in several: nothing changes when a row is refused."""
+    """In one batch and in several, a refused row leaves the monitor unchanged."""
     whole = pa.table(table)
     monitor = Monitor()
     monitor.add(Circle(0, 0, 5), "a", assuming="satisfied")

@@ -1,4 +1,4 @@
-"""Unusable or broken Arrow streams: the error names row, column and reason, and tells the state afterwards."""
+"""Unusable or broken Arrow streams: the error names row, column, reason, and the number of rows fed."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_bad_metadata() -> None:
     ],
 )
 def test_odd_metadata_of_geoparquet(geo: str) -> None:
-    """Missing metadata count as WGS84; a column that they do not name is found by its name."""
+    """Without metadata WGS84 is assumed; a column that the metadata do not name is found by its name."""
     table = pa.table(
         {"p" if '"p",' in geo or '"p"}' in geo else "geom": [struct.pack("<BIdd", 1, 1, 2, 3)], "time": [0]}
     )
@@ -145,7 +145,7 @@ def failing(after: int) -> Any:
 
 
 def test_a_stream_that_breaks_off() -> None:
-    """The batches before took effect, and the error says how far it came."""
+    """The earlier batches took effect, and the error says how many rows were fed."""
     monitor, expected = Monitor(), Monitor()
     error = refusal(monitor.feed_many, failing(4))
     assert str(error).startswith("fixes: row 12: the stream broke off: ") and "the disk has gone" in str(error)
@@ -168,7 +168,7 @@ def test_a_later_batch_that_cannot_be_read() -> None:
 
 
 class Given:
-    """Exports whatever it was given."""
+    """Exports the stream or array that it was created with."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule
@@ -183,7 +183,7 @@ def test_streams_that_are_none() -> None:
     table = pa.table(GOOD)
     once = Given(table.__arrow_c_stream__())
     assert Monitor().feed_many(once) == FeedResult(2, 0, 0)
-    assert Monitor().feed_many(once) == FeedResult(0, 0, 0)  # at its end
+    assert Monitor().feed_many(once) == FeedResult(0, 0, 0)  # the stream is already at its end
     reader = table.to_reader()
     assert Monitor().feed_many(reader) == FeedResult(2, 0, 0)
     taken = table.__arrow_c_stream__()

@@ -1,4 +1,5 @@
-"""Arrow streams of fixes into a monitor: what single fixes give, in place, batch by batch."""
+"""Feeding fixes from Arrow streams: gives the result of single fixes, reads the columns in place, one batch at a
+time."""
 
 from __future__ import annotations
 
@@ -34,11 +35,11 @@ pa = pytest.importorskip("pyarrow")
 numpy = pytest.importorskip("numpy")
 
 
-# The edge cases of parsers are tracks of a few fixes only.
+# The tracks for parsers' edge cases have only a few fixes.
 WAYS = [path for path in recorded_tracks("csv", "gpx") if not path.name.startswith("parser-edge")]
 
 
-@pytest.mark.filterwarnings("ignore:time .* microseconds")  # one of them is of 1970
+@pytest.mark.filterwarnings("ignore:time .* microseconds")  # one of them is from 1970
 @pytest.mark.parametrize("path", WAYS[::3], ids=lambda path: path.name)
 def test_real_tracks_give_what_single_fixes_give(path: Any) -> None:
     rows = list(read_track(path).fixes)
@@ -135,7 +136,7 @@ def test_points_of_any_encoding() -> None:
 
 
 def test_columns_reach_the_engine_in_place() -> None:
-    """The addresses that the engine is given are those of the table's own memory, also in slices."""
+    """The engine gets the addresses of the table's own memory, also for slices."""
     rows = [(52.5, 13.4, 5.0, START_US + row) for row in range(1000)]
     whole = table_of(rows)
     monitor = Monitor()
@@ -163,7 +164,7 @@ def test_a_large_table_takes_no_memory() -> None:
         "time": pa.array(numpy.arange(rows) + START_US).cast(UTC_US),
     })  # fmt: skip
     monitor = Monitor()
-    monitor.feed_many(table.slice(0, 1))  # loads what it needs
+    monitor.feed_many(table.slice(0, 1))  # imports the modules first
     for options in ({}, {"on_invalid": "raise"}):
         tracemalloc.start()
         result = monitor.feed_many(table.slice(1), **options)
@@ -173,7 +174,7 @@ def test_a_large_table_takes_no_memory() -> None:
 
 
 def test_memory_does_not_grow_with_the_stream() -> None:
-    """Each batch is let go before the next one is made."""
+    """Each batch is released before the next is requested."""
     allocated: list[int] = []
     size = 20_000
 
@@ -191,7 +192,7 @@ def test_memory_does_not_grow_with_the_stream() -> None:
 
 
 def test_nulls() -> None:
-    """A null accuracy is not reported, a null position or time is an invalid row; NaN is as in other columns."""
+    """A null accuracy means not reported; a null position or time is an invalid row; NaN counts as in other columns."""
     table = pa.table({
         "lat": [0.0, None, 0.0, 0.0, 0.0, math.nan], "lon": [0.0, 0.0, 0.0, 0.0, None, 0.0],
         "accuracy": [None, 5.0, -1.0, math.nan, 1.0, 1.0], "time_us": [0, 1, 2, 3, 4, 5],
@@ -200,9 +201,9 @@ def test_nulls() -> None:
     for times, kind, name, expected in (
         ([None, 5, 6], "i8", "time_us", (2, 1, 0)),
         ([None, START_US, 1], "i8", "time_us", (1, 1, 1)),
-        ([None, START_US, 1], "i8", "time", (1, 1, 1)),  # each by its size: microseconds, then a second
+        ([None, START_US, 1], "i8", "time", (1, 1, 1)),  # the unit follows from each size: microseconds, then seconds
         ([None, START_US, 1], UTC_US, "time", (1, 1, 1)),
-        ([None, START_US, 1], pa.timestamp("s", "UTC"), "time", (1, 2, 0)),  # the second is beyond year 9999
+        ([None, START_US, 1], pa.timestamp("s", "UTC"), "time", (1, 2, 0)),  # the second value is beyond year 9999
         ([None, None, None], "i8", "time", (0, 3, 0)),
     ):
         given = pa.table({"lat": [0.0] * 3, "lon": [0.0] * 3, name: pa.array(times, kind)})
@@ -214,7 +215,7 @@ def test_nulls() -> None:
 
 
 def test_a_full_queue_names_the_row_of_the_stream() -> None:
-    """As with columns: the rows before took effect, and the rest may follow."""
+    """As with columns, the rows before the error were fed, and the rest can be fed later."""
     rows = [(0.0, 0.01 * (row % 2), 5.0, START_US + row * SECOND) for row in range(40)]
 
     def monitor() -> Monitor:

@@ -1,4 +1,4 @@
-"""GeoArrow's own layouts are read where they lie: the library is handed the table's memory, and nothing is copied."""
+"""GeoArrow's own layouts are read in place: the library gets the table's memory, and nothing is copied."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ shapely = pytest.importorskip("shapely")
 pytest.importorskip("nanoarrow")
 
 POLYGON, CORRIDOR = 3, 4
-"""As the extension numbers kinds."""
+"""The extension's numbers of the kinds."""
 KINDS = ["Polygon", "MultiPolygon", "LineString", "MultiLineString"]
 pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 
@@ -35,12 +35,12 @@ def address(view: Any) -> int:
 
 
 def start(view: Any) -> int:
-    """Where the first element of a view lies, whatever its stride."""
+    """The address of a view's first element, whatever its stride."""
     return int(np.asarray(view).__array_interface__["data"][0])
 
 
 class Spy:
-    """Stands for a handle, and remembers what it is handed."""
+    """Stands in for a handle, and records the arguments."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
@@ -50,7 +50,7 @@ class Spy:
         return 0, 0, 0, 0
 
     def shape(self, identifier: str) -> Any:
-        return Monitor()._handle.shape(identifier)  # none has it
+        return Monitor()._handle.shape(identifier)  # the monitor has no such shape
 
 
 def handed(source: Any) -> list[tuple[Any, ...]]:
@@ -76,7 +76,7 @@ def test_the_library_gets_the_tables_memory(kind: str, interleaved: bool) -> Non
     else:
         assert [start(xs), start(ys)] == [column.field(axis).buffers()[1].address for axis in (0, 1)]
         assert xs.strides == ys.strides == (8,)
-    expected = [each.buffers()[1].address for each in lists][::-1]  # rings first
+    expected = [each.buffers()[1].address for each in lists][::-1]  # offsets of rings first
     names = {"Polygon": 2, "MultiPolygon": 3, "LineString": 1, "MultiLineString": 2}
     found = [address(each) for each in offsets if each is not None]
     assert found == expected and len(found) == names[kind]
@@ -99,7 +99,7 @@ def test_a_million_vertices_take_no_memory_of_python() -> None:
     monitor.add_many(source)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 1 << 20  # of 16 million bytes of coordinates
+    assert peak < 1 << 20  # the coordinates take 16 million bytes
     assert len(monitor) == count and monitor.shape("p99").vertex_count == corners
 
 
@@ -126,14 +126,14 @@ def test_slices_chunks_and_children_that_begin_later(kind: str, interleaved: boo
 
 
 def nested(whole: Any, column: Any) -> Any:
-    """The table with another column of geometries."""
+    """Replaces the table's column of geometries."""
     index = whole.schema.get_field_index("geometry")
     field = whole.schema.field("geometry")
     return whole.set_column(index, pa.field("geometry", column.type, metadata=field.metadata), column)
 
 
 def later_child(whole: Any) -> Any:
-    """The items of the outermost lists begin somewhere in their array, which has an offset of its own."""
+    """The items of the outermost lists begin in the middle of their array, which has an offset of its own."""
     column = storage(whole)
     more = pa.concat_arrays([column.values, column.values]).slice(len(column.values))
     return nested(whole, pa.ListArray.from_arrays(column.offsets, more))
@@ -204,7 +204,7 @@ def test_what_is_null_is_refused_with_its_row(kind: str, rows: Any, levels: int,
             call(source)
         assert f"table: {words} (column 'geometry')" in str(caught.value)
         assert len(monitor) == 0
-    # Beyond what a slice shows nothing matters, and a row is counted in what it shows.
+    # Only the visible part of a slice is checked, and row numbers count from its beginning.
     row = int(words.split(":")[0].split()[1])
     if row:
         monitor.add_many(source.slice(0, row))
@@ -234,7 +234,7 @@ def test_what_is_empty_is_refused_with_its_row() -> None:
 
 
 def test_columns_that_lead_astray() -> None:
-    """Columns that no table has: the extension is called directly."""
+    """Columns that no table can have: the test calls the extension directly."""
     handle, doubles = Handle(), array("d", [0, 0, 0.01, 0.01])
     xs, ys = memoryview(doubles), memoryview(array("d", [0, 0.01, 0.01, 0]))
     rings, parts = array("i", [0, 4]), array("i", [0, 1])

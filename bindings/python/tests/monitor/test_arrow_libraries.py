@@ -1,4 +1,4 @@
-"""Tables of other libraries into a monitor."""
+"""Tables of other libraries as a monitor's input."""
 
 from __future__ import annotations
 

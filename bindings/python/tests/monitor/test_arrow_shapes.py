@@ -1,4 +1,4 @@
-"""Polygons and lines of Arrow tables and GeoDataFrames into a monitor: WKB and GeoArrow's own layouts."""
+"""Polygons and lines from Arrow tables and GeoDataFrames as a monitor's conditions: WKB and GeoArrow's own layouts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytest.importorskip("nanoarrow")
 
 
 def shapes(kind: str, count: int = 30, seed: int = 1) -> list[Any]:
-    """Of one type, with holes here and there."""
+    """Shapes of one type, some of them with holes."""
     world = random.Random(seed)
     found = []
     for _ in range(count):
@@ -68,7 +68,7 @@ def test_tables_of_one_kind(kind: str, layout: str) -> None:
         source = pa.table(table.to_arrow(geometry_encoding=encoding, interleaved=layout != "geoarrow"))
     if layout == "sliced":
         source, wanted = source.slice(7, 11), {f"c{number}": wanted[f"c{number}"] for number in range(7, 18)}
-    if layout == "polars-like":  # without a mark
+    if layout == "polars-like":  # without the extension type's metadata
         source = pa.table({name: source[name].combine_chunks() for name in ("identifier", "radius", "policy")} | {
             "geometry": pa.array(shapely.to_wkb(geometry).tolist(), pa.binary())
         })  # fmt: skip
@@ -113,7 +113,7 @@ def test_edges_that_a_table_states() -> None:
 
 
 def test_what_is_said_of_edges() -> None:
-    """Of a table the row where it matters most, unless the table or the row says which edges are meant."""
+    """Warns about the row with the greatest difference, unless the table or the row states the kind of edges."""
     box, wide = shapely.box(0, 50, 2, 52), shapely.box(0, 50, 4, 52)
     words = r"table: row 3: geodesic and planar edges lie up to \d{4} m apart \(part 0, ring 0, edge \d, the most of 2"
     for encoding in ("WKB", "geoarrow"):

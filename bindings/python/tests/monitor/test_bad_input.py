@@ -1,4 +1,4 @@
-"""Bad input: a clear error that names the cause, and nothing has changed."""
+"""Bad input gives a clear error that names the cause, and changes nothing."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_wrong_types(monitor: Monitor, call: Callable[[Monitor], object]) -> Non
 )
 def test_coordinates_are_refused_and_counted(monitor: Monitor, place: tuple[float, float]) -> None:
     before = snapshot(monitor)
-    # Invalid is invalid, whatever the time.
+    # An invalid fix is refused at any time.
     for time in (0, 2 * SECOND):
         with pytest.raises(InvalidArgumentError):
             monitor.feed(Fix(*place, time=time))

@@ -1,4 +1,4 @@
-"""Buffers lent to the extension: columns that it indexes must lie in one piece, others may have any stride."""
+"""Buffers passed to the extension: columns that it indexes must be contiguous, others may have any stride."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_columns_of_circles(number: int, column: Any, error: type[Exception], wo
     assert handle.identifiers() == []
     del columns
     for one in lent:
-        one.extend(b"x")  # refused while anything holds its memory
+        one.extend(b"x")  # raises while anything holds its memory
 
 
 def test_a_single_element_may_have_any_stride() -> None:
@@ -73,7 +73,7 @@ def test_columns_of_geodesics() -> None:
         inverse_into(*columns)
 
     out = [array("d", [0.0, 0.0]) for _ in range(3)]
-    solve(array("d", [0.0]), TWO, array("d", [0.0]), TWO, *out)  # one element stands for all rows
+    solve(array("d", [0.0]), TWO, array("d", [0.0]), TWO, *out)  # with stride 0 one element serves all rows
     assert out[0].tolist() == [0.0, 0.0]
     with pytest.raises(InvalidArgumentError, match="one piece"):
         solve(TWO, TWO, TWO, STRIDED, *out)

@@ -1,4 +1,4 @@
-"""A closed monitor with a store takes no inputs: they would be lost without a word."""
+"""A closed monitor with a store refuses inputs, because they would be silently lost."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def test_no_input_after_close(name: str, tmp_path: Path) -> None:
     with pytest.raises(fencepost.errors.MonitorClosedError, match="closed"):
         INPUTS[name](monitor)
     assert monitor.snapshot() == before
-    # A file that is closed raises a ValueError, and so programs may have caught it.
+    # Closed files raise ValueError, so programs may have caught ValueError for monitors as well.
     assert issubclass(fencepost.errors.MonitorClosedError, fencepost.errors.InvalidArgumentError)
     assert issubclass(fencepost.errors.MonitorClosedError, ValueError)
-    # The same monitor takes it when it is open.
+    # The same monitor accepts the input while it is open.
     with Monitor("m", store=tmp_path) as opened:
         INPUTS[name](opened)
 
@@ -66,7 +66,7 @@ def test_what_is_known_can_still_be_asked(tmp_path: Path) -> None:
 
 def test_a_store_that_could_not_be_closed_well_is_closed(tmp_path: Path) -> None:
     monitor = closed(tmp_path)
-    copy = monitor.fork()  # in memory, and its own
+    copy = monitor.fork()  # in memory and independent
     copy.feed(Fix(0, 0, time=5))
     assert not copy.closed
 
@@ -106,7 +106,7 @@ def test_what_is_taken_while_another_thread_closes_is_kept(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_monitor_in_memory_goes_on(name: str) -> None:
-    """It has lost nothing by being closed: programs of 0.1 use `with` for its scope alone."""
+    """Closing loses nothing here: programs for 0.1 use `with` only to limit the scope."""
     with Monitor() as monitor:
         monitor.add(CIRCLE, "home", policy="exact")
     assert monitor.closed

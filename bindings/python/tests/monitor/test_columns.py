@@ -1,4 +1,4 @@
-"""Batches from columns: whatever holds them gives what single calls give, and a bad column says where it is bad."""
+"""Batches from columns of all kinds give the result of single calls, and an error says which row is bad."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def home() -> Monitor:
 
 
 def way(rows: int, seed: int) -> dict[str, list[Any]]:
-    """A device around home; some rows are invalid, late or without a position."""
+    """The track of a device around home; some rows are invalid, late or without a position."""
     generator = random.Random(seed)
     columns: dict[str, list[Any]] = {"latitude": [], "longitude": [], "accuracy": [], "time": []}
     for row in range(rows):
@@ -244,7 +244,7 @@ def test_a_full_queue_tells_how_far_it_came() -> None:
 
 
 def without_unit() -> Any:
-    """Times of no unit, which newer versions of NumPy warn of."""
+    """Times without a unit, about which newer versions of NumPy warn."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return numpy.array(["NaT"] * 3, "M8")
@@ -318,7 +318,7 @@ def test_columns_are_released() -> None:
         with pytest.raises(InvalidArgumentError):
             monitor.feed_many(latitude=column, longitude=column[:5], accuracy=column, time=times)
     assert (sys.getrefcount(column), sys.getrefcount(times)) == before
-    column.resize(20)  # refused while a buffer is held
+    column.resize(20)  # raises while a buffer is held
 
 
 # ------------------------------------------------------------------------------------------ conditions

@@ -1,4 +1,4 @@
-"""Forks: as the monitor would be after a crash, and independent of it from then on."""
+"""A fork is in the state that the monitor would have after a crash, and is then independent of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fencepost import Beacon, BeaconSighting, Circle, Fix, Monitor, State
 
 
 def entered(name: str | None = None, count: int = 3) -> Monitor:
-    """A monitor whose conditions a, b, c ... have just been satisfied."""
+    """A monitor whose conditions a, b, c ... have just become satisfied."""
     monitor = Monitor(name)
     for index in range(count):
         monitor.add(HOME, "abcdefgh"[index])
@@ -28,7 +28,7 @@ def test_hands_out_again_what_was_not_committed() -> None:
     again = fork.poll()
     assert again[0] == pending
     assert [event.sequence for event in again] == [2, 3]
-    # The origin still holds its event in flight: asking for the next one commits it.
+    # The original's event is still in flight: reading the next one commits it.
     assert monitor.next_event().sequence == 3
     assert monitor.record("b").last_event == pending
 
@@ -72,7 +72,7 @@ def test_candidates_and_absence_go_on_in_both() -> None:
     monitor.poll()
     monitor.feed(Fix(52.502, 13.4, 5, time=10 * SECOND))
     forks = [monitor.fork(), monitor.fork().fork()]
-    forks[0].feed(Fix(52.5, 13.4, 5, time=20 * SECOND))  # cancels the candidate, in this one only
+    forks[0].feed(Fix(52.5, 13.4, 5, time=20 * SECOND))  # cancels the candidate in this fork only
     logs = []
     for each in (monitor, *forks):
         each.advance(60 * SECOND)

@@ -1,4 +1,4 @@
-"""Gates: lines without a width, which count who crosses them."""
+"""Gates: lines without a width that count crossings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from fencepost.errors import InvalidArgumentError, StoreCorruptError
 
 METRE = 180 / 3.141592653589793 / 6_378_137
 LEFT_TO_RIGHT, RIGHT_TO_LEFT = CrossingDirection
-# Along the meridian of Greenwich to the north: west is left.
+# Northwards along the meridian of Greenwich, so left is west.
 NORTH = Gate([(-0.01, 0), (0.01, 0)], order="latlon", edges="geodesic")
 
 
@@ -140,7 +140,7 @@ def test_a_gate_has_neither_a_policy_nor_a_state(rest: dict[str, Any], reason: s
     one = monitor()
     with pytest.raises(InvalidArgumentError, match=reason):
         one.add(NORTH, "g", **rest)
-    # Defaults of a set apply only to conditions that can have them.
+    # A set's defaults apply only to conditions that accept them.
     circle = Circle(0, 0, 100)
     assert one.sync({"g": NORTH, "c": circle}, **rest).added == 2
     assert one.sync(list(one.records()), **rest).kept == 2, "a record brings the policy that it names"
@@ -243,7 +243,7 @@ def test_damaged_rows_of_gates_are_refused(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged"
     damaged.mkdir()
     for kind, a, b, data in stored:
-        # Every fourth byte of each row has a bit turned, or the row is cut there.
+        # Flips a bit in every fourth byte of each row, or cuts the row there.
         for place in range(len(data)):
             turned = bytearray(data)
             turned[place] ^= 1 << place % 8
@@ -262,7 +262,7 @@ def test_damaged_rows_of_gates_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_restart_in_the_midst_of_a_leg_changes_nothing(tmp_path: Path) -> None:
-    """Between two fixes the clock goes on, gates are ensured and synced, and the monitor is closed and opened."""
+    """Between two fixes the clock advances, gates are ensured and synced, and the monitor is closed and reopened."""
     other = Gate([(-0.01, 0.001), (0.01, 0.001)], order="latlon", edges="geodesic")
 
     def follow(one: Monitor, reopen: Any) -> list[str]:
@@ -272,7 +272,7 @@ def test_a_restart_in_the_midst_of_a_leg_changes_nothing(tmp_path: Path) -> None
         one.advance(20 * SECOND)
         one = reopen(one)
         assert not one.ensure(NORTH, "g")
-        one.advance(60 * SECOND)  # 41.2 s: g is behind the device, as the next fix says
+        one.advance(60 * SECOND)  # the device crossed g at 41.2 s, as the next fix will show
         one = reopen(one)
         assert one.sync({"g": NORTH, "h": other}).kept == 2
         one.add(Corridor(other.wkb, 5, edges="geodesic"), "h", policy=EXACT, assuming="unsatisfied")
@@ -350,7 +350,7 @@ def test_columns_of_arrow(tmp_path: Path) -> None:
     ):
         text = str(refusal(one.add_many, pyarrow.table(rows | change)))
         assert reason in text
-    # GeoArrow's own columns, in place.
+    # GeoArrow's own columns, read in place.
     lines = pyarrow.array([[[0.0, -0.01], [0.0, 0.01]], [[0.002, -0.01], [0.002, 0.01]]],
                           pyarrow.list_(pyarrow.list_(pyarrow.float64(), 2)))  # fmt: skip
     field = pyarrow.field("geometry", lines.type, metadata={"ARROW:extension:name": "geoarrow.linestring"})
@@ -492,7 +492,7 @@ def test_columns_and_single_fixes_cross_the_same() -> None:
 
 
 def test_a_closed_gate_is_left_as_often_as_it_is_entered() -> None:
-    """In and out of a ring: the directions alternate, whatever the way."""
+    """A device that enters and leaves a ring: the directions alternate on every path."""
     ring = [(-0.005, -0.005), (-0.005, 0.005), (0.002, 0.0), (0.005, 0.005), (0.005, -0.005), (-0.005, -0.005)]
     one = monitor()
     one.add(Gate(ring, order="latlon", edges="geodesic"), "ring")

@@ -1,4 +1,4 @@
-"""Only documented exceptions: calls on monitors and values with what no signature has."""
+"""Calls on monitors and values with arguments that no signature allows raise only documented exceptions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PAIR = np.array([1.0, 2.0])
 
 
 class Caller(Draw):
-    """Makes one call after another, with values for arguments."""
+    """Makes one call after another, with random values for arguments."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -178,7 +178,7 @@ def test_times_of_numpy_and_pandas_as_columns_have_them(time: Any, microseconds:
 
 
 def test_masked_rows_are_skipped_and_counted() -> None:
-    """Masked elements are not positions: 3 of 9 rows hide a place inside the circle."""
+    """Masked elements are not positions: 3 of the 9 rows hide a position inside the circle."""
     mask = np.arange(9) % 3 == 0
     place = np.where(mask, 0.0, 1.0)
     columns = {"latitude": np.zeros(9), "longitude": place, "time": np.arange(9)}
@@ -192,7 +192,7 @@ def test_masked_rows_are_skipped_and_counted() -> None:
         with pytest.raises(FencepostError) as error:
             Monitor().feed_many(**{**columns, name: hidden}, on_invalid="raise")
         assert error.value.position == 0
-    # A masked accuracy is not reported, as a null of Arrow.
+    # A masked accuracy counts as not reported, like a null in Arrow.
     assert Monitor().feed_many(**columns, accuracy=np.ma.array(np.full(9, -1.0), mask=True)).accepted == 9
     times = np.ma.array(np.arange(9).astype("datetime64[s]"), mask=mask)
     assert Monitor().feed_many(**{**columns, "time": times}) == (6, 3, 0)
@@ -234,7 +234,7 @@ def test_seconds_in_the_place_of_microseconds_are_doubted_once(way: str) -> None
         feed(monitor, 1_714_550_400)
     assert len(seen) == 1
     assert seen[0].filename == __file__
-    feed(monitor, 1_714_550_401)  # warnings are errors in these tests
+    feed(monitor, 1_714_550_401)  # these tests turn warnings into errors
     for silent in (0, 999_999_999, 2_500_000_001, 1_714_550_400_000_000):
         feed(Monitor(), silent)
     Monitor().feed(Fix(0, 0, time=datetime.datetime(1970, 1, 1, 0, 30, tzinfo=AWARE)))

@@ -1,4 +1,4 @@
-"""The package in isolated interpreters, each with a lock of its own (PEP 684)."""
+"""The package in isolated interpreters, each with its own lock (PEP 684)."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ else:
         interpreters.destroy(each)
 print(failed)
 """
-# The extension alone: it is what an isolated interpreter may refuse. (CPython's own `datetime`, which the package uses,
-# ends 3.12 with a double free in any isolated interpreter, and 3.13.0 when several that loaded it exist.)
+# Only the extension, because it is the module that an isolated interpreter may refuse. (CPython's own `datetime`, which
+# the package uses, ends 3.12 with a double free in any isolated interpreter, and 3.13.0 if several interpreters have
+# loaded it.)
 EXTENSION = """
 import fencepost._native as native
 monitor = native.Monitor(None, 0, 0, 1000000, 60000000, 30000000, 30000000, None, 0, 60000000, 0)
@@ -70,7 +71,8 @@ assert [str(event.state) for event in monitor.events()] == ["satisfied"]
 
 
 def pythons(oldest: int) -> list[str]:
-    """From that minor version on: what runs the tests, and those of pyenv (the extension is for all of them)."""
+    """Pythons from this minor version on: the one that runs the tests, and those of pyenv (the extension works in
+    all)."""
     found = [sys.executable] if sys.version_info >= (3, oldest) else []
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     return found + [

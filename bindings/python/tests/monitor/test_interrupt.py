@@ -18,7 +18,7 @@ from fencepost import Circle, Fix, Monitor
 np = pytest.importorskip("numpy")
 
 ROWS = 20_000_000
-# The process interrupts itself when the call has begun.
+# The process interrupts itself once the call has begun.
 PROGRAM = """
 import os, signal, sys, threading
 import numpy as np
@@ -65,7 +65,7 @@ def test_ctrl_c_ends_a_long_batch(way: str) -> None:
 
 
 def interrupting(monitor: Monitor) -> threading.Thread:
-    """Sends this process a signal as soon as the monitor has been fed something."""
+    """Starts a thread that sends this process a signal as soon as the monitor has been fed."""
 
     def interrupt() -> None:
         while monitor.statistics().input_count == 0:
@@ -83,7 +83,8 @@ class Stop(Exception):
 
 @pytest.fixture
 def uncollected() -> Iterator[None]:
-    """No collector runs meanwhile: what a handler raises in a callback of it, as hypothesis has one, is lost."""
+    """Disables the garbage collector: an exception that a handler raises within a collector callback, such as
+    hypothesis has, is lost."""
     gc.disable()
     yield
     gc.enable()
@@ -91,7 +92,7 @@ def uncollected() -> Iterator[None]:
 
 @pytest.mark.usefixtures("uncollected")
 def test_what_a_handler_of_a_signal_raises_comes_out_with_the_counts() -> None:
-    """Of rows that each change thousands of conditions the blocks are small."""
+    """Blocks are small if each row changes thousands of conditions."""
 
     def handle(number: int, frame: object) -> None:
         raise Stop
@@ -119,7 +120,8 @@ def test_what_a_handler_of_a_signal_raises_comes_out_with_the_counts() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("asked", ["containing", "nearest"])
 def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between two parts of the points; the query is lost, and the monitor answers as before."""
+    """The signal is handled between two parts of the points. The query is lost, but the monitor still works as
+    before."""
     monkeypatch.setattr("fencepost._monitor.questions._PART", 1 << 14)
     monitor = Monitor()
     monitor.add(Circle(0, 0, 100), "a")
@@ -153,7 +155,7 @@ def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: py
 
 @pytest.mark.parametrize("circles", [0, 100])
 def test_blocks_are_not_seen_in_what_comes_out(circles: int) -> None:
-    """The same as one call for each row, across the ends of blocks: counts, positions, events."""
+    """Gives the result of one call per row, across block boundaries: counts, positions, events."""
     names = [str(number) for number in range(circles)]
     columns = [0.0] * circles, [number * 0.001 for number in range(circles)], [60.0] * circles
 
@@ -181,7 +183,7 @@ def test_blocks_are_not_seen_in_what_comes_out(circles: int) -> None:
     assert result == (counters.accepted_fixes, counters.invalid_fixes, counters.late_inputs)
     assert many.snapshot() == one.snapshot()
 
-    # The first row that is refused is named wherever it lies, and nothing was fed.
+    # The first refused row is named in whichever block it lies, and nothing was fed.
     bad = int(np.isnan(longitude).argmax())
     for place in (bad, rows - 1):
         refused = np.zeros(rows)

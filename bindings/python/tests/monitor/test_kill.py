@@ -1,6 +1,6 @@
-"""Killing a process that keeps a monitor, at random moments: nothing is lost, nothing comes twice as something else.
+"""Kills a process that keeps a monitor, at random moments: no event may be lost, or change when it is redelivered.
 
-FENCEPOST_SOAK=1 makes it 200 kills and uses the disk; FENCEPOST_SEED repeats a run's choices.
+FENCEPOST_SOAK=1 makes it 200 kills and uses the disk; FENCEPOST_SEED repeats the choices of a run.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def real_tracks() -> dict[str, list[Row]]:
 
 
 def generated_track() -> list[Row]:
-    """A drive that wanders, a fix a second."""
+    """A drive that wanders, with one fix a second."""
     generator = random.Random(7)
     latitude, longitude, bearing, rows = 52.5, 13.4, 0.0, []
     for second in range(FIXES):
@@ -68,7 +68,7 @@ class Log:
     fed: int = 0
 
     def note(self, line: str, previous: int) -> int:
-        """Takes an event; returns its sequence, which follows the one before in this life."""
+        """Records an event; returns its sequence, which must follow the previous one of this process."""
         text = line.removeprefix("event ")
         sequence = json.loads(text)["sequence"]
         last = max(self.events, default=0)
@@ -82,7 +82,7 @@ class Log:
 
 
 class Child:
-    """A process that lives a plan, and its lines."""
+    """A process that runs a plan, and its output lines."""
 
     def __init__(self, plan: Path, store: Path) -> None:
         command = [sys.executable, str(CHILD), str(plan), str(store)]
@@ -90,7 +90,7 @@ class Child:
         self.rest = b""
 
     def line(self, until: float) -> str | None:
-        """The next line; None when there is none before a moment, or at all."""
+        """Returns the next line, or None if there is none before this time, or no further line."""
         assert self.process.stdout is not None
         while b"\n" not in self.rest:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, until - time.monotonic()))
@@ -114,8 +114,8 @@ class Child:
 
 
 def one_life(child: Child, log: Log, plan: Plan, generator: random.Random, kill: bool) -> bool:
-    """Follows a child, kills it at a random moment if it is to be, and checks what it said; whether it reached its
-    end."""
+    """Follows a child process, kills it at a random moment if `kill`, and checks its output. Returns whether it
+    completed."""
     never = time.monotonic() + 120
     lines, deadline = math.inf, never
     if kill and generator.random() < 0.5:
@@ -128,7 +128,7 @@ def one_life(child: Child, log: Log, plan: Plan, generator: random.Random, kill:
         if not killed and (lines <= 0 or time.monotonic() >= deadline):
             child.kill()
             killed = True
-        # Once it is killed: what it had said before.
+        # After the kill, read the lines that it had written before.
         line = child.line(never if killed else deadline)
         if line is None:
             if killed or time.monotonic() < deadline:
@@ -165,7 +165,8 @@ def test_a_killed_process_loses_nothing(
     report = [f"kill: {durability}: seed {seed}, tracks: {', '.join(tracks) or 'generated only, no shared data'}"]
     tracks["generated"] = generated_track()
     kills = again = runs = 0
-    # A kill does not see a disk, which only a crash of the machine does; so the disk is one in memory, but for a soak.
+    # A kill, unlike a crash of the machine, does not affect the disk's content. So a disk in memory is enough, except
+    # for a soak.
     folder = tmp_path if SOAK else memory_path
     while kills < KILLS:
         runs += 1

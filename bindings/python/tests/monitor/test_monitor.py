@@ -34,7 +34,7 @@ from fencepost.types import FeedResult, Reason
 
 
 def away(metres: float, time_us: int, accuracy: float = 0) -> Fix:
-    """A fix so many metres east of home."""
+    """A fix this many metres east of home."""
     place = geodesic.direct(52.5, 13.4, 90, metres)
     return Fix(place.latitude, place.longitude, accuracy, time=time_us)
 
@@ -338,7 +338,7 @@ def test_a_monitor_is_released() -> None:
     watch = weakref.ref(monitor)
     del monitor
     gc.collect()
-    assert watch() is not None  # the iterator holds it
+    assert watch() is not None  # the iterator keeps the monitor alive
     del events
     gc.collect()
     assert watch() is None
@@ -363,7 +363,7 @@ def test_a_mapping_of_identifiers_to_records() -> None:
     assert len(monitor) == len(monitor.items()) == 2
     with pytest.raises(KeyError, match="nothing"):
         del monitor["nothing"]
-    # A monitor equals only itself, and is never empty in the sense of false.
+    # A monitor equals only itself, and is always true, even without conditions.
     assert monitor != monitor.fork()
     assert len({monitor, monitor.fork()}) == 2
     assert Monitor()

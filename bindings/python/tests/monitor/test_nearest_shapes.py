@@ -1,5 +1,5 @@
-"""The nearest polygons and corridors are those with the smallest distances, to the bit: bounds choose, and only the
-distances of candidates are computed."""
+"""The nearest polygons and corridors are exactly those with the smallest distances, to the bit. Bounds select
+candidates, and only candidates' distances are computed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Point = tuple[float, float]
 
 
 def moved(place: Point, degrees: float, metres: float) -> Point:
-    """About so far away; anywhere, where that is beyond a pole."""
+    """Moves a point by about this distance; if that is beyond a pole, the result is anywhere."""
     way = math.radians(degrees)
     latitude = max(-90.0, min(90.0, place[0] + metres * math.cos(way) / 111_000))
     wide = max(math.cos(math.radians(latitude)), 1e-3)
@@ -43,7 +43,7 @@ def test_nearest_is_what_all_distances_say(number: int) -> None:
     monitor, shapes = Monitor(), {}
     for index in range(60):
         middle = moved(home, world.uniform(0, 360), spread * world.random())
-        # From far apart to many around each point.
+        # From shapes far apart, to many shapes around each point.
         size = max(spread * 10 ** world.uniform(-2.5, -0.3), 5)
         try:
             condition = shape(world, middle, min(size, 2e6))

@@ -1,4 +1,4 @@
-"""Between the fixes: what a monitor with a path tells, and how its events say it."""
+"""Between two fixes: the events of a monitor with a path, and how they state their evidence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from fencepost import (
 from fencepost.errors import InvalidArgumentError, LateInputError, QueueFullError, SnapshotInvalidError
 from fencepost.types import EventList, Reason
 
-# Along the equator a metre is this many degrees: the radius of the ellipsoid is 6 378 137 m.
+# One metre along the equator, in degrees: the radius of the ellipsoid is 6,378,137 m.
 METRE = 180 / 3.141592653589793 / 6_378_137
 Brief = list[tuple[str, str, float]]
 
@@ -86,7 +86,7 @@ def test_a_dwell_counts_from_the_crossing() -> None:
     one.add(circle(300), "c", policy="standard")
     one.feed(at(0, -1000, 5))
     one.feed(at(200, 1000, 5))
-    # Inwards by the margin of 20 m at 72 s, outwards at 132 s; 20 s each.
+    # It is inside by the margin of 20 m at 72 s, and outside by it at 132 s; each dwell takes 20 s more.
     assert [(state, round(date, 5)) for _, state, date in briefly(one.poll())] == [
         ("unsatisfied", 0), ("satisfied", 92), ("unsatisfied", 152),
     ]  # fmt: skip
@@ -138,7 +138,7 @@ def test_just_within_the_limits() -> None:
 
 
 def test_polygons_and_corridors() -> None:
-    """Out of one arm of a U and into the other; a corridor crossed; both ends in neither."""
+    """The path leaves one arm of a U and enters the other, and crosses a corridor although both ends are outside it."""
     ring = [(-0.01, -0.01), (0.01, -0.01), (0.01, -0.002), (-0.005, -0.002), (-0.005, 0.002), (0.01, 0.002),
             (0.01, 0.01), (-0.01, 0.01)]  # fmt: skip
     one = monitor()
@@ -173,7 +173,8 @@ def test_across_the_antimeridian_and_a_pole() -> None:
 
 
 def test_events_are_those_of_fixes_laid_on_the_way() -> None:
-    """The rule itself, on random worlds: fixes each 0.2 s, each with the larger accuracy of the two ends."""
+    """Tests the rule itself in random worlds: fixes every 0.2 s along the path, with the larger accuracy of the two
+    ends."""
     chance = random.Random(20)
     told = 0
     for _ in range(8):
@@ -203,7 +204,7 @@ def test_events_are_those_of_fixes_laid_on_the_way() -> None:
 
 
 def laid_between(start: Fix, end: Fix) -> list[Fix]:
-    """Fixes on the way, unless there is a gap."""
+    """Fixes along the path, unless there is a gap."""
     way = geodesic.inverse(start.latitude, start.longitude, end.latitude, end.longitude)
     duration = end.time_us - start.time_us
     if not 0 < duration <= 120 * SECOND or way.distance > 60 * duration / SECOND:
@@ -347,7 +348,8 @@ def test_options_as_others_are_given() -> None:
 
 
 def test_strange_inputs_break_nothing() -> None:
-    """Fixes without a position between, twice one time, late ones, all around the world in a microsecond."""
+    """A fix without a position in between, two fixes at one time, late fixes, halfway round the world in a
+    microsecond."""
     one = monitor(max_gap=1e9)
     one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
     one.add(Circle(-90, 0, 1e6), "south", assuming="unsatisfied", policy=EXACT)
@@ -372,7 +374,8 @@ def test_strange_inputs_break_nothing() -> None:
 
 
 def test_a_full_queue_loses_nothing_of_a_way() -> None:
-    """One way may bring more events than may wait: all of them wait then, and the next fix is refused."""
+    """One path may produce more events than the limit of pending events: all of them are kept, and the next fix is
+    refused."""
     one = monitor(max_pending_events=3)
     for number in range(50):
         one.add(circle(100, east=1000 * number), f"c{number}", assuming="unsatisfied", policy=EXACT)
@@ -396,7 +399,8 @@ def test_deliveries(delivery: str, states: list[str]) -> None:
 
 
 def test_a_store_takes_the_path_that_it_is_opened_with(tmp_path: Path) -> None:
-    """A gap that was not reported yet is reported, also without a path: something may have been missed."""
+    """A gap that no event has reported yet is reported later, even without a path, because something may have been
+    missed."""
 
     def opened(**options: Any) -> Monitor:
         return Monitor("m", store=tmp_path, **options)
@@ -432,7 +436,7 @@ def test_a_loop_that_fails_on_the_way_gets_the_same_again() -> None:
 
 
 def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
-    """A value that is not a bool is one in JSON; a beacon's event has no path."""
+    """Other values count as bools in JSON by their truth; a beacon's event has no path."""
     made = replace(events[0], is_on_path=2**80, follows_gap=[])
     assert json.loads(made.to_json())["evidence"] == "path" and "gap" not in json.loads(made.to_json())
     beacon = replace(events[1], refinement=Beacon(UUID, 1, 2), follows_gap=True)
@@ -443,7 +447,7 @@ def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
 
 
 def test_a_table_of_fleets_is_not_made_of_a_monitor_with_a_path() -> None:
-    """Its devices would have none, without a warning."""
+    """The table would lose the path, so its devices would have none, without a warning."""
     with pytest.raises(SnapshotInvalidError):
         Zones.restore(monitor().snapshot())
     with pytest.raises(TypeError, match="path"):
@@ -460,7 +464,7 @@ def test_threads_feed_and_take() -> None:
             try:
                 one.feed(Fix(0, chance.uniform(-0.01, 0.01), time=(one.clock_us or 0) + 1000))
             except LateInputError:
-                pass  # another was faster
+                pass  # another thread was faster
 
     threads = [threading.Thread(target=feed, args=(number,)) for number in range(4)]
     for thread in threads:

@@ -1,4 +1,4 @@
-"""Safe distance, deadlines, rotation plans and the choice of fixes, from Python."""
+"""Safe distance, deadlines, rotation plans and the selection of fixes, from Python."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fencepost._files.track_files import read_track
 from fencepost._files.tracks import FixRow
 from fencepost.errors import InvalidArgumentError, LateInputError, NotFoundError
 
-DEGREE = 111_319.490793273572  # metres of longitude on the equator
+DEGREE = 111_319.490793273572  # metres per degree of longitude on the equator
 
 
 def row_of_circles(count: int) -> Monitor:
@@ -130,7 +130,7 @@ def test_what_a_planner_refuses() -> None:
 
 
 class Host:
-    """Feeds only what wakes it."""
+    """Feeds only the fixes that wake it."""
 
     def __init__(self, monitor: Monitor, planner: RotationPlanner) -> None:
         self.monitor, self.planner = monitor, planner
@@ -154,7 +154,7 @@ POLICIES = [TransitionPolicy.standard(), TransitionPolicy.exact(), TransitionPol
 
 
 def compare_with_all_fixes(fixes: list[FixRow], generator: random.Random) -> tuple[int, int, int]:
-    """S53 on one track: circles along it, twenty slots; (events, fixes, fixes fed)."""
+    """S53 on one track: circles along it, twenty slots. Returns the numbers of events, fixes, and fixes fed."""
     every, some = Monitor(), Monitor()
     for index in range(200):
         latitude, longitude = generator.choice(fixes)[:2]
@@ -190,7 +190,7 @@ def test_rotation_gives_the_same_events_on_real_tracks() -> None:
         try:
             fixes = read_track(path).fixes
         except ValueError:
-            continue  # what other tests refuse
+            continue  # unreadable files have their own tests
         if not fixes:
             continue
         start = generator.randrange(max(1, len(fixes) - 3000))

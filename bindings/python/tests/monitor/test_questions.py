@@ -1,4 +1,5 @@
-"""Which places hold points, whose lines are nearest: against geographiclib and against single conditions."""
+"""Which conditions contain points, and whose lines are nearest: compared with geographiclib and with single
+conditions."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from fencepost.errors import InvalidArgumentError
 from fencepost.types import Matches
 
 NEAR = 3e-8
-"""Twice what a distance may be wrong by, metres."""
+"""Twice the largest error of a distance, in metres."""
 
 
 def place(source: random.Random) -> tuple[float, float]:
@@ -36,7 +37,7 @@ def moved(at: tuple[float, float], azimuth: float, metres: float) -> tuple[float
 
 
 class World:
-    """Conditions of all kinds, after removals and replacements, with the distance to each by other means."""
+    """Conditions of all kinds, after removals and replacements, with an independent distance to each."""
 
     def __init__(self, seed: int) -> None:
         source = self.source = random.Random(seed)
@@ -222,7 +223,7 @@ def test_frames(city: Monitor) -> None:
 
 
 def test_geopandas_says_the_same_of_small_circles(city: Monitor) -> None:
-    """Planar circles differ from geodesic ones only beside their lines."""
+    """Planar circles differ from geodesic ones only near their lines."""
     import geopandas
 
     generator = np.random.default_rng(6)
@@ -261,7 +262,7 @@ def test_refusals_and_moments(city: Monitor) -> None:
 
 
 def test_while_others_change_the_conditions(city: Monitor) -> None:
-    """Answers name the conditions of one moment; a condition removed meanwhile is in none, and nothing breaks."""
+    """An answer reflects the conditions of one moment. A removed condition is not reported, and nothing breaks."""
     generator = np.random.default_rng(7)
     latitude, longitude = generator.uniform(0, 0.2, (2, 20_000))
     stop = threading.Event()
@@ -290,7 +291,7 @@ def test_while_others_change_the_conditions(city: Monitor) -> None:
 
 @pytest.mark.parametrize("asked", ["monitor", "table"])
 def test_a_long_question_holds_nobody_up(city: Monitor, asked: str) -> None:
-    """Other threads query and feed during a query with thousands of points: so do the threads of one call."""
+    """During a query with thousands of points, other threads can query and feed."""
     places: Any = city if asked == "monitor" else fencepost.Zones.restore(city.snapshot())
     latitude, longitude = np.random.default_rng(8).uniform(0, 0.2, (2, 30_000))
     generations = np.zeros(30_000 * 40, "u8")

@@ -1,4 +1,4 @@
-"""Sets of conditions, clocks that run ahead, and the currently satisfied conditions."""
+"""Sets of conditions, clocks that are ahead, and the currently satisfied conditions."""
 
 from __future__ import annotations
 
@@ -154,12 +154,12 @@ def test_ensure_many_and_remove_many() -> None:
 
 
 def syncs(folder: Path) -> int:
-    """The number of fsyncs of this process, by the kernel's writes: pages of the log."""
+    """The size of the store's files, which grows by the log's pages with each commit."""
     return sum(os.stat(path).st_size for path in folder.iterdir())
 
 
 def test_a_set_is_one_transaction(tmp_path: Path) -> None:
-    """A failure in the middle of 500 leaves all or nothing: the log grows once, not by a commit for each."""
+    """A failure in the middle of 500 conditions leaves all or nothing: the log grows once, instead of once for each."""
     places = {f"place {number}": Circle(0, number * 0.01, 100) for number in range(500)}
     sizes = {}
     for way in ("sync", "single"):
@@ -186,7 +186,7 @@ def test_states_now_beside_the_records() -> None:
     assert monitor.identifiers_in_state(State.SATISFIED) == ["home"]
     assert monitor.identifiers_in_state("unsatisfied") == ["work"]
     work = monitor["work"]
-    assert (work.state, work.present_state) == (State.SATISFIED, State.UNSATISFIED)  # its event still waits
+    assert (work.state, work.present_state) == (State.SATISFIED, State.UNSATISFIED)  # its event is still pending
     assert monitor.records().columns()["present_state"] == ["satisfied", "unsatisfied"]
     list(monitor.events())
     assert monitor["work"].state == State.UNSATISFIED

@@ -1,4 +1,4 @@
-"""Snapshots, and what goes through them: pickling and copying."""
+"""Snapshots and their uses: pickling and copying."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fencepost.errors import SnapshotInvalidError
 
 
 def lived(name: str | None = None, **options: object) -> Monitor:
-    """A monitor with something of everything: a candidate, an absence that runs, events in flight and waiting."""
+    """A monitor in the middle of everything: a candidate, a running absence timer, events in flight and pending."""
     monitor = Monitor(name, **options)  # type: ignore[arg-type]
     for index in range(4):
         monitor.add(HOME, f"circle {index}", tag=index)
@@ -30,7 +30,7 @@ def lived(name: str | None = None, **options: object) -> Monitor:
 
 
 def rest(monitor: Monitor) -> list[str]:
-    """The future of it."""
+    """The monitor's further events."""
     monitor.advance(10 * SECOND)
     monitor.feed(Fix(53.5, 13.4, 5, time=100 * SECOND))
     return [event.to_json() for event in monitor.events()]
@@ -61,7 +61,7 @@ def test_goes_on_as_the_original_would(tmp_path: Path, way: object, stored: bool
     events = rest(twin)
     assert monitor.snapshot() == snapshot
     assert rest(monitor) == events
-    # The twin is in memory: it needs no closing, and the name was not taken twice.
+    # The twin is in memory: it need not be closed, and does not occupy the name.
     monitor.close()
     if stored:
         with Monitor("commute", store=tmp_path) as opened:
@@ -92,7 +92,7 @@ def test_many_conditions() -> None:
 
 
 class Named(Monitor):
-    """A subclass with state of its own."""
+    """A subclass with its own attributes."""
 
     def __init__(self, label: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Monitors that last: opening by name, closing, durability, exclusive names, failures."""
+"""Monitors with a store: opening by name, closing, durability, exclusive names, failures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def outside(second: float) -> Fix:
 
 
 def crashed(store: Path, name: str = "m") -> Path:
-    """The files after a crash at this moment: a copy of the files of an open store, without the lock."""
+    """The files after a crash at this moment: a copy of an open store's files, without the lock."""
     copy = store.parent / f"crashed-{len(list(store.parent.iterdir()))}"
     copy.mkdir()
     for path in store.glob(f"{name}.fencepost*"):
@@ -59,7 +59,7 @@ def test_continues_where_it_was(tmp_path: Path) -> None:
     monitor = Monitor("m", store=tmp_path, delivery="first", condition_limit=2)
     assert monitor.records() == records
     assert monitor.snapshot() == snapshot
-    # The first was committed when the second was asked for; the second was not.
+    # Reading the second event committed the first; the second was not committed.
     assert monitor.record(first.identifier).last_event == first
     assert monitor.next_event() == second
     monitor.close()
@@ -90,7 +90,7 @@ def test_a_name_is_open_once(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     elsewhere = Monitor("m", store=tmp_path / "elsewhere")
     in_memory = Monitor("m")
-    # The first is unaffected by all of it.
+    # The first monitor is not affected by any of this.
     first.feed(inside(0))
     assert [event.identifier for event in first.poll()] == ["home"]
     first.close()
@@ -142,7 +142,7 @@ def test_closing_again_does_nothing(tmp_path: Path) -> None:
     monitor.close()
     monitor.close()
     monitor.checkpoint()
-    # Pending events can still be consumed; they are delivered again after opening.
+    # Pending events can still be consumed; they are redelivered after opening.
     assert len(monitor.poll()) == 1
     with Monitor("m", store=tmp_path) as again:
         assert len(again.poll()) == 1
@@ -168,7 +168,7 @@ def test_leaving_with_an_exception_saves_too(tmp_path: Path) -> None:
 
 
 def lived(store: Path, durability: Durability | str, **options: object) -> Monitor:
-    """Three inputs, the last two of which change nothing."""
+    """A monitor after three inputs, the last two of which change nothing."""
     monitor = Monitor("m", store=store, durability=durability, **options)  # type: ignore[arg-type]
     monitor.add(HOME, "home", policy=EXACT)
     for second in range(3):
@@ -325,7 +325,7 @@ def test_the_store_is_failing_also_without_a_condition(tmp_path: Path) -> None:
     with FullDisk():
         monitor.advance(1)
         assert (monitor.statistics().store, monitor.poll()) == (StoreStatus.FAILING, [])
-        # The first condition that is added reports it.
+        # The first condition that is added reports the failure.
         monitor.add(HOME, "home")
         assert [(event.identifier, event.diagnostics) for event in monitor.poll()] == [
             ("home", Diagnostics.PERSISTENCE_UNAVAILABLE)
@@ -363,7 +363,7 @@ def test_creating_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_after_a_fork_the_store_stays_the_parents(tmp_path: Path) -> None:
-    """Run in a process of its own: pytest's may have threads."""
+    """Runs in its own process, because pytest's may have threads."""
     program = textwrap.dedent(
         """
         import os, sys
@@ -449,7 +449,7 @@ def test_a_directory_whose_name_is_a_uri_to_sqlite(tmp_path: Path, monkeypatch: 
 
 
 def test_from_several_threads(memory_path: Path) -> None:
-    """Feeding, taking, saving, copying and at last closing at once: nothing is handed out twice or lost."""
+    """Threads feed, poll, save, copy and finally close at once: no event is delivered twice or lost."""
     monitor = Monitor("m", store=memory_path, durability="every_input")
     monitor.add(HOME, "home", policy=EXACT)
     seen: list[int] = []

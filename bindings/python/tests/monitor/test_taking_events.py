@@ -1,4 +1,4 @@
-"""At least once: an unacknowledged event is delivered again."""
+"""Delivery at least once: an unacknowledged event is redelivered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fencepost.types import EventList, Events
 
 
 def filled(names: str = "abcd", **options: object) -> Monitor:
-    """A monitor in which one event of each name waits, in that order."""
+    """A monitor with one pending event per name, in that order."""
     monitor = Monitor(**options)  # type: ignore[arg-type]
     for name in names:
         monitor.add(Circle(0, 0, 100), name)
@@ -114,7 +114,7 @@ def test_a_loop_to_its_end_commits_everything() -> None:
 
 
 def test_next_alone_is_next_event() -> None:
-    """Programs of 0.1 take one event so; each asks for another."""
+    """Programs for 0.1 read a single event in this way; each call reads another one."""
     monitor = filled()
     assert [next(monitor.events()).identifier for _ in range(4)] == list("abcd")
     assert next(monitor.events(), None) is None
@@ -142,7 +142,7 @@ def test_close_hands_the_last_one_out_again() -> None:
     events.close()
     assert next(events, None) is None
     assert names(monitor.poll()) == "bcd"
-    events.close()  # again: the events delivered meanwhile are not affected
+    events.close()  # closing it again does not affect the events delivered meanwhile
     assert names(monitor.poll()) == ""
 
 
@@ -178,7 +178,7 @@ def test_who_asks_inside_a_loop_says_that_its_event_is_handled() -> None:
             inside = monitor.next_event()
             assert inside is not None
             raise SendError
-    # The loop does not return events that its body took.
+    # The loop does not return events that its body has read.
     assert inside.identifier == "b"
     assert names(monitor.events()) == "cd"
 
@@ -202,10 +202,10 @@ def test_a_batch_as_a_context() -> None:
         assert names(batch) == "abc"
     assert monitor["c"].last_event.sequence == 3
     with monitor.poll() as batch:
-        rest = monitor.poll()  # the query inside committed the batch
+        rest = monitor.poll()  # this call committed the batch
     assert names(batch) == "d"
     assert rest == []
-    with EventList(batch) as plain:  # of no monitor
+    with EventList(batch) as plain:  # not from a monitor
         assert plain == batch
 
 
@@ -257,7 +257,7 @@ def test_a_table_that_cannot_be_made_loses_nothing(delivery: str, monkeypatch: p
 
 
 def test_columns_follow_what_waits_behind_what_is_handled() -> None:
-    """With `first` the present state of a condition waits until its first change was handled."""
+    """With `first`, a condition's present state is only reported after its first change was handled."""
     monitor = Monitor(delivery="first")
     monitor.add(Circle(0, 0, 100), "a", policy="exact")
     for second, longitude in enumerate((0, 1, 0, 1)):
@@ -289,7 +289,7 @@ def test_a_process_that_is_forked_inside_a_loop() -> None:
         child = os.fork()
         if child == 0:
             try:
-                for _ in monitor.events():  # asks: commits, in the child's copy
+                for _ in monitor.events():  # reads the next event, which commits the first, but in the child's copy
                     break
                 os._exit(0 if names(monitor.events()) == "bcd" else 1)
             finally:

@@ -1,4 +1,4 @@
-"""A monitor used from several threads, and batches without the interpreter lock."""
+"""A monitor used by several threads, and batches that release the interpreter lock."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def test_everything_at_once() -> None:
 
 
 def test_a_batch_lets_other_threads_run() -> None:
-    """While a long batch runs, Python code goes on, also calls on the same monitor that have to wait for it."""
+    """While a long batch runs, Python code continues, including calls on the same monitor that have to wait for the
+    batch."""
     monitor = Monitor()
     for index in range(200):
         place = geodesic.direct(52.5, 13.4, index, 50 + index)
@@ -90,7 +91,7 @@ def test_a_batch_lets_other_threads_run() -> None:
     lasted = time.perf_counter() - begin
     for thread in threads:
         thread.join()
-    # With the lock held the loop would not have run at all, or only at both ends of the batch.
+    # If the batch held the lock, the loop would not run at all, or only at both ends of the batch.
     assert steps > 1000 * lasted / 0.1 * 0.1 and steps > 100, (steps, lasted)
 
 
@@ -110,10 +111,10 @@ def test_a_child_after_fork_can_use_the_monitor() -> None:
 
 
 def test_subinterpreters_have_their_own_classes() -> None:
-    """Nothing global in the extension: a second interpreter of the process gets its own."""
+    """The extension has no global state: a second interpreter of the process gets its own classes."""
     code = (
         "import _xxsubinterpreters as s, fencepost\n"
-        # One that shares the interpreter lock: with a lock of its own it would take only modules built for 3.12.
+        # Shares the interpreter lock. With a lock of its own, the interpreter would accept only modules built for 3.12.
         "i = s.create(isolated=False)\n"
         "s.run_string(i, 'import fencepost; m = fencepost.Monitor(); m.advance(1); assert m.clock_us == 1')\n"
         "s.destroy(i)\n"

@@ -1,8 +1,8 @@
-"""A small call has its turn in the midst of another thread's batch. Rows are counted, not milliseconds.
+"""A small call gets its turn in the middle of another thread's batch. The test counts rows, not milliseconds.
 
-A batch gives way after each block of rows, and callers are served in the order in which they came, so that one block at
-most lies between a call and its answer (`native/batches.c`, `native/handle.c`). Each answer says how many rows of the
-batch were fed: between two answers lie the blocks that were fed meanwhile.
+A batch pauses after each block of rows, and callers are served in order of arrival, so at most one block lies between a
+call and its answer (`native/batches.c`, `native/handle.c`). Each answer says how many rows of the batch were fed so
+far, so the difference between two answers is the blocks fed meanwhile.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ np = pytest.importorskip("numpy")
 
 ROWS = 400_000
 LEAST_ANSWERS = 12
-"""A block takes about 2 to 8 ms, so that there are more than fifty; with the handle held for the whole batch, 0."""
+"""A block takes about 2 to 8 ms, so there are more than fifty answers. If the batch held the handle all the time, there
+would be 0."""
 
 
 def zones() -> Zones:
@@ -32,13 +33,13 @@ def zones() -> Zones:
 
 
 def rows() -> dict[str, Any]:
-    """Steps of 700 m past the zones, which cross none."""
+    """Steps of 700 m past the zones; no step crosses a zone."""
     number = np.arange(ROWS)
     return {"latitude": np.full(ROWS, 52.51), "longitude": 13.4 + number % 7 * 1e-2, "time": number * 20 * SECOND}
 
 
 def beside(work: Callable[[], Any], ask: Callable[[], int]) -> list[int]:
-    """The answers of `ask`, called without a pause while another thread works."""
+    """The answers of `ask`, called in a loop while another thread works."""
     begun, ended = threading.Event(), threading.Event()
     errors: list[BaseException] = []
 
@@ -65,7 +66,7 @@ def check(answers: list[int]) -> None:
     within = sorted({count for count in answers if 0 < count < ROWS})
     assert answers == sorted(answers)
     assert len(within) >= LEAST_ANSWERS, within
-    # The rows between two answers: a few blocks, not a part of the batch that one would notice.
+    # The number of rows between two answers: a few blocks, too few to notice.
     steps = sorted(later - before for before, later in zip([0, *within], within))
     assert steps[len(steps) // 2] <= ROWS // LEAST_ANSWERS, steps
 
@@ -84,7 +85,7 @@ def test_of_a_fleet() -> None:
 
 
 def test_an_input_has_its_turn_too() -> None:
-    """Fixes of a phone come in while the history of the others is fed: each is answered before the batch ends."""
+    """A phone's fixes come in while the others' history is fed: each is answered before the batch ends."""
     fleet = Fleet(zones())
     vans = np.arange(ROWS) % 50
     fed = [0]
@@ -101,7 +102,7 @@ def test_an_input_has_its_turn_too() -> None:
 
 @pytest.mark.parametrize("kind", ["frame", "fixes"])
 def test_beside_a_replay(kind: str) -> None:
-    """A replay gives the interpreter away for each block: another thread goes on with its own monitor."""
+    """A replay releases the interpreter lock for each block, so another thread can continue with its own monitor."""
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     columns = rows()

@@ -1,4 +1,5 @@
-"""Awaiting events: woken from any thread, one consumer, nothing lost by cancelling, closing or dropping."""
+"""Awaiting events: threads wake the consumer, there is one consumer, and cancelling, closing or dropping loses
+nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def monitor_at_home() -> Monitor:
 
 
 def step(monitor: Monitor, number: int) -> None:
-    """Goes in or out: one event each."""
+    """Enters or leaves, which produces one event."""
     monitor.feed(Fix(52.5 + number % 2, 13.4, time=number))
 
 
@@ -58,7 +59,8 @@ def test_what_waits_and_what_comes() -> None:
 
         async def consume() -> None:
             async for event in monitor.updates():
-                assert monitor["home"].last_event.sequence == event.sequence - 1  # committed when the next is asked for
+                # committed when the next event is requested
+                assert monitor["home"].last_event.sequence == event.sequence - 1
                 seen.append(event.sequence)
                 if event.sequence == 20:
                     return
@@ -74,7 +76,7 @@ def test_what_waits_and_what_comes() -> None:
 
 
 def test_fed_from_other_threads_in_every_way() -> None:
-    """A thread feeds, one at a time and in batches; the consumer only ever waits."""
+    """Threads feed single fixes and batches; the consumer only waits."""
 
     async def main() -> None:
         monitor = monitor_at_home()
@@ -136,7 +138,7 @@ def test_a_second_consumer_is_refused_and_the_first_goes_on() -> None:
             await anext(first)
         step(monitor, 2)
         assert (await task).sequence == 3
-        fork = monitor.fork()  # has consumers of its own
+        fork = monitor.fork()  # has its own consumers
         assert [event.sequence for event in fork.events()] == [3]
         await first.aclose()
         second = monitor.updates()
@@ -156,7 +158,7 @@ def test_leaving_the_loop_frees_the_place_and_commits_nothing() -> None:
         assert [event.sequence for event in monitor.events()] == [2, 3]
         step(monitor, 3)
         async for event in monitor.updates():
-            monitor.acknowledge()  # handled: not handed out again
+            monitor.acknowledge()  # handled, so not redelivered
             break
         assert list(monitor.events()) == []
 
@@ -174,7 +176,7 @@ def test_cancelling_at_any_moment_loses_nothing(seed: int) -> None:
 
         async def consume() -> None:
             async for event in monitor.updates():
-                await asyncio.sleep(0)  # may be cancelled here, before it is handled
+                await asyncio.sleep(0)  # may be cancelled here, before the event is handled
                 handled.append(event.sequence)
 
         thread = threading.Thread(target=lambda: [step(monitor, number) for number in range(count)])
@@ -187,7 +189,7 @@ def test_cancelling_at_any_moment_loses_nothing(seed: int) -> None:
             with pytest.raises(asyncio.CancelledError):
                 await task
         thread.join()
-        # Each is there; one that was handled just before the cancelling comes again, at once.
+        # No event is lost. An event that was handled just before the cancellation is redelivered at once.
         assert sorted(set(handled)) == list(range(1, count + 1))
         assert all(after - before in (0, 1) for before, after in itertools.pairwise(handled))
 
@@ -260,7 +262,7 @@ def test_one_loop_after_another() -> None:
     async def one() -> int:
         return (await anext(updates)).sequence
 
-    # The consumer is a loop: uncommitted events of the last one come again.
+    # The consumer is bound to an event loop: the last loop's uncommitted events are redelivered.
     assert asyncio.run(one()) == 1
     monitor.acknowledge()
     assert asyncio.run(one()) == 2
@@ -276,7 +278,7 @@ def test_dropped_in_another_thread_while_the_loop_runs() -> None:
         await asyncio.to_thread(holder.clear)
         assert [event.sequence for event in monitor.events()] == [1]
         for _ in range(3):
-            await asyncio.sleep(0)  # the loop takes the descriptor back
+            await asyncio.sleep(0)  # lets the event loop remove the descriptor
 
     run(main)
 
@@ -302,7 +304,7 @@ def test_nothing_is_kept_alive() -> None:
 
 
 def test_no_reference_is_leaked() -> None:
-    """Many rounds of every call leave the interpreter's number of objects as it was."""
+    """Many rounds of every call do not change the interpreter's number of objects."""
     import tracemalloc
 
     async def one_round() -> None:
@@ -359,11 +361,12 @@ def test_a_child_after_fork_consumes_for_itself() -> None:
 
 
 def test_interrupting_a_waiting_program_ends_it() -> None:
-    """Ctrl-C reaches the program while it waits, as in any program of asyncio."""
+    """Ctrl-C ends the program while it waits, as with all asyncio programs."""
     code = (
         "import asyncio, signal\n"
         "from test_updates import monitor_at_home\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a test run in the background ignores it
+        # a test run in the background inherits ignored interrupts
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "async def main():\n"
         "    print('waits', flush=True)\n"
         "    async for event in monitor_at_home().updates(): pass\n"
