@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 class TableVersion(NamedTuple):
-    """Which version of a table it is: two tables of one version take each other's devices as they are.
+    """The version of a table. Devices exported with one table can be loaded unchanged with another table of equal
+    version.
 
     Example:
         >>> from fencepost import Zones
@@ -35,39 +36,39 @@ class TableVersion(NamedTuple):
     """
 
     conditions: int
-    """How many conditions there are."""
+    """The number of conditions."""
     generation: int
     """The number of the latest revision."""
     digest: bytes
-    """Of all conditions with their generations: 16 bytes."""
+    """A digest of all conditions with their generations: 16 bytes."""
 
 
 class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     """A table of conditions that fleets share: a mapping of identifiers to :class:`Definition`.
 
-    ``len``, ``in``, iteration, ``zones["depot"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`;
-    conditions come in by :meth:`add` and its like. It may be used from any thread, also while fleets over it are fed: a
-    change waits until each fleet is between two rows, and each device meets it at its next input. It lives as long as a
-    fleet is over it.
+    ``len``, ``in``, iteration, ``zones["depot"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`.
+    Conditions are added by :meth:`add` and similar methods. Any thread may use the table, even while its fleets are
+    fed: a change waits until each fleet is between two rows, and applies to each device from its next input on. A table
+    lives as long as a fleet uses it.
 
-    Conditions are assumed `unsatisfied`, unless something else is said: then each device tells of each such condition,
-    wherever it is, and a hundred thousand of them times a million devices is too much for anybody.
+    Conditions are assumed `unsatisfied` by default. With any other assumed state each device would give an event for
+    each such condition, wherever it is: with a hundred thousand conditions and a million devices that is too much.
 
     Args:
         conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a
             dict or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
             another table or monitor; None: an empty table.
-        policy: Of conditions that have none of their own; a preset's name will do; None: ``standard``.
-        assuming: State with which conditions begin that say none; None: unsatisfied.
-        radius: Metres, of circles that have none.
-        columns: Names of the conditions' columns or properties for identifier, latitude, longitude, radius, assuming,
-            policy where they are not recognised.
-        layer: Of a vector file; None: the first.
-        transform: Whether a source in another CRS is transformed to WGS84; otherwise it is refused.
+        policy: Policy of conditions that have none of their own, or the name of a preset; None: ``standard``.
+        assuming: Initial state of conditions that have none of their own; None: unsatisfied.
+        radius: Radius in metres of circles that have none.
+        columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
+            they are not recognised.
+        layer: Layer of a vector file; None: the first.
+        transform: True to transform a source in another CRS to WGS84; otherwise it is refused.
 
     Raises:
         InputError: The source cannot be used; the text names source, row or feature, and reason.
-        MissingExtraError: What reads it is not installed.
+        MissingExtraError: The library that reads the source is not installed.
         TypeError: `conditions` has another type.
 
     Example:
@@ -107,7 +108,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
     @classmethod
     def _of(cls, handle: Handle) -> Self:
-        """A table over a handle that there is."""
+        """A table for an existing handle."""
         found = cls.__new__(cls)
         found._handle = handle
         return found
@@ -128,16 +129,17 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
         Args:
             path: The file.
-            assuming: Of conditions that do not say it themselves.
-            policy: Likewise; or a preset's name; None: :meth:`TransitionPolicy.standard`.
-            radius: Metres, of circles that have none.
-            columns: Names of the columns, or of the properties, where they are not recognised.
-            layer: Of a vector file; None: the first.
-            transform: Whether a vector file in another CRS is transformed to WGS84; otherwise it is refused.
+            assuming: Initial state of conditions that have none of their own.
+            policy: Policy of conditions that have none of their own, or the name of a preset; None:
+                :meth:`TransitionPolicy.standard`.
+            radius: Radius in metres of circles that have none.
+            columns: Names of the columns or properties, if they are not recognised.
+            layer: Layer of a vector file; None: the first.
+            transform: True to transform a vector file in another CRS to WGS84; otherwise it is refused.
 
-        Raises:
-            InputError: The file cannot be used; the text names file, feature and reason.
-            MissingExtraError: What reads it is not installed.
+            Raises:
+                InputError: The file cannot be used; the text names file, feature and reason.
+                MissingExtraError: The library that reads the file is not installed.
 
         Example:
             >>> import json, pathlib, tempfile
@@ -165,7 +167,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         from .._values.definitions import Definition
 
         row = self._handle.condition(identifier)
-        # Without a geometry: its shape was gone when it was asked for.
+        # The row has no geometry if another thread removed the shape in the meantime.
         return None if row is None or row[2] is None else Definition._from_row(row)
 
     def __len__(self) -> int:
@@ -175,7 +177,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
     @property
     def version(self) -> TableVersion:
-        """Which version of the table it is.
+        """The version of the table.
 
         Example:
             >>> zones = Zones()
@@ -186,7 +188,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         return TableVersion(*self._handle.version())
 
     def snapshot(self) -> bytes:
-        """The whole table as bytes, the same on every platform. Pickling and copying go through it.
+        """The whole table as bytes, the same on every platform. Pickling and copying use the snapshot.
 
         Example:
             >>> zones = Zones()
@@ -198,14 +200,15 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """The table that a snapshot was made of, in the same version.
+        """Restores a table from a snapshot, in the same version.
 
         Args:
-            snapshot: Any bytes may be passed. Also that of a monitor that was never fed and has neither a limit nor a
-                path nor a delivery but ``every``.
+            snapshot: The bytes; untrusted data is safe. The snapshot of a monitor is also accepted if the monitor was
+                never fed and has no limit, no path, and the delivery ``every``.
 
         Raises:
-            SnapshotInvalidError: It is not a snapshot, is damaged, or was written by a newer version of the library.
+            SnapshotInvalidError: The bytes are not a snapshot, are damaged, or come from a newer version of the
+                library.
 
         Example:
             >>> Zones.restore(b"")
@@ -226,5 +229,5 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
 Mapping.register(Zones)
 
-# The name of 0.2.
+# The name of version 0.2.
 Conditions = Zones

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Device:
     """A live view of one device of a fleet: ``fleet["truck-7"]``. It reads the current state at each call.
 
-    All of it raises :class:`NotFoundError` once the device was removed.
+    All methods raise :class:`NotFoundError` once the device was removed.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -43,13 +43,13 @@ class Device:
 
     def inside(self, identifier: str | None = None) -> Presences:
         """The conditions that the device is inside of, and the beacons near it, in the order in which the conditions
-        were added: :meth:`Fleet.inside` of this device.
+        were added. Like :meth:`Fleet.inside`, but for this device.
 
         Args:
-            identifier: Of one condition; None: all conditions.
+            identifier: Identifier of one condition; None: all conditions.
 
         Raises:
-            NotFoundError: No condition has that identifier, or the device is gone.
+            NotFoundError: No condition has that identifier, or the device was removed.
 
         Example:
             >>> from fencepost import Circle, Fix, Fleet
@@ -72,19 +72,19 @@ class Device:
         undetermined.
 
         Raises:
-            NotFoundError: No condition has that identifier, or the device is gone.
+            NotFoundError: No condition has that identifier, or the device was removed.
         """
         number: int = self._fleet._handle.device_state(self._identifier, identifier)
         return STATES[number]
 
     def explain(self, identifier: str) -> Explanation:
-        """Why a condition is in its state for it, and the smallest change that would decide it.
+        """Why a condition is in its state for this device, and the smallest change that would decide it.
 
-        The device stores no position for fixes at which nothing can change: after such fixes the answer is about the
-        last one that could.
+        The device does not store the positions of fixes at which nothing can change. After such fixes the answer is
+        about the last fix at which something could change.
 
         Raises:
-            NotFoundError: No condition has that identifier, or the device is gone.
+            NotFoundError: No condition has that identifier, or the device was removed.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones
@@ -102,32 +102,33 @@ class Device:
 
     @property
     def next_deadline_us(self) -> int | None:
-        """When something happens to it though no input comes, microseconds since 1970-01-01T00:00:00Z; None: nothing
-        waits."""
+        """The next time at which the device's state can change without an input, microseconds since
+        1970-01-01T00:00:00Z; None: nothing is due."""
         found: int | None = self._fleet._handle.device_deadline(self._identifier)
         return found
 
     @property
     def next_deadline(self) -> datetime | None:
-        """When something happens to it though no input comes, aware, UTC; None: nothing waits."""
+        """The next time at which the device's state can change without an input, as an aware datetime in UTC; None:
+        nothing is due."""
         return from_us(self.next_deadline_us)
 
     @property
     def clock_us(self) -> int | None:
-        """The largest time given, microseconds since 1970-01-01T00:00:00Z; None: none yet."""
+        """The largest time of an input or an advance, microseconds since 1970-01-01T00:00:00Z; None: none yet."""
         return self.statistics().clock_us
 
     @property
     def clock(self) -> datetime | None:
-        """The largest time given, aware, UTC; None: none yet."""
+        """The largest time of an input or an advance, as an aware datetime in UTC; None: none yet."""
         return from_us(self.clock_us)
 
     @property
     def position(self) -> tuple[float, float] | None:
-        """Latitude and longitude of its last accepted fix, degrees, to a ten-millionth; None: there was none.
+        """Latitude and longitude of the device's last accepted fix, degrees, to a ten-millionth; None: there was none.
 
-        It is in no store and no bytes: of a device that was opened, restored or loaded it is that of the last fix that
-        was not in its safe region, until the next fix.
+        The position is neither in a store nor in exported bytes. After a device was opened, restored or loaded, the
+        position is that of its last fix outside its safe region, until the next fix.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones
@@ -140,7 +141,7 @@ class Device:
         return found
 
     def statistics(self) -> DeviceStatistics:
-        """Its counters."""
+        """The device's counters."""
         from .._values.fleet_statistics import DeviceStatistics
 
         return DeviceStatistics(*self._fleet._handle.device_statistics(self._identifier))

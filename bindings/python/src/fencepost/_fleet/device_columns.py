@@ -1,4 +1,4 @@
-"""Columns that tell devices apart, of whatever kind they are."""
+"""Columns of any supported type that identify the device of each row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._values.arguments import identifier_text
 
 
 class _Places(dict[Any, int]):
-    """Numbers places in order of first appearance."""
+    """Numbers keys in the order of their first appearance."""
 
     def __missing__(self, name: Any) -> int:
         place = self[name] = len(self)
@@ -20,12 +20,13 @@ class _Places(dict[Any, int]):
 
 
 def device_column(device: Any) -> tuple[Any, tuple[str, ...]]:
-    """The index of each row's device, in place where there is one, and the devices; None: all rows are of one."""
+    """The index of each row's device, and the devices. A categorical column is read in place. Indices of None: all rows
+    are of one device."""
     if isinstance(device, str):
         return None, (device,)
     if device is None:
         raise TypeError("feed_many needs the column device")
-    values = getattr(device, "cat", device)  # a column of pandas, or what it says of its categories
+    values = getattr(device, "cat", device)  # a categorical pandas column has its codes and categories in `cat`
     for codes, names in (("codes", "categories"), ("indices", "dictionary")):
         if hasattr(values, codes) and hasattr(values, names):
             held = getattr(values, codes)
@@ -45,7 +46,7 @@ def device_column(device: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def _codes(held: Any) -> Any:
-    """Integers with a buffer."""
+    """Integer codes as an object with a buffer."""
     for name in ("to_numpy", "__array__"):
         if hasattr(held, name):
             return getattr(held, name)()
@@ -53,7 +54,7 @@ def _codes(held: Any) -> Any:
 
 
 def _plain(values: Any) -> Iterable[Any]:
-    """Python values of a column."""
+    """The Python values of a column."""
     for name in ("to_pylist", "tolist", "to_list"):
         if hasattr(values, name):
             found: Iterable[Any] = getattr(values, name)()

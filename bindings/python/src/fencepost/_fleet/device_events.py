@@ -1,4 +1,4 @@
-"""Events of devices: each with the device that it is of."""
+"""Events of the devices of a fleet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._log.visits import Visits, visits_of
 from .._monitor.loops import EventLoop
 from .._monitor.updates import EventUpdates
 from .._tables.times import to_us
-from .._values.conditions import Beacon  # noqa: F401, like the next: fields of an event have it
+from .._values.conditions import Beacon  # noqa: F401, like the next import: the types of an event's fields
 from .._values.enums import Cause, CrossingDirection, Diagnostics, State  # noqa: F401
 from .._values.events import EVENT_COLUMNS, EVENT_KINDS, Event, EventRows
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DeviceEvent(Event):
-    """An event of a device of a fleet: an :class:`Event`, as the device's own monitor would give it.
+    """An event of a device of a fleet: the same :class:`Event` that the device's own monitor would give.
 
     Attributes:
-        device: The device's identifier. With `sequence`, which counts per device, the key of an idempotent sink.
-        row: The row of the call of :meth:`Fleet.feed_many` that brought it; 0 for other calls.
+        device: The device's identifier. With `sequence`, which counts per device, it is the key of an idempotent sink.
+        row: The row of :meth:`Fleet.feed_many` that produced the event; 0 for other calls.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -60,8 +60,8 @@ class DeviceEvent(Event):
 
 
 class DeviceEvents(EventLoop[DeviceEvent]):
-    """The events of a fleet that wait: what :meth:`Fleet.events` gives. As :class:`Events`: a loop that ends before the
-    events do hands its last event out again.
+    """The pending events of a fleet: the result of :meth:`Fleet.events`. As with :class:`Events`, if a loop ends early,
+    its last event is delivered again.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -80,7 +80,7 @@ class DeviceEvents(EventLoop[DeviceEvent]):
 
 
 class DeviceUpdates(EventUpdates[DeviceEvent]):
-    """The events of a fleet as they become available: what :meth:`Fleet.updates` gives. As :class:`Updates`.
+    """The events of a fleet as they become available: the result of :meth:`Fleet.updates`. Works like :class:`Updates`.
 
     Example:
         >>> import asyncio
@@ -108,7 +108,7 @@ DEVICE_EVENT_COLUMNS: dict[str, Callable[[DeviceEvent], Any]] = {
 
 
 class DeviceEventList(EventRows[DeviceEvent]):
-    """A list of events of devices that is also a table: of columns, of pandas, of a notebook.
+    """A list of events of devices that is also a table: for columns, pandas and notebooks.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -123,7 +123,7 @@ class DeviceEventList(EventRows[DeviceEvent]):
     __slots__ = ()
 
     def columns(self) -> dict[str, list[Any]]:
-        """The events as columns of equal length: ``device``, those of :meth:`EventList.columns`, ``row``.
+        """The events as columns of equal length: ``device``, the columns of :meth:`EventList.columns`, ``row``.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones
@@ -137,12 +137,12 @@ class DeviceEventList(EventRows[DeviceEvent]):
         return {name: [value(event) for event in self] for name, value in DEVICE_EVENT_COLUMNS.items()}
 
     def visits(self, end: Time | None = None) -> Visits:
-        """The intervals for which each condition was satisfied, by device: what these events tell of them.
+        """The intervals in which each condition was satisfied, by device, according to these events.
 
-        Events of several calls belong together: ``DeviceEventList([*before, *events])``.
+        Pass the events of several calls together: ``DeviceEventList([*before, *events])``.
 
         Args:
-            end: To which time visits that have not ended are counted; None: to the last date of these events.
+            end: The time to which open visits are counted; None: the last date of these events.
 
         Example:
             >>> from fencepost import Fleet, Zones

@@ -1,24 +1,26 @@
-"""Places of devices, given as the library gives them."""
+"""Numbers of devices, in the order in which the library would assign them."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
 
-# So many places are free before one is used again: see FreeLines in Sources/FencepostCore/Fleet/DeviceTable.swift.
+# This many numbers must be free before one is used again: see FreeLines in
+# Sources/FencepostCore/Fleet/DeviceTable.swift.
 _FEWEST_FREE = 4_096
 
 
 class DeviceNumbers:
-    """The numbers of devices that several fleets share, which are the places that one fleet would give them: the order
-    of what one advance brings. That of a device which was removed is free when its events are handled."""
+    """The numbers of the devices of several fleets, equal to those that a single fleet would assign. They determine the
+    order of the events of one advance. The number of a removed device becomes free when its events are acknowledged.
+    """
 
     def __init__(self) -> None:
         self._of: dict[str, int] = {}
         self.number_of = self._of.__getitem__
         self._free: deque[int] = deque()
         self._bound = 0
-        self._leaving: dict[int, int] = {}  # how many events of a device that was removed are not handled
+        self._leaving: dict[int, int] = {}  # for each removed device: the number of its unacknowledged events
 
     def __len__(self) -> int:
         return len(self._of)
@@ -27,15 +29,15 @@ class DeviceNumbers:
         return device in self._of
 
     def get(self, device: str) -> int | None:
-        """The number of a device; None: there is none of that identifier."""
+        """The number of a device; None: no device has that identifier."""
         return self._of.get(device)
 
     def devices(self) -> list[str]:
-        """Their identifiers, by number."""
+        """The identifiers of the devices, in the order of their numbers."""
         return sorted(self._of, key=self.number_of)
 
     def enter(self, device: str) -> int:
-        """The number of a device that is new."""
+        """Assigns a number to a new device."""
         if len(self._free) > _FEWEST_FREE:
             number = self._free.popleft()
         else:
@@ -45,7 +47,7 @@ class DeviceNumbers:
         return number
 
     def remove(self, device: str, events: int) -> None:
-        """Removes a device that still has `pending` events."""
+        """Removes a device that still has this number of `events`."""
         number = self._of.pop(device)
         if events:
             self._leaving[number] = events
@@ -53,7 +55,8 @@ class DeviceNumbers:
             self._free.append(number)
 
     def release(self, numbers: Iterable[int]) -> list[int]:
-        """An event of each of these was handled, or became void; which of the numbers are free now."""
+        """Call it with the device numbers of events that were acknowledged or became void. Returns the numbers that are
+        now free."""
         freed = []
         for number in numbers:
             events = self._leaving.get(number)

@@ -1,4 +1,4 @@
-"""A doubt about the first fixes that a fleet is fed: those of several devices under one identifier."""
+"""A check of the first fixes of a fleet: do several devices share one identifier?"""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from .._errors import Advice, warn
 from .._files.doubts import jumps
 
 _FEWEST = 12
-"""Rows. Fewer hold no ten jumps."""
+"""Rows. With fewer fixes there cannot be ten jumps."""
 _LOOKED_AT = 10_000
 
 
 def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequence[str], advice: Advice) -> None:
-    """Warns if the fixes of the first row's device are most likely those of several devices.
+    """Warns if the fixes of the first row's device are probably those of several devices.
 
-    Examines the first 10 000 rows that a fleet is fed; later rows cost nothing but a question for the fleet's time.
+    Examines only the first 10 000 rows of a fleet; later calls only check that the fleet already has a time.
 
     Args:
-        handle: The fleet's.
+        handle: The fleet's handle.
         columns: As for ``feed_columns``: latitudes, longitudes, accuracies, times, multiplier, divisor.
-        codes: The index of each row's device; None: all rows are of one.
+        codes: The index of each row's device; None: all rows are of one device.
         names: The devices.
-        advice: What to do.
+        advice: The advice for the warning.
     """
     latitudes, longitudes, accuracies, times = columns[:4]
     if len(latitudes) < _FEWEST or not names:
         return
     others = (longitudes, times, codes, None if isinstance(accuracies, float) else accuracies)
     if any(other is not None and len(other) != len(latitudes) for other in others):
-        return  # the feed refuses them
+        return  # feed_many() will refuse them
     counters = handle.statistics()
-    if counters[0] is not None or counters[8]:  # as Fleet._is_fresh
+    if counters[0] is not None or counters[8]:  # not fresh, as in Fleet._is_fresh
         return
     try:
         first = None if codes is None else int(codes[0])
         if first is not None and not 0 <= first < len(names):
-            return  # the feed refuses it
+            return  # feed_many() will refuse it
         doubt = jumps(_fixes(columns, codes, first))
     except NotImplementedError:  # a memoryview of another byte order cannot be read in Python
         return

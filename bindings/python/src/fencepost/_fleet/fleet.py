@@ -37,63 +37,65 @@ if TYPE_CHECKING:
 
 
 def _integers(code: str, *columns: bytes) -> Iterator[memoryview[int]]:
-    """Columns of 64-bit integers in bytes."""
+    """Columns of 64-bit integers from bytes."""
     return (memoryview(column).cast(code) for column in columns)  # type: ignore[call-overload]
 
 
 class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
-    """Very many devices over one table of conditions.
+    """Very many devices that share one table of conditions.
 
-    A fleet gives exactly the events of as many monitors with the same conditions, each made before the first
-    condition, with delivery ``every``, no condition limit, no path and ``initial_fix_max_age=None``, interleaved in
-    the order of input. The events of one :meth:`advance` come in the order of their deadlines. A device costs about 200
-    bytes, and neither its first fix nor a million conditions that were added meanwhile cost more than a look at the
-    index.
+    A fleet gives exactly the events of a monitor per device, interleaved in the order of input. Each of these monitors
+    has the same conditions, is made before the first condition, and has delivery ``every``, no condition limit, no path
+    and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in the order of their deadlines. A device
+    takes about 200 bytes. Neither its first fix nor a million conditions added in the meantime cost more than a query
+    of the index.
 
-    Devices are named by texts and are entered by their first input. A mapping of these to :class:`Device`: ``len``,
-    ``in``, iteration, ``fleet["truck-7"]``, ``del``. A fleet may be used from several threads; one consumer at a time
-    gets a sensible order of events. It is in memory, or with `store` one that lasts. A context manager, closed at its
-    end.
+    Devices are identified by texts and are added by their first input. A fleet is a mapping of identifiers to
+    :class:`Device`: ``len``, ``in``, iteration, ``fleet["truck-7"]``, ``del``. Several threads may use it, but only one
+    consumer at a time gets the events in a sensible order. It is in memory, or with `store` persistent. It is a context
+    manager that closes it at the end.
 
     Args:
-        conditions: A table: several fleets may be over one, for example one in each thread. Or what :class:`Zones`
-            takes, with the options below; None: an empty table. With a store the table that was kept becomes these
-            conditions: equal ones go on.
-        policy: Of conditions that have none of their own; a preset's name will do; None: ``standard``.
-        assuming: State with which conditions begin that say none; None: unsatisfied.
-        radius: Metres, of circles that have none.
-        columns: Names of the conditions' columns or properties for identifier, latitude, longitude, radius, assuming,
-            policy where they are not recognised.
-        layer: Of a vector file; None: the first.
-        transform: Whether a source in another CRS is transformed to WGS84; otherwise it is refused.
-        max_pending_events: 1 to 1e9; while that many events wait, inputs are refused.
-        device_limit: How many devices there may be; None: 67 108 863.
-        beacon_exit_timeout: Seconds, above 0: silence after which a beacon is gone.
-        beacon_initial_timeout: Seconds, above 0: silence after which a beacon was never there.
-        max_time_step: Seconds, above 0: an input that is later by more than its device's clock, and than the arrival
-            time where one is set, is refused and counted, and so is an :meth:`advance` of all; None: none is.
-        store: A directory, which must exist. The fleet of that name there continues where it was, or begins; its file
-            is ``<name>.fencepost``, and keeps the table too: an empty one becomes the one that was kept. None: in
-            memory.
-        name: Of a fleet with a store: 1 to 64 letters, digits or underscores.
-        durability: When changes are made to last; without a store of no effect. After a crash each device is in the
-            state after some prefix of its own inputs, which :attr:`DeviceStatistics.input_count` tells.
-        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`: all is saved when the
-            largest clock of the devices went forward by so much since the last save, or the devices that were heard
-            did on average, each by its own clock, or any one of them by sixteen times as much. Inputs that are refused
-            do not count; a change of the table is kept with the next save.
-        threads: 1 to 256: how many threads :meth:`feed_many` shares the devices out to. The events are those of one
-            thread, in their order; worth it for batches with many rows of each device. Each device then costs about 200
-            bytes more; the queue is looked at every 262 144 rows, so that the rows before may bring more events
-            than `max_pending_events`; and there is neither a store nor a snapshot.
+        conditions: A table; several fleets may share it, for example one in each thread. Or anything that
+            :class:`Zones` accepts, with the options below; None: an empty table. If a store has other conditions, they
+            are replaced by these; equal ones keep their state.
+        policy: Policy of conditions that have none of their own, or the name of a preset; None: ``standard``.
+        assuming: Initial state of conditions that have none of their own; None: unsatisfied.
+        radius: Radius in metres of circles that have none.
+        columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
+            they are not recognised.
+        layer: Layer of a vector file; None: the first.
+        transform: True to transform a source in another CRS to WGS84; otherwise it is refused.
+        max_pending_events: 1 to 1e9; inputs are refused while this many events are pending.
+        device_limit: The largest number of devices; None: 67 108 863.
+        beacon_exit_timeout: Seconds, above 0: a beacon is gone after this time without a sighting.
+        beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied after this
+            time without a sighting.
+        max_time_step: Seconds, above 0. An input is refused and counted if it is ahead of its device's clock by more
+            than this, and also ahead of the arrival time if one is set. The same applies to an :meth:`advance` of all
+            devices. None: no limit.
+        store: A directory, which must exist. If it has a store with the fleet's name, the fleet continues from it;
+            otherwise a new one is created. The file is ``<name>.fencepost``. It also contains the table: if
+            `conditions` is an empty table, it gets the saved conditions. None: in memory.
+        name: Name of a fleet with a store: 1 to 64 letters, digits or underscores.
+        durability: When changes become durable; no effect without a store. After a crash each device is in the state
+            after the first n of its inputs; :attr:`DeviceStatistics.input_count` is n.
+        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`. Everything is saved when,
+            since the last save, one of these has advanced by this much: the largest clock of the devices, or the clocks
+            of the devices with inputs on average; or when a single device's clock has advanced by sixteen times as
+            much. Refused inputs do not count; a change of the table is saved with the next save.
+        threads: 1 to 256: the number of threads among which :meth:`feed_many` divides the devices. The events and their
+            order are the same as with one thread. Several threads help with batches that have many rows of each device.
+            Each device then takes about 200 bytes more. The queue is checked only every 262 144 rows, so that there can
+            be more events than `max_pending_events`. A store and snapshots are not available.
 
     Raises:
-        InvalidArgumentError: An option is out of its range; a store without a name, or that of a monitor.
+        InvalidArgumentError: An option is out of its range, or a store has no name or belongs to a monitor.
         InputError: `conditions` cannot be used as a source; nothing was opened.
         TableMismatchError: The table is not a version of the saved one.
-        MonitorInUseError: It is open, in this or another process.
+        MonitorInUseError: The store is open, in this or another process.
         StoreUnavailableError: No such directory, no permission, disk full ...
-        StoreCorruptError: The file is damaged; it was left as it is.
+        StoreCorruptError: The file is damaged; it was not changed.
         StoreTooNewError: The file comes from a newer version.
 
     Example:
@@ -183,13 +185,13 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @property
     def conditions(self) -> Zones:
-        """The table that it is over."""
+        """The fleet's table of conditions."""
         return self._conditions
 
     @property
     def devices(self) -> list[str]:
-        """The identifiers of all devices, in the order of their numbers: that in which they were entered, but that the
-        number of one that was removed is used again."""
+        """The identifiers of all devices, in the order of their numbers. A new device gets the next number, or the
+        number of a removed device."""
         found: list[str] = self._handle.devices()
         return found
 
@@ -200,7 +202,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return True
 
     def __iter__(self) -> Iterator[str]:
-        """Goes through the identifiers of the devices."""
+        """Iterates over the identifiers of the devices."""
         return iter(self.devices)
 
     def __contains__(self, device: object) -> bool:
@@ -213,10 +215,10 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return found
 
     def __getitem__(self, device: str) -> Device:
-        """Returns a view of one device.
+        """A view of one device.
 
         Raises:
-            NotFoundError: There is no device of that identifier (a ``KeyError``).
+            NotFoundError: No device has that identifier (a ``KeyError``).
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -230,11 +232,11 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return Device(self, device)
 
     def __delitem__(self, device: str) -> None:
-        """Removes a device; its events that wait are still handed out. No event is invented. One that is entered under
-        its identifier is a new device.
+        """Removes a device; its pending events are still delivered. The removal produces no event. A later input with
+        the same identifier adds a new device.
 
         Raises:
-            NotFoundError: There is no device of that identifier (a ``KeyError``).
+            NotFoundError: No device has that identifier (a ``KeyError``).
         """
         if not self.remove_device(device):
             raise NotFoundError(f"no device has the identifier {shown(device)}")
@@ -243,11 +245,11 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """Removes a device, as ``del`` does.
 
         Args:
-            device: Its identifier.
-            drop_events: Whether its events that wait are dropped; otherwise they are still handed out.
+            device: The device's identifier.
+            drop_events: True to drop the device's pending events; otherwise they are still delivered.
 
-        Returns:
-            Whether there was one.
+            Returns:
+                True if the device existed.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -260,20 +262,19 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return found
 
     def expire(self, *, before: Time | None = None, arrived_before: Time | None = None) -> list[str]:
-        """Removes the devices that were heard, and not since a time. Their events that wait are still handed out.
+        """Removes the devices whose last input is earlier than a time. Their pending events are still delivered.
 
         Args:
-            before: A device goes when the last time of its own inputs is earlier.
-            arrived_before: A device goes when its last accepted input arrived earlier, by :meth:`set_arrival_time`,
-                whatever date the input has: also a device whose clock is wrong, and not one whose clock is years
-                behind. A device without any accepted input counts from the time at which it was created. Give one of
-                both.
+            before: A device is removed if the latest time of its own inputs is earlier than this.
+            arrived_before: A device is removed if its last accepted input arrived earlier than this, by
+                :meth:`set_arrival_time`. The dates of inputs do not matter, so wrong clocks of devices have no effect.
+                For a device without any accepted input, the time of its creation counts. Give either this or `before`.
 
         Returns:
             The identifiers of the removed devices.
 
         Raises:
-            InvalidArgumentError: `arrived_before`, and no arrival time was set.
+            InvalidArgumentError: `arrived_before` was passed, but no arrival time was set.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -297,7 +298,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         (:meth:`Presences.to_geopandas`).
 
         Args:
-            identifier: Of one condition; None: all conditions.
+            identifier: Identifier of one condition; None: all conditions.
 
         Raises:
             NotFoundError: No condition has that identifier.
@@ -320,7 +321,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             distinct = list(dict.fromkeys(columns.generations))
             named = dict(zip(distinct, self._conditions._handle.identifiers_of(array("Q", distinct))))
             names = [named[generation] for generation in columns.generations]
-        # None: another thread removed the condition meanwhile.
+        # None: another thread has removed the condition in the meantime.
         return Presences._of_columns(columns.named(names), self._conditions)  # type: ignore[arg-type]
 
     def _check_condition(self, identifier: str | None) -> None:
@@ -331,8 +332,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return Presences(found, self._conditions)  # type: ignore[arg-type]
 
     def to_geopandas(self) -> GeoDataFrame:
-        """Where everybody is: a row for each device, with its clock and :attr:`Device.position` as a point in
-        EPSG:4326; one that had no fix yet has no geometry. For the conditions that each device is inside of use
+        """The positions of all devices: a row for each device, with its clock and :attr:`Device.position` as a point in
+        EPSG:4326. A device without a fix has no geometry. For the conditions that the devices are inside of, use
         ``fleet.inside().to_geopandas()``.
 
         Raises:
@@ -357,19 +358,20 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     # ----------------------------------------------------------------------------- keyed state elsewhere
 
     def export(self, devices: Iterable[str] | None = None, *, portable: bool = False) -> list[bytes]:
-        """Devices as bytes, to be kept elsewhere or moved to another fleet by :meth:`load`; they stay in this one.
+        """Devices as bytes, to be stored elsewhere or moved to another fleet by :meth:`load`. The devices stay in this
+        fleet.
 
-        Events that wait are the fleet's and not among it, but they count: the next event of the device elsewhere has
-        the sequence after theirs. Of a fleet with several `threads` the bytes count also those events that became void
-        while they waited: the next sequence of the device is then larger by so many, and never smaller.
+        Pending events are not included, but their sequence numbers count: the device's next event elsewhere has the
+        sequence after theirs. In a fleet with several `threads`, events that became void while they were pending also
+        count, so the next sequence may be larger, but never smaller.
 
         Args:
-            devices: Which; None: all of :attr:`devices`.
-            portable: Whether fleets over another version of the table can take them, with ``adapt``: 12 bytes more for
-                each condition that a device is inside of or about to cross.
+            devices: The identifiers; None: all of :attr:`devices`.
+            portable: True if fleets with another version of the table must be able to load the bytes, with ``adapt``.
+                This takes 12 bytes more for each condition that a device is inside of or about to cross.
 
         Raises:
-            NotFoundError: There is no device of that identifier.
+            NotFoundError: No device has that identifier.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -387,18 +389,18 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return found
 
     def load(self, devices: Mapping[str, bytes], *, adapt: bool = False) -> None:
-        """Enters devices that were exported: each goes on as if nothing had happened. All or none.
+        """Adds devices that were exported. Each continues as if nothing had happened. All or none.
 
         Args:
-            devices: Their bytes by identifier; any bytes may be passed. No device of the fleet may have one of these
+            devices: Their bytes by identifier; untrusted data is safe. No device of the fleet may have one of these
                 identifiers.
-            adapt: Whether bytes of another version of the table are taken, where they were exported as portable: what
-                a device was inside of or about to cross goes on where a condition has the same identifier and
-                definition, and is void otherwise; all other conditions count as seen.
+            adapt: True to accept bytes that were exported with ``portable`` and another version of the table. A state
+                inside a condition and a started crossing continue if a condition has the same identifier and
+                definition; otherwise they are dropped. All other conditions count as already evaluated.
 
         Raises:
             SnapshotInvalidError: The bytes are not a device, are damaged, or come from a newer version of the library.
-            TableMismatchError: They were exported with another version of the table.
+            TableMismatchError: The bytes were exported with another version of the table.
             InvalidArgumentError: An identifier is invalid or in use.
         """
         if not isinstance(devices, Mapping):
@@ -409,8 +411,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     # ---------------------------------------------------------------------------------------- events
 
     def events(self) -> DeviceEvents:
-        """Drains what waits, in a loop. Asking for the next event commits the one before; a loop that is left early
-        hands its last event out again.
+        """Returns the pending events for a loop. A request for the next event acknowledges the previous one; if a loop
+        is left early, its last event is delivered again.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -424,10 +426,10 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return DeviceEvents(self)
 
     def updates(self) -> DeviceUpdates:
-        """Events as they become available, for ``async for``: as :meth:`Monitor.updates`. :meth:`close` ends it.
+        """Events as they become available, for ``async for``: like :meth:`Monitor.updates`. :meth:`close` ends it.
 
         Raises:
-            ConsumerAlreadyActiveError: When iterating, while there is another consumer.
+            ConsumerAlreadyActiveError: On iteration, if there is another consumer.
 
         Example:
             >>> import asyncio
@@ -448,14 +450,14 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @property
     def next_deadline_us(self) -> int | None:
-        """The earliest time at which something happens to any device though no input comes, microseconds since
-        1970-01-01T00:00:00Z: advance the fleet to it then. None: nothing waits."""
+        """The earliest time at which the state of any device can change without an input, microseconds since
+        1970-01-01T00:00:00Z; advance the fleet to it then. None: nothing is due."""
         found: int | None = self._handle.next_deadline()
         return found
 
     @property
     def next_deadline(self) -> datetime | None:
-        """The same, aware, UTC."""
+        """The same time as an aware datetime in UTC."""
         return from_us(self.next_deadline_us)
 
     @property
@@ -466,7 +468,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @property
     def clock(self) -> datetime | None:
-        """The time to which all devices were advanced, aware, UTC; None: never."""
+        """The time to which all devices were advanced, as an aware datetime in UTC; None: never."""
         return from_us(self.clock_us)
 
     def statistics(self) -> FleetStatistics:
@@ -486,11 +488,11 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return FleetStatistics(*fields)
 
     def checkpoint(self) -> None:
-        """Saves everything that is not saved yet: a state after all inputs of all devices. Without a store it does
-        nothing.
+        """Saves everything that is not saved yet, as the state after all inputs of all devices. Does nothing without a
+        store.
 
         Raises:
-            StoreUnavailableError: The fleet goes on in memory; a later call tries again.
+            StoreUnavailableError: Saving failed. The fleet continues in memory, and a later call tries again.
 
         Example:
             >>> from fencepost import Zones
@@ -499,13 +501,15 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         self._handle.checkpoint()
 
     def close(self) -> None:
-        """Saves everything and closes the store: its name is free. Ends :meth:`updates`. Again it does nothing.
+        """Saves everything and closes the store, so that it can be opened again. Ends :meth:`updates`. A second call
+        does nothing.
 
-        With a store it takes no inputs any more, and no device comes or goes: that raises :class:`MonitorClosedError`.
-        Inputs that another thread fed before are kept. A fleet in memory has nothing to close and goes on.
+        A closed fleet with a store accepts no more inputs, and devices can be neither added nor removed: this raises
+        :class:`MonitorClosedError`. Earlier inputs of other threads are saved. A fleet in memory has nothing to close
+        and continues to work.
 
         Raises:
-            StoreUnavailableError: Something could not be saved; the store is closed all the same.
+            StoreUnavailableError: Something could not be saved; the store is closed nevertheless.
 
         Example:
             >>> import tempfile
@@ -523,8 +527,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         self._handle.close()
 
     def snapshot(self) -> bytes:
-        """The whole fleet as bytes, the same on every platform: table, devices, and the events that wait or are not
-        committed; also of one with a store. For :meth:`restore`. Pickling and copying go through it.
+        """The whole fleet as bytes, for :meth:`restore`: table, devices, and the events that are pending or not
+        acknowledged. The bytes are the same on every platform, and do not depend on a store. Pickling and copying use
+        the snapshot.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -538,13 +543,14 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """Restores a fleet in memory from a snapshot, with its own table; uncommitted events are delivered again.
+        """Restores a fleet in memory from a snapshot, with its own table; unacknowledged events are delivered again.
 
         Args:
-            snapshot: Any bytes may be passed.
+            snapshot: The bytes; untrusted data is safe.
 
         Raises:
-            SnapshotInvalidError: It is not a snapshot, is damaged, or was written by a newer version of the library.
+            SnapshotInvalidError: The bytes are not a snapshot, are damaged, or come from a newer version of the
+                library.
         """
         fleet = cls.__new__(cls)
         fleet._handle = Handle.restore(snapshot_bytes(snapshot))

@@ -39,7 +39,7 @@ _BY_ROW = Advice(*["give the identifier of each row's device as device="] * 2)
 
 
 class _Limited:
-    """A fleet made for several threads that feeds with fewer."""
+    """A fleet made for several threads, fed with fewer threads."""
 
     def __init__(self, shards: Any, threads: int) -> None:
         self._shards, self._threads = shards, threads
@@ -50,7 +50,7 @@ class _Limited:
 
 
 def with_threads(handle: Any, threads: int) -> Any:
-    """A fleet that is fed by so many threads."""
+    """A fleet's handle that feeds with this number of threads."""
     count = integer(threads, "threads", 1, 256)
     most = getattr(handle, "count", 1)
     if count > most:
@@ -71,15 +71,15 @@ class FleetInputs(FixInputs):
         return counters[0] is None and not counters[8]
 
     def feed(self, device: str, fix: Fix) -> None:
-        """Feeds one fix of a device, which is entered if it is new and the fix is accepted.
+        """Feeds one fix of a device. A new device is added if the fix is accepted.
 
         A fix without a position (accuracy negative or NaN) is ignored and counted.
 
         Raises:
             InvalidArgumentError: A coordinate or the time is out of range; counted.
-            LateInputError: Earlier than the device's clock or the last :meth:`advance`; counted.
-            AheadOfClockError: Later than the device's clock by more than `max_time_step`; counted.
-            QueueFullError: `max_pending_events` events wait.
+            LateInputError: The time is earlier than the device's clock or the last :meth:`advance`; counted.
+            AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`; counted.
+            QueueFullError: `max_pending_events` events are pending.
         """
         fix = self._looked_at(fix)
         self._handle.feed_fix(device, fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
@@ -132,40 +132,40 @@ class FleetInputs(FixInputs):
         on_invalid: Literal["count", "raise"] = "count",
         threads: int | None = None,
     ) -> FeedResult:
-        """Feeds many fixes of many devices in order, with the same result as single calls; other Python threads run
-        meanwhile. Devices with at least one accepted row are created in the order of their first rows.
+        """Feeds many fixes of many devices in order, with the same result as single calls. Other Python threads can run
+        during the call. Devices with at least one accepted row are added in the order of their first rows.
 
-        Either columns of equal length, or fixes, beside the devices they are of; or a table that exports an Arrow
-        stream (PyArrow, Polars, DuckDB, pandas), fed batch by batch: see :meth:`Monitor.feed_many`. Its column of
+        Pass columns of equal length, or fixes, together with their devices. Or pass a table that exports an Arrow
+        stream (PyArrow, Polars, DuckDB, pandas); it is fed batch by batch: see :meth:`Monitor.feed_many`. Its column of
         devices holds texts, numbers (which become texts) or a dictionary of them, whose indices are read in place.
 
         Args:
-            fixes: A table; or fixes of any kind that :meth:`Monitor.feed_many` takes.
-            device: The device of each row: texts, or numbers, which become texts; a categorical column of pandas or a
-                dictionary array of PyArrow is read in place; one text: all rows are of that device.
+            fixes: A table; or fixes of any kind that :meth:`Monitor.feed_many` accepts.
+            device: The device of each row: texts, or numbers, which become texts. A categorical column of pandas or a
+                dictionary array of PyArrow is read in place. A single text: all rows are of that device.
             latitude: Degrees, -90 to 90.
             longitude: Degrees, -180 to 180.
             time: As for :meth:`Monitor.feed_many`.
-            accuracy: Metres; 0 or None in a list: not reported; negative or NaN: there is no position. A number is
-                meant for all rows; None: not reported.
-            columns: Of a table the names of the columns for device, latitude, longitude, time, accuracy, or geometry,
-                where they are not recognised.
-            on_invalid: As for :meth:`Monitor.feed_many`. A new device without any accepted row is not created.
-            threads: How many threads feed at a time, at most as many as the fleet was made for; None: as many.
+            accuracy: Metres; 0 or None in a list: not reported; negative or NaN: there is no position. One number
+                applies to all rows; None: not reported.
+            columns: Names of a table's columns for device, latitude, longitude, time, accuracy, or geometry, if they
+                are not recognised.
+            on_invalid: As for :meth:`Monitor.feed_many`. A new device without any accepted row is not added.
+            threads: The number of threads, at most the fleet's `threads`; None: the fleet's `threads`.
 
         Returns:
-            How many were accepted, invalid and late.
+            The numbers of accepted, invalid and late fixes.
 
         Raises:
-            InvalidArgumentError: Columns of different lengths; a row without a device; with ``on_invalid="raise"`` an
-                invalid row. ``position`` is the row, and nothing has been fed.
-            ColumnTypeError: A column does not hold what it is to hold; ``position`` is the row.
-            InputError: A column is missing or holds unusable values; ``row`` is the place. The batches before took
-                effect, ``result`` is their :class:`FeedResult`.
-            MissingExtraError: A table was given, and nanoarrow is not installed.
-            QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result`` is
-                their :class:`FeedResult`. Take events, then feed the rest.
-            KeyboardInterrupt: As of :meth:`Monitor.feed_many`.
+            InvalidArgumentError: The columns have different lengths, a row has no device, or with
+                ``on_invalid="raise"`` a row is invalid. ``position`` is the row, and nothing has been fed.
+            ColumnTypeError: A column has values of a wrong type; ``position`` is the row.
+            InputError: A column is missing or holds unusable values; ``row`` is the place. The earlier batches took
+                effect; ``result`` is their :class:`FeedResult`.
+            MissingExtraError: A table was passed, and nanoarrow is not installed.
+            QueueFullError: `max_pending_events` events are pending. The rows before ``position`` took effect;
+                ``result`` is their :class:`FeedResult`. Take events, then feed the rest.
+            KeyboardInterrupt: As for :meth:`Monitor.feed_many`.
 
         Example:
             >>> import pyarrow
@@ -218,19 +218,19 @@ class FleetInputs(FixInputs):
         *,
         time: Time | None = None,
     ) -> None:
-        """Feeds one scan report of a device, which is entered if it is new and the report is accepted: the beacons
-        observed at one instant. An empty report only moves its clock.
+        """Feeds one scan report of a device: the beacons observed at one instant. A new device is added if the report
+        is accepted. An empty report only moves the device's clock.
 
         Args:
             device: The device's identifier.
             sightings: One or several.
-            time: Of the report. May be left out when the sightings carry one and the same time.
+            time: Time of the report. May be omitted if all sightings carry the same time.
 
         Raises:
-            InvalidArgumentError: There is no time, or the sightings carry different ones.
-            LateInputError: Earlier than the device's clock or the last :meth:`advance`; counted.
-            AheadOfClockError: Later than the device's clock by more than `max_time_step`; counted.
-            QueueFullError: `max_pending_events` events wait.
+            InvalidArgumentError: There is no time, or the sightings carry different times.
+            LateInputError: The time is earlier than the device's clock or the last :meth:`advance`; counted.
+            AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`; counted.
+            QueueFullError: `max_pending_events` events are pending.
 
         Example:
             >>> from fencepost import Beacon, BeaconSighting, Fleet, Zones
@@ -244,19 +244,20 @@ class FleetInputs(FixInputs):
         self._handle.feed_sightings(device, *scan_report(sightings, time))
 
     def set_scanning(self, device: str, on: bool, *, time: Time) -> None:
-        """Declares whether a device scans for beacons from now on, see :meth:`Monitor.set_scanning`; devices begin with
-        scanning on."""
+        """Declares whether a device scans for beacons from now on, see :meth:`Monitor.set_scanning`; a new device
+        starts with scanning on."""
         self._handle.set_scanning(device, truth(on, "on"), to_us(time))
 
     def set_arrival_time(self, time: Time) -> None:
-        """Sets the arrival time of the inputs that follow, as your own clock shows it; it may go back.
+        """Sets the arrival time of the following inputs, from your own clock; it may go back.
 
-        It decides no state and no event, but two things. A device was last heard of at the arrival time of its last
-        accepted input, whatever date that input has: :meth:`expire` can go by it. With `max_time_step` an input is
-        refused as ahead only if it is later by more than both the device's clock and the arrival time: so the first
-        input of a device is bounded too, and a device that was silent for long may go on at the present.
+        It affects no state and no event, but it has two uses. First, :meth:`expire` can remove devices by the arrival
+        time of their last accepted input, whatever date the input itself has. Second, with `max_time_step` an input is
+        refused as ahead only if it is too far ahead of both the device's clock and the arrival time. So the limit also
+        applies to the first input of a device, and a device that was silent for long can continue at the present time.
 
-        Devices that were entered before the first arrival time count as heard then. A store and a snapshot keep it.
+        Devices that were added before the first arrival time was set count as heard from at that time. A store and a
+        snapshot contain the arrival times.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones
@@ -272,18 +273,18 @@ class FleetInputs(FixInputs):
         """Lets time pass: confirms all changes that are due up to and at `time`.
 
         Args:
-            time: For all devices it is a watermark: no input of any may be earlier from then on, also of one that is
-                heard for the first time. Devices ahead of it are left alone. With `max_time_step` it is bounded, since
-                a wrong date would make every later input of every device late: by the last advance, and by the arrival
-                time or, where none was set, the largest clock of the devices.
-            device: For this device alone, which is not bounded; None: for all.
-            force: Whether `time` is meant however far it is.
+            time: For all devices it is a watermark: from then on no input of any device may be earlier, even of a
+                device that is new. Devices whose clock is already later are not changed. With `max_time_step` the time
+                is limited, since a wrong date would make every later input of every device late. It is compared with
+                the last advance and the arrival time or, if none was set, the largest clock of the devices.
+            device: Only this device, without the limit; None: all devices.
+            force: True to advance without the limit.
 
-        Raises:
-            AheadOfClockError: It is beyond the bound; counted.
-            LateInputError: Earlier than the last one, or than the device's clock; counted.
-            NotFoundError: There is no device of that identifier.
-            QueueFullError: `max_pending_events` events wait.
+            Raises:
+                AheadOfClockError: The time is beyond the limit; counted.
+                LateInputError: The time is earlier than the last advance, or than the device's clock; counted.
+                NotFoundError: No device has that identifier.
+                QueueFullError: `max_pending_events` events are pending.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones
@@ -299,20 +300,21 @@ class FleetInputs(FixInputs):
         self._handle.advance(to_us(time), device, truth(force, "force"))
 
     def rewind(self, time: Time, *, device: str | None = None) -> None:
-        """Says that the times of some inputs or of an advance were wrong, and sets clocks back.
+        """Declares that the times of some inputs or of an advance were wrong, and sets clocks back.
 
-        Events that wait, sequences and counters stay. Of a device that is set back every condition becomes undetermined
-        without an event, and crossings in the making and its last fix are forgotten. Its next fix determines it again:
-        an event follows only if the new state differs from the last reported one.
+        Pending events, sequences and counters do not change. If a device is set back, its conditions become
+        undetermined without an event, and its started crossings and last fix are forgotten. Its next fix determines the
+        conditions again: an event follows only if the new state differs from the last reported one.
 
         Args:
-            time: For all devices: the fleet's time, and each device whose clock is later, is set back to it; other
-                devices stay as they are. For one device: from the last advance of all to the device's clock.
-            device: This device alone; None: all.
+            time: For all devices: the fleet's time, and the clock of each device that is later, are set back to it;
+                other devices do not change. For one device: a time between the last advance of all devices and the
+                device's clock.
+            device: Only this device; None: all devices.
 
         Raises:
-            InvalidArgumentError: `time` is out of range, or there is no such clock yet.
-            NotFoundError: There is no device of that identifier.
+            InvalidArgumentError: `time` is out of range, or the clock is not set yet.
+            NotFoundError: No device has that identifier.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones

@@ -27,11 +27,13 @@ class Presence(Plain):
 
     Attributes:
         device: The device's identifier.
-        identifier: The condition's.
-        since_us: When it was confirmed, microseconds since 1970-01-01T00:00:00Z; of a beacon when it was seen last.
-        evidence_date_us: The fix that showed it, or the last sighting, likewise; None: there is none.
-        tag: The number given when the condition was added.
-        generation: The condition's.
+        identifier: The condition's identifier.
+        since_us: When the state was confirmed, microseconds since 1970-01-01T00:00:00Z; for a beacon when it was last
+            seen.
+        evidence_date_us: The time of the fix that showed it, or of the last sighting, in the same unit; None: there is
+            none.
+        tag: The number passed when the condition was added.
+        generation: The condition's generation.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -52,12 +54,12 @@ class Presence(Plain):
 
     @property
     def since(self) -> datetime | None:
-        """When it was confirmed, aware, UTC; of a beacon when it was seen last."""
+        """When the state was confirmed; for a beacon when it was last seen. An aware datetime in UTC."""
         return from_us(self.since_us)
 
     @property
     def evidence_date(self) -> datetime | None:
-        """The fix that showed it, or the last sighting, aware, UTC."""
+        """The time of the fix that showed it, or of the last sighting, as an aware datetime in UTC."""
         return from_us(self.evidence_date_us)
 
     def __repr__(self) -> str:
@@ -74,7 +76,7 @@ _UNSET = -(1 << 63)
 
 @dataclass(frozen=True, slots=True)
 class PresenceColumns:
-    """The fields of presences, each as a column; times as 64-bit integers, the smallest where there is none."""
+    """The fields of presences as columns. Times are 64-bit integers; the smallest integer stands for a missing time."""
 
     devices: list[str]
     identifiers: list[str]
@@ -85,7 +87,7 @@ class PresenceColumns:
 
     @classmethod
     def of(cls, rows: Sequence[Presence]) -> PresenceColumns:
-        """Those of rows."""
+        """The columns for rows."""
         return cls(
             [each.device for each in rows],
             [each.identifier for each in rows],
@@ -96,7 +98,7 @@ class PresenceColumns:
         )
 
     def named(self, identifiers: list[str | None]) -> PresenceColumns:
-        """The same with other identifiers; rows without one are left out."""
+        """The same columns with other identifiers; rows whose new identifier is None are left out."""
         if None not in identifiers:
             return replace(self, identifiers=cast("list[str]", identifiers))
         kept = [row for row, identifier in enumerate(identifiers) if identifier is not None]
@@ -105,7 +107,7 @@ class PresenceColumns:
         return PresenceColumns(devices, names, *map(array, "qqQQ", numbers))  # type: ignore[arg-type]
 
     def lists(self) -> tuple[list[str], list[str], list[int | None], list[int | None], list[int], list[int]]:
-        """The columns as lists in the order of the fields of :class:`Presence`; None: there is no time."""
+        """The columns as lists in the order of the fields of :class:`Presence`; a missing time is None."""
         since, evidence = (
             [None if time == _UNSET else time for time in column] for column in (self.since, self.evidence)
         )
@@ -133,7 +135,7 @@ class Presences(Rows[Presence]):
 
     @classmethod
     def _of_columns(cls, columns: PresenceColumns, conditions: Mapping[str, Definition]) -> Presences:
-        """A table whose rows are made when somebody asks for one."""
+        """A table whose rows are created only when they are accessed."""
         found = cls((), conditions)
         found._given = columns
         return found
@@ -186,7 +188,7 @@ class Presences(Rows[Presence]):
             "identifier": pandas.Series(held.identifiers, dtype=object),
         }
         for name, times in (("since", held.since), ("evidence_date", held.evidence)):
-            # The smallest integer stands for no time in both.
+            # In both representations the smallest integer stands for a missing time.
             column = pandas.Series(numpy.frombuffer(times, "i8").view("M8[us]"))
             frame[name] = column.dt.tz_localize("UTC")
         for name, numbers in (("tag", held.tags), ("generation", held.generations)):
@@ -195,8 +197,8 @@ class Presences(Rows[Presence]):
         return found
 
     def to_geopandas(self) -> GeoDataFrame:
-        """A ``geopandas.GeoDataFrame`` in EPSG:4326: as :meth:`to_pandas`, with the conditions as geometries: circles
-        and polygons as polygons, corridors as lines. Beacons have none.
+        """A ``geopandas.GeoDataFrame`` in EPSG:4326: the columns of :meth:`to_pandas`, with the conditions as
+        geometries. Circles and polygons are polygons, corridors are lines, and beacons have no geometry.
 
         Raises:
             MissingExtraError: GeoPandas is not installed.

@@ -1,4 +1,4 @@
-"""The merged events of several fleets: pending events, and events in flight that are not committed."""
+"""The merged events of several fleets: pending events, and events in flight that are not acknowledged."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from .device_numbers import DeviceNumbers
 _Entry: TypeAlias = tuple[Any, int]
 """A row of an event, and the number of its device."""
 SEQUENCE, DATE, GENERATION, DEVICE, ROW = 0, 4, 8, -2, -1
-"""Places in a row."""
+"""Indices into a row."""
 
 
 class ShardEvents:
-    """The queue of several fleets. Each fleet has delivered all its events into this object, which holds those not yet
-    reported.
+    """The queue of several fleets. The fleets deliver all their events to this object, which holds them until they are
+    acknowledged.
 
-    An event of a condition that was removed since is void; those of its device after it take its number.
+    An event is void if its condition was removed in the meantime; later events of its device then take its sequence
+    number.
     """
 
     def __init__(self, table: Any, numbers: DeviceNumbers) -> None:
@@ -30,8 +31,8 @@ class ShardEvents:
         self._waiting: deque[_Entry] = deque()
         self._in_flight: list[_Entry] = []
         self._handed = 0
-        self._next: dict[int, int] = {}  # the sequence of the next event of each device that had any
-        self._bell: tuple[int, int] | None = None  # whom to wake, and in which process
+        self._next: dict[int, int] = {}  # the sequence of the next event of each device that had events
+        self._bell: tuple[int, int] | None = None  # the consumer's descriptor, and the process it belongs to
         self.turn = self.told = 0
         self.closed = False
 
@@ -39,12 +40,12 @@ class ShardEvents:
         return len(self._waiting) + len(self._in_flight) - self._handed
 
     def pending(self) -> int:
-        """How many events wait that are not void."""
+        """The number of pending events that are not void."""
         known: dict[int, bool] = {}
         return sum(self._is_live(row, known) for row, _ in self._waiting)
 
     def is_full(self, most: int) -> bool:
-        """Whether so many events wait; those that are void are dropped then."""
+        """True if this many events are pending. Drops void events if needed."""
         if len(self._waiting) < most:
             return False
         known: dict[int, bool] = {}
@@ -60,16 +61,16 @@ class ShardEvents:
         return len(kept) >= most
 
     def waiting(self, number: int | None) -> int:
-        """How many events of a device wait that are not void."""
+        """The number of a device's pending events that are not void."""
         known: dict[int, bool] = {}
         return sum(entry[1] == number and self._is_live(entry[0], known) for entry in self._waiting)
 
     def last(self, number: int, otherwise: int) -> int:
-        """The sequence of the last event of a device that was handed out, where its fleet handed any out."""
+        """The sequence of a device's last delivered event; `otherwise` if its fleet has delivered none."""
         return self._next[number] - 1 if number in self._next else otherwise
 
     def add(self, rows: Iterable[Any]) -> None:
-        """Rows that came about, in order."""
+        """Adds new events, in order."""
         before, number_of = len(self._waiting), self._numbers.number_of
         for row in rows:
             number = number_of(row[DEVICE])
@@ -79,7 +80,8 @@ class ShardEvents:
             self._ring()
 
     def remove(self, devices: Iterable[str], drop: bool = False) -> None:
-        """Devices go, and their events if they are dropped. A number is free when no event of its device is left."""
+        """Removes devices, and their events if `drop`. A device's number becomes free when none of its events is
+        left."""
         numbers = {self._numbers.number_of(device): device for device in devices}
         if drop:
             self._waiting = deque(entry for entry in self._waiting if entry[1] not in numbers)
@@ -96,7 +98,7 @@ class ShardEvents:
             self._next.pop(number, None)
 
     def take(self, limit: int) -> list[Any]:
-        """Up to so many events; asking commits those before."""
+        """Returns up to `limit` events and acknowledges the previous ones."""
         self.turn += 1
         self.commit()
         known: dict[int, bool] = {}
@@ -137,7 +139,7 @@ class ShardEvents:
         self._ring()
 
     def attach(self, descriptor: int) -> None:
-        """Sets the descriptor that is written to when events wait."""
+        """Sets the descriptor that is written to when events become pending."""
         self.refuse_second()
         self._bell = descriptor, os.getpid()
         self._ring()
@@ -152,8 +154,8 @@ class ShardEvents:
         self._ring(True)
 
     def refuse_second(self) -> None:
-        """Raises when a consumer waits for events."""
-        if self._bell is not None and self._bell[1] != os.getpid():  # in a child after fork() nobody waits
+        """Raises an error if another consumer waits for events."""
+        if self._bell is not None and self._bell[1] != os.getpid():  # a child after fork() has no waiting consumer
             self._bell, self._handed = None, 0
         if self._bell is not None:
             text = "updates() of this fleet are being consumed; that consumer must end before there is another"

@@ -1,8 +1,8 @@
-"""Several fleets that count as one, each fed by a thread of its own.
+"""Several fleets that act as one, each fed by its own thread.
 
-Each device is in one of them, by the number that it gets when it is entered. They read the same columns in place and
-pass over the rows of the others' devices; merged by row their events are those of one fleet. They stand where the
-handle of a fleet stands, and are in memory only.
+Each device belongs to one fleet, chosen by the number that the device gets when it is added. All fleets read the same
+columns in place and skip the rows of other fleets' devices. Their events, merged by row, are those of one fleet. The
+class replaces the native handle of a fleet, and works only in memory.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from .shard_events import DATE, DEVICE, ROW, ShardEvents
 
 _NO_DEVICE = (1 << 32) - 1
 _BLOCK = 1 << 18
-"""Rows between two looks at the queue and at signals."""
+"""Rows between two checks of the queue and of signals."""
 _AT_ONCE = 65_536
 _FEW = 64
 _CLOCK, _INVALID_FIXES = 0, 2
-"""Places in the statistics of a fleet."""
+"""Indices into the statistics of a fleet."""
 _UNLIMITED = 1_000_000_000
 
 
@@ -40,11 +40,11 @@ class Shards:
     """The handle of a fleet that feeds with several threads.
 
     Args:
-        table: The handle of its table.
-        max_pending: As for a fleet; looked at every so many rows, so that the rows of a block may bring more.
-        device_limit: Likewise; 0: none.
-        timeouts: The two of beacons and the largest step of time.
-        count: How many.
+        table: The handle of the table of conditions.
+        max_pending: As for a fleet. It is checked only once per block of rows, so that a block may exceed it.
+        device_limit: As for a fleet; 0: no limit.
+        timeouts: The two timeouts of beacons and the largest time step.
+        count: The number of fleets.
     """
 
     def __init__(
@@ -62,22 +62,22 @@ class Shards:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of fleets."""
         return len(self._fleets)
 
     # ------------------------------------------------------------------------------------------ devices
 
     def _of(self, device: Any) -> Handle:
-        """The one that has a device; the first, which says what is wrong, where there is none."""
+        """The fleet that has a device; for an unknown device the first fleet, which then raises the right error."""
         number = self._numbers.get(device) if isinstance(device, str) else None
         return self._fleets[0 if number is None else number % len(self._fleets)]
 
     def _enter(self, devices: Iterable[Any]) -> tuple[Any, ...]:
-        """Enters devices that are new: all or none; which."""
+        """Adds the devices that are new, all or none, and returns them."""
         new = tuple(dict.fromkeys(device for device in devices if device not in self._numbers))
         if not new:
             return new
-        Handle(TableHandle()).enter(new)  # says what is wrong with one
+        Handle(TableHandle()).enter(new)  # raises if an identifier is invalid
         if self._device_limit and len(self._numbers) + len(new) > self._device_limit:
             raise InvalidArgumentError(
                 f"device_limit is {self._device_limit}, which is reached; remove or expire devices first"
@@ -86,12 +86,12 @@ class Shards:
             self._numbers.enter(device)
             fleet = self._of(device)
             fleet.enter((device,))
-            if self._is_advanced:  # it is informed of the version
+            if self._is_advanced:  # after an advance a new device may have events at once
                 self._take([fleet], at_once=_FEW)
         return new
 
     def _keep(self, new: Iterable[Any]) -> None:
-        """Keeps the devices created for an input if any of their rows was accepted."""
+        """Removes devices that were created for an input, unless one of their rows was accepted."""
         gone = []
         for device in new:
             fleet = self._of(device)
@@ -99,7 +99,7 @@ class Shards:
             if inputs == invalid + late + ahead:
                 fleet.remove_device(device, True)
                 gone.append(device)
-        gone.reverse()  # the next ones that are new get their numbers in order
+        gone.reverse()  # so that the next new devices get these numbers in order
         self._events.remove(gone, True)
 
     def enter(self, devices: tuple[str, ...]) -> None:
@@ -145,7 +145,7 @@ class Shards:
             for device, held in zip(devices, data):
                 if device in self._numbers:
                     self._of(device).load((device,), (held,), adapt)  # raises
-            Handle(self._table).load(devices, data, adapt)  # all or none
+            Handle(self._table).load(devices, data, adapt)  # raises if any is invalid: all or none
             if self._device_limit and len(self._numbers) + len(devices) > self._device_limit:
                 raise InvalidArgumentError(
                     f"device_limit is {self._device_limit}, which is reached; remove or expire devices first"
@@ -154,7 +154,7 @@ class Shards:
                 self._numbers.enter(device)
                 fleet = self._of(device)
                 fleet.load((device,), (held,), adapt)
-                self._take([fleet], at_once=_FEW)  # what is overdue
+                self._take([fleet], at_once=_FEW)  # events that are overdue
 
     def inside(self, device: str) -> Any:
         return self._of(device).inside(device)
@@ -164,7 +164,7 @@ class Shards:
             rows: list[tuple[Any, ...]] = []
             for fleet in self._fleets:
                 devices, *columns = fleet.devices_inside(identifier)
-                # Of 64 bits whatever they mean: they are only put in order.
+                # All columns are cast to unsigned 64-bit integers: the rows only need an order.
                 rows.extend(zip(devices, *(memoryview(column).cast("Q") for column in columns)))
             rows.sort(key=lambda row: (self._numbers.number_of(row[0]), row[1]))
         numbers = (array("Q", [row[place] for row in rows]).tobytes() for place in range(1, 5))
@@ -201,7 +201,8 @@ class Shards:
             raise error
 
     def _admit(self, feed: Callable[[Handle], None]) -> None:
-        """Refuses an input while the queue is full, but one that is refused or counted whatever waits."""
+        """Raises an error if the queue is full. Does nothing for an input that a fleet would refuse or only count in
+        any case."""
         if not self._events.is_full(self._max_pending):
             return
         nobody = Handle(TableHandle())
@@ -215,12 +216,12 @@ class Shards:
     def _take(
         self, fleets: Iterable[Handle], order: Callable[[Any], Any] = itemgetter(ROW), at_once: int = _AT_ONCE
     ) -> None:
-        """Takes what the fleets have to tell; asking for more commits those before."""
+        """Takes all new events of the fleets. Each poll acknowledges the events of the previous one."""
         rows: list[Any] = []
         for fleet in fleets:
             while part := fleet.poll_events(at_once):
                 rows += part
-        rows.sort(key=order)  # stable: equal keys keep the order of their devices
+        rows.sort(key=order)  # stable: rows with equal keys keep the order of their devices
         self._events.add(rows)
 
     def _one(self, device: Any, feed: Callable[[Handle], None]) -> None:
@@ -252,7 +253,8 @@ class Shards:
             self._arrival = time_us
 
     def _bound(self, time_us: int) -> None:
-        """Refuses an advance that is too far ahead: each fleet knows the clocks of its own devices alone."""
+        """Refuses an advance that is too far ahead. No fleet can check this, since each knows only its own devices'
+        clocks."""
         clocks = [fleet.statistics()[_CLOCK] for fleet in self._fleets]
         if self._arrival is not None:
             clocks.append(self._arrival)
@@ -290,7 +292,7 @@ class Shards:
                 finally:
                     self._take([fleet])
                 return
-            # One that has no clock as late has nothing to set back, and would refuse.
+            # A fleet without a clock that late has nothing to set back, and would raise an error.
             later = [fleet for fleet in self._fleets if _latest_clock(fleet) >= time_us]
             for fleet in later or self._fleets[:1]:
                 fleet.rewind(time_us, None)
@@ -313,7 +315,7 @@ class Shards:
         names: tuple[str, ...],
         first_row: int,
     ) -> tuple[int, int, int]:
-        """As of one fleet, with so many threads at a time."""
+        """Feeds columns like a single fleet, with at most this number of threads at a time."""
         columns: Any = (latitude, longitude, accuracy, time)
         unit: Any = (multiplier, divisor, False)
         with self._lock:
@@ -324,7 +326,7 @@ class Shards:
             lengths = {len(column) for column in (*columns, given) if not _is_number(column)}
             if len(lengths) > 1 or not used or not all(0 <= code < len(names) for code in used):
                 whole: Any = (*columns, *unit, codes, names, first_row)
-                return self._fleets[0].feed_columns(*whole)  # says what is wrong, or that there is nothing
+                return self._fleets[0].feed_columns(*whole)  # raises the error, or returns zeros without rows
             try:
                 new = self._enter(names[code] for code in used)
             except InvalidArgumentError as error:
@@ -353,7 +355,7 @@ class Shards:
                 self._keep(new)
 
     def _owners(self, used: Sequence[int], names: Sequence[str]) -> dict[int, array[int]]:
-        """For each fleet that has devices of these words: their numbers in it, by word."""
+        """For each fleet that has devices of `names`: the devices' numbers in that fleet, by the index into `names`."""
         found: dict[int, array[int]] = {}
         own: dict[int, list[int]] = {}
         for code in used:
@@ -366,7 +368,8 @@ class Shards:
         return found
 
     def _beside(self, threads: int, feed: Callable[[int], Any], places: list[int], found: list[Any]) -> None:
-        """Feeds several fleets in parallel; `found` receives the result of each, also when a signal interrupts it."""
+        """Feeds several fleets in parallel; `found` receives the result of each, even if a signal interrupts the
+        call."""
         if threads == 1 or len(places) < 2:
             found.extend(feed(at) for at in places)
             return
@@ -375,7 +378,7 @@ class Shards:
             try:
                 wait(feeding)
             finally:
-                wait(feeding)  # the work in progress is finished
+                wait(feeding)  # after an interruption: running calls cannot be stopped, so wait for them
                 found += [each.result() for each in feeding if each.exception() is None]
             for each in feeding:
                 each.result()
@@ -421,7 +424,7 @@ class Shards:
             self._events.detach(descriptor)
 
     def end_updates(self) -> None:
-        self._events.end()  # without the lock: a feeding thread is not waited for
+        self._events.end()  # without the lock, so that it does not wait for a thread that is feeding
 
     def closed(self) -> bool:
         return self._events.closed
@@ -446,14 +449,14 @@ class Shards:
         raise UnsupportedError("a fleet with several threads has no snapshot, and is not copied: export its devices")
 
     def checkpoint(self) -> None:
-        pass  # it is in memory
+        pass  # the fleets are in memory
 
     def close(self) -> None:
-        pass  # likewise
+        pass  # as above
 
 
 def _at_row(error: InvalidArgumentError, given: Any, used: Sequence[int], names: Sequence[str]) -> InvalidArgumentError:
-    """An error about an identifier, as one about the first row that has it."""
+    """Converts an error about an identifier to an error about the first row that has it."""
     if given is None:
         return error
     for code in used:
@@ -473,18 +476,19 @@ def _latest_clock(fleet: Handle) -> float:
 
 
 def _codes(codes: Any) -> tuple[Any, list[int]]:
-    """A column of indices, and those that occur, in that order; None, and the only one: all rows are of one device."""
+    """A column of indices, and the distinct indices in order of appearance; None and one index if all rows are of one
+    device."""
     if codes is None:
         return None, [0]
     try:
         given = memoryview(codes)
         return given, list(dict.fromkeys(given.tolist())) if given.ndim == 1 and given.format not in ("d", "f") else []
     except (TypeError, ValueError, BufferError, NotImplementedError):
-        return None, []  # none of integers
+        return None, []  # not a column of integers
 
 
 def _is_number(column: Any) -> bool:
-    """Whether it is one number for all rows or None, instead of a column."""
+    """True for a number that applies to all rows, or None; False for a column."""
     return column is None or isinstance(column, float)
 
 

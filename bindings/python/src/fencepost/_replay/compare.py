@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .labels import LabelSource
 
 Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
-"""Policies by the name that the table gives them, or names of presets."""
+"""Policies by the name that the table shows, or names of presets."""
 PRESETS = ("exact", "standard", "core_location")
 _SECOND = 1_000_000
 
@@ -42,16 +42,16 @@ class Outcome:
     """The result of one policy.
 
     Attributes:
-        name: The policy's, in this comparison.
+        name: The policy's name in this comparison.
         policy: The policy.
-        log: Its events.
-        events: How many they are.
-        visits: How many visits they make.
+        log: The events with this policy.
+        events: The number of events.
+        visits: The number of visits.
         flaps: Crossings that the opposite crossing undid within the comparison's flap time.
-        entry_delay: Mean seconds from the start of a visit of the baseline to that of the visit which found it; None:
-            no such pair. Only starts that were observed count.
-        exit_delay: The same of the ends.
-        mean_delay: The mean of both kinds together.
+        entry_delay: Mean seconds from the start of a visit of the baseline to the start of the visit that found it;
+            None: no such pair. Only observed starts count.
+        exit_delay: The same for the ends.
+        mean_delay: The mean of all entry and exit delays together.
         missed_visits: Visits of the baseline that no visit of this policy overlaps.
         false_visits: Visits of this policy that no visit of the baseline overlaps.
 
@@ -77,7 +77,7 @@ class Outcome:
 
 
 class Comparison(Rows[Outcome]):
-    """One :class:`Outcome` a policy, in the given order: a sequence, a table, and a mapping by name.
+    """One :class:`Outcome` per policy, in the order of the policies: a sequence, a table, and a mapping by name.
 
     Example:
         >>> from fencepost import Circle, Fix, compare
@@ -91,18 +91,18 @@ class Comparison(Rows[Outcome]):
     ) -> None:
         super().__init__(outcomes)
         self.baseline = baseline
-        """The log, or the labels as visits, with which the others are compared."""
+        """The log, or the labels as visits, with which the policies are compared."""
         self.baseline_name = baseline_name
         """The description of the baseline."""
         self.flap_seconds = flap_seconds
-        """Within which a crossing must be undone to be a flap."""
+        """The time within which a crossing must be undone to be a flap."""
 
     @overload
     def __getitem__(self, index: int | str) -> Outcome: ...
     @overload
     def __getitem__(self, index: slice) -> Sequence[Outcome]: ...
     def __getitem__(self, index: int | slice | str) -> Outcome | Sequence[Outcome]:
-        """The outcome of that number or policy name."""
+        """The outcome with that index or policy name."""
         if not isinstance(index, str):
             return super().__getitem__(index)
         for outcome in self:
@@ -172,28 +172,28 @@ def compare(
 ) -> Comparison:
     """Replays a track with each policy, and compares the visits with those of a baseline.
 
-    All policies are tried in one pass over the rows; with a `condition_limit` each in a pass of its own. Each policy
-    applies to all conditions and replaces their own. An open visit ends with its log.
+    All policies are tried in one pass over the rows; with a `condition_limit`, each policy has its own pass. Each
+    policy applies to all conditions and replaces their own. A visit that is still open counts to the end of its log.
 
-    Takes every option of :func:`replay` but `policy`, with the same meaning: for the track, and for a baseline that is
-    a track.
+    Accepts every option of :func:`replay` except `policy`. The options apply to the track, and also to a baseline that
+    is a track.
 
     Args:
         track: As for :func:`replay`.
         conditions: As for :func:`replay`.
         policies: Policies by name, or names of presets.
-        baseline: The truth: a log, or a track (a better recording of the same way) that is replayed with the
-            ``exact`` policy; None: the ``exact`` crossings of `track` itself.
-        labels: The truth as visits that somebody has written down, as for :func:`tune`; in place of `baseline`. Times
-            without a zone are of `time_zone`; without that they are refused.
+        baseline: The truth: a log, or a track (a better recording of the same trip) that is replayed with the ``exact``
+            policy; None: the ``exact`` crossings of `track` itself.
+        labels: The truth as recorded visits, as for :func:`tune`; instead of `baseline`. Times without a zone are in
+            `time_zone`; if that is None, they are refused.
         flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.
-        device: See :func:`replay`, also for the options that follow.
+        device: See :func:`replay`, also for the following options.
 
     Raises:
         InputError: A file or a table cannot be used, or the baseline has other tracks.
         InvalidArgumentError: `policies` is empty, or names an unknown preset.
         MissingExtraError: An argument needs a library that is not installed.
-        TypeError: An argument is of no kind that is understood.
+        TypeError: An argument has an unsupported type.
 
     Example:
         >>> from fencepost import Circle, Fix
@@ -250,7 +250,7 @@ def compare(
 def _labelled(
     labels: LabelSource, log: EventLog, rows: Sequence[ConditionRow], time_zone: str | tzinfo | None
 ) -> Visits:
-    """Labels as visits, by track, then start."""
+    """The labels as visits, in the order of track and start."""
     from .labels import read_labels
 
     ends = {replay.key: replay.end_us or 0 for replay in log.replays}
@@ -282,7 +282,7 @@ def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """Replays tracks with each of some policies for all conditions; the other options stay."""
+    """Replays tracks with each policy for all conditions; the other options stay the same."""
 
     options: Mapping[str, Any]
     rows: Sequence[ConditionRow]
@@ -292,7 +292,7 @@ class _Again:
     by: str | None
 
     def __call__(self, tracks: GivenTracks, policies: Sequence[TransitionPolicy]) -> list[EventLog]:
-        if self.options["condition_limit"] is not None:  # the copies of a condition would take each other's places
+        if self.options["condition_limit"] is not None:  # the copies of a condition would count against the limit
             policies_of_passes = [[policy] for policy in policies]
         else:
             policies_of_passes = [list(policies)]
@@ -332,14 +332,14 @@ def _by_place(log: EventLog | Visits) -> defaultdict[tuple[Any, str], list[Visit
 
 
 class _Pairs:
-    """The visits of one condition that overlap, and how much later ours start and end (microseconds)."""
+    """The visits of one condition that overlap, and by how much later ours start and end (microseconds)."""
 
     def __init__(self, theirs: Sequence[Visit], ours: Sequence[Visit]) -> None:
         found_by: dict[int, list[int]] = defaultdict(list)
         finds: dict[int, list[int]] = defaultdict(list)
         first = 0
         for index, mine in enumerate(ours):
-            # Both are in order, without overlap among themselves.
+            # Both lists are sorted, and the visits within a list do not overlap.
             while first < len(theirs) and _confirmed_end(theirs[first]) < mine.start:
                 first += 1
             at = first
@@ -359,7 +359,7 @@ class _Pairs:
 
 
 def _confirmed_end(visit: Visit) -> datetime:
-    """When the exit was confirmed; of an open visit the end of the log."""
+    """When the exit was confirmed; for an open visit the end of the log."""
     return visit.confirmed_end or visit.start + visit.duration
 
 

@@ -1,4 +1,4 @@
-"""Latitude and longitude in each other's columns."""
+"""Detects latitude and longitude in each other's columns."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ if TYPE_CHECKING:
     from .._monitor.monitor import Monitor
 
 NEAR = 50_000.0
-"""Metres."""
+"""The distance in metres within which a fix is near a condition."""
 _LOOKED_AT = 100
 
 
 def is_presence(event: Event) -> bool:
-    """Whether an event proves that a fix was near a condition, so that nothing is exchanged."""
+    """True if an event proves that a fix was near a condition, so that the coordinates are not exchanged."""
     return event.state is State.SATISFIED or event.direction is not None
 
 
 def is_presence_row(row: EventRow) -> bool:
-    """The same of the engine's row of an event."""
+    """The same for the engine's row of an event."""
     return STATES[row[2]] is State.SATISFIED or bool(row[13] & DIRECTION)
 
 
 def has_presence(events: Sequence[Event]) -> bool:
-    """Whether one of them does."""
+    """True if one of the events proves that a fix was near a condition."""
     if isinstance(events, LazyEvents):
         return any(map(is_presence_row, events.rows))
     return any(map(is_presence, events))
 
 
 def some_points(fixes: Sequence[FixRow]) -> list[tuple[float, float]]:
-    """Latitude and longitude of about 100 usable fixes, evenly spread."""
+    """Latitudes and longitudes of about 100 usable fixes, evenly spread."""
     step = max(1, len(fixes) // _LOOKED_AT)
     return [fix[:2] for fix in fixes[::step] if is_usable(*fix[:3])]
 
 
 def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> str | None:
-    """The evidence that latitude and longitude are exchanged: no point is near a condition, but most would be, were
-    they exchanged. None: nothing does.
+    """The evidence that latitude and longitude are exchanged: no point is near a condition, but with exchanged
+    coordinates most would be. None: there is no evidence.
 
     Args:
         points: Latitude and longitude of some fixes.
@@ -61,7 +61,7 @@ def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Zones 
 
 
 def warn_of_exchanged(path: str | Path, points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> None:
-    """Warns of :func:`doubt_of_exchanged`.
+    """Warns if :func:`doubt_of_exchanged` finds evidence.
 
     Args:
         path: The file or table, for the warning.
@@ -73,5 +73,5 @@ def warn_of_exchanged(path: str | Path, points: Sequence[tuple[float, float]], c
 
 
 def _near(points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> int:
-    """How many points are near a condition."""
+    """The number of points that are near a condition."""
     return sum(any(distance < NEAR for distance in conditions.nearest(*point).values()) for point in points)

@@ -35,23 +35,23 @@ def given_conditions(
     radius: float | None = None,
     assuming: State | str | None = None,
 ) -> tuple[str, list[ConditionRow]]:
-    """The conditions of a replay, and what to call them in messages: see :func:`as_conditions`.
+    """The conditions of a replay, and the name for them in messages: see :func:`as_conditions`.
 
-    A condition's own policy and assumed state come first; the arguments are for those that say none. All conditions of
-    a table say both, those of a monitor their policy, so that the arguments are refused beside them.
+    A condition's own policy and assumed state take precedence over the arguments. All conditions of a table have both,
+    and those of a monitor have a policy; the arguments are then refused.
 
     Args:
         conditions: The argument as passed.
-        policy: Of conditions that say none; None: ``standard``.
-        by: The column that tells tracks apart; None: there is one track.
-        name: Of the argument, for messages.
+        policy: Policy of conditions that have none; None: ``standard``.
+        by: The column that identifies the track; None: there is one track.
+        name: Name of the argument, for messages.
         how: How files and tables are read.
-        columns: Names of columns, where they are not recognised.
-        radius: Metres, of circles that have none.
-        assuming: The state of those that say none; None: :func:`assumed_by_default`.
+        columns: Names of columns that are not recognised.
+        radius: Radius in metres of circles that have none.
+        assuming: Initial state of conditions that have none; None: :func:`assumed_by_default`.
 
     Raises:
-        TypeError: An argument is for conditions that are read, and these are those of a table or a monitor.
+        TypeError: An argument applies only to conditions that are read, but a table or a monitor was passed.
     """
     if not isinstance(conditions, ConditionHolder):
         return as_conditions(conditions, as_policy(policy), name, how, columns, radius, assuming, by)
@@ -69,9 +69,9 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
 
     Args:
         holder: The monitor or the table.
-        assuming: The state of a monitor's conditions. Those of a table begin as they were added.
+        assuming: The initial state of a monitor's conditions. Those of a table start as they were added.
     """
-    # Before its first event a record has the assumed state.
+    # A record before its first event has the assumed state.
     begin = None if isinstance(holder, Monitor) else Monitor.restore(holder._handle.snapshot()).records()
     assumed = {} if begin is None else {record.identifier: record.state for record in begin}
     rows = []
@@ -88,11 +88,11 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
 
 
 def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> Zones | Monitor:
-    """The conditions for the tracks of a replay: a table that one fleet follows them with.
+    """The conditions for the tracks of a replay: a table, so that one fleet follows all tracks.
 
-    Or a monitor, which is forked for each track, with the options that a fleet cannot have: a limit makes conditions of
-    each device wait for a place, the deliveries `first` and `latest` keep a turn, or the last event, of each condition
-    for each device, and a path is crossed by no fleet. A fleet keeps no state of every condition of every device.
+    If there are options that a fleet does not support, the result is a monitor, which is forked for each track. These
+    options need state for every condition of every device, which a fleet does not keep: a limit (conditions wait for a
+    place), the deliveries `first` and `latest` (a turn, or the last event, of each condition), and a path.
     """
     found: Zones | Monitor
     found = Monitor(**options)
@@ -106,10 +106,10 @@ def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mappi
 
 
 def feed_report(monitor: Monitor, report: Report) -> None:
-    """Tells a monitor of a line of a sightings file.
+    """Feeds a line of a sightings file to a monitor.
 
     Raises:
-        LateInputError: Earlier than its clock; counted.
+        LateInputError: The line is earlier than the monitor's clock; counted.
     """
     if report.beacons is None:
         monitor.set_scanning(report.scanning, time=report.time_us)

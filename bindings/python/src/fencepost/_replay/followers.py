@@ -1,4 +1,4 @@
-"""The followers of a replay's tracks: a fleet; or a monitor for each track, with options that a fleet lacks."""
+"""The followers of a replay's tracks: a fleet, or a monitor for each track if there are options that a fleet lacks."""
 
 from __future__ import annotations
 
@@ -25,34 +25,36 @@ _AT_ONCE = 1024
 
 
 class Follower(Protocol):
-    """Follows tracks, which are numbers. Each method gives the events that it brought."""
+    """Follows tracks, which are identified by numbers. The methods return the events that they caused."""
 
     def know(self, count: int) -> None:
-        """There are so many tracks; none that is new is followed yet."""
+        """Sets the number of tracks; new tracks are not followed yet."""
 
     def enter(self, tracks: list[int]) -> None:
         """Follows tracks from now on."""
 
     def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
-        """Feeds rows of the tracks that are followed: how many were accepted, late, and invalid. Events go to `found`
-        with twice their row and one, by row; the earliest times of tracks to `begins`."""
+        """Feeds the rows of followed tracks; returns the numbers of accepted, late and invalid rows.
+
+        Appends the events to `found`, by row, each with 2 * row + 1. Sets the earliest times of tracks in `begins`.
+        """
 
     def report(self, track: int, report: Report) -> Events:
-        """Tells a track of a line of a sightings file.
+        """Feeds a line of a sightings file to a track.
 
         Raises:
-            LateInputError: Earlier than its clock; counted.
+            LateInputError: The line is earlier than the track's clock; counted.
         """
 
     def advance(self, track: int, until_us: int) -> Events:
-        """Lets time pass.
+        """Lets time pass for a track.
 
         Raises:
-            InvalidArgumentError: Earlier than the last input.
+            InvalidArgumentError: The time is earlier than the last input.
         """
 
     def end(self, track: int) -> DeviceStatistics:
-        """A track is followed no more: what became of it."""
+        """Stops following a track and returns its statistics."""
 
 
 class OneFleet:
@@ -60,7 +62,7 @@ class OneFleet:
 
     def __init__(self, conditions: Zones, as_json: bool) -> None:
         self._fleet, self._as_json = Fleet(conditions), as_json
-        self._numbers = array("I")  # of the device of each track
+        self._numbers = array("I")  # the device number of each track
 
     def know(self, count: int) -> None:
         self._numbers.extend(repeat(_NO_DEVICE, count - len(self._numbers)))

@@ -1,4 +1,4 @@
-"""The tracks that a caller gave: a table or a streamed file is replayed in columns, anything else track by track."""
+"""The tracks that a caller passed. A table or a streamed file is replayed in columns, anything else track by track."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Played(NamedTuple):
-    """How way points without times are played; all None: they are not."""
+    """How way points without times are played; all None: they are not played."""
 
     speed: float | None = None
     start: Time | None = None
@@ -35,17 +35,17 @@ class Played(NamedTuple):
 
 
 class GivenTracks:
-    """Tracks that are replayed once or several times.
+    """Tracks that are replayed one or more times.
 
     Args:
         track: The argument as passed.
-        columns: Names of its columns, where they are not recognised.
-        by: Name of the column that tells tracks apart.
-        hdop_scale: Metres of accuracy a unit of hdop.
+        columns: Names of the track's columns that are not recognised.
+        by: Name of the column that identifies the track.
+        hdop_scale: Metres of accuracy per unit of hdop.
         how: How files and tables are read.
-        sort: Whether unsorted inputs are sorted by time.
+        sort: True to sort unsorted inputs by time.
         played: How way points are played.
-        name: Of the argument, for messages.
+        name: Name of the argument, for messages.
 
     Attributes:
         source: Path or argument, for messages.
@@ -85,7 +85,7 @@ class GivenTracks:
             self.flaw = flaw_of(self._tracks)
 
     def replay(self, conditions: Zones | Monitor, reports: Sequence[Report], until_us: int | None) -> list[TrackReplay]:
-        """Returns the counts of each track."""
+        """Replays the tracks and returns the result of each."""
         if self._tracks:
             from .in_memory import replay_tracks
 

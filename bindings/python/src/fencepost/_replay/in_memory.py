@@ -1,4 +1,4 @@
-"""Tracks in memory, one after another: each is a device of a fleet, which it leaves at its end."""
+"""Replays tracks in memory, one after another. Each is a device of a fleet that is removed at its end."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def replay_tracks(
     reports: Sequence[Report] = (),
     until_us: int | None = None,
 ) -> list[TrackReplay]:
-    """The counts of each track.
+    """Replays tracks and returns the result of each.
 
     Args:
-        tracks: With fixes.
-        conditions: A table; or a monitor that holds them, if it has options that a fleet lacks.
+        tracks: Tracks with fixes.
+        conditions: A table; or a monitor with the conditions, if there are options that a fleet lacks.
         reports: Reports fed to every track, merged by time.
-        until_us: To which time is let pass after the last input of each.
+        until_us: Time passes until then after the last input of each track; None: the track ends there.
 
     Raises:
-        InvalidArgumentError: That is before an input.
+        InvalidArgumentError: `until_us` is before an input.
     """
     shard = Shard(Work(conditions, reports, until_us, grouped=True), 0, 1)
     found: defaultdict[int, list[Any]] = defaultdict(list)
@@ -60,7 +60,7 @@ def replay_tracks(
 
 
 def _rows(number: int, track: Track) -> Rows:
-    """All fixes of a track. A NaN in the column is an invalid accuracy."""
+    """All fixes of a track as columns. In the column a NaN accuracy would mean "not reported", so -1 replaces it."""
     if isinstance(track.fixes, Fixes):
         fixes = track.fixes
         tracks = array("q", repeat(number, len(fixes)))

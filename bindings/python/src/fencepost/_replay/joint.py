@@ -1,4 +1,4 @@
-"""Several policies in one pass over the rows: one table holds each condition once for each policy."""
+"""Replays several policies in one pass over the rows: one table holds each condition once per policy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .._values.policy import TransitionPolicy
 
 
 def copies(rows: Sequence[ConditionRow], policies: Sequence[TransitionPolicy]) -> list[ConditionRow]:
-    """Each condition once for each policy, by policy; gates, which have none, as they are."""
+    """Each condition once per policy, grouped by policy; gates, which have no policy, are copied unchanged."""
     return [
         replace(row, identifier=f"{number}:{at}", policy=None if row.policy is None else policy)
         for number, policy in enumerate(policies)
@@ -27,12 +27,12 @@ def copies(rows: Sequence[ConditionRow], policies: Sequence[TransitionPolicy]) -
 
 
 def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], count: int) -> list[list[TrackReplay]]:
-    """The result of :func:`copies` of conditions by policy, with the events of a replay with that policy alone.
+    """Splits the replays of :func:`copies` by policy. The events are the same as in a replay with only that policy.
 
     Args:
-        replays: Of the copies. Their events are :class:`LazyEvents`.
+        replays: The replays of the copies. Their events are :class:`LazyEvents`.
         rows: The conditions.
-        count: How many policies there are.
+        count: The number of policies.
     """
     names = [row.identifier for row in rows]
     places = {f"{number}:{at}": (number, at) for number in range(count) for at in range(len(rows))}
@@ -49,7 +49,7 @@ def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], coun
 
 
 def flaps(events: Iterable[Event], limit_us: int) -> Iterator[tuple[str, int]]:
-    """Crossings that the opposite crossing undid within so many microseconds: identifier and time of the opposite."""
+    """Crossings that the opposite crossing undid within `limit_us`: identifier, and time of the opposite crossing."""
     crossings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     crossing = CAUSES.index(Cause.CROSSING)
     for _, identifier, state, cause, date_us, *_ in event_rows(events):

@@ -1,4 +1,4 @@
-"""Labels: the visits that really took place, as somebody has written them down."""
+"""Labels: recorded visits that really took place."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ else:
 Place: TypeAlias = tuple[Any, str]
 """A track's key and a zone's identifier."""
 Span: TypeAlias = tuple[int, int, bool]
-"""Start and end, microseconds since 1970, and whether it is open: the end is that of its track."""
+"""Start and end, microseconds since 1970, and True for an open label, whose end is that of its track."""
 NAME = "labels"
 
 
@@ -49,17 +49,17 @@ def read_labels(
     column: str | None,
     time_zone: str | tzinfo | None,
 ) -> dict[Place, list[Span]]:
-    """The labels of each track and zone, in their order.
+    """The labels of each track and zone, in order of time.
 
     Args:
-        labels: What the caller gave.
-        identifiers: Of the zones.
-        ends: Of each track by its key: where a label without an end ends.
-        column: That tells tracks apart; None: there is one.
-        time_zone: Of times that have none; None: such times are refused.
+        labels: The argument as passed.
+        identifiers: The identifiers of the zones.
+        ends: The end of each track, by its key; a label without an end lasts until then.
+        column: The column that identifies the track; None: there is one track.
+        time_zone: Time zone of times that have none; None: such times are refused.
 
     Raises:
-        InputError: A label cannot be used; the text names its row, from 0.
+        InputError: A label cannot be used; the text names its row, counted from 0.
     """
     columns = _columns(labels)
     names = ["identifier", "start", "end"]
@@ -103,10 +103,10 @@ def read_labels(
 
 
 def _checked(place: Place, labels: list[_Label], end_us: int) -> list[Span]:
-    """The labels of a place in the order of time.
+    """The labels of a place in order of time.
 
     Raises:
-        InputError: Two overlap.
+        InputError: Two labels overlap.
     """
     labels.sort(key=lambda label: (label.start, label.row))
     spans: list[Span] = []
@@ -158,7 +158,7 @@ def _time(value: Any, name: str, zone: tzinfo | None, wrong: Callable[[str], Inp
 
 
 def _columns(labels: Any) -> dict[str, Sequence[Any]]:
-    """The columns of what the caller gave."""
+    """The argument `labels` as columns."""
     if isinstance(labels, Mapping):
         return {str(name): list(values) for name, values in labels.items()}
     labels = collected(labels)
@@ -194,9 +194,10 @@ def _columns(labels: Any) -> dict[str, Sequence[Any]]:
 
 
 def matched(theirs: Sequence[Span], ours: Sequence[Span]) -> list[tuple[int, int]]:
-    """As many pairs of a label and a visit that overlap as there can be, each in one pair: their numbers.
+    """A largest possible set of pairs of a label and a visit that overlap, as indices. Each is in at most one pair.
 
-    Both are in order, and do not overlap among themselves; so the earliest pair is part of a largest set of pairs.
+    Both lists are sorted and have no overlaps within themselves, so the earliest possible pair is always part of a
+    largest set.
     """
     pairs, at, mine = [], 0, 0
     while at < len(theirs) and mine < len(ours):

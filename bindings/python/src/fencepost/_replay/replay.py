@@ -62,62 +62,61 @@ def replay(
 ) -> EventLog:
     """Replays a track against conditions. Late fixes and fixes without a position are skipped and counted.
 
-    Values that can be used but are probably wrong give an :class:`InputWarning`: sorted rows, impossible positions,
+    Values that can be used but are probably wrong give an :class:`InputWarning`: sorted rows, impossible positions, or
     times and radii in another unit.
 
     Args:
         track: A path (GPX, CSV, GeoJSON, NMEA 0183, or a vector file of points that GeoPandas reads), a DataFrame, a
             GeoDataFrame of points, anything that exports an Arrow stream (PyArrow, Polars, DuckDB; points as GeoArrow
-            or WKB), a ``Trajectory`` or ``TrajectoryCollection`` of MovingPandas (one track each, its times are UTC),
-            or an iterable of :class:`Fix`. A frame's columns are recognised by their usual
-            names (lat, latitude, y; lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc); a missing
-            accuracy is "not reported", a missing position "no position".
+            or WKB), a ``Trajectory`` or ``TrajectoryCollection`` of MovingPandas (one track each, with times in UTC),
+            or an iterable of :class:`Fix`. A frame's columns are recognised by their usual names (lat, latitude, y;
+            lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc). A missing accuracy means "not reported", a
+            missing position "no position".
         conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, an
-            Arrow stream, a table of conditions or a monitor; rows have the column identifier, and points and lines a
-            radius (metres).
-        policy: Of the conditions that have none of their own; a preset's name will do; None: ``standard``. All
-            conditions of a table or a monitor have one, so that `policy` is refused with these.
-        device: Name of the column that names the device: each of its values is a track of its own, replayed as by a
-            monitor of its own.
-        columns: Names of the track's columns for latitude, longitude, time, accuracy where they are not recognised.
-        sightings: Path of a sightings file, merged by time; with `device` every track has them.
-        until: To which time is let pass after the last input; None: the replay ends there.
+            Arrow stream, a table of conditions or a monitor. Rows need the column identifier; points and lines also
+            need a radius (metres).
+        policy: Policy of conditions that have none of their own, or the name of a preset; None: ``standard``. Refused
+            with a table or a monitor, whose conditions all have a policy.
+        device: Name of the column that names the device. Each of its values is a separate track, replayed as by its own
+            monitor.
+        columns: Names of the track's columns for latitude, longitude, time, accuracy, if they are not recognised.
+        sightings: Path of a sightings file, merged by time; with `device` every track gets these sightings.
+        until: Time passes until then after the last input; None: the replay ends at the last input.
         delivery: As for :class:`Monitor`.
         condition_limit: As for :class:`Monitor`.
-        path: As for :class:`Monitor`: with ``geodesic`` visits begin and end at the microsecond in which the way from
-            one fix to the next crosses the line. A line of a sightings file lets the clock pass, and the way before it
-            is settled.
+        path: As for :class:`Monitor`. With ``geodesic``, visits begin and end at the microsecond in which the path from
+            one fix to the next crosses the line. A line of a sightings file advances the clock; the path before it is
+            then final.
         max_gap: As for :class:`Monitor`.
         max_speed: As for :class:`Monitor`.
-        hdop_scale: Metres of accuracy a unit of hdop; None: GPX gives no accuracy, NMEA 5 m.
-        speed: Plays way points without times, metres per second; needs `start`.
+        hdop_scale: Metres of accuracy per unit of hdop; None: GPX gives no accuracy, NMEA 5 m.
+        speed: Plays way points without times at this speed, metres per second; needs `start`.
         start: Time at the first way point.
-        loop: How often the way is gone there and back; None: there, once.
-        layer: Of a track's vector file; None: the first.
-        conditions_layer: Likewise, of the conditions'.
+        loop: How many times the way points are played there and back; None: only there, once.
+        layer: Layer of the track's vector file; None: the first.
+        conditions_layer: Layer of the conditions' vector file; None: the first.
         conditions_columns: Names of the conditions' columns for identifier, latitude, longitude, radius, assuming,
-            policy where they are not recognised.
-        transform: Whether vector files and GeoDataFrames in another CRS are transformed to WGS84; otherwise they are
-            refused.
-        sort: Whether the fixes of files and tables, and the lines of a sightings file, are sorted by time where they
-            are not in its order; otherwise a row earlier than one before is late. Fixes that come as :class:`Fix` are
-            never sorted.
-        radius: Metres, of circles of files and tables that have none.
-        assuming: The initial state of conditions without their own; with ``unsatisfied`` the first determination that a
-            condition is not satisfied gives no event. None: ``unsatisfied`` for many tracks (`by`, trajectories), as in
-            tables of conditions, otherwise ``unknown``. The conditions of a table begin as they were added, so that
-            `assuming` is refused with it.
-        time_zone: Of the times of files and tables that have none: a name such as ``Europe/Berlin``, an offset such as
-            ``+02:00``, or a ``tzinfo``; None: UTC.
-        date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024; empty: those are refused.
-        by: Another name of `device`.
+            policy, if they are not recognised.
+        transform: True to transform vector files and GeoDataFrames in another CRS to WGS84; otherwise they are refused.
+        sort: True to sort the fixes of files and tables, and the lines of a sightings file, by time if they are not in
+            order; otherwise a row earlier than a previous row is late. :class:`Fix` objects are never sorted.
+        radius: Radius in metres of circles of files and tables that have none.
+        assuming: Initial state of conditions that have none of their own. With ``unsatisfied``, the first determination
+            that a condition is not satisfied gives no event. None: ``unsatisfied`` for many tracks (`by`,
+            trajectories), as in tables of conditions, otherwise ``unknown``. Refused with a table, whose conditions
+            start as they were added.
+        time_zone: Time zone of the times of files and tables that have none: a name such as ``Europe/Berlin``, an
+            offset such as ``+02:00``, or a ``tzinfo``; None: UTC.
+        date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024; empty: such dates are refused.
+        by: Another name for `device`.
 
     Raises:
-        InputError: A file or a table cannot be used: which one, which row, why; or no fix has a usable position.
+        InputError: A file or a table cannot be used (the text says which one, which row, and why), or no fix has a
+            usable position.
         InvalidArgumentError: An option is out of its range.
         MissingExtraError: An argument needs a library that is not installed.
-        TypeError: `track` or `conditions` has another type, `by` is used together with `device`, or options of
-            conditions together with a table or a monitor.
+        TypeError: `track` or `conditions` has another type, `by` is used together with `device`, or options for
+            conditions are used together with a table or a monitor.
 
     Example:
         >>> from fencepost import Circle, Fix
@@ -151,30 +150,30 @@ def replay(
 
 
 def warn_of(flaw: Flaw | None, path: str, log: EventLog) -> None:
-    """Warns of fixes that were skipped, unless they said themselves that there is no position."""
+    """Warns about fixes that were skipped, except for those that state that they have no position."""
     if flaw is not None and not flaw.is_missing:
         warn(path, "", about_unusable(log.counts.invalid_fixes, log.counts.fixes, flaw))
 
 
 def reports_of(path: str | os.PathLike[str] | None, times: TimeStyle, sort: bool) -> list[Report]:
-    """The lines of a sightings file; none without a path."""
+    """The lines of a sightings file; an empty list without a path."""
     from .._files.sightings import read_sightings
 
     return [] if path is None else read_sightings(path_text(path), times, sort)
 
 
 def scale_of(hdop_scale: float | None) -> float | None:
-    """Metres of accuracy for a unit of hdop, checked."""
+    """Checks and returns the metres of accuracy per unit of hdop."""
     if hdop_scale is not None and not 0 < hdop_scale < float("inf"):
         raise InvalidArgumentError(f"hdop_scale {hdop_scale} is not a number above 0")
     return hdop_scale
 
 
 class Replay:
-    """One run. Events are taken after each input, as a program would that handles them as they come.
+    """One replay. Events are taken after each input, as by a program that handles them at once.
 
     Attributes:
-        counts: How many ``fixes``, ``late_fixes``, ``invalid_fixes``, ``reports`` and ``late_reports`` there were.
+        counts: The numbers of ``fixes``, ``late_fixes``, ``invalid_fixes``, ``reports`` and ``late_reports``.
     """
 
     def __init__(self, monitor: Monitor, fixes: Sequence[FixRow], reports: Sequence[Report]) -> None:
@@ -199,7 +198,7 @@ class Replay:
         yield from (report.time_us for report in self.reports)
 
     def events(self, until_us: int | None = None, on_input: Callable[[], None] | None = None) -> Iterator[Event]:
-        """Feeds everything and yields the events; at the end time passes to `until_us` if there is one.
+        """Feeds all inputs and yields the events; then lets time pass until `until_us`, unless it is None.
 
         Late inputs and invalid fixes are counted and skipped.
         """

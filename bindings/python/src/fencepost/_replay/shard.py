@@ -1,4 +1,4 @@
-"""A shard of a replay of many tracks: the devices of some of the tracks, in a fleet of its own."""
+"""A shard of a replay of many tracks: a fleet whose devices are some of the tracks."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _NEVER = (1 << 63) - 1
 
 
 class Found(NamedTuple):
-    """The result of a shard: events, each with its place in the batch and the number of its track; the counts of its
-    inputs.
+    """The result of a batch in a shard: the events, each with its place in the batch and the number of its track, and
+    the counts of the inputs.
 
-    The place is twice the row; what a row itself brings comes one later than what its beginning ended.
+    The place is 2 * row for events from the end of the previous track, and 2 * row + 1 for events of the row itself.
     """
 
     events: list[tuple[int, int, EventRow | str]]
@@ -32,7 +32,8 @@ class Found(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A track at its end: the last events, the first time of all inputs and the clock, and how its inputs fared."""
+    """A finished track: its last events, the earliest time of its inputs, its last clock, and the counts of its
+    inputs."""
 
     track: int
     events: list[EventRow | str]
@@ -44,8 +45,9 @@ class Ended(NamedTuple):
 class Work(NamedTuple):
     """The arguments of a shard's work on its share of the tracks.
 
-    `conditions`: a table; or a monitor that holds them, if it has options that a fleet lacks. `grouped`: the rows of a
-    track come together, so that it ends where another begins. `as_json`: events are JSON texts instead of rows.
+    `conditions`: a table; or a monitor with the conditions, if there are options that a fleet lacks. `grouped`: True if
+    the rows of a track are contiguous, so that a track ends where another begins. `as_json`: True to get events as JSON
+    texts instead of rows.
     """
 
     conditions: Zones | Monitor
@@ -56,7 +58,7 @@ class Work(NamedTuple):
 
 
 class _Run:
-    """The sightings fed to a track."""
+    """The progress of the sightings that are fed to a track."""
 
     __slots__ = ("late_reports", "next_report")
 
@@ -65,7 +67,7 @@ class _Run:
 
 
 class Shard:
-    """The devices of some of the tracks."""
+    """A fleet, or monitors, for some of the tracks."""
 
     def __init__(self, work: Work, number: int, of: int) -> None:
         conditions, self._reports, self._until_us, self._grouped, as_json = work
@@ -82,7 +84,7 @@ class Shard:
         self._current = -1
 
     def feed(self, rows: Rows) -> Found:
-        """Feeds the rows of its own tracks, in order; events are taken as they come."""
+        """Feeds the rows of the shard's own tracks, in order; events are taken at once."""
         found: list[tuple[int, int, EventRow | str]] = []
         counts: Counter[str] = Counter()
         known = len(self._begins)
@@ -96,7 +98,7 @@ class Shard:
             if self._grouped and track != self._current:
                 self._begin(track, row, found, counts)
             stop = end
-            if self._reports:  # the rows before this one
+            if self._reports:  # feed the reports that are earlier than this row
                 stop = row + 1
                 if track in self._runs:
                     before = self._report(track, rows.times[row], counts)
@@ -114,7 +116,7 @@ class Shard:
         self._runs.update((track, _Run()) for track in own)
 
     def _begin(self, track: int, row: int, found: list[tuple[int, int, EventRow | str]], counts: Counter[str]) -> None:
-        """A track's first row, which ends the one before."""
+        """Starts a track at its first row, and ends the previous track."""
         if self._current in self._runs:
             ended = self._end(self._current, counts)
             found += [(2 * row, self._current, event) for event in ended.events]
@@ -123,13 +125,13 @@ class Shard:
         self._enter([track])
 
     def end(self) -> tuple[list[Ended], Counter[str]]:
-        """Ends all tracks that have not ended."""
+        """Ends all tracks that are still open."""
         counts: Counter[str] = Counter()
         ended = [self._end(track, counts) for track in sorted(self._runs)]
         return self._ended + ended, counts
 
     def _end(self, track: int, counts: Counter[str]) -> Ended:
-        """Feeds what reports are left and lets time pass."""
+        """Feeds the remaining reports and lets time pass."""
         events = self._report(track, None, counts)
         if self._until_us is not None:
             events += self._follower.advance(track, self._until_us)
@@ -158,7 +160,7 @@ class Shard:
 
 
 def _same(tracks: array[int], row: int) -> int:
-    """Where the rows of a row's track end."""
+    """The index after the last consecutive row of the same track, by galloping and binary search."""
     track, step, end = tracks[row], 1, len(tracks)
     low = row
     while low + step < end and tracks[low + step] == track:

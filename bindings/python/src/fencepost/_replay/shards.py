@@ -47,12 +47,13 @@ class Here:
 
 
 class Processes:
-    """Shards in processes of their own. Each gets whole batches and feeds its own tracks' rows."""
+    """Shards in separate processes. Each gets all batches and feeds only the rows of its own tracks."""
 
     def __init__(self, work: Work, jobs: int) -> None:
-        # A new interpreter: libraries that read files have threads, which a fork would leave in any state.
+        # Start new interpreters: libraries that read files have threads, and a fork could copy their locks in any
+        # state.
         context = multiprocessing.get_context("spawn")
-        self.ahead = 2 * jobs  # so that none waits for the other
+        self.ahead = 2 * jobs  # batches in progress, so that neither reader nor shards wait
         self._pools = [ProcessPoolExecutor(1, context, _begin, (work, number, jobs)) for number in range(jobs)]
         self._started = [pool.submit(os.getpid) for pool in self._pools]
 
@@ -62,7 +63,7 @@ class Processes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if kind is not None:  # what they were given would take them long
+        if kind is not None:  # do not wait for the remaining work, which could take long
             known = {started.result() for started in self._started if started.done() and not started.exception()}
             for process in multiprocessing.active_children():
                 if process.pid in known:
@@ -72,7 +73,7 @@ class Processes:
 
     def feed(self, rows: Rows) -> Callable[[], list[Found]]:
         """Feeds a batch to all shards and returns the result."""
-        columns = rows._replace(place=str)  # only here is the place of a row known
+        columns = rows._replace(place=str)  # the function `place` works only in this process
         feeding = [self._submit(pool, _feed, columns) for pool in self._pools]
         return lambda: [_result(one) for one in feeding]
 
@@ -99,7 +100,7 @@ def _died() -> FencepostError:
     return FencepostError("a process of --jobs ended before its work was done")
 
 
-# What a process does. It has one shard.
+# The code of a worker process, which has one shard.
 
 _shard: Shard
 
@@ -109,7 +110,7 @@ def _begin(work: Work, number: int, of: int) -> None:
     import threading
 
     global _shard  # noqa: PLW0603
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent kills it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process kills it
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
@@ -117,7 +118,7 @@ def _begin(work: Work, number: int, of: int) -> None:
 
 
 def _end_with(parent: Any) -> None:
-    """Of a parent that was killed nothing else tells."""
+    """Ends this process with its parent. If the parent is killed, nothing else would end this process."""
     parent.join()
     os._exit(1)
 

@@ -1,4 +1,4 @@
-"""The savings and delays of a replay with significant changes alone."""
+"""The savings and delays of a replay that is fed only the significant changes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class Thinning:
-    """The fixes that are significant changes, and the events that all of them together would have given.
+    """The fixes that are significant changes, and the events that all fixes would have given.
 
     Args:
-        monitor: With its conditions, before the replay; it is not changed.
+        monitor: A monitor with its conditions, before the replay; it is not changed.
         fixes: All fixes, in file order.
-        reports: Of beacons.
-        until_us: To which time is let pass at the end, or None.
+        reports: Reports of beacons.
+        until_us: Time passes until then at the end; None: it does not.
     """
 
     def __init__(
@@ -47,10 +47,11 @@ class Thinning:
 
 
 def compare(full: Sequence[Event], thinned: Sequence[Event]) -> tuple[list[float], int]:
-    """The delays in seconds of the events of `full` that `thinned` has too, and how many of its own `thinned` has.
+    """The delays in seconds of the events of `full` that `thinned` also has, and the number of events that only
+    `thinned` has.
 
-    An event answers to the last one of the same condition and state that is not later, none being used twice or out
-    of order: what happened and was undone between two fixes was missed.
+    An event of `thinned` matches the last event of `full` with the same condition and state that is not later. No event
+    is used twice or out of order. A change that was undone between two fixes is missed.
     """
     pending: dict[str, list[Event]] = {}
     for event in full:

@@ -1,8 +1,8 @@
-"""Many tracks in one file, replayed in batches: memory grows with tracks and conditions, not with the rows; of grouped
-tracks one is held at a time.
+"""Replays a file of many tracks in batches. Memory grows with the tracks and conditions, not with the rows. If the rows
+are grouped by track, only one track is held at a time.
 
 Each track is a device of a fleet. With several jobs the tracks are distributed to shards. Each shard has its own fleet,
-feeds its own rows and reports the row of each event: merged by row, the events are those of one fleet.
+feeds its own rows and reports the row of each event. The events, merged by row, are those of one fleet.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class ManyReplay:
     """A replay of many tracks. The events do not depend on `jobs`.
 
     Attributes:
-        counts: As of a replay, after the events were taken.
-        flaw: The first fix that cannot be used, likewise.
-        ended: Begin and end of each track, likewise.
+        counts: The counts of a replay; complete after the events were taken.
+        flaw: The first fix that cannot be used; set after the events were taken.
+        ended: Begin and end of each track; complete after the events were taken.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class ManyReplay:
         self._has_presence = False
 
     def events(self) -> Iterator[TrackedEvent]:
-        """The events, each with its track's key, in the order of the rows that brought them; then those of the time
-        after the last row, by track (of grouped tracks: after each track)."""
+        """The events, each with its track's key, in the order of the rows that caused them. The events after a track's
+        last row come at the end, by track (if rows are grouped: after each track)."""
         keys = self._tracks.keys
         for track, row in self._found(self._work):
             event = Event._from_row(row)
@@ -65,7 +65,7 @@ class ManyReplay:
             yield TrackedEvent(keys[track], event)
 
     def events_by_track(self) -> dict[Any, LazyEvents]:
-        """All events at once, by their track's key."""
+        """All events at once, by the key of their track."""
         found: dict[int, list[Any]] = defaultdict(list)
         for events in self._batches(self._work):
             for _, track, row in events:
@@ -74,7 +74,7 @@ class ManyReplay:
         return {self._tracks.keys[track]: LazyEvents(rows) for track, rows in found.items()}
 
     def lines(self) -> Iterator[str]:
-        """The same as JSON Lines, as :func:`event_line` writes them."""
+        """The events as JSON Lines, in the format of :func:`event_line`."""
         keys, by = self._tracks.keys, self._tracks.by or ""
         heads: list[str] = []
         for track, text in self._found(self._work._replace(as_json=True)):
@@ -84,7 +84,7 @@ class ManyReplay:
             yield f"{heads[track]}{text[1:]}\n"
 
     def warn_of_exchanged(self) -> None:
-        """Warns if latitude and longitude are most likely exchanged; call it after the events were taken."""
+        """Warns if latitude and longitude are probably exchanged; call it after the events were taken."""
         if not self._has_presence:
             warn_of_exchanged(self._tracks.path, self._tracks.first.points(), self._work.conditions)
 
@@ -94,7 +94,7 @@ class ManyReplay:
                 yield track, row
 
     def _batches(self, work: Work) -> Iterator[list[tuple[int, int, Any]]]:
-        """The events of each batch of rows, as :class:`Found` has them, and those of the ends of tracks."""
+        """The events of each batch of rows, in the form of :class:`Found`, and then those of the ends of tracks."""
         from .shards import Here, Processes
 
         shards: Here | Processes = Here(work) if self._jobs == 1 else Processes(work, self._jobs)
@@ -106,7 +106,7 @@ class ManyReplay:
                     fed.append((rows, shards.feed(rows)))
                     if len(fed) > shards.ahead:
                         yield self._merged(*fed.popleft())
-            except InputError:  # the rows before it count
+            except InputError:  # the earlier rows still count
                 while fed:
                     yield self._merged(*fed.popleft())
                 raise
@@ -136,13 +136,13 @@ class ManyReplay:
             self.flaw = worse(self.flaw, _flaw(rows))
         events = [event for part in found for event in part.events]
         if len(found) > 1:
-            events.sort(key=lambda event: event[0])  # stable: the events of a place are all of one shard
+            events.sort(key=lambda event: event[0])  # stable: all events of one row come from one shard
         return events
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
-        """The counts of each track, after its events were consumed; `events` by the track's key.
+        """The results of each track, after its events were consumed; `events` are by the key of the track.
 
-        Their fixes are read again when they are asked for.
+        The fixes are read again only when they are accessed.
         """
         keys, path = self._tracks.keys, str(self._tracks.path)
         again = self._tracks.again()
@@ -166,9 +166,9 @@ def replay_rows(
     until_us: int | None,
     rows: TableRows | None = None,
 ) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
-    """Replays a file of many tracks, or the rows of a table, to its end: what became of it, and the events by track.
+    """Replays a file of many tracks, or the rows of a table, to its end; returns the replay and the events by track.
 
-    Where rows are not in the order of time, and not from the first ones on, all are read at once and sorted.
+    If rows turn out not to be in order of time after the first ones were fed, all rows are read at once and sorted.
     """
 
     def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
@@ -177,7 +177,8 @@ def replay_rows(
         return many, many.events_by_track()
 
     try:
-        return run(None if rows is None else 1)  # a table is at hand: to feed it again costs less than to look first
+        # A table is in memory: feeding it twice is cheaper than checking it first.
+        return run(None if rows is None else 1)
     except UnsortedError:
         return run(ALL_ROWS)
 

@@ -1,4 +1,4 @@
-"""Which policy finds the visits that really took place."""
+"""Finds the policy that best reproduces the visits that really took place."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .joint import copies, flaps, separated
 from .labels import LabelSource, Place, Span, matched, read_labels
 
 Grid: TypeAlias = Mapping[str, Iterable[Any]]
-"""Values to try of fields of :class:`TransitionPolicy`, by the field's name."""
+"""For fields of :class:`TransitionPolicy`, by name: the values to try."""
 GRID: Grid = {"dwell": (0.0, 20.0, 60.0, 180.0), "margin": (0.0, 20.0, 50.0), "accuracy_factor": (0.0, 1.0)}
 MOST = 10_000
-"""Policies times zones."""
+"""The largest product of the numbers of policies and zones."""
 _DAY = 86_400_000_000
 _NUMBERS = ("precision", "recall", "f1", "entry_delay", "exit_delay", "flaps", "found", "missed", "false")
 
@@ -36,21 +36,22 @@ _NUMBERS = ("precision", "recall", "f1", "entry_delay", "exit_delay", "flaps", "
 class Trial(Plain):
     """The score of a policy on the labels.
 
-    A visit and a label of the same device and zone match when they overlap; each is part of one match at most, so that
-    a visit that is torn into two counts as one found and one false.
+    A visit and a label of the same device and zone match if they overlap. Each belongs to at most one match, so a visit
+    that is split into two counts as one found and one false.
 
     Attributes:
-        name: The policy's.
+        name: The policy's name.
         policy: The policy.
-        precision: `found` of all visits; None: it made none.
-        recall: `found` of all labels.
-        f1: The harmonic mean of both; 0 where nothing was found.
-        entry_delay: Mean seconds from the start of a label to when the entry was confirmed, of matches; None: no match.
-        exit_delay: The same of the ends that are known.
+        precision: The share of matched visits among all visits; None: there are no visits.
+        recall: The share of matched labels among all labels.
+        f1: The harmonic mean of both; 0 if no label was matched.
+        entry_delay: For matches: mean seconds from the start of the label to the confirmation of the entry; None: no
+            match.
+        exit_delay: The same for the ends that are known.
         flaps: Crossings that the opposite crossing undid within `flap_seconds`.
-        found: How many labels were matched.
-        missed: How many were not.
-        false: How many visits match no label.
+        found: The number of labels that were matched.
+        missed: The number of labels that were not matched.
+        false: The number of visits that match no label.
 
     Example:
         >>> from fencepost import Circle, Fix, tune
@@ -74,11 +75,11 @@ class Trial(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Fold(Plain):
-    """A part of the labels that was left out, and how well the policy that the others chose does on it.
+    """A part of the labels that was left out, and the score on it of the policy that is best for the other parts.
 
     Attributes:
         left_out: The device or the day (UTC).
-        trial: Of the chosen policy, on this part alone.
+        trial: The score of that policy, only on this part.
 
     Example:
         >>> from fencepost import Circle, Fix, tune
@@ -94,11 +95,11 @@ class Fold(Plain):
 
 
 class Tuning(Rows[Trial]):
-    """One :class:`Trial` a policy, in the order in which they were given.
+    """One :class:`Trial` per policy, in the order of the policies.
 
     Attributes:
-        best: The one with the largest F1; of several the one with the smallest delay, then the fewest flaps.
-        folds: Of the cross-validation; empty: there was none.
+        best: The trial with the largest F1; if several are equal, the smallest delay, then the fewest flaps.
+        folds: The parts of the cross-validation; empty: there was no cross-validation.
 
     Example:
         >>> from fencepost import Circle, Fix, tune
@@ -120,8 +121,8 @@ class Tuning(Rows[Trial]):
 
     @property
     def validated_f1(self) -> float | None:
-        """F1 of all labels, each judged by the policy that was chosen without its device or day: what to expect of new
-        data. None: there was no cross-validation."""
+        """The F1 of all labels, if each is judged by the policy that was chosen without its device or day. It estimates
+        the score on new data. None: there was no cross-validation."""
         if not self.folds:
             return None
         found, missed, false = (sum(getattr(fold.trial, name) for fold in self.folds) for name in _NUMBERS[-3:])
@@ -134,8 +135,8 @@ class Tuning(Rows[Trial]):
         }
 
     def plot(self) -> Any:
-        """A figure of Bokeh: recall and precision of each policy, with its name and numbers where the pointer is; the
-        best one is larger. ``bokeh.plotting.show`` shows it.
+        """A Bokeh figure of the recall and precision of each policy. Name and numbers of a policy appear under the
+        pointer; the best policy is larger. ``bokeh.plotting.show`` displays the figure.
 
         Raises:
             MissingExtraError: Bokeh is not installed.
@@ -170,33 +171,33 @@ def tune(
     radius: float | None = None,
     time_zone: str | tzinfo | None = None,
 ) -> Tuning:
-    """Tries policies on tracks, and says which finds the visits that really took place.
+    """Tries policies on tracks, and finds the one that best reproduces the visits that really took place.
 
-    The rows are read once, and all policies are tried in one pass over them. Each policy applies to all zones and
+    All policies are tried in one pass over the rows, which are read once. Each policy applies to all zones and
     replaces their own.
 
     Args:
         tracks: As for :func:`replay`.
         zones: As for :func:`replay`.
         labels: The visits that took place: :class:`Visits`, a DataFrame, an Arrow table, a dict of columns or a list of
-            dicts with ``identifier``, ``start``, ``end`` and, of several devices, the column of the device. A label
+            dicts, with ``identifier``, ``start``, ``end`` and, for several devices, the column of the device. A label
             without an end lasts to the end of its track. Labels of one device and zone must not overlap.
-        policies: By name, or names of presets. None: those of `grid`.
-        grid: Values of fields of :class:`TransitionPolicy`, every combination is tried; ``dwell`` and ``margin`` stand
-            for both directions. None, without policies: dwells of 0 to 180 s, margins of 0 to 50 m, with and without
+        policies: Policies by name, or names of presets. None: those of `grid`.
+        grid: Values of fields of :class:`TransitionPolicy`; every combination is tried. ``dwell`` and ``margin`` set
+            both directions. None, without policies: dwells of 0 to 180 s, margins of 0 to 50 m, with and without
             accuracy.
         cross_validate: ``"device"`` or ``"day"`` (UTC): each device or day is judged by the policy that is best for the
             others. None: no cross-validation.
         flap_seconds: A crossing that the opposite one undoes within this time is a flap.
-        device: The column that tells devices apart.
+        device: The column that identifies the device.
         columns: As for :func:`replay`.
-        radius: Metres, of points that have none.
-        time_zone: Of labels whose times have none; None: such labels are refused.
+        radius: Radius in metres of points that have none.
+        time_zone: Time zone of labels whose times have none; None: such labels are refused.
 
     Raises:
-        InputError: A label, a file or a table cannot be used; of a label the text names the row.
+        InputError: A label, a file or a table cannot be used; for a label the text names the row.
         InvalidArgumentError: An argument is out of its range.
-        TypeError: An argument is of no kind that is understood.
+        TypeError: An argument has an unsupported type.
 
     Example:
         >>> from fencepost import Circle, Fix, TransitionPolicy, tune
@@ -218,14 +219,14 @@ def tune(
     device = device_column(device, None)
     column = track_column(tracks, device)
     name, rows = given_conditions(zones, None, column, radius=radius, name="zones")
-    rows = [row for row in rows if row.policy is not None]  # gates have no visits
+    rows = [row for row in rows if row.policy is not None]  # without gates, which have no visits
     if not rows:
         raise InputError(name, "", "has no zone that a policy applies to: gates and beacons have none")
     if len(rows) * len(chosen) > MOST:
         counts = f"{len(chosen)} policies of {len(rows)} zones are"
         raise InvalidArgumentError(f"{counts} more than {MOST}: try a smaller grid, or fewer zones")
     given = GivenTracks(tracks, columns or {}, device, None, PLAIN, name="tracks")
-    # One table holds each zone once for each policy: all are fed by one pass over the rows.
+    # One table holds each zone once per policy, so that one pass over the rows feeds all of them.
     policies_of = list(chosen.values())
     logs = separated(given.replay(conditions_of(copies(rows, policies_of), name, {}), (), None), rows, len(chosen))
     truth = read_labels(
@@ -282,7 +283,7 @@ def _short(value: Any) -> str:
 
 
 class _Counts:
-    """The counts of some labels."""
+    """The counts for some labels."""
 
     def __init__(self) -> None:
         self.found = self.missed = self.false = self.flaps = 0
@@ -300,7 +301,7 @@ class _Parts:
     """The results of a policy by device or day.
 
     Args:
-        by: What tells the parts apart; None: there is one.
+        by: ``"device"`` or ``"day"``; None: all labels are one part.
     """
 
     def __init__(self, by: str | None) -> None:
@@ -308,14 +309,14 @@ class _Parts:
         self.parts: defaultdict[Any, _Counts] = defaultdict(_Counts)
 
     def of(self, place: Place, time_us: int) -> _Counts:
-        """The part of a device and a time."""
+        """The part to which a device and a time belong."""
         if self._by == "day":
             return self.parts[time_us // _DAY]
         return self.parts[place[0] if self._by == "device" else None]
 
     @property
     def counts(self) -> _Counts:
-        """All of them."""
+        """The counts of all parts together."""
         return sum(self.parts.values(), _Counts())
 
     def add(self, place: Place, theirs: Sequence[Span], ours: Sequence[VisitRow]) -> None:
@@ -338,7 +339,7 @@ class _Parts:
 
     @staticmethod
     def trial(name: str, policy: TransitionPolicy, counts: _Counts) -> Trial:
-        """The scores of the results."""
+        """The score that results from the counts."""
         found, missed, false = counts.found, counts.missed, counts.false
         return Trial(
             name=name,
@@ -356,7 +357,7 @@ class _Parts:
 
 
 def _folds(parts: Sequence[_Parts], chosen: Mapping[str, TransitionPolicy]) -> list[Fold]:
-    """Leaves each part out once."""
+    """Leaves out each part once."""
     names = sorted({name for each in parts for name in each.parts}, key=lambda name: (str(type(name)), name))
     if len(names) < 2:
         raise InvalidArgumentError(f"cross_validate: there is {len(names)} part, and two are needed")
@@ -374,7 +375,8 @@ def _folds(parts: Sequence[_Parts], chosen: Mapping[str, TransitionPolicy]) -> l
 
 
 def _best(trials: Iterable[Trial]) -> Trial:
-    """The largest F1; of several the smallest delay, then the fewest flaps, then the first."""
+    """The trial with the largest F1; if several are equal, the smallest delay, then the fewest flaps, then the
+    first."""
 
     def key(trial: Trial) -> tuple[float, float, int]:
         delays = [abs(delay) for delay in (trial.entry_delay, trial.exit_delay) if delay is not None]

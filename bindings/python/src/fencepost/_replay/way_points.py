@@ -1,4 +1,4 @@
-"""Playing way points that have no times, as simulators do: at a constant speed along the geodesics between them."""
+"""Plays way points without times, as simulators do: at a constant speed along the geodesics between them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def play(way_points: Sequence[tuple[float, float]], speed: float, start_us: int,
         way_points: Latitude and longitude, in degrees.
         speed: Metres per second, finite, above 0.
         start_us: Time at the first way point.
-        loops: How often the way is gone there and back; None: there, once.
+        loops: How many times the way is travelled there and back; None: only there, once.
 
     Raises:
         InvalidArgumentError: A coordinate or the speed is out of range, or more than 10 million fixes would result.
@@ -48,10 +48,10 @@ def play(way_points: Sequence[tuple[float, float]], speed: float, start_us: int,
 
 
 def timed(track: Track, speed: float | None, start: Time | None, loop: int | None) -> Track:
-    """A track with times: as it is, or its way points played.
+    """A track with times: the track itself, or its played way points.
 
     Raises:
-        InputError: The track has no times and is not to be played, or has times and is.
+        InputError: The track has no times and no play options, or it has times and play options.
         InvalidArgumentError: `speed` or `start` is missing.
     """
     playing = speed is not None or start is not None or loop is not None
