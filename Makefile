@@ -1,32 +1,32 @@
 # make demo    sets everything up and replays the demo drive
 # make test    sets everything up and runs every test
-# make test-all  runs the heavy tests beside them; screenshots of the report are in .build/screenshots
-# make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it;
-#              with FENCEPOST_RUNTIME=full the large one with a Swift runtime inside
+# make test-all  also runs the heavy tests; screenshots of the report are in .build/screenshots
+# make install installs the C library, with PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it;
+#              FENCEPOST_RUNTIME=full installs the large one with a Swift runtime inside
 # make cross TARGET=aarch64-linux-gnu   builds the C library and the wheel for another target, into .build/cross/TARGET; the
 #              targets are in bindings/c/targets.sh, Tests/Cross/run.sh TARGET tests what is built
 # make wheel   builds the Python wheel and the source distribution into .build/dist
-# make sql     builds the extensions for SQLite and DuckDB, and where PostgreSQL's headers are, for PostgreSQL, into .build/sql
+# make sql     builds the extensions for SQLite and DuckDB into .build/sql, and for PostgreSQL if its headers are installed
 # make docs    builds the documentation, guides and references, into .build/docs: open index.html
-# make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL are what its metadata state
+# make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL go into its metadata
 # make wasm   builds the WebAssembly module and the npm package folder .build/js: npm pack .build/js
-# make soak    runs the tests with the full counts of what is random: thousands of kills and more, half an hour
-# make setup   only sets up: system packages (as root), .venv, the builds
-# make bench   runs the benchmarks; make bench-streams those of files of many tracks at full size (10 million points),
-#              with BEFORE=FOLDER beside an earlier version of the package, which lies there
-# make bench-spark  runs streams through a local Spark, beside what it reaches when nothing is done with them
-# make million follows a million devices (examples/c/million.c) and says how many fixes a second, in what memory, opened in what time
-# make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
-# make coverage  runs the Swift and the Python tests with counters and writes the figures into Tests/Coverage/README.md
+# make soak    runs the randomized tests with full counts: thousands of kills and more, half an hour
+# make setup   only sets up: system packages (as root), .venv, builds
+# make bench   runs the benchmarks; make bench-streams runs those of files of many tracks at full size (10 million points);
+#              BEFORE=FOLDER also runs an earlier version of the package from that folder
+# make bench-spark  measures streams through a local Spark, and the speed of the same stream without any work
+# make million follows a million devices (examples/c/million.c) and prints fixes per second, memory, and the time to open
+# make mutants puts defects into a copy of the engine, one by one, and shows which scenario detects each
+# make coverage  runs the Swift and Python tests with counters and writes the results into Tests/Coverage/README.md
 # make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
 # make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
-# make format  formats Swift, Python, C and C++; make format-check, a part of make test, names what is not
-# make messages  prints every message that a user can read, by its source
+# make format  formats Swift, Python, C and C++; make format-check, part of make test, lists the files that need it
+# make messages  prints every message that a user can read, grouped by source
 # make sample-text SEED=n  draws ten random sentences each of comments, docstrings, messages and guides
 # make release VERSION=1.2.3  checks, sets the version, builds, commits and tags; prints what to push
 # make clean   removes what was built, and .venv
 #
-# All paths are relative, so that the tree may lie anywhere. Finished steps are recorded in .build/stamps.
+# All paths are relative, so that the tree can be anywhere. Finished steps are recorded in .build/stamps.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -36,7 +36,7 @@ SHELL := /bin/bash
 .PHONY: demo test test-all soak setup setup-test setup-test-all setup-programs setup-lint install uninstall cross wheel docs docs-c docs-site clean-docs wasm sql \
   qgis-plugin bench bench-streams bench-spark million mutants coverage sanitize fuzz format format-check messages sample-text release clean
 
-# The environment of the caller must not lead pip or Python elsewhere.
+# The caller's environment must not redirect pip or Python.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -64,9 +64,9 @@ test: $(stamps)/system
 
 setup-lint: $(stamps)/lint
 
-# With what `make docs` needs: each of these installs the package again, which must not happen while tests of the other lane
-# import it.
-# The WebAssembly module keeps one core busy, too, while programs are installed. If its build fails, it runs again and says why.
+# Also sets up what `make docs` needs: each of these steps reinstalls the package, which must not happen while tests of the
+# other lane import it. The WebAssembly module is built while programs are installed, to use a second core. If that build
+# fails, it runs again and prints why.
 setup-test-all: $(stamps)/library
 	@mkdir -p .build/test-logs; $(MAKE) --no-print-directory $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \
 	  $(MAKE) --no-print-directory setup-programs || { kill $$early; exit 1; }; wait $$early || true; \
@@ -96,7 +96,7 @@ docs: clean-docs docs-c docs-site
 docs-c: $(stamps)/system
 	@bindings/c/docs/build.sh
 
-# The guides and the references, in one site. It reads what docs-c leaves: Doxygen's XML and DocC's pages.
+# The guides and the references, in one site. It reads the output of docs-c: Doxygen's XML and DocC's pages.
 docs-site: $(stamps)/site $(stamps)/wasm
 	@$(python) bindings/site/build.py
 
@@ -125,7 +125,7 @@ bench-streams: setup-test
 bench-spark: $(stamps)/spark
 	@$(python) Tests/Benchmarks/spark_streams.py
 
-# In the last line are fixes a second, memory, and the time to open.
+# The last line printed has fixes per second, memory, and the time to open.
 million: $(stamps)/library
 	@cc -O2 -std=c11 -Iinclude examples/c/million.c -L.build/lib -lfencepost -lpthread -Wl,-rpath,"$$PWD/.build/lib" -o .build/million
 	@.build/million 1000000 100000 20
@@ -136,7 +136,7 @@ format-check: $(stamps)/python-test
 format: $(stamps)/python-test
 	@Tests/Style/run.sh write
 
-# Both read the sources alone: nothing is built.
+# Both read only the sources; they build nothing.
 messages:
 	@python3 Tests/Style/messages.py --print
 
@@ -163,7 +163,7 @@ release:
 clean:
 	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info
 
-# The machine. Looked at again when the script changes or its Python has gone.
+# Checks the machine again if the script has changed or its Python no longer exists.
 ifneq ($(shell test -x "$$(tail -n 1 $(stamps)/system 2>/dev/null)" && echo there),there)
 .PHONY: $(stamps)/system
 endif
@@ -173,7 +173,7 @@ $(stamps)/system: .ci/system.sh
 	@.ci/system.sh > $@.new
 	@mv $@.new $@
 
-# The environment. Made anew when it is broken.
+# Creates the environment again if it is broken.
 ifneq ($(shell $(python) -c 'print("works")' 2>/dev/null),works)
 .PHONY: $(stamps)/venv
 endif
@@ -184,7 +184,7 @@ $(stamps)/venv: $(stamps)/system
 	@$(python) -m pip --version > /dev/null
 	@touch $@
 
-# Written anew when the library is to be built the other way (FENCEPOST_RUNTIME=full or embedded).
+# Written again if the library is to be built the other way (FENCEPOST_RUNTIME=full or embedded).
 runtime := $(shell root=.; . bindings/c/names.sh; echo $$runtime)
 ifneq ($(shell cat $(stamps)/runtime 2>/dev/null),$(runtime))
 .PHONY: $(stamps)/runtime
@@ -198,7 +198,7 @@ $(stamps)/library: $(stamps)/system $(stamps)/runtime $(shell find bindings/c/em
 	@bindings/c/build.sh
 	@touch $@
 
-# The package for JavaScript: the library as WebAssembly, and what calls it.
+# The package for JavaScript: the library as WebAssembly, and the code that calls it.
 $(stamps)/wasm: $(stamps)/system .ci/wasm.sh $(addprefix bindings/c/,embedded.sh targets.sh fencepost.map) $(shell find bindings/js bindings/c/embedded -type f) Tests/Determinism/replay.c $(swift_sources)
 	@echo "== building the WebAssembly module and the npm package"
 	@.ci/wasm.sh
@@ -209,7 +209,8 @@ $(stamps)/archive: $(stamps)/library bindings/c/archive.sh
 	@bindings/c/archive.sh > /dev/null
 	@touch $@
 
-# The parts of the package that the tests, guides and notebooks use; and the options for the needs of contributors.
+# The extras of the package that the tests, guides and notebooks use, and pip's options for groups of development
+# requirements.
 extras := cli,files,geo,report,nmea,parquet
 group = $(addprefix --group bindings/python/pyproject.toml:,$(1))
 
@@ -220,7 +221,7 @@ $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 	  $(python) -m pip install --quiet './bindings/python[cli,files]'
 	@touch $@
 
-# The same with what the tests need beside it, which is also what makes the wheel.
+# The package with the requirements of its tests, which include the tools that make the wheel.
 $(stamps)/python-test: $(stamps)/python .ci/natural-earth.sh
 	@echo "== installing what the Python tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
@@ -228,13 +229,13 @@ $(stamps)/python-test: $(stamps)/python .ci/natural-earth.sh
 	@.ci/natural-earth.sh $(python)
 	@touch $@
 
-# The same with what makes the wheel.
+# The package with the tools that make the wheel.
 $(stamps)/python-tools: $(stamps)/python
 	@echo "== installing what makes the wheel"
 	@$(python) -m pip install --quiet $(call group,dist)
 	@touch $@
 
-# The same with what makes the site.
+# The package with the tools that make the site.
 $(stamps)/site: $(stamps)/python
 	@echo "== installing what makes the site"
 	@$(python) -m pip install --quiet $(call group,site)
@@ -256,7 +257,7 @@ $(stamps)/gpsd: $(stamps)/system .ci/gpsd.sh
 	@.ci/gpsd.sh
 	@touch $@
 
-# The broker that it is tested against, too.
+# The broker that `fencepost watch` is tested against, too.
 ifeq ($(shell PATH="$$PATH:/usr/sbin" command -v mosquitto),)
 .PHONY: $(stamps)/mosquitto
 endif
@@ -270,7 +271,7 @@ $(stamps)/lint: $(stamps)/python-test .ci/lint.sh
 	@$(python) -m pip install --quiet $(call group,lint)
 	@touch $@
 
-# The SQL extensions. PostgreSQL's requirements are installed with those of the heavy tests.
+# The SQL extensions. The requirements for PostgreSQL are installed with those of the heavy tests.
 $(stamps)/sql: $(stamps)/archive $(stamps)/venv .ci/duckdb.sh bindings/sql/build.sh $(shell find bindings/sql -name '*.[ch]' -o -name '*.map' -o -name Makefile)
 	@echo "== building the SQL extensions"
 	@bindings/sql/build.sh sqlite > /dev/null

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that there is a browser for the heavy tests: Chromium, its driver, a font (without one a page has no letters).
+# Installs what the browser tests need: Chromium, its driver, and a font (without a font, pages show no text).
 set -euo pipefail
 packages=()
 command -v chromium > /dev/null || packages+=(chromium)

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Makes sure that a cross target of the C library can be built and tested; ends with 3 where packages cannot be installed.
+# Installs what building and testing a cross target of the C library needs; exits with 3 if packages cannot be installed.
 #
-#   .ci/cross.sh TARGET        one of bindings/c/targets.sh
+#   .ci/cross.sh TARGET        a target of bindings/c/targets.sh
 #
-# Compilers and emulators are Debian's packages. The files for the target are in .build/cross/TARGET/root, so that the
-# system keeps its one architecture: SQLite and Python for arm64, unpacked; SQLite for musl, compiled from Debian's
-# source. shellcheck disable=SC2034,SC2154 # root is for targets.sh, which sets others
+# Compilers and emulators are Debian packages. The files for the target go into .build/cross/TARGET/root, so that the system
+# keeps its single architecture: SQLite and Python for arm64, unpacked; SQLite for musl, compiled from Debian's source.
+# shellcheck disable=SC2034,SC2154 # root is for targets.sh, which sets others
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -21,14 +21,14 @@ done
 unpacked=$PWD/.build/cross/$target/root
 apt=$PWD/.build/cross/$target/apt
 
-# is_there WHAT: whether the root was made of that; done_with WHAT notes it.
+# is_there INPUTS: whether the root was made from these inputs; done_with INPUTS records them.
 is_there() { [ "$(cat "$unpacked.made-of" 2> /dev/null)" = "$*" ]; }
 done_with() {
   rm -rf "$apt"
   echo "$*" > "$unpacked.made-of"
 }
 
-# begin_apt: lists of apt apart from the system's; apt_get with them and the options in apt_options.
+# begin_apt: package lists separate from the system's; apt_get uses them, with the options in apt_options.
 begin_apt() {
   rm -rf "$apt" "$unpacked"
   mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/files" "$apt/parts" "$unpacked"
@@ -53,9 +53,9 @@ case $target in
     done_with "${packages[@]}"
     ;;
   x86_64-linux-musl)
-    # The options that SQLite's documentation recommends for embedding, without the features that the store does not use: it has
-    # one table and simple statements (FencepostStoreCore). Auto-vacuum stays, because another program may have set it in a store.
-    # The parser is generated with the same options.
+    # The options that SQLite's documentation recommends for embedding, and without the features that the store does not use:
+    # the store has one table and simple statements (FencepostStoreCore). Auto-vacuum stays, because another program may have
+    # enabled it in a store. The parser is generated with the same options.
     omitted=''
     for feature in LOAD_EXTENSION DEPRECATED SHARED_CACHE ALTERTABLE ANALYZE AUTHORIZATION AUTOINCREMENT BLOB_LITERAL CAST CHECK \
       COMPILEOPTION_DIAGS COMPLETE COMPOUND_SELECT CTE DATETIME_FUNCS DECLTYPE DESERIALIZE EXPLAIN FOREIGN_KEY GENERATED_COLUMNS \
@@ -68,7 +68,7 @@ case $target in
     if is_there "$options"; then exit; fi
     echo "fencepost: compiling SQLite of Debian's source package for musl into .build/cross/$target/root" >&2
     begin_apt
-    # The sources of the packages that the system takes.
+    # Source entries for the repositories that the system uses.
     for list in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list.d/debian.list; do
       [ ! -e "$list" ] || sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' "$list" > "$apt/parts/$(basename "$list")"
     done
@@ -85,8 +85,8 @@ case $target in
     mkdir -p "$unpacked/usr/lib" "$unpacked/usr/include"
     ar rcsD "$unpacked/usr/lib/libsqlite3.a" sqlite3.o
     cp sqlite3.h "$unpacked/usr/include"
-    # The library that the shared library is linked to: the C library under its name on Alpine. Every musl takes the
-    # name for its own, and tools tell musl by it.
+    # A stand-in for linking the shared library: the C library under the name that it has on Alpine. Every musl accepts this
+    # name as its own, and tools recognise a musl library by it.
     LC_ALL=C nm -D --defined-only /usr/lib/x86_64-linux-musl/libc.so |
       awk '{ printf ".globl %s\n.type %s, %%function\n%s:\n", $3, $3, $3 }' > libc.s
     gcc -shared -nostdlib -Wl,-soname,libc.musl-x86_64.so.1 libc.s -o "$unpacked/usr/lib/libc.so"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fetches from PyPI what the DuckDB extension is built and tested with.
+# Fetches from PyPI what building and testing the DuckDB extension needs.
 #
-#   .ci/duckdb.sh FOLDER            the two headers of DuckDB's C extension API, of version 1.2.0, out of the source distribution
+#   .ci/duckdb.sh FOLDER            the two headers of DuckDB's C extension API 1.2.0, from the source distribution
 #   .ci/duckdb.sh FOLDER VERSION    the Python package of that version, for programs with FOLDER on their path
 set -eu
 

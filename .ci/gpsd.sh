@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that there is a gpsd for the heavy tests, and gpsfake, which plays logs to it.
+# Installs gpsd for the heavy tests, and gpsfake, which replays logs to it.
 set -euo pipefail
 packages=()
 command -v gpsd > /dev/null || [ -x /usr/sbin/gpsd ] || packages+=(gpsd)

@@ -1,14 +1,14 @@
 #!/bin/bash
-# Installs Debian packages, as root on Debian and its relatives; elsewhere it names them and ends with 3.
+# Installs Debian packages (as root, on Debian or a derivative); elsewhere prints their names and exits with 3.
 #
-#   .ci/install.sh PACKAGE...      nothing to do without a package
+#   .ci/install.sh PACKAGE...      does nothing without a package
 set -euo pipefail
 [ $# -gt 0 ] || exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
   echo "fencepost: installing $*" >&2
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq >&2
-  # Another package manager may be at work, as on a machine that has just started: wait for it.
+  # Another package manager may be running, for example right after boot: wait for it.
   apt-get install -y -qq -o DPkg::Lock::Timeout=600 --no-install-recommends "$@" >&2
 else
   echo "fencepost: as root: apt-get install --no-install-recommends $*" >&2

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes sure that there are compilers of Rust and Go, whose programs link the C library in a test; ends with 3 where they
-# cannot be installed.
+# Installs the Rust and Go compilers, for the test that links the C library into programs of both; exits with 3 if they cannot
+# be installed.
 set -euo pipefail
 packages=()
 command -v rustc > /dev/null || packages+=(rustc)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that there is what the tests of workflows and releases call beside Python's tools.
+# Installs the tools that the tests of workflows and releases call, except for those from PyPI.
 set -euo pipefail
 packages=()
 for tool in curl git; do command -v $tool > /dev/null || packages+=("$tool"); done

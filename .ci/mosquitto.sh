@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that there is what the heavy tests of brokers and services use; they start their own, on the loopback.
+# Installs what the heavy tests of brokers and services need; the tests start their own servers on the loopback interface.
 set -euo pipefail
 PATH=$PATH:/usr/sbin
 wanted=()

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Fetches the countries of Natural Earth (public domain) for the tests: the last GeoPandas that carried them, from PyPI, as a
-# file that is only read. Where it cannot be fetched the tests that need it skip.
+# Fetches the countries of Natural Earth (public domain) for the tests. They come from PyPI, in the last GeoPandas release
+# that included them; its code is not run. If they cannot be fetched, the tests that need them are skipped.
 #
 #   .ci/natural-earth.sh PYTHON
 set -euo pipefail

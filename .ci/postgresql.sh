@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that there is what the SQL extensions are built and tested with; the tests start a server of their own.
+# Installs what building and testing the SQL extensions needs; the tests start their own PostgreSQL server.
 set -euo pipefail
 wanted=()
 command -v sqlite3 > /dev/null || wanted+=(sqlite3)
@@ -7,7 +7,7 @@ for package in postgresql-15 postgresql-server-dev-15 postgresql-15-postgis-3; d
   dpkg -s "$package" > /dev/null 2>&1 || wanted+=("$package")
 done
 if [ ${#wanted[@]} != 0 ] && [ "$(id -u)" = 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
-  # No server of Debian's own.
+  # Do not start Debian's own server.
   mkdir -p /etc/postgresql-common
   echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf
 fi

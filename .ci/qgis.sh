@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that there is QGIS for the heavy tests, about 230 MB; ends with 3 where it cannot be installed.
+# Installs QGIS for the heavy tests, about 230 MB; exits with 3 if it cannot be installed.
 set -euo pipefail
 packages=()
 command -v qgis_process.bin > /dev/null || packages+=(qgis)

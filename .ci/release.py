@@ -24,7 +24,7 @@ HEADER = "include/fencepost.h"
 CHANGELOG = "CHANGELOG.md"
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 
-# The texts that repeat the version: file, pattern with the repeated part as its group, number of parts that it has.
+# The texts that repeat the version: file, pattern whose group is the repeated part, number of version parts in it.
 MENTIONS = (
     ("CITATION.cff", r"^version: ([\d.]+)$", 3),
     ("README.md", r'\.package\(url: "[^"]*", exact: "([\d.]+)"\)', 3),
@@ -35,10 +35,10 @@ MENTIONS = (
     ("containers/homeassistant/config.yaml", r'^version: "([\d.]+)"$', 3),
 )
 
-# From this version on a name is deprecated in one minor version before another removes it (concepts/stability.md).
+# From this version on, a name must be deprecated one minor version before it is removed (concepts/stability.md).
 ANNOUNCED = (0, 4, 0)
 
-# README's installation until the first release stands between these lines; a release writes what follows.
+# README's installation until the first release stands between these lines; a release replaces it with the text below.
 UNRELEASED = re.compile(r"<!-- until the first release -->\n.*?<!-- end -->\n", re.DOTALL)
 RELEASED = """```
 pip install fencepost             # Python 3.11 and later; Linux with glibc 2.28, macOS 15 on arm64
@@ -136,7 +136,7 @@ def checks_before(root: Path, wanted: str) -> None:
     _, text = section(root, wanted)
     if not text:
         raise Refusal(f"{CHANGELOG}: the section of {wanted} is empty")
-    # ABIPolicy.md: before 1.0 a minor version may change what exists, a patch may not.
+    # ABIPolicy.md: before 1.0 a minor version may remove or change an API, a patch version may not.
     if newest and numbers(wanted)[:2] == numbers(newest)[:2] and re.search(r"^### Removed", text, re.MULTILINE):
         raise Refusal(f"{CHANGELOG}: {wanted} removes something; only a minor version may")
     if numbers(wanted) >= ANNOUNCED and (lines := unannounced(root, text)):
@@ -172,7 +172,7 @@ def make(root: Path, wanted: str) -> None:
     try:
         set_version(root, wanted, today)
         check(root, wanted)
-        # FENCEPOST_RELEASE_BUILD replaces the builds in the script's own test.
+        # The test of this script sets FENCEPOST_RELEASE_BUILD to replace the builds.
         build = os.environ.get("FENCEPOST_RELEASE_BUILD")
         for command in (
             [build]

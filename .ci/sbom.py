@@ -47,9 +47,9 @@ def components(folder: Path, version: str) -> list[dict[str, object]]:
             }]  # fmt: skip
         found.append(entry)
     project = tomllib.loads((ROOT / "bindings/python/pyproject.toml").read_text(encoding="utf-8"))["project"]
-    # The packages that an installation may bring: the extras are the user's choice.
+    # Optional dependencies: which extras are installed is the user's choice.
     extras = {each for own in project["optional-dependencies"].values() for each in own}
-    # Several extras may name one package, with versions of their own.
+    # Several extras may name one package with different versions.
     named: dict[str, list[str]] = {}
     for requirement in sorted({*project["dependencies"], *extras}):
         if not requirement.startswith("fencepost["):

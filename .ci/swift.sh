@@ -1,15 +1,16 @@
 #!/bin/bash
 # Installs the Swift toolchain that CI builds with, and on Debian the packages that it needs. Checks the signature of the
-# download against one pinned key. Adds its folder to GITHUB_PATH where that is set, and prints the folder as its last line.
+# download against one pinned key. Adds the toolchain's folder to GITHUB_PATH if that is set, and prints the folder as its
+# last line.
 #
 #   .ci/swift.sh [FOLDER]      FOLDER: $HOME/swift; Debian 12 (x86-64, arm64) as root, or macOS 15 (arm64)
 #
-# SWIFT_WEBROOT and SWIFT_KEY name another server and key, for its test (Tests/Workflows/run.sh).
+# Its test (Tests/Workflows/run.sh) sets SWIFT_WEBROOT and SWIFT_KEY to another server and key.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 version=6.3.1
-# "Swift 6.x Release Signing Key", as the official container image of 6.3.1 names it.
+# "Swift 6.x Release Signing Key", the key that the official container image of 6.3.1 uses.
 key=${SWIFT_KEY:-52BB7E3DE28A71BE22EC05FFEF80A866B47A981F}
 webroot=${SWIFT_WEBROOT:-https://download.swift.org}
 folder=${1:-$HOME/swift}
@@ -30,7 +31,7 @@ esac
 release=$webroot/swift-$version-release/$platform/swift-$version-RELEASE/swift-$version-RELEASE-$suffix
 
 if [ "$platform" = xcode ]; then
-  # Apple signs the package: pkgutil checks that, and the name of the signer.
+  # Apple signs the package: pkgutil checks the signature and the signer's name.
   get "$release.pkg" "$work/swift.pkg"
   pkgutil --check-signature "$work/swift.pkg" | grep 'Developer ID Installer: Swift Open Source' || {
     echo "swift.sh: $release.pkg is not signed by Swift Open Source" >&2
@@ -39,7 +40,7 @@ if [ "$platform" = xcode ]; then
   installer -pkg "$work/swift.pkg" -target CurrentUserHomeDirectory
   bin=$HOME/Library/Developer/Toolchains/swift-$version-RELEASE.xctoolchain/usr/bin
 else
-  # The packages of the official container image.
+  # The packages that the official container image installs.
   .ci/install.sh binutils-gold ca-certificates curl gnupg gcc g++ git libcurl4-openssl-dev libedit-dev libncurses-dev \
     libpython3-dev libsqlite3-dev libstdc++-12-dev libxml2-dev make pkg-config tzdata zlib1g-dev
   get "$release.tar.gz" "$work/swift.tar.gz"
@@ -48,7 +49,7 @@ else
   export GNUPGHOME=$work/gnupg
   mkdir -m 700 "$GNUPGHOME"
   gpg --batch --quiet --import "$work/keys"
-  # A good signature of another key is refused.
+  # Refuses a valid signature by another key.
   gpg --batch --status-fd 1 --verify "$work/swift.tar.gz.sig" "$work/swift.tar.gz" 2> "$work/log" |
     grep -q "^\[GNUPG:\] VALIDSIG .*$key" || {
     cat "$work/log" >&2

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Makes sure that the machine has what the builds and tests need: a C and C++ compiler, binutils, clang, SQLite, CMake, strace,
-# pkg-config, Doxygen, git, Python 3.11 or later with headers and venv. As root on Debian and its relatives missing packages
-# are installed; otherwise they are named.
-# Swift 6.3 is not a package there: it must be present. Prints the path of the Python to use as its last line.
+# Makes sure that the machine has what the builds and tests need: a C and C++ compiler, binutils, clang, SQLite, CMake,
+# strace, pkg-config, Doxygen, git, Python 3.11 or later with headers and venv. Installs missing packages if run as root on
+# Debian or a derivative; otherwise prints their names. Swift 6.3 has no Debian package and must be installed already. Prints
+# the path of the Python to use as its last line.
 set -euo pipefail
 
-# The first Python that can make an environment and compile an extension.
+# The first Python that can create a virtual environment and compile an extension.
 find_python() {
   local candidate path
   for candidate in python3 python3.11 python3.12 python3.13 python3.14 /usr/bin/python3 /usr/bin/python3.11; do
@@ -21,7 +21,7 @@ END
   return 1
 }
 
-# One package a line.
+# Prints the missing packages, one per line.
 missing() {
   command -v gcc > /dev/null || echo gcc
   command -v g++ > /dev/null || echo g++

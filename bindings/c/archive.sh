@@ -1,12 +1,12 @@
 #!/bin/sh
-# Makes the static archive that a plain `cc` links: libfencepost.a in FENCEPOST_LIB. bindings/c/build.sh must have
-# run with the same settings, which it describes.
+# Makes the static archive libfencepost.a in FENCEPOST_LIB, for programs that a plain `cc` links. Run bindings/c/build.sh
+# first with the same settings; they are described there.
 #
 #   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_LIB=] bindings/c/archive.sh
 #
-# The archive holds one relocatable object: the library's objects and, in the full build, Swift's start object and the
-# members of Swift's static runtime that they need. Everything but the functions of the header is made local, so that
-# nothing of it meets another library or another Swift runtime of the program.
+# The archive holds one relocatable object: the library's objects and, in the full build, Swift's start object and the members
+# of Swift's static runtime that they need. All symbols except the functions of the header are local, so they cannot clash
+# with another library or another Swift runtime in the program.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -16,11 +16,11 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 if [ "$runtime" = embedded ]; then
-  # Built already, unless a source has changed. Sections nobody calls are left out here: a linker of the program's would
-  # have to be told to.
+  # Already built, unless a source has changed. Unused sections are dropped here; otherwise each program would have to pass
+  # --gc-sections.
   objects=$("$root/bindings/c/embedded.sh" "$target")
   kept=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/-u \1/p' "$root/bindings/c/fencepost.map")
-  # Where SQLite is not a library of the system it is inside.
+  # If SQLite is not a system library, it goes into the archive.
   case $store/$libraries in sqlite/*sqlite3* | none/*) inside= ;; *) inside="$link_options -lsqlite3" ;; esac
   # shellcheck disable=SC2086
   "${tools}ld" -r --gc-sections --force-group-allocation $kept -o "$folder/fencepost.o" $objects $inside
@@ -36,7 +36,7 @@ else
     exit 1
   }
 
-  # The libraries that the objects name, as far as they are Swift's; libdispatch is the runtime's own.
+  # The Swift libraries that the objects name; libdispatch is part of the runtime.
   xargs -a "$objects" swift-autolink-extract -o "$folder/linked"
   set -- "$swift_runtime/libdispatch.a" "$swift_runtime/libBlocksRuntime.a"
   for library in $(sed -n 's/^-l//p' "$folder/linked" | sort -u); do
@@ -53,8 +53,8 @@ else
     fi
   done
 
-  # Groups are resolved here: once their names are local, the linker of the program could take another's group for ours
-  # and leave our references dangling.
+  # Section groups are resolved here. Their names become local; otherwise the program's linker could keep another library's
+  # group instead of ours and leave our references dangling.
   ld -r --force-group-allocation -o "$folder/fencepost.o" "@$objects" "$swift_runtime/$(uname -m)/swiftrt.o" \
     --start-group "$@" --end-group
 fi

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Builds the C library as it is released: self-contained, exporting the functions of the header and nothing else,
-# stripped. The one place that knows how; the Python package and the Makefile call it.
+# Builds the C library as it is released: self-contained, stripped, and exporting only the functions of the header. The Python
+# package and the Makefile call this script.
 #
 #   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_LIB=] bindings/c/build.sh
 #
-# Full is ordinary Swift with the runtime inside; embedded has none (embedded.sh). names.sh has the defaults. The library is
-# for this machine, in .build/lib, or for a target of targets.sh, in .build/cross/TARGET/lib.
-# Leaves the library under its SONAME (names.sh) in FENCEPOST_LIB and the link libfencepost.so beside it, and prints the
+# "Full" is ordinary Swift with the runtime inside; "embedded" has no runtime (embedded.sh). The defaults are in names.sh.
+# Without FENCEPOST_TARGET the library is for this machine, in .build/lib; for a target of targets.sh it is in
+# .build/cross/TARGET/lib.
+# Leaves the library under its SONAME (names.sh) in FENCEPOST_LIB with the link libfencepost.so beside it, and prints the
 # library's path.
 set -eu
 
@@ -30,15 +31,16 @@ case $target in
     ;;
 esac
 
-# Keeps the library compatible with older systems: the versions of glibc's functions that these have.
+# Makes the library run on older systems: it links the versions of glibc's functions that these systems have.
 case $(uname -s)/$target in Linux/*-linux-gnu) CC=$cc "$root/bindings/c/older-glibc.sh" "$older" ;; esac
 if [ "$runtime" = embedded ]; then
   objects=$("$root/bindings/c/embedded.sh" "$target")
   linked=$root/.build/embedded/$target$variant/libfencepost.so
   older_options=
   [ ! -e "$older/remap" ] || older_options="-Wl,--remap-inputs-file=$older/remap $older/missing.o"
-  # The linker of the toolchain, because others lack --remap-inputs-file; its clang does not know where musl is. Functions of
-  # the same code are one: nothing compares their addresses, and the library has 30 kB less.
+  # Uses the linker of the Swift toolchain, because other linkers lack --remap-inputs-file; for musl it uses musl's compiler,
+  # because the toolchain's clang cannot find musl. --icf=all merges identical functions and saves 30 kB; no code compares
+  # function addresses.
   case $target in
     *-musl) linker=$cc ;;
     *) linker="$(dirname "$(readlink -f "$(command -v swiftc)")")/clang --target=$target -fuse-ld=lld -Wl,--icf=all" ;;
@@ -50,7 +52,7 @@ if [ "$runtime" = embedded ]; then
 else
   linked=$scratch/release/$built_name
   older_options=
-  # SwiftPM checks neither remapped files nor the header, whose values are compiled in.
+  # SwiftPM does not notice changes of remapped files or of the header, whose values are compiled in.
   rm -f "$linked"
   if [ -e "$lib/$soname" ] && [ -n "$(find "$root/include" -newer "$lib/$soname")" ]; then
     rm -f "$scratch/release/FencepostABI.build/"*.o
@@ -64,7 +66,7 @@ fi
 mkdir -p "$lib"
 strip_library "$linked" "$lib/$soname.new"
 
-# It must stand alone: only what every system has.
+# The library must be self-contained: it may need only libraries that every system has.
 for library in $(needed_by "$lib/$soname.new"); do
   is_of_the_system "$library" || {
     echo "bindings/c/build.sh: the library needs $library, which is not part of the system" >&2
@@ -72,7 +74,7 @@ for library in $(needed_by "$lib/$soname.new"); do
   }
 done
 
-# The same bytes keep their time stamp, so that what depends on them is not made again.
+# If the bytes are the same, keep the old time stamp, so that make does not rebuild the targets that depend on it.
 if cmp -s "$lib/$soname.new" "$lib/$soname" 2> /dev/null; then
   rm -f "$lib/$soname.new"
 else

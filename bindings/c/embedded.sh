@@ -1,17 +1,18 @@
 #!/bin/sh
-# Compiles the library as Embedded Swift: objects that need a C library and nothing of Swift's runtime.
+# Compiles the library as Embedded Swift, into objects that need a C library but no Swift runtime.
 #
 #   [FENCEPOST_STORE=none] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
 #
-# TARGET is one of targets.sh. Leaves the objects in .build/embedded and prints their paths. build.sh links the shared library
-# and archive.sh the archive. FENCEPOST_SANITIZE=address adds the checks of the Address Sanitizer, in a folder of its own, for
-# Tests/Sanitize/run.sh.
+# TARGET is a target of targets.sh. Leaves the objects in .build/embedded and prints their paths; build.sh links them into the
+# shared library, archive.sh into the archive. FENCEPOST_SANITIZE=address compiles with the Address Sanitizer into a separate
+# folder, for Tests/Sanitize/run.sh.
 #
-# The objects have no unwind tables (.eh_frame). No option of the compiler gives them: -fasynchronous-unwind-tables,
-# -funwind-tables and -fexceptions of its clang change nothing in Swift 6.3, and -g gives .debug_frame, which strip removes.
+# The objects have no unwind tables (.eh_frame), because no compiler option produces them: clang's
+# -fasynchronous-unwind-tables, -funwind-tables and -fexceptions have no effect in Swift 6.3, and -g produces .debug_frame,
+# which strip removes.
 #
-# A module copies code of the modules that it imports. When the sources of one have changed, it and all modules after it are
-# compiled anew: an object that is older than a module that it imports would give wrong answers without a message.
+# A module copies code from the modules that it imports. When the sources of a module change, it and all later modules are
+# recompiled: an object older than a module that it imports would silently give wrong answers.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,7 +23,7 @@ cd "$root"
 case ${FENCEPOST_SANITIZE:-} in
   '') sanitized='' ;;
   address)
-    # The compiler of the toolchain for C, too: one runtime of the sanitizer for both.
+    # C files use the toolchain's clang too, so that C and Swift share one sanitizer runtime.
     sanitized=-address cc=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
     cc_options="$cc_options -g -fsanitize=address"
     ;;
@@ -32,7 +33,7 @@ case ${FENCEPOST_SANITIZE:-} in
     ;;
 esac
 
-# folder_of MODULE: where its object lies. The modules of the engine are the same with and without a store.
+# folder_of MODULE: the folder of its object. The modules of the engine are the same with and without a store.
 folder_of() {
   case $1 in
     FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of$sanitized" ;;
@@ -68,7 +69,7 @@ c_sources() {
   esac
 }
 
-# The header without its comments, which change no object.
+# The header without comments, because comments do not change the object.
 header() { [ "$1" != FencepostABI ] || ${CC:-cc} -E -P -dD -x c include/fencepost.h; }
 
 if [ "$swift_of" = "$target" ]; then
@@ -80,8 +81,7 @@ if [ "$swift_of" = "$target" ]; then
   for option in $c_headers; do set -- "$@" -Xcc "$option"; done
   before="$(swiftc --version 2>&1) $*"
   for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
-    # The inputs of the object: its sources, the modules before it, the options and the compiler. shellcheck
-    # disable=SC2046
+    # The inputs of the object: its sources, the earlier modules, the options and the compiler.
     object=$(folder_of $module)/$module
     made_of=$({ echo "$before" && sha256sum $(sources "$module") $(c_sources "$module") && header "$module"; } | sha256sum)
     if [ "$(cat "$object.made-of" 2> /dev/null)" != "$made_of" ]; then
@@ -93,9 +93,9 @@ if [ "$swift_of" = "$target" ]; then
         cat "$object.log" >&2
         exit 1
       }
-      # Interpolating anything but numbers, strings and types with a description compiles, and prints that it cannot be
-      # printed. The sources of all targets are the same: the objects of one tell, and those of x86-64 name the strings
-      # that they use.
+      # If code interpolates a value other than a number, a string or a type with a description, it compiles but prints only
+      # that the value cannot be printed. All targets share the sources, so only the x86-64 objects are checked; these name
+      # the strings that they use.
       if [ "$target" = x86_64-linux-gnu ] && objdump -dr --no-show-raw-insn "$object.o" |
         awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
         echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2
@@ -109,7 +109,7 @@ else
   "$0" "$swift_of" > /dev/null
 fi
 
-# The C files, which take a second: an unchanged object stays, because another build may be linking it.
+# The C files compile in a second. An unchanged object is not replaced, because another build may be linking it.
 for file in Sources/CPlatform/*.c bindings/c/embedded/*.c; do
   object=$out/c-$(basename "$file" .c).o
   # shellcheck disable=SC2086

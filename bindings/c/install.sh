@@ -3,7 +3,7 @@
 #
 #   [PREFIX=/usr/local] [LIBDIR=$PREFIX/lib] [INCLUDEDIR=$PREFIX/include] [DESTDIR=] bindings/c/install.sh install|uninstall
 #
-# The installation may be moved as a whole: the pkg-config and CMake files find the rest relative to their own place.
+# The installed tree can be moved as a whole: the pkg-config and CMake files find the rest by relative paths.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -31,14 +31,14 @@ put() {
   chmod "$4" "$stage$2/$3"
 }
 
-# relative FROM-DIRECTORY TO-DIRECTORY: for sed, to which &, | and \ mean something. In a file of pkg-config, where a blank
-# separates options, blanks are escaped.
+# relative FROM-DIRECTORY TO-DIRECTORY: the relative path, escaped for sed, where &, | and \ are special. For pkg-config files
+# spaces are escaped too, because a space separates options there.
 relative() {
   case $1 in */pkgconfig) blank='\\\\&' ;; *) blank='&' ;; esac
   realpath -ms --relative-to="$1" "$2" | sed -e 's/[&|\\]/\\&/g' -e "s/ /$blank/g"
 }
 
-# fill TEMPLATE DIRECTORY NAME: the values of this installation into a template.
+# fill TEMPLATE DIRECTORY NAME: writes this installation's values into a template.
 fill() {
   mkdir -p "$stage$2"
   private=''
@@ -78,7 +78,7 @@ uninstall_all() {
     "$stage$libdir/libfencepost.a" "$stage$libdir/pkgconfig/fencepost.pc" \
     "$stage$libdir/pkgconfig/fencepost-static.pc" "$stage$datadir/tsan.supp" \
     "$stage$cmakedir/FencepostConfig.cmake" "$stage$cmakedir/FencepostConfigVersion.cmake" "$stage$docdir/LICENSE"
-  # The directories up to the prefix, as far as nothing is left in them.
+  # Removes the directories up to the prefix if they are empty.
   for directory in "$cmakedir" "$docdir" "$datadir" "$libdir/pkgconfig" "$includedir"; do
     while [ -d "$stage$directory" ] && rmdir "$stage$directory" 2> /dev/null && [ "$directory" != "$prefix" ]; do
       directory=$(dirname "$directory")

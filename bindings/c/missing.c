@@ -1,12 +1,12 @@
 /*
- * Functions that code compiled with a newer glibc or libstdc++ calls and that the older ones, which older-glibc.sh
- * links for, do not have under these names. Hidden: each library carries those that it uses.
+ * Functions that code compiled with a newer glibc or libstdc++ calls, but that the older versions, for which older-glibc.sh
+ * links, do not have under these names. They are hidden: each library carries those that it uses.
  */
 #include <stdlib.h>
 
 /*
- * Until 2.33 each program had its own stat(), which told the library the layout of the structure that it was compiled
- * with: 1 on x86-64, and 0 where the kernel's own layout is used. That call is still there.
+ * Until glibc 2.33 each program had its own stat(), which passed the layout version of its structure to the library: 1 on
+ * x86-64, 0 for the kernel's own layout. That call still exists.
  */
 #if defined(__x86_64__)
 #define STAT_LAYOUT 1
@@ -30,5 +30,6 @@ int stat64(const char *path, struct stat64 *status) { return __xstat64(STAT_LAYO
 int lstat64(const char *path, struct stat64 *status) { return __lxstat64(STAT_LAYOUT, path, status); }
 int fstat64(int descriptor, struct stat64 *status) { return __fxstat64(STAT_LAYOUT, descriptor, status); }
 
-/* std::__throw_bad_array_new_length() of GCC 11: what `new` calls for a size that overflows. Nothing here catches. */
+/* std::__throw_bad_array_new_length() of GCC 11, which `new` calls if the size overflows. No code here catches exceptions, so
+   it aborts. */
 _Noreturn void _ZSt28__throw_bad_array_new_lengthv(void) { abort(); }

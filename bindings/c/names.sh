@@ -5,14 +5,14 @@ major=$(version_part MAJOR)
 minor=$(version_part MINOR)
 version=$major.$minor.$(version_part PATCH)
 
-# While the major version is 0 each minor version may break the ABI: see ABIPolicy.md.
+# While the major version is 0, each minor version may break the ABI: see ABIPolicy.md.
 if [ "$major" = 0 ]; then abi=0.$minor; else abi=$major; fi
 case $(uname -s) in
   Darwin) soname=libfencepost.$abi.dylib ;;
   *) soname=libfencepost.so.$abi ;;
 esac
 
-# FENCEPOST_TARGET is a cross target of targets.sh; without it the library is for this machine.
+# FENCEPOST_TARGET is a cross target of targets.sh. If it is unset, the library is for this machine.
 . "$root/bindings/c/targets.sh"
 if [ -n "${FENCEPOST_TARGET:-}" ]; then
   set_target "$FENCEPOST_TARGET" || exit 2
@@ -42,7 +42,7 @@ case $runtime in
     ;;
 esac
 
-# The libraries that a program needs beside the archive, as names for -l. A further system library is a line here.
+# The libraries that a program must link beside the archive, as names for -l. Add further system libraries here.
 if [ "$runtime" = embedded ]; then
   system_libraries=$libraries
   objects_folder=$root/.build/embedded/$swift_of

@@ -1,16 +1,15 @@
 #!/bin/sh
-# Makes libraries to link against that offer of each function of glibc the newest version that glibc 2.28 has, so that a
-# library linked here also runs on systems of 2018 (RHEL 8, Debian 10) and later, whatever glibc this machine has.
+# Makes stub libraries to link against: they offer each function of glibc in the newest version that glibc 2.28 has. A library
+# linked here then runs on systems of 2018 (RHEL 8, Debian 10) and later, whatever glibc this machine has.
 #
 #   bindings/c/older-glibc.sh FOLDER
 #
-# Leaves in FOLDER libc.so, libm.so, libpthread.so and libdl.so, for -L; missing.o, to be linked beside the objects; and
-# `remap`, for --remap-inputs-file of lld, which puts them in the place of the system's wherever a linker finds those.
+# Leaves in FOLDER: libc.so, libm.so, libpthread.so and libdl.so, for -L; missing.o, to be linked beside the objects; and
+# `remap`, for lld's --remap-inputs-file, which replaces the system's libraries wherever a linker finds them.
 #
-# A glibc keeps all versions that a symbol ever had and never changes one; only a linker takes the newest. So the list
-# of those that are old enough, read from the libraries of this machine, is all that the older glibc is to a linker.
-# Functions that came later under a new name, or in C++'s library, are in missing.c. On a system without glibc the
-# folder stays empty.
+# glibc keeps every version of a symbol and never changes one; a linker picks the newest. So for a linker the older glibc is
+# just the list of the old enough symbol versions, which is read from this machine's libraries. Functions that appeared later
+# under a new name, or in the C++ library, are in missing.c. On a system without glibc the folder stays empty.
 set -eu
 
 newest=28
@@ -21,7 +20,7 @@ cc=${CC:-cc}
 rm -rf "$folder"
 mkdir -p "$folder"
 
-# The symbols of a library at their newest allowed version, as assembler and as version script.
+# The symbols of a library in their newest allowed version, as assembler source and as version script.
 stub() { # NAME SONAME
   from=$($cc -print-file-name="$2")
   LC_ALL=C readelf --dyn-syms --wide "$from" | awk -v newest="$newest" -v stem="$folder/$1" '
@@ -64,6 +63,6 @@ stub libdl libdl.so.2
 $cc -O2 -fPIC -ffunction-sections -fvisibility=hidden -c -o "$folder/missing.o" "$here/missing.c"
 {
   for name in c m pthread dl; do echo "*/lib$name.so.*=$folder/lib$name.so"; done
-  # libm.so is a script of the linker's; the last two are empty archives since glibc 2.34.
+  # libm.so is a linker script; the last two are empty archives since glibc 2.34.
   for file in libm.so libpthread.a libdl.a; do echo "*/$file=$folder/${file%.*}.so"; done
 } > "$folder/remap"

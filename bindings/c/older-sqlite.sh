@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes a libsqlite3.so.0 of the system's libsqlite3.a that asks for no newer glibc than older-glibc.sh says: the copy of
-# SQLite that a wheel carries. It has the options that the system's SQLite was compiled with, since it is the same.
+# Makes libsqlite3.so.0 from the system's libsqlite3.a, needing no newer glibc than older-glibc.sh allows: a wheel carries
+# this copy of SQLite. It has the compile options of the system's SQLite, because it is the same code.
 #
-#   bindings/c/older-sqlite.sh FOLDER OLDER      OLDER is what older-glibc.sh was given
+#   bindings/c/older-sqlite.sh FOLDER OLDER      OLDER is the folder that older-glibc.sh wrote
 set -eu
 
 folder=$1
@@ -15,7 +15,7 @@ archive=$($cc -print-file-name=libsqlite3.a)
   exit 1
 }
 mkdir -p "$folder"
-# Its own calls stay its own (-Bsymbolic), also because its objects were not compiled to be replaced at run time.
+# -Bsymbolic: SQLite's calls of its own functions must not be replaced at run time; its objects were not compiled for that.
 $cc -shared -Wl,-soname,libsqlite3.so.0 -Wl,-Bsymbolic -Wl,--gc-sections -L"$older" \
   -o "$folder/libsqlite3.so.0" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive "$older/missing.o" \
   -lm -Wl,--no-as-needed -lpthread -ldl

@@ -1,9 +1,10 @@
-# The differences between Linux and macOS in the build of the C library. Sourced by build.sh after names.sh. shellcheck
-# shell=sh shellcheck disable=SC2154 # root, soname: names.sh
+# The differences between Linux and macOS in the build of the C library. Sourced by build.sh after names.sh.
+# shellcheck shell=sh
+# shellcheck disable=SC2154 # root, soname: names.sh
 
-# strip_library FROM TO: a copy without the symbols that no program needs.
-# needed_by FILE: the names of the libraries that a library needs, one a line.
-# library_options: the options of the linker for the exported names and the name of the library, for swift build.
+# strip_library FROM TO: copies a library without the symbols that no program needs.
+# needed_by FILE: the libraries that a library needs, one name per line.
+# library_options: linker options for the exported names and the library's name, for swift build.
 case $(uname -s) in
   Darwin)
     built_name=libfencepost-c.dylib
@@ -11,7 +12,7 @@ case $(uname -s) in
     strip_library() { strip -x -o "$2" "$1"; }
     needed_by() { otool -L "$1" | sed -n '3,$s/^[[:space:]]*\([^ ]*\) (.*/\1/p'; }
     is_of_the_system() { case $1 in /usr/lib/* | /System/Library/*) ;; *) return 1 ;; esac; }
-    # The runtime is a part of the system there.
+    # On macOS the Swift runtime is part of the system.
     library_options() {
       exports=$root/.build/fencepost.exports
       sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/_\1/p' "$root/bindings/c/fencepost.map" > "$exports"
@@ -28,7 +29,7 @@ case $(uname -s) in
       case $1 in ld-linux*.so.* | libc.musl-*.so.1) return ;; esac
       case " c gcc_s $(echo $system_libraries) " in *" $(expr "$1" : 'lib\(.*\)\.so.*') "*) ;; *) return 1 ;; esac
     }
-    # lld, because the default linker of the toolchain lets symbols of Swift data slip past the version script.
+    # Uses lld, because the toolchain's default linker exports Swift data symbols despite the version script.
     library_options() {
       echo "-Xswiftc -static-stdlib -Xswiftc -use-ld=lld -Xlinker --version-script=$root/bindings/c/fencepost.map" \
         "-Xlinker -soname -Xlinker $soname -Xlinker --gc-sections"
@@ -36,6 +37,6 @@ case $(uname -s) in
     ;;
 esac
 
-# FENCEPOST_PORTABLE=1 takes the locks of other POSIX systems on Linux; Tests/Runtimes/portable.sh tests them.
+# FENCEPOST_PORTABLE=1 uses the locks of other POSIX systems on Linux too; Tests/Runtimes/portable.sh tests them.
 portable_options=
 [ "${FENCEPOST_PORTABLE:-}" != 1 ] || portable_options='-Xcc -DCPOSIX_PORTABLE -Xcc -DCPLATFORM_PORTABLE'

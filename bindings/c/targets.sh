@@ -1,9 +1,9 @@
 # The targets of the C library as Embedded Swift. Sourced by the scripts beside it, which set `root`.
 # shellcheck shell=sh
-# shellcheck disable=SC2034 # read by those that source this
+# shellcheck disable=SC2034 # read by the scripts that source this
 targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 
-# set_target TARGET: the settings of one.
+# set_target TARGET: sets these variables for a target.
 #
 #   triple        of the Swift compiler. It has Embedded Swift for few: a linux triple for x86-64 only, for others `none`,
 #                 whose C headers, constants and layouts are those of c_target

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Builds what the references of the site are made from: Doxygen's XML of the C header and its C++ wrapper, and DocC's pages of
-# the Swift modules. A warning is a failure.
+# Builds the input of the site's reference pages: Doxygen's XML of the C header and its C++ wrapper, and DocC's pages of the
+# Swift modules. Treats warnings as errors.
 #
 #   bindings/c/docs/build.sh [c|swift]...
 #
-# Leaves .build/docs-build/c/xml and .build/docs/swift. No network. DOCS_BASE=some/path when the site will not be at the root of its server.
+# Leaves .build/docs-build/c/xml and .build/docs/swift. Needs no network. Set DOCS_BASE=some/path if the site is not served
+# from the root.
 set -eu
 
 cd "$(dirname "$0")/../../.."
@@ -13,8 +14,8 @@ mkdir -p "$docs"
 root=$PWD
 . bindings/c/names.sh
 
-# Says what a tool complained of, and ends, when it did. Parameters are described where name and unit do not say it all, and
-# what a member of the C++ wrapper does is said in the C header.
+# silent: prints a tool's warnings and fails if there are any. Not every parameter and C++ member needs a description: a
+# parameter is described if its name and unit are not enough, and members of the C++ wrapper are documented in the C header.
 silent() {
   if grep -E -A 1 '(^|: )(warning|error): ' "$1" | grep -v -e "^warning: Parameter .* is missing documentation" \
     -e 'include/fencepost.hpp:.* is not documented' \
@@ -39,16 +40,16 @@ build_c() {
 
 # The symbol graphs come from the compiler, the articles from the module's .docc folder.
 build_swift() {
-  # The compiler writes a graph when it compiles a module: an up-to-date module keeps its earlier graph.
+  # The compiler writes a symbol graph only when it compiles the module; an up-to-date module keeps its earlier graph.
   graphs=$root/.build/docs-build/swift/graphs
   wanted=$root/.build/docs-build/graphs
   articles=$root/.build/docs-build/Fencepost.docc
   rm -rf "$wanted" "$docs/swift" "$articles"
   mkdir -p "$graphs" "$wanted"
-  # Links between articles are those that a forge follows; DocC has its own.
+  # The articles link to each other with relative links, as a git forge needs; DocC needs its own link syntax.
   cp -R Sources/Fencepost/Fencepost.docc "$articles"
   find "$articles" -name '*.md' -exec sed -i -E 's#\]\(([A-Za-z0-9./-]*/)?([A-Za-z0-9-]+)\.md(\#[a-z-]+)?\)#](doc:\2)#g' {} +
-  # The way back from each page of DocC to the site.
+  # Each DocC page gets a link back to the site.
   printf '<p style="margin: 0; padding: 0.6em 1.5em; font: 15px system-ui, sans-serif"><a href="/%sreference/swift.html">%s</a></p>\n' \
     "${DOCS_BASE:+$DOCS_BASE/}" 'Fencepost: guides, search, Python and C' > "$articles/header.html"
   swift build --quiet --target FencepostFoundation --scratch-path .build/docs-build/swift \
@@ -56,8 +57,8 @@ build_swift() {
     cat "$docs/swift-build.log" >&2
     exit 1
   }
-  # Only the module of the articles with the core that it re-exports, and what both add to the standard library. The core's
-  # symbols become the module's, so that one page lists all that a program imports.
+  # Uses only the graphs of the module with the articles, of the core that it re-exports, and of their extensions of the
+  # standard library. The core's symbols become symbols of the module, so one page lists all that a program imports.
   for graph in "$graphs"/Fencepost.symbols.json "$graphs"/Fencepost@*.symbols.json \
     "$graphs"/FencepostCore.symbols.json "$graphs"/FencepostCore@*.symbols.json; do
     [ -f "$graph" ] || continue

@@ -1,5 +1,5 @@
-# Shows Doxygen the header's comments, which are plain C comments there: those before a declaration, those behind a
-# member, and the section lines. A comment on a line of its own within braces only groups what follows: left out.
+# Turns the header's plain C comments into Doxygen comments: those before a declaration, those after a member, and the section
+# lines. Drops comments on their own line inside braces, because they only group the members below.
 /^\/\* -+ [a-zA-Z, ]+ \*\/$/ {
   title = $0
   gsub(/^\/\* -+ | \*\/$/, "", title)

@@ -1,5 +1,6 @@
-/* The Swift objects of x86-64 are compiled with glibc's headers and linked to musl too: what they read of the system is the
-   same in both. Compiled with the headers of each, so that a difference ends the build. */
+/* The Swift objects for x86-64 are compiled with glibc's headers but linked to musl too. So the system structures and
+   constants that they use must be the same in both. This file is compiled with the headers of each; a difference fails the
+   build. */
 #define _GNU_SOURCE 1
 #if defined(__x86_64__) && defined(__linux__)
 #include <dirent.h>

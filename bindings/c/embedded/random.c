@@ -1,6 +1,6 @@
-/* The seed of Swift's hash tables, which Embedded Swift takes from arc4random_buf(). glibc has that function from 2.36 on
-   only. The order of a hash table never shows in an event. */
-#if !defined(__wasm__) /* there bindings/js/wasm.c has it: a host has to be asked for nothing */
+/* The seed of Swift's hash tables, which Embedded Swift reads from arc4random_buf(). glibc has that function only since 2.36.
+   The order of a hash table never affects an event. */
+#if !defined(__wasm__) /* bindings/js/wasm.c defines it there, because the module may ask its host for nothing */
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>

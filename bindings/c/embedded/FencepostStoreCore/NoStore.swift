@@ -1,7 +1,7 @@
 public import FencepostCore
 
-/// The module of the stores on targets without files: it refuses each. Snapshots and exported devices are what such a
-/// program keeps.
+/// The store module of targets without files: refuses every store. Programs on such targets persist snapshots and exported
+/// devices instead.
 package final class NoStore: MonitorStorage, FleetStorage {
   static var refusal: MonitorError { .storeUnavailable("this build of the library has no store; it has snapshots") }
 
