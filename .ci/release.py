@@ -50,7 +50,7 @@ In Swift: `.package(url: "FENCEPOST", exact: "{version}")`, where FENCEPOST is t
 
 
 class Refusal(Exception):
-    """Why the release is not made."""
+    """The reason why the release is refused."""
 
 
 def run(*command: str, root: Path) -> str:

@@ -1,5 +1,5 @@
-// Counts what asks the system for memory, in the whole process and so in the shared library too: the linker binds
-// the library's malloc to these.
+// Counts memory allocations in the whole process, including the shared library: the linker binds the library's malloc
+// to these functions.
 #include "allocations.hpp"
 
 #include <cerrno>

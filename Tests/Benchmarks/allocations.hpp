@@ -2,5 +2,5 @@
 #include <cstddef>
 #include <cstdint>
 
-// How often memory was asked for since the process began.
+// The number of allocations since the process began.
 uint64_t allocations();

@@ -1,5 +1,5 @@
-// Measures Fencepost through its C header, in turns with what it is compared with: ours, theirs, ours, theirs ...
-// A comparison in which the answers differ is void: then this program fails. A target that is missed is reported.
+// Measures Fencepost through its C header against other implementations, in alternating turns: ours, theirs, ours,
+// theirs ... If the answers of a comparison differ, the program fails. If a target is missed, it reports that.
 #include "allocations.hpp"
 #include "baseline.hpp"
 #include "clock.hpp"
@@ -30,7 +30,7 @@ Report report;
 bool quick = false;
 int repetitions() { return quick ? 3 : 5; }
 
-// Nanoseconds of the processor.
+// Processor time in nanoseconds.
 template <class Work>
 double timed(Work work) {
   auto start = ThreadClock::now();
@@ -48,7 +48,7 @@ std::string format(const char *pattern, double a, double b = 0, double c = 0) {
   return buffer;
 }
 
-// The same way again, later.
+// The same way again, at later times.
 void repeat(Fixes &fixes) {
   int64_t span = fixes.back().time_us - fixes.front().time_us + 1000000;
   for (fencepost_fix &fix : fixes) fix.time_us += span;
@@ -57,7 +57,8 @@ void repeat(Fixes &fixes) {
 struct Medians {
   double ours, theirs;
 };
-// Both work through the same fixes in turns; nanoseconds a fix. The first turn is compared, but not counted.
+// Both work through the same fixes in turns. Returns nanoseconds per fix. The first turn warms up: its answers are
+// compared, its time is not counted.
 Medians interleave(Fixes &fixes, const std::function<Answer()> &ours, const std::function<Answer()> &theirs,
                    const char *name, bool isSame = true) {
   std::vector<double> a, b;
@@ -83,7 +84,7 @@ void againstBaseline(const std::string &name, const Circles &circles, Fixes fixe
   else report.note(name + format(": %.1f ns a fix, boost %.1f (as one device, no target)", time.ours, time.theirs));
 }
 
-// Unrelated points with events, beside the baseline that does the same work for each event.
+// Unrelated points, with events, against the baseline, which does the same work for each event.
 void eventsOfPoints(const std::string &name, const Circles &circles, Fixes points) {
   Monitored monitor(circles);
   Baseline baseline(circles);
@@ -93,7 +94,7 @@ void eventsOfPoints(const std::string &name, const Circles &circles, Fixes point
       {name, "boost, same work", time.ours, time.theirs, time.theirs / time.ours, Sense::atLeast, 2, "x faster"});
 }
 
-// Which circles hold unrelated points, as sets, without events.
+// The circles that contain unrelated points, as sets, without events.
 void setsOfPoints(const std::string &name, const Circles &circles, Fixes points) {
   Monitored monitor(circles);
   Baseline baseline(circles);
@@ -142,7 +143,7 @@ void againstLimit(const std::string &name, const Limit &limit, const char *workl
   report.add({name, "limit", mine, best, mine / best, Sense::atMost, target, "x limit"});
 }
 
-// The device along the geodesic from fix to fix, against one that is known at its fixes only.
+// A device that moves along the geodesic between fixes, against one that is only known at its fixes.
 void paths(const std::string &name, const Circles &circles, Fixes fixes) {
   Monitored onPath(circles, Policy::exact, Monitored::onPath()), atFixes(circles);
   Answer more, fewer;
@@ -177,7 +178,7 @@ size_t heap() {
   return info.uordblks + info.hblkhd;
 }
 
-// Adding a million from columns, what they occupy, and one more or less among them.
+// A million conditions: adding them from columns, their memory, and adding or removing one of them.
 void changes(const Circles &circles, const Fixes &fixes) {
   Columns columns(circles);
   std::vector<double> times;
@@ -187,7 +188,7 @@ void changes(const Circles &circles, const Fixes &fixes) {
     Monitored monitor;
     times.push_back(timed([&] {
       monitor.add(columns);
-      monitor.feedOne(fixes[0]); // whatever was put off until the first fix
+      monitor.feedOne(fixes[0]); // includes work that was deferred to the first fix
     }));
     bytes = (double(heap()) - double(before) - double(columns.identifierBytes)) / double(circles.size());
   }
@@ -243,7 +244,7 @@ void planning(const Circles &circles, const Fixes &drive, const Fixes &points) {
   }
 }
 
-// Nanoseconds of an inverse between points of the globe.
+// Nanoseconds per inverse geodesic problem between points of the globe.
 double geodesics(const Circles &circles) {
   double global = 0;
   const auto &geographicLib = GeographicLib::Geodesic::WGS84();
@@ -344,7 +345,7 @@ void polygonsAgainst(const PolygonProgram &limit, const PolygonProgram &peers, c
                           {tg, "tg = events", "tg", 5},
                           {peers, "Boost rtree + exact geodesic side = events", "Boost", 15}};
   for (const Rival &rival : rivals) {
-    if (!rival.program.isPresent()) { // what run.sh could not have or build; it says why
+    if (!rival.program.isPresent()) { // run.sh could not find or build it, and says why
       report.add({"W3-10k", rival.label, mine, -1, -1, Sense::atLeast, rival.target, "x faster"});
       continue;
     }
@@ -353,7 +354,7 @@ void polygonsAgainst(const PolygonProgram &limit, const PolygonProgram &peers, c
   }
 }
 
-// The nearest of 1 000 polygons against the nearest of the circles that they lie in: apart, and in a crowd where they overlap.
+// The nearest of 1 000 polygons, against the nearest of the circles around them: far apart, and overlapping in a crowd.
 void nearestOfPolygons(const Circles &circles) {
   Random random(5);
   Circles crowd;
@@ -382,7 +383,7 @@ void nearestOfPolygons(const Circles &circles) {
   }
 }
 
-// Adding polygons of 127 corners, their memory, and a country of many corners whose line is far away.
+// Adding polygons of 127 corners, their memory, and a country with many corners whose boundary is far away.
 void polygonsOfOurs(const Circles &circles, const Circles &twenty, Fixes drive) {
   Polygons polygons = Polygons::stars(Circles(circles.begin(), circles.begin() + 10000), 127, 0.4);
   std::vector<double> adding, ones;
@@ -410,7 +411,7 @@ void polygonsOfOurs(const Circles &circles, const Circles &twenty, Fixes drive) 
       {"country-12k-far", "W1-20", time.ours, time.theirs, time.ours / time.theirs, Sense::atMost, 2, "x W1-20"});
 }
 
-// Fixes that change nothing, with a store and without; a change that lasts, beside what SQLite takes for one.
+// Fixes that change nothing, with and without a store; and a durable change, against the time of an SQLite transaction.
 void storing(const Circles &circles, Fixes fixes) {
   StoreDirectory directory;
   const Circle &home = circles[0];
@@ -444,7 +445,7 @@ void storing(const Circles &circles, Fixes fixes) {
   report.add({"store-change", "SQLite commit", a, b, a / b, Sense::atMost, 1.5, "x a commit"});
 }
 
-// A million conditions: opening them, their file, their snapshot.
+// A million conditions in a store: the time to open it, its file size, its snapshot.
 void storedMillion(const Circles &circles, const Fixes &fixes) {
   StoreDirectory directory;
   Columns columns(circles);
@@ -473,7 +474,8 @@ void storedMillion(const Circles &circles, const Fixes &fixes) {
   report.note(format("the snapshot of a million circles has %.0f bytes", double(bytes)));
 }
 
-// 10 000 polygons of 127 corners in a store: opening them again, which makes each anew from its vertices; their file.
+// 10 000 polygons of 127 corners in a store: its file size, and the time to open it, which rebuilds each polygon from
+// its vertices.
 void storedPolygons(const Circles &circles) {
   StoreDirectory directory;
   Polygons polygons = Polygons::stars(Circles(circles.begin(), circles.begin() + 10000), 127, 0.4);
@@ -494,7 +496,7 @@ void storedPolygons(const Circles &circles) {
   report.add({"polygons-file", "", -1, -1, bytes / double(polygons.vertices()), Sense::atMost, 20, "B/vertex"});
 }
 
-// A fleet on the tracks of the shared programs, whose events are counted. Targets are those of fleets.md, section 8.
+// A fleet on the tracks of the shared programs; its events are counted. The targets are in section 8 of fleets.md.
 // Returns the nanoseconds of a first fix.
 double fleetOn(const FleetPeers &peers, const Limit &limit, const Zones &zones, size_t devices, size_t each,
                const std::string &name, double target) {
@@ -516,7 +518,7 @@ double fleetOn(const FleetPeers &peers, const Limit &limit, const Zones &zones, 
   return median(first);
 }
 
-// Nanoseconds a fix.
+// Nanoseconds per fix.
 double fleetTime(const Zones &zones, const DeviceRows &rows, bool isSingle) {
   std::vector<double> times;
   for (int i = 0; i < repetitions(); i++) {
@@ -527,7 +529,8 @@ double fleetTime(const Zones &zones, const DeviceRows &rows, bool isSingle) {
   return median(times);
 }
 
-// The memory of a million devices, identifiers of 16 bytes included, and the part that does not depend on their number.
+// The memory of a million devices, including identifiers of 16 bytes, and the memory that does not depend on their
+// number.
 void manyDevices(const Limit &limit, Zones &zones, const StoreDirectory &directory) {
   const uint32_t devices = quick ? 100000 : 1000000;
   const DeviceRows rows = deviceRows(limit, devices, 2);
@@ -546,7 +549,7 @@ void manyDevices(const Limit &limit, Zones &zones, const StoreDirectory &directo
   for (int i = 0; i < 200; i++) waiting.push_back(timed([&] { fleet.advance(time + i); }));
   report.add({"fleet-add", "", median(adding), -1, median(adding) / 1000, Sense::atMost, 20, "us"});
   report.add({"fleet-advance", "", median(waiting), -1, median(waiting) / 1000, Sense::atMost, 1, "us"});
-  // Beyond the table of section 8: what keeping them takes.
+  // Not in the table of section 8: the cost of saving.
   double saving = timed([&] { fleet.checkpoint(); });
   fleet.close();
   double opening = 0;
@@ -562,7 +565,7 @@ void manyDevices(const Limit &limit, Zones &zones, const StoreDirectory &directo
                      saving / 1e9, opening / 1e9, directory.size("bench") / devices));
 }
 
-// One device and all of them: as bytes, and from bytes.
+// Exporting and importing one device, and all devices.
 void carriedDevices(const Zones &zones, const DeviceRows &rows) {
   Fleets fleet(zones, rows.deviceCount);
   fleet.feed(rows, 0, rows.count());
@@ -581,9 +584,9 @@ void carriedDevices(const Zones &zones, const DeviceRows &rows) {
   report.add({"fleet-device-bytes", "", -1, -1, median(lengths), Sense::atMost, 128, "bytes"});
 }
 
-// Two fleets over one table, each with every other device, on two threads: the time of one fleet with all of them over that
-// of the slower thread. Both are times of the processor, in which other programs do not count, but waiting for memory and
-// for the table does.
+// Two fleets over one table, each with every second device, on two threads. Divides the time of one fleet with all
+// devices by that of the slower thread. Both are processor times: other programs do not count, but waiting for memory
+// and for the table does.
 void twoFleets(const Zones &zones, const DeviceRows &rows) {
   DeviceRows halves[2];
   for (size_t i = 0; i < rows.count(); i++)
@@ -608,7 +611,7 @@ void twoFleets(const Zones &zones, const DeviceRows &rows) {
               1.7, "x faster"});
 }
 
-// In the order of the table of fleets.md, section 8.
+// Rows in the order of the table in section 8 of fleets.md.
 void fleets(const FleetPeers &peers, const Limit &limit) {
   const Columns circles(limit.circles(100000));
   const DeviceRows rows = deviceRows(limit, 10000, 100);

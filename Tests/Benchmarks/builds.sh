@@ -1,11 +1,12 @@
 #!/bin/bash
-# Compares two builds of the C library row by row, by the instructions that valgrind counts: a figure that does not depend on
-# what else the machine does.
+# Compares two builds of the C library row by row, by the instructions that valgrind counts. This number does not depend
+# on the load of the machine.
 #
 #   Tests/Benchmarks/builds.sh [LIBRARY [OTHER]]
 #
-# LIBRARY is the embedded build of .build/lib, OTHER the one with a Swift runtime, which Tests/Runtimes/run.sh leaves in
-# .build/full/lib. Fails where a row takes 2 % more instructions with LIBRARY than with OTHER, or the two give other answers.
+# LIBRARY defaults to the embedded build of .build/lib, OTHER to the build with a Swift runtime, which
+# Tests/Runtimes/run.sh leaves in .build/full/lib. Fails if a row takes 2 % more instructions with LIBRARY than with
+# OTHER, or if their answers differ.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -20,7 +21,7 @@ trap 'rm -rf "$folder"' EXIT
 }
 command -v valgrind > /dev/null || .ci/install.sh valgrind
 
-# count BUILD ROW: instructions; the answers go to BUILD.ROW.
+# count BUILD ROW: prints the number of instructions and writes the answers to BUILD.ROW.
 count() {
   mkdir "$folder/$1-$2"
   valgrind --tool=callgrind --toggle-collect=measured --callgrind-out-file="$folder/callgrind" "$folder/$1" "$2" "$folder/$1-$2" \

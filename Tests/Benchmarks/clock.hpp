@@ -1,6 +1,6 @@
-// The clock of the measurements: what the processor spent on this thread. Other programs on the machine then cost
-// only what they push out of the caches. run.sh builds the programs of ../shared/bench with it too (shared_clock.hpp), so that
-// both sides of a ratio are measured alike.
+// The clock of the measurements: the processor time of this thread. So other programs on the machine only matter as far
+// as they evict our data from the caches. run.sh builds the programs of ../shared/bench with it too (shared_clock.hpp),
+// so that both sides of a ratio are measured the same way.
 #pragma once
 #include <chrono>
 #include <ctime>

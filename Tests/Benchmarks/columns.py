@@ -3,8 +3,8 @@
     .venv/bin/python Tests/Benchmarks/columns.py [--quick] [--json .build/bench.json]
 
 The fixes are those of one device at 1 Hz around 20 circles. The C side is `fencepost_monitor_feed_fixes` and
-`fencepost_monitor_feed_columns` through ctypes: one call for all fixes, so that the call itself costs nothing. Counts
-are compared first: a run whose answers differ fails.
+`fencepost_monitor_feed_columns` through ctypes: one call for all fixes, so that the cost of the call does not matter.
+Counts are compared first: if they differ, the run fails.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Circles:
 
 
 class Columns(ctypes.Structure):
-    """fencepost_fix_columns."""
+    """The structure `fencepost_fix_columns`."""
 
     _fields_ = [
         ("struct_size", ctypes.c_uint32),
@@ -105,7 +105,7 @@ def timed(work: Callable[[], list[int]]) -> tuple[float, list[int]]:
 
 
 def feeding(count: int, turns: int) -> dict[str, float]:
-    """Nanoseconds a fix of each way, medians; each turn goes on in time where the one before ended."""
+    """Median nanoseconds per fix of each way; each turn continues at the time where the previous turn ended."""
     random = np.random.default_rng(7)
     longitude = -122.0 + 0.19 * np.abs((np.arange(count) * 1e-4) % 2 - 1) + random.normal(0, 2e-5, count)
     latitude = 37.33 + random.normal(0, 2e-5, count)

@@ -1,5 +1,5 @@
-// The hand-written estimate of how fast this can go, when its sources were there to be built (../shared/bench). It
-// runs on workloads of its own, which it shares with us as flat files.
+// The hand-written estimate of the possible speed, if its sources are present (../shared/bench). It runs on workloads
+// of its own, which we read from the same flat files.
 #pragma once
 #include "monitored.hpp"
 
@@ -26,7 +26,7 @@ class Limit {
   bool isPresent() const { return !program.empty(); }
 
   std::vector<Circle> circles(size_t count) const { return load<Circle>("circles_" + std::to_string(count) + ".bin"); }
-  // A fix as the shared workloads have it.
+  // A fix in the format of the shared workloads.
   struct Sample {
     double latitude, longitude;
     float accuracy;
@@ -44,8 +44,8 @@ class Limit {
     return fixes;
   }
 
-  // The median of `repetitions` runs: the anchored loop C for a device that moves (W1), the stateless grid B16, which tells
-  // sets, for points without connection.
+  // The median of `repetitions` runs: the anchored loop C for a device that moves (W1); for unrelated points the
+  // stateless grid B16, which returns sets.
   Figure run(const std::string &workload, size_t count, int repetitions) const {
     std::string command = "BENCH_DATA='" + data + "' BENCH_N=" + std::to_string(count) +
                           " BENCH_REPS=" + std::to_string(repetitions) + " BENCH_ONLY='" +

@@ -14,7 +14,7 @@
   std::exit(1);
 }
 
-// The answers in a form that two programs can compare: every event counts, in any order within a fix.
+// The answers in a form that two programs can compare: every event counts; the order within a fix does not matter.
 struct Answer {
   uint64_t events = 0, sum = 0;
   void add(uint64_t circle, bool isInside, int64_t time) {
@@ -52,9 +52,9 @@ enum class Policy {
 
 class Monitored {
  public:
-  double farEvidence = 0; // events whose fix lies farther than 20 km from the centre
+  double farEvidence = 0; // events whose fix is farther than 20 km from the centre
 
-  // In memory, with a way from fix to fix that takes a minute at most.
+  // In memory, with paths between fixes that are at most a minute apart.
   static fencepost_monitor_options onPath() {
     fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT;
     all.path = FENCEPOST_PATH_GEODESIC;
@@ -84,7 +84,7 @@ class Monitored {
                                                     columns.longitudes.data(), columns.radii.data(),
                                                     columns.tags.data(), columns.texts.size(), &options, &error));
   }
-  // Polygons in the columns of `Polygons`.
+  // Polygons from the columns of `Polygons`.
   template <class Shapes>
   void addPolygons(const Shapes &shapes) {
     fencepost_geometry geometry = shapes.geometry();
@@ -113,7 +113,7 @@ class Monitored {
     }
     return answer;
   }
-  // The sets of circles that hold the points, in compressed rows: how many pairs there are.
+  // The sets of circles that contain the points, in compressed rows. Returns the number of pairs.
   size_t ask(const std::vector<fencepost_fix> &points) {
     fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
     columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;
@@ -128,16 +128,16 @@ class Monitored {
       if (status != FENCEPOST_E_BUFFER_TOO_SMALL) check(status);
     }
   }
-  // The same, and what it says.
+  // The same sets, as an answer that can be compared.
   Answer sets(const std::vector<fencepost_fix> &points) {
     ask(points);
     Answer answer;
     for (size_t row = 0; row < points.size(); row++)
       for (int64_t at = offsets[row]; at < offsets[row + 1]; at++)
-        answer.add(generations[size_t(at)] - 1, true, points[row].time_us); // nothing was removed
+        answer.add(generations[size_t(at)] - 1, true, points[row].time_us); // index + 1, as none was removed
     return answer;
   }
-  // The nearest line to each point: the sum of how far they are.
+  // The nearest boundary to each point. Returns the sum of the distances.
   double nearest(const std::vector<fencepost_fix> &points) {
     fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
     columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;
@@ -151,7 +151,7 @@ class Monitored {
     for (double distance : distances) sum += distance < 0 ? -distance : distance;
     return sum;
   }
-  // Asks so often for an event when none waits.
+  // Polls that many times for an event when none is waiting.
   void pollNothing(double times) {
     for (double i = 0; i < times; i++) {
       fencepost_event event;
@@ -174,7 +174,7 @@ class Monitored {
     Answer ignored;
     poll(ignored);
   }
-  // Circles armed by a plan for 20 slots.
+  // The number of circles armed by a plan with 20 slots.
   size_t plan(double latitude, double longitude) {
     fencepost_plan plan = FENCEPOST_PLAN_INIT;
     size_t count = 0;
@@ -202,7 +202,7 @@ class Monitored {
     check(fencepost_monitor_statistics(monitor, &statistics, &error));
     return statistics.condition_count;
   }
-  // The same answers again, looking at how far the evidence lies.
+  // Feeds the same fixes again and counts the events whose fix is far from the centre.
   double countFarEvidence(const std::vector<fencepost_fix> &fixes, const std::vector<Circle> &circles) {
     far = &circles;
     farEvidence = 0;

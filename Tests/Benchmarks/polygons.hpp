@@ -1,5 +1,5 @@
-// Polygons: the benchmark's own, and those of W3 where the limit program and the peers for them were there to be built
-// (../shared/bench), which run on the same flat files.
+// Polygons: the benchmark's own, and those of W3 if the limit program and the peers for them are present
+// (../shared/bench). Those programs read the same flat files.
 #pragma once
 #include "limit.hpp"
 #include "monitored.hpp"
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Polygons of one ring, in the columns that the C call takes.
+// Polygons of one ring, in the columns of the C call.
 class Polygons {
  public:
   std::vector<double> latitudes, longitudes;
@@ -20,7 +20,7 @@ class Polygons {
   std::vector<uint64_t> tags;
   size_t identifierBytes = 0;
 
-  // Stars around the centres of circles, with so many corners on average, each from `least` to 1 of the radius away.
+  // Stars around the centres of circles, with `corners` corners on average; each corner is `least` to 1 radius away.
   static Polygons stars(const std::vector<Circle> &circles, size_t corners, double least) {
     Polygons polygons;
     Random random(31);
@@ -38,7 +38,7 @@ class Polygons {
     return polygons;
   }
 
-  // The file of W3: counts, where each ring begins, latitudes and longitudes in turn.
+  // The file of W3: the counts, the start of each ring, then latitudes and longitudes in turn.
   static Polygons load(const std::string &path) {
     FILE *file = std::fopen(path.c_str(), "rb");
     int64_t counts[2];
@@ -66,7 +66,7 @@ class Polygons {
 
   fencepost_geometry geometry() const { return geometry(0, count()); }
 
-  // One of them.
+  // One of the polygons.
   fencepost_geometry geometry(size_t index) const { return geometry(index, 1); }
 
  private:
@@ -91,7 +91,7 @@ class Polygons {
     geometry.part_count = count;
     return geometry;
   }
-  // Of -90 to 360 degrees.
+  // For -90 to 360 degrees.
   static double cosine(double degrees) {
     if (degrees > 180) degrees = 360 - degrees;
     if (degrees < 0) degrees = -degrees;
@@ -99,13 +99,13 @@ class Polygons {
   }
 };
 
-// A program that prints a line of JSON for each thing that it measures.
+// A program that prints a line of JSON for each of its measurements.
 class PolygonProgram {
  public:
   PolygonProgram(std::string program, std::string data) : program(std::move(program)), data(std::move(data)) {}
   bool isPresent() const { return !program.empty(); }
 
-  // The median of the repetitions of what bears that name, and how many answers there were.
+  // The median of the repetitions of the measurement with that name, and the number of answers.
   Limit::Figure run(const std::string &name, int repetitions) const {
     std::string command = "BENCH_DATA='" + data + "' BENCH_REPS=" + std::to_string(repetitions) + " BENCH_ONLY='" +
                           name + "' '" + program + "' w3 2>/dev/null";

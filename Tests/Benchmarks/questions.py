@@ -2,9 +2,9 @@
 
     .venv/bin/python Tests/Benchmarks/questions.py [--quick] [--json .build/bench.json]
 
-A hundred thousand circles around a thousand towns, points as unrelated and as dense as they are. GeoPandas joins points
-with the circles as polygons of 64 corners in degrees, which are a thousandth smaller: the answers must be the same
-within a hundredth. Not pinned to a processor: seconds of the clock for two threads, of the process for GeoPandas.
+A hundred thousand circles around a thousand towns, and unrelated points of the same density. GeoPandas joins the points
+with the circles as polygons of 64 corners in degrees. These are a thousandth smaller, so the answers must agree within
+a hundredth. Not pinned to a processor: wall-clock seconds for two threads, processor seconds for GeoPandas.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def world(circles: int, points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def polygons(latitude: np.ndarray, longitude: np.ndarray, radius: np.ndarray) -> geopandas.GeoDataFrame:
-    """The circles on the map of degrees, as people draw them: the radii of curvature of each centre's latitude."""
+    """The circles as polygons in degrees, drawn with the radii of curvature at each centre's latitude."""
     sine = np.sin(np.radians(latitude))
     root = np.sqrt(1 - 0.00669437999014 * sine**2)
     north = np.degrees(radius / (6378137.0 * (1 - 0.00669437999014) / root**3))

@@ -2,9 +2,9 @@
 
     replay.py BENCH_JSON [TRACK]
 
-Without a track (the largest GPX of ../shared/data) the row is written as not measured. Times are processor time,
-medians of several runs. In each the time within `gpxpy.parse` is subtracted from that of `fencepost.replay`; the rest
-is own code.
+TRACK is the largest GPX file of ../shared/data; without it the row is written as not measured. Times are processor
+time, medians of several runs. In each run the time within `gpxpy.parse` is subtracted from that of `fencepost.replay`;
+the rest is our own code.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ NAME, BASELINE, TARGET, UNIT = "replay of a GPX", "gpxpy's parsing", 1.0, "x of 
 
 
 def measure(path: Path) -> tuple[float, float, str]:
-    """Nanoseconds of our own code, of parsing, and the replay."""
+    """The nanoseconds of our own code and of parsing, and the replay."""
     text = path.read_text(encoding="utf-8-sig")
     points = [point for track in gpxpy.parse(text).tracks for segment in track.segments for point in segment.points]
-    # Twenty circles along the way: it enters and leaves each of them.
+    # Twenty circles along the way: the track enters and leaves each of them.
     stops = [points[n * len(points) // 20] for n in range(20)]
     circles = {f"c{n}": Circle(p.latitude, p.longitude, 200) for n, p in enumerate(stops)}
     parsing: list[int] = []

@@ -1,4 +1,4 @@
-// One row for each target: a table for people, a list for programs.
+// One row for each target, as a table for people and as a list for programs.
 #pragma once
 #include <cstdio>
 #include <string>
@@ -9,9 +9,9 @@ struct Row {
     atMost,
     atLeast
   };
-  std::string name, baseline; // an empty baseline: none, the value stands for itself
-  double ours, baselineTime;  // nanoseconds; negative: none
-  double ratio;               // what the target is about, in `unit`; negative: not measured
+  std::string name, baseline; // an empty baseline: there is none, the value is absolute
+  double ours, baselineTime;  // nanoseconds; negative: not measured
+  double ratio;               // the value that the target limits, in `unit`; negative: not measured
   Sense sense;
   double target;
   std::string unit;

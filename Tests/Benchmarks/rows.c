@@ -1,9 +1,11 @@
 /*
- * The rows of `make bench` that are about the library, small enough to count their instructions: builds.sh compares two builds.
+ * The rows of `make bench` that measure the library, small enough to count their instructions: builds.sh compares two
+ * builds.
  *
  *     rows ROW [FOLDER]     circles-20 circles-1000 circles-20000 single polygons path fleet containing nearest json snapshot store
  *
- * callgrind counts the functions called by measured(); preparation is outside. Prints a checksum of the answers.
+ * callgrind counts only the functions that measured() calls; preparation is not counted. Prints a checksum of the
+ * answers.
  */
 #include "fencepost.h"
 
@@ -52,7 +54,8 @@ static void polygons(int count) {
   double latitudes[VERTICES], longitudes[VERTICES];
   for (int i = 0; i < count; i++) {
     double latitude = 47 + drawn() * 0.4, longitude = 8 + drawn() * 0.4;
-    for (int k = 0; k < VERTICES; k++) { /* a star-shaped ring around a rhombus: no function of angles is needed */
+    for (int k = 0; k < VERTICES; k++) { /* a star-shaped ring around a rhombus, which needs no trigonometric
+                                            function */
       int quarter = k / (VERTICES / 4);
       double part = (double)(k % (VERTICES / 4)) / (VERTICES / 4), radius = 0.01 * (0.8 + 0.2 * drawn());
       static const double y[] = {0, 1, 0, -1, 0}, x[] = {1, 0, -1, 0, 1};

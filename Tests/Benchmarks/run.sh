@@ -1,12 +1,12 @@
 #!/bin/sh
 # Builds the library and the benchmark, runs it on one core, prints the table and writes .build/bench.json.
 #
-#   Tests/Benchmarks/run.sh            all of it, within 10 minutes
+#   Tests/Benchmarks/run.sh            everything, within 10 minutes
 #   QUICK=1 Tests/Benchmarks/run.sh    smaller, within a minute once everything is built
 #   CORE=0                             the core to measure on; default: the last one
 #
-# Needs g++, Boost and GeographicLib; as root on Debian it installs missing ones. The rows "x limit" need the programs
-# of ../shared/bench (and numpy for their data); without them those rows are reported as not measured.
+# Needs g++, Boost and GeographicLib; installs missing ones if run as root on Debian. The rows "x limit" need the
+# programs of ../shared/bench (and numpy for their data); without these programs the rows are reported as not measured.
 set -eu
 cd "$(dirname "$0")/../.."
 out=.build/bench
@@ -37,7 +37,7 @@ if ! newest "$out/bench" Tests/Benchmarks include/fencepost.h "$library"; then
     { cat "$out/compiler.log" >&2; exit 1; }
 fi
 
-# ---- what it is compared with, where it is
+# ---- the libraries we compare with, if installed
 shared=../shared/bench
 set --
 if [ -f "$shared/limit.cpp" ]; then
@@ -64,7 +64,7 @@ if [ -f "$shared/limit.cpp" ]; then
     mkdir -p "$data/quick"
     ln -sf ../w3_polys.bin ../circles_20.bin ../circles_1000.bin ../circles_100000.bin ../circles_1000000.bin "$data/quick/"
     for fixes in w1 w4; do head -c 6400000 "$data/${fixes}_fixes.bin" >"$data/quick/${fixes}_fixes.bin"; done
-    # Its ten thousand tracks of a hundred fixes are not cut short.
+    # The ten thousand tracks of a hundred fixes are not shortened.
     ln -sf ../w2_fixes.bin "$data/quick/"
     data=$data/quick
   fi
@@ -80,7 +80,7 @@ if [ -f "$shared/limit.cpp" ]; then
     else
       say "S2, GEOS and Boost are not built for polygons: $out/peers.log"
     fi
-    # tg has no package of its own; the one for SQLite brings all of it in a library.
+    # tg has no package of its own; the package of its SQLite extension contains all of it in a library.
     tg=$PWD/$out/tg
     if [ ! -e "$tg/sqlite_tg/tg0.so" ]; then
       mkdir -p "$tg"
@@ -132,14 +132,14 @@ else
   say "GeoPandas is not in .venv: joins are not measured"
 fi
 
-# ---- tables in memory: beside files, and beside GeoPandas
+# ---- tables in memory, against files and against GeoPandas
 if .venv/bin/python -c 'import fencepost, geopandas, pyarrow, nanoarrow' 2>/dev/null; then
   .venv/bin/python Tests/Benchmarks/tables.py ${QUICK:+--quick} --json .build/bench.json
 else
   say "GeoPandas, PyArrow or nanoarrow is not in .venv: tables in memory are not measured"
 fi
 
-# ---- small calls beside a batch of another thread, on all cores
+# ---- small calls while another thread feeds a batch, on all cores
 if .venv/bin/python -c 'import fencepost, pandas' 2>/dev/null; then
   .venv/bin/python Tests/Benchmarks/waits.py ${QUICK:+--quick} --json .build/bench.json
 fi

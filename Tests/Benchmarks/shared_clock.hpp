@@ -1,6 +1,6 @@
-// Put before the programs of ../shared/bench (-include): their clock becomes ours.
+// Included before the programs of ../shared/bench (-include), so that they use our clock.
 #pragma once
-#include <bits/stdc++.h> // all of it before the name changes
+#include <bits/stdc++.h> // before the name changes, include all of it
 
 #include "clock.hpp"
 #define steady_clock ThreadClock

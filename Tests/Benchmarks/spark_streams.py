@@ -1,11 +1,11 @@
-"""Measures streams through a local Spark, beside what the same stream reaches when nothing is done with its bytes.
+"""Measures streams through a local Spark, against the same stream with a function that does nothing with its bytes.
 
     .venv/bin/python Tests/Benchmarks/spark_streams.py [--quick]
 
 10 000 devices among 10 000 circles, micro-batches of 1 000 000 rows (`--quick`: 1 000 devices, 50 000 rows). The floor
-has the same source, packing, shuffle, state and sink; its function reads its bytes, puts as many into the state as the
-devices take, and does nothing. Both run one after another in one session of Spark, and the first micro-batch of each
-is not counted. Rows a processor second: of the JVM and all of its Python workers together.
+has the same source, packing, shuffle, state and sink; its function only reads its bytes and stores as many bytes in the
+state as the devices need. Both run one after another in one Spark session, and the first micro-batch of each is not
+counted. Results are rows per processor second of the JVM and all of its Python workers together.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def zones(count: int) -> Zones:
 
 
 def micro_batch(number: int, devices: int, rows: int) -> Any:
-    """Everybody moves some metres a second along a line; rows in the order of time."""
+    """A micro-batch in which every device moves some metres per second along a line; rows in the order of time."""
     import numpy
 
     draw = numpy.random.default_rng(7)
@@ -66,8 +66,8 @@ def micro_batch(number: int, devices: int, rows: int) -> Any:
 
 
 def inside(conditions: Zones, devices: int, rows: int) -> None:
-    """The function alone: import, feed, export; as usual, and where the rows of the last micro-batch say half way that
-    another table counts from then on."""
+    """Measures the function without Spark: import, feed, export. Measures it as usual, and with a last micro-batch whose
+    rows switch to another table half way."""
     from fencepost._spark.packed import pack
     from fencepost._spark.shard import Rules, follow
     from fencepost._spark.states import empty, schemas
@@ -97,7 +97,7 @@ def inside(conditions: Zones, devices: int, rows: int) -> None:
 
 
 def processor_seconds() -> float:
-    """Of everybody whom this process started, at whatever remove, since they began."""
+    """Processor seconds of all descendants of this process since they started."""
     parents, times = {}, {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -117,7 +117,7 @@ def processor_seconds() -> float:
 
 
 def passing(size: int) -> type:
-    """A function that reads its bytes and does nothing but keep as many as devices take."""
+    """A processor that only reads its bytes and keeps as many bytes as the devices need."""
     from fencepost._spark.processor import Processor
 
     class Passing(Processor):

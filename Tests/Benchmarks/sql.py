@@ -1,9 +1,9 @@
-"""Prints what the SQL extensions take beside DuckDB's spatial extension, PostGIS and the package, as ratios of one run.
+"""Prints the times of the SQL extensions as ratios to DuckDB's spatial extension, PostGIS and the package, in one run.
 
     .venv/bin/python Tests/Benchmarks/sql.py
 
-Needs the groups `sql` and `tools`, and for PostgreSQL `.ci/postgresql.sh`; missing ones are skipped with a line.
-Figures are processor seconds, of the process (DuckDB) and of the one backend (PostgreSQL).
+Needs the groups `sql` and `tools`, and for PostgreSQL `.ci/postgresql.sh`; prints a line for each part that it skips.
+Times are processor seconds of the process (DuckDB) or of its single backend (PostgreSQL).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RUNS = 3
 
 
 def processor(run: Callable[[], Any]) -> tuple[float, Any]:
-    """The median of the processor seconds, and the result."""
+    """The median processor seconds of the runs, and the result."""
     spent, result = [], None
     for _ in range(RUNS):
         before = resource.getrusage(resource.RUSAGE_SELF)
@@ -135,7 +135,7 @@ def postgresql_rows() -> None:
             f"(SELECT fp_events({spots}, t, lat, lon) AS found FROM fixes GROUP BY van) x"
         )
         print(f"PostgreSQL: events of 1 M rows: {1 / spent:.2f} M rows/s, {count} events   at least 1 M rows/s")
-        # W4-100k: unrelated points on the globe; 0.8 of the circles hold each.
+        # W4-100k: unrelated points on the globe; each lies in 0.8 circles on average.
         for table, count, radius in (("p", 100000, ""), ("z", 100000, ", 20000.0::float8 AS r")):
             connection.execute(
                 f"CREATE TABLE {table} AS SELECT i::text AS id, lat, lon, ST_Point(lon, lat)::geography AS g{radius} "

@@ -30,7 +30,7 @@ def degrees(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def side(circles: int) -> float:
-    """Metres: that of the square which so many circles lie in."""
+    """The side in metres of the square for that many circles."""
     return float(np.sqrt(SPACE * circles))
 
 
@@ -46,9 +46,9 @@ def write_circles(path: Path, count: int, seed: int = 1) -> None:
 
 
 def blocks(tracks: int, points: int, width: float, seed: int = 2) -> Iterator[tuple[np.ndarray, ...]]:
-    """Numbers of tracks, microseconds, latitudes and longitudes: a point of each track every ten seconds, in turn.
+    """Track numbers, microseconds, latitudes and longitudes: a point of each track every ten seconds, in turn.
 
-    Vehicles go 3 to 25 m/s in a square of that width and turn a little with each point, or around at its border.
+    Vehicles drive at 3 to 25 m/s in a square of that width. They turn a little with each point, and back at its border.
     """
     random = np.random.default_rng(seed)
     x, y = random.uniform(0, width, (2, tracks))
@@ -72,8 +72,8 @@ def blocks(tracks: int, points: int, width: float, seed: int = 2) -> Iterator[tu
 
 
 def write_points(csv: Path, parquet: Path, tracks: int, points: int, circles: int, every: int = 1) -> None:
-    """The same points in both formats, with the columns `vehicle`, `time`, `accuracy` and a position, where so many
-    circles lie; of each track every n-th point, where `every` is not 1."""
+    """Writes the same points in both formats, with the columns `vehicle`, `time`, `accuracy` and a position, in the
+    square of that many circles. Writes every `every`-th point of each track."""
     names = pa.array([f"v{number:05}" for number in range(tracks)])
     column = {"encoding": "WKB", "geometry_types": ["Point"]}
     geo = {"version": "1.0.0", "primary_column": "geometry", "columns": {"geometry": column}}
@@ -95,7 +95,7 @@ def write_points(csv: Path, parquet: Path, tracks: int, points: int, circles: in
             when = np.char.add(np.datetime_as_string(time.view("M8[us]"), unit="ms"), "Z")
             cells = [vehicle, pa.array(when), pa.array(latitude), pa.array(longitude), accuracy]
             lines.write_table(pa.table(cells, schema=text))
-            # The CSV has milliseconds.
+            # The CSV has millisecond times, so this format gets the same.
             instant = pa.array(time // 1000 * 1000, pa.int64()).cast(pa.timestamp("us", "UTC"))
             wkb = np.empty(len(track), dtype=point)
             wkb["order"], wkb["kind"], wkb["x"], wkb["y"] = 1, 1, longitude, latitude

@@ -1,18 +1,22 @@
-"""Measures `fencepost replay --by` on files of many tracks, beside GeoPandas; adds to .build/bench.json.
+"""Measures `fencepost replay --by` on files of many tracks, against GeoPandas; adds to .build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/streams.py [--quick | --full] [--json .build/bench.json] [--before FOLDER]
 
-`--full` (`make bench-streams`): 10 000 tracks in turn, 10 million points, 100 000 circles of 100 to 500 m. The command
-runs as a process of its own, on CSV and GeoParquet, with one and two jobs; its events must be the same bytes in all
-four. A program that calls `replay(path, by=…)`, as a notebook does, runs beside it, and must find as many. Peak memory
-is that of the process and those that it starts, added up; of a notebook without the events that its log keeps.
-GeoPandas reads a tenth of the points as GeoParquet and joins them with the same circles, as polygons in a metric CRS:
-only which point lies in which circle, no states, dwells or events. Both are processor time from the file on, ours with
-the start of the program and the reading of the circles. `--before FOLDER` (`make bench-streams BEFORE=FOLDER`) runs an
-earlier version of the package, which lies in that folder, on the same files beside ours, and ours must give the same
-bytes in no more processor time and memory: so a monitor for each track, as 0.1 had, is compared with one fleet. The
-rows `-jobs` are what two jobs took of the time of one, by
-the clock: reading the circles, merging and writing are done once.
+`--full` (`make bench-streams`): 10 000 tracks in turn, 10 million points, 100 000 circles of 100 to 500 m.
+
+* The command runs as a separate process, on CSV and GeoParquet, with one and two jobs. Its events must be the same
+  bytes in all four runs.
+* A program that calls `replay(path, by=…)`, as a notebook does, must find the same number of events.
+* Peak memory is the sum over the process and its child processes; for the notebook, without the events in its log.
+* GeoPandas reads a tenth of the points as GeoParquet and joins them with the same circles, as polygons in a metric CRS.
+  It only finds which point lies in which circle, without states, dwells or events.
+* Both times are processor time and include reading the file; ours also includes the start of the program and reading
+  the circles.
+* `--before FOLDER` (`make bench-streams BEFORE=FOLDER`) also runs an earlier version of the package from that folder
+  on the same files. Ours must give the same bytes without more processor time or memory. This compares a monitor for
+  each track, as in 0.1, with one fleet.
+* The rows `-jobs` are the wall-clock time of two jobs divided by that of one job: reading the circles, merging and
+  writing are done only once.
 """
 
 from __future__ import annotations
@@ -43,7 +47,7 @@ EVENT_BYTES = 430
 
 
 class Run(NamedTuple):
-    """Of one run: seconds as they passed, and of processors; peak megabytes, events and what they hash to."""
+    """One run: wall-clock and processor seconds, peak megabytes, number of events and their hash."""
 
     seconds: float
     processor: float
@@ -53,7 +57,7 @@ class Run(NamedTuple):
 
 
 def look_at(process: int, known: dict[int, int]) -> None:
-    """Notes the highest resident kilobytes of a process and of those that it started."""
+    """Records the highest resident kilobytes of a process and its child processes."""
     folder = Path(f"/proc/{process}")
     try:
         for line in (folder / "status").read_text().splitlines():
@@ -62,7 +66,7 @@ def look_at(process: int, known: dict[int, int]) -> None:
         for child in (folder / "task" / str(process) / "children").read_text().split():
             look_at(int(child), known)
     except OSError:
-        pass  # it has ended
+        pass  # the process has ended
 
 
 NOTEBOOK = """
@@ -73,18 +77,18 @@ sys.stdout.write("\\n" * len(replay(sys.argv[1], sys.argv[2], by="vehicle")))
 
 
 def command(points: Path, circles: Path, jobs: int, package: Path | None = None) -> Run:
-    """Runs the command, of the package in a folder."""
+    """Runs the command of the package in a folder."""
     words = ["-m", "fencepost", "replay", points, "--conditions", circles, "--by", "vehicle"]
     return run([*words, "--format", "jsonl", "--jobs", str(jobs)], package)
 
 
 def notebook(points: Path, circles: Path) -> Run:
-    """Runs a program that keeps the log, and writes a line for each of its events."""
+    """Runs a program that keeps the whole log, then writes a line for each of its events."""
     return run(["-c", NOTEBOOK, points, circles])
 
 
 def run(arguments: list[Any], package: Path | None = None) -> Run:
-    """Runs Python, with the package in a folder before those that are installed."""
+    """Runs Python with the package in a folder instead of the installed one."""
     environment = os.environ if package is None else {**os.environ, "PYTHONPATH": str(package)}
     known: dict[int, int] = {}
     ended = threading.Event()
@@ -114,12 +118,12 @@ def run(arguments: list[Any], package: Path | None = None) -> Run:
 
 
 def grown(large: Run, small: Run) -> float:
-    """How much more memory one run took than the other, without what the events take that a log keeps."""
+    """How much more memory one run took than the other, without the events that a log keeps."""
     return (large.megabytes - EVENT_BYTES / 1e6 * (large.events - small.events)) / small.megabytes
 
 
 def join(points: Path, circles: Path) -> float:
-    """Nanoseconds of processor time a point of GeoPandas, the circles being polygons already: reading a point and
+    """GeoPandas' nanoseconds of processor time per point, with the circles already as polygons: reading a point and
     joining it."""
     import geopandas
     import pandas
@@ -158,8 +162,8 @@ def main() -> None:
         stream_world.write_points(large, large.with_suffix(".parquet"), tracks, each, circles)
         stream_world.write_points(small, small.with_suffix(".parquet"), tracks, each, circles, THINNED)
         print(f"streams: {tracks} tracks, {count} points, {circles} circles")
-        # A small file says little of how long work is shared out, and of memory beside that of the program itself.
-        # More dense points enter some circle, and each track keeps these states: a little more memory.
+        # A small file says little about how work is shared out, or about memory beyond that of the program itself.
+        # Denser points enter more circles, and each track stores these states, which takes a little more memory.
         faster, level, same, near = (0.8, 1.25, 1.1, 1.3) if given.full else (None,) * 4
         rows: list[tuple[str, float | None, str | None, float | None, float, float | None, str]] = []
         digests, processors = set(), {}

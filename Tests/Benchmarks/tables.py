@@ -1,14 +1,14 @@
-"""Replays of tables in memory, against the same rows in a file, and against GeoPandas; adds to .build/bench.json.
+"""Measures replays of tables in memory against rows in a file and against GeoPandas; adds to .build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/tables.py [--quick] [--json .build/bench.json]
 
-1. `replay(rows, by=)` of a frame, a PyArrow table and, where it is installed, a Polars frame, as a multiple of the
+1. `replay(rows, by=)` of a frame, a PyArrow table and, if Polars is installed, a Polars frame, as a multiple of the
    processor time of the same rows in a Parquet file. Target: 1.3.
 2. The visits of 100 vans to 500 overlapping polygons as a frame, from one million rows, against GeoPandas: `sjoin`,
    then a `groupby` of van and polygon whose row numbers are compared with those before. Target: 0.8 of its time, and
    100 bytes of memory a row beyond the frame. Both find the same visits.
 
-Processor time of the process, the best of some runs; the ratio is of runs that take turns.
+Times are processor times of the process, the best of some runs. The runs of a ratio take turns.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ VANS, ZONES = 100, 500
 
 
 def rows_of(rows: int, vans: int) -> pandas.DataFrame:
-    """Vans on random ways through a town, one fix each in ten seconds, in the order of time."""
+    """Vans on random ways through a town, one fix per van every ten seconds, in the order of time."""
     random = np.random.default_rng(31)
     count = rows // vans
     heading = np.cumsum(random.normal(0, 0.3, (count, vans)), 0) + random.uniform(0, 6.3, vans)
     north, east = np.cumsum(80 * np.cos(heading), 0), np.cumsum(80 * np.sin(heading), 0)
-    # Reflected at the borders of a square of 40 km.
+    # Positions are reflected at the borders of a square of 40 km.
     begin = random.uniform(0, 80_000, (2, vans))
     north, east = (20_000 - np.abs((axis + at) % 80_000 - 40_000) for axis, at in zip((north, east), begin))
     times = pandas.Timestamp("2024-05-01", tz="UTC") + pandas.to_timedelta(np.repeat(np.arange(count) * 10, vans), "s")
@@ -120,7 +120,7 @@ def by_geopandas(frame: pandas.DataFrame, zones: geopandas.GeoDataFrame) -> pand
 
 
 def peak(work: Callable[[], Any]) -> int:
-    """Bytes that the process needed beyond what it has."""
+    """Peak memory of the process beyond its current memory, in bytes."""
     Path("/proc/self/clear_refs").write_text("5")
 
     def read(what: str) -> int:
@@ -145,7 +145,7 @@ def visits(rows: int, runs: int) -> list[dict[str, Any]]:
         own.append(spent)
         spent, joined = seconds(lambda: by_geopandas(frame, shapes))
         theirs.append(spent)
-    # GeoPandas' edges are straight in degrees as ours are, but for the last digits.
+    # GeoPandas' edges are straight in degrees, as ours are here, except for rounding.
     if abs(len(told) - len(joined)) > len(joined) // 1000 or not len(joined):
         raise SystemExit(f"tables: {len(told)} visits, GeoPandas finds {len(joined)}")
     print(f"tables: {len(told)} visits, GeoPandas {len(joined)}", file=sys.stderr)

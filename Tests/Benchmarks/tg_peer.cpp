@@ -1,6 +1,6 @@
-// tg on the data of W3 (../shared/bench): a packed R-tree of boxes finds the polygons, tg tells whether they hold the point,
-// the difference with the set before is events. Edges are straight on the map. Its functions are taken from the library that
-// the package sqlite-tg brings, which TG_LIBRARY names; a line of JSON as the other peers print.
+// tg on the data of W3 (../shared/bench): a packed R-tree of boxes finds candidate polygons, tg tests whether they
+// contain the point, and the difference to the previous set gives the events. Edges are straight on the map. Uses tg
+// from the library in the package sqlite-tg, whose path is in TG_LIBRARY; prints a line of JSON like the other peers.
 #include "common.hpp"
 
 #include <boost/geometry.hpp>

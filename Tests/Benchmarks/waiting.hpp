@@ -1,5 +1,5 @@
-// How long others wait for threads that feed without a pause: a change of the table beside eight feeders over it, and the
-// state of a device beside one feeder of its fleet. Each feeder's batches have 50 rows.
+// How long other calls wait for threads that feed without a pause: changing the table while eight feeders use it, and
+// reading the state of a device while a feeder feeds its fleet. Each feeder's batches have 50 rows.
 #pragma once
 #include "clock.hpp"
 #include "fleets.hpp"
@@ -9,7 +9,7 @@
 #include <atomic>
 #include <memory>
 
-// Feeds 100 devices, which drive up and down across circles, until it is stopped.
+// Feeds 100 devices, which drive back and forth across circles, until it is stopped.
 class Feeder {
  public:
   Feeder(const Zones &zones, const std::vector<Circle> &circles, size_t place) : fleets(zones, devices) {
@@ -35,10 +35,10 @@ class Feeder {
 };
 
 struct Waits {
-  double median, worst; // nanoseconds; the 99th percentile
+  double median, worst; // nanoseconds; `worst` is the 99th percentile
 };
 
-// Calls `call` every two milliseconds while as many feeders run.
+// Calls `call` every two milliseconds while the feeders run.
 template <typename Call>
 Waits waitsBeside(std::vector<std::unique_ptr<Feeder>> &feeders, size_t count, Call call) {
   std::atomic<bool> isEnded(false);

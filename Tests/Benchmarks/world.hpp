@@ -1,5 +1,5 @@
-// The benchmark's own data: a world of cities and circles, and ways through it. The same numbers on every machine:
-// an integer generator, and no function of the mathematics library.
+// The benchmark's own data: a world of cities and circles, and ways through it. The numbers are the same on every
+// machine: they come from an integer generator, and no function of the mathematics library is used.
 #pragma once
 #include "fencepost.h"
 
@@ -21,7 +21,7 @@ class Random {
   }
   double uniform() { return double(next() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  double normal() { // Irwin-Hall: near enough to Gaussian, and exact arithmetic
+  double normal() { // Irwin-Hall: close enough to Gaussian, with exact arithmetic
     double sum = -6;
     for (int i = 0; i < 12; i++) sum += uniform();
     return sum;
@@ -45,7 +45,7 @@ struct Place {
   }
 };
 
-// Where the cities of a world may lie. None touches a pole or the antimeridian: the baseline's boxes break there.
+// The region of a world's cities. None reaches a pole or the antimeridian, because the baseline's boxes fail there.
 struct Region {
   double south, north, west, east;
 };
@@ -59,15 +59,15 @@ class World {
       Place place = {random.uniform(region.south, region.north), random.uniform(region.west, region.east)};
       cities.push_back({place, random.uniform(6e3, 20e3)});
     }
-    if (region.west == globe.west) { // the device's home, and four places to drive to
+    if (region.west == globe.west) { // the device's home, and four destinations
       cities[home] = {{47.38, 8.54}, 14e3};
       const double offsets[4][2] = {{40e3, 35e3}, {-45e3, 40e3}, {10e3, -55e3}, {80e3, 20e3}};
       for (int i = 0; i < 4; i++) cities[home + 1 + i] = {cities[home].place.moved(offsets[i][0], offsets[i][1]), 8e3};
     }
   }
 
-  // 20 around home; 1 000, half of them around home; else 70 % at cities, 20 % in the country around, 10 % anywhere. A
-  // smaller one of the large worlds is a prefix of a larger one.
+  // 20 circles: around home. 1 000: half of them around home. More: 70 % at cities, 20 % in the country around, 10 %
+  // anywhere. A smaller one of the large worlds is a prefix of a larger one.
   std::vector<Circle> circles(size_t count) const {
     Random random(11 + (count <= 1000 ? count : 0));
     std::vector<Circle> result;
@@ -82,7 +82,7 @@ class World {
     return result;
   }
 
-  // W1: one device, a fix a second: legs on foot or by car, smooth changes of speed, wander, stops, noise of 5-20 m.
+  // W1: one device, a fix per second: legs on foot or by car, smooth changes of speed, wander, stops, noise of 5-20 m.
   std::vector<fencepost_fix> drive(size_t count) const {
     Random random(13);
     Walk walk{cities[home].place, home};
@@ -92,7 +92,7 @@ class World {
     return fixes;
   }
 
-  // W2-shaped: `devices` walks at one fix in 10 s, interleaved in time order.
+  // Like W2: `devices` walks with one fix every 10 s, interleaved in time order.
   std::vector<fencepost_fix> fleet(size_t devices, size_t each) const {
     Random random(17);
     std::vector<Walk> walks;
@@ -108,7 +108,7 @@ class World {
     return fixes;
   }
 
-  // W4: points without any connection, as dense as the circles.
+  // W4: unrelated points, as dense as the circles.
   static std::vector<fencepost_fix> points(const std::vector<Circle> &circles, size_t count) {
     Random random(19);
     std::vector<fencepost_fix> fixes;
@@ -137,7 +137,7 @@ class World {
   Region region;
   std::vector<City> cities;
 
-  int pick(Random &random) const { // the first cities are the large ones
+  int pick(Random &random) const { // the first cities are the largest
     double u = random.uniform();
     return int(u * u * double(cities.size()));
   }
@@ -153,7 +153,7 @@ class World {
     if (kind < 0.9) return {at.latitude + random.uniform(-6, 6), at.longitude + random.uniform(-8, 8)};
     return {random.uniform(region.south, region.north), random.uniform(region.west, region.east)};
   }
-  static double radius(Random &random) { // 50 m to 5 km, each octave as frequent as the next
+  static double radius(Random &random) { // 50 m to 5 km, each octave equally frequent
     double octave = random.uniform(0, 6.643856), scale = 50;
     while (octave >= 1) octave -= 1, scale *= 2;
     return scale * (1 + octave);
@@ -171,7 +171,7 @@ class World {
       walk.target = around(next, random);
       if (onFoot) walk.target = walk.place.moved(random.normal() * 800, random.normal() * 800);
       walk.speed = onFoot ? random.uniform(0.8, 2) : isFar ? random.uniform(20, 33) : random.uniform(6, 17);
-      walk.left = 1; // found anew with each step
+      walk.left = 1; // drawn again at each step
       walk.wander = random.uniform(-0.5, 0.5);
     }
     double north = (walk.target.latitude - walk.place.latitude) * metresPerDegree;
@@ -184,7 +184,7 @@ class World {
     if (walk.left <= 0) {
       walk.place = walk.target;
       if (random.uniform() < 0.7) walk.stop = random.uniform(30, 1200);
-    } else { // not straight at it: a curve that closes in
+    } else { // not straight towards it, but on a curve that closes in
       double ahead = pace / far, aside = far > 500 ? walk.wander * pace / far : 0;
       walk.place = walk.place.moved(north * ahead + east * aside, east * ahead - north * aside);
     }
