@@ -66,8 +66,8 @@ def micro_batch(number: int, devices: int, rows: int) -> Any:
 
 
 def inside(conditions: Zones, devices: int, rows: int) -> None:
-    """Measures the function without Spark: import, feed, export. Measures it as usual, and with a last micro-batch whose
-    rows switch to another table half way."""
+    """Measures the function without Spark: import, feed, export. Measures it as usual, and with a last micro-batch
+    whose rows switch to another table half way."""
     from fencepost._spark.packed import pack
     from fencepost._spark.shard import Rules, follow
     from fencepost._spark.states import empty, schemas

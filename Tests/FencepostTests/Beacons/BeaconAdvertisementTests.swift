@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct BeaconAdvertisementTests {
-  /// e2c56db5-dffb-48d2-b060-d0f5a71096e0, major 1, minor 258, -59 dBm: what follows the company.
+  /// e2c56db5-dffb-48d2-b060-d0f5a71096e0, major 1, minor 258, -59 dBm: the bytes after the company identifier.
   static let identity: [UInt8] = [
     0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96, 0xE0, 0, 1, 1, 2,
   ]
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// Whatever the bytes are, there is an answer, and a place within them.
+  /// Any bytes give an answer, whose position is within them.
   @Test func anyBytesAreAnswered() {
     var generator = SeededGenerator("any advertisement bytes")
     var decoded = 0
@@ -77,7 +77,7 @@ import Testing
     #expect(decoded > 1_000)
   }
 
-  /// Advertisements that other projects' tests decode or refuse (the shared data set).
+  /// Advertisements that the tests of other projects decode or refuse (the shared data set).
   @Test func theSharedVectors() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

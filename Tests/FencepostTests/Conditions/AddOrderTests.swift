@@ -27,7 +27,7 @@ import Testing
     #expect(order.next(after: 4) == nil)
   }
 
-  /// Closing up must keep order and generations.
+  /// Compacting must preserve order and generations.
   @Test func agreesWithAList() throws {
     var random = SeededGenerator("AddOrderTests")
     var order = AddOrder()
@@ -65,6 +65,6 @@ import Testing
         try order.checkInvariants()
       }
     }
-    #expect(order.placeCount < 3_000)  // it closed up
+    #expect(order.placeCount < 3_000)  // it was compacted
   }
 }

@@ -7,7 +7,7 @@ import Testing
   @Test func theOldestThatWaitsGetsThePlace() {
     var limit = ConditionLimit(capacity: 2)
     #expect((0..<5).map { limit.enter($0) } == [true, true, false, false, false])
-    #expect(limit.leave(2) == nil)  // one that waits
+    #expect(limit.leave(2) == nil)  // a waiting one
     #expect(limit.leave(0) == 3)
     #expect(limit.leave(3) == 4)
     #expect(limit.leave(1) == nil)

@@ -16,8 +16,8 @@ import Testing
     return Definition.Subject(try .validated(PolygonalGeographicCondition(exterior: corners).multiple.definition))
   }
 
-  /// Slots that are used again stand in the order in which their conditions came, not in that of their numbers; a slot that
-  /// is named more than once stands once.
+  /// Reused slots are sorted by when their conditions were added, not by slot number; a slot that is given more than once appears
+  /// once.
   @Test func putsSlotsInAddOrderEachOnce() throws {
     var table = ConditionTable(limit: nil)
     for name in ["a", "b", "c", "d"] { enter(&table, name, .circle(circle(100))) }
@@ -34,8 +34,8 @@ import Testing
     #expect(slots.elementsEqual(table.live), "each of them is the whole add order")
   }
 
-  /// A condition keeps nothing of the one whose identifier, and so whose slot, it takes: neither its place in the index, nor
-  /// its shape, nor its identity.
+  /// A new condition with the same identifier reuses the slot, but inherits nothing else: not the place in the index, not the
+  /// shape, not the identity.
   @Test func aReplacementOfAnotherKindKeepsTheSlotAlone() throws {
     var table = ConditionTable(limit: nil)
     let beacon = BeaconIdentityCondition(uuid: someUUID, major: 1)
@@ -70,7 +70,7 @@ import Testing
     #expect(table.slot(of: "y") == 0 && !table.holds(0, first + 1) && table.holds(0, first + 2))
   }
 
-  /// The one that waits longest is promoted, also when those that wait are replaced or removed meanwhile.
+  /// The condition that has waited longest is promoted, even if waiting conditions are replaced or removed in between.
   @Test func aPlaceUnderTheLimitGoesToWhoWaitsLongest() throws {
     var table = ConditionTable(limit: 1)
     for name in ["a", "b", "c", "d"] { enter(&table, name, .circle(circle(100))) }

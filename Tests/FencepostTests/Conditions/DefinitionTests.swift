@@ -4,13 +4,13 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// What is watched: when two are the same to a caller, and what its bytes say.
+/// Definitions of conditions: when two are equal for a caller, and their bytes.
 @Suite struct DefinitionTests {
   private func subject(_ condition: any Condition) throws -> Definition.Subject {
     try GivenCondition(condition).subject()
   }
 
-  /// One of each kind, and others that differ in one thing.
+  /// One definition of each kind, and others that differ from it in one respect.
   private func families() throws -> [(kind: ConditionKind, same: [Definition.Subject], others: [Definition.Subject])] {
     let path = ring(0.001)
     var moved = square()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Policy and tag are part of what is ensured; what was assumed when it was added is not.
+  /// Policy and tag are part of a definition; the state that was assumed when the condition was added is not.
   @Test func whatWasAssumedPlaysNoPart() {
     let base = Definition(subject: .circle(circle(100)), policy: .standard, tag: 7)
     var other = base
@@ -91,7 +91,7 @@ import Testing
     #expect(!Definition(subject: base.subject, policy: .exact, tag: 0, assumed: .unsatisfied).isAnnounced)
   }
 
-  /// To the last bit, so that nothing has to be examined again.
+  /// Equal to the last bit, so that nothing has to be validated again.
   @Test func exactlyIsToTheLastBit() throws {
     let given: [any Condition] = [
       circle(100), BeaconIdentityCondition(uuid: someUUID, major: 1), square(),
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  /// Bytes of one kind that are read as another are refused, or are a sound condition of that kind.
+  /// If bytes of one kind are read as another kind, they are refused or give a valid condition of that kind.
   @Test func bytesOfAnotherKindAreRefusedOrSound() throws {
     var refused = 0
     for family in try families() {

@@ -20,7 +20,7 @@ import Testing
     #expect(with("home") { table.slot(of: $0) } == nil)
   }
 
-  /// Byte by byte: the two ways to write é are two identifiers.
+  /// Identifiers are compared byte by byte: the two encodings of é are two identifiers.
   @Test func doesNotNormalise() {
     var table = IdentifierTable()
     with("\u{e9}") { table.insert($0, slot: 0) }
@@ -30,7 +30,7 @@ import Testing
     #expect(table.length(of: 1) == 3)
   }
 
-  /// Growing, churning (the gaps of linear probing) and compacting against a dictionary.
+  /// Compares growth, churn (the gaps of linear probing) and compaction with a dictionary.
   @Test func agreesWithADictionary() {
     var random = SeededGenerator("IdentifierTableTests")
     var table = IdentifierTable()

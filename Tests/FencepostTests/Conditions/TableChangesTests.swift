@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The log from which a tracker learns what came and went.
+/// The log from which a tracker reads which conditions were added and removed.
 @Suite struct TableChangesTests {
   private func define(_ table: inout ConditionTable, _ identifier: String, radius: Double = 100) {
     ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes in
@@ -31,7 +31,7 @@ import Testing
     #expect(Array(table.changes.since(seen)) == [.left(0, generation: 1), .promoted(2)], "the others were seen")
   }
 
-  /// Who follows late learns the same as who follows at once, whatever the others have seen and dropped.
+  /// A late reader sees the same changes as a prompt one, whatever the other readers have seen and dropped.
   @Test func whoFollowsLateLearnsTheSame() {
     var random = SeededGenerator("TableChangesTests")
     var log = TableChanges()
@@ -52,7 +52,7 @@ import Testing
     #expect(log.since(log.version).isEmpty)
   }
 
-  /// An engine keeps no change that its tracker has seen.
+  /// An engine drops the changes that its tracker has seen.
   @Test func anEngineForgetsWhatItsTrackerHasSeen() throws {
     var engine = try MonitorEngine(name: "m")
     for index in 0..<200 { try engine.add(circle(100), identifier: "\(index % 50)") }

@@ -10,9 +10,9 @@ struct FleetScenarioRunner {
   private let options: FleetOptions
   private let table = Conditions()
   private var fleets: [String: FleetEngine]
-  /// The event of each fleet that was handed out and not committed.
+  /// The delivered but uncommitted event of each fleet.
   private var inFlight: [String: FleetEvent] = [:]
-  /// The last circle of each identifier, also when it was removed.
+  /// The last circle of each identifier, even if it was removed.
   private var circles: [String: CircularGeographicCondition] = [:]
 
   init(_ scenario: Scenario, restartsEveryStep: Bool) throws {
@@ -47,7 +47,7 @@ struct FleetScenarioRunner {
     }
   }
 
-  /// From its snapshot the fleet goes on over the same table; what was handed out comes again.
+  /// The fleet is restored from its snapshot and continues with the same table; uncommitted events are redelivered.
   private mutating func restart(_ name: String) throws {
     guard let fleet = fleets[name] else { return }
     fleets[name] = try FleetEngine(restoring: fleet.snapshot(), conditions: table)
@@ -119,7 +119,7 @@ struct FleetScenarioRunner {
     return true
   }
 
-  /// Where nothing else is said a fleet assumes that devices are outside.
+  /// Unless the step says otherwise, a fleet assumes that devices are outside.
   private func named(_ step: JSON, _ identifier: String) throws -> NamedCondition {
     let definition = try step.definition()
     return NamedCondition(
@@ -143,7 +143,7 @@ struct FleetScenarioRunner {
 
   // MARK: - Inputs
 
-  /// The number of the device that a step names, which enters by it.
+  /// The number of the device that a step names; adds the device if it is new.
   private func device(_ step: JSON, _ fleet: inout FleetEngine) throws -> UInt32 {
     try fleet.device(try step.member("device").string ?? "")
   }

@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// What a step says, as values of the library.
+/// Converts the values of a step to values of the library.
 extension JSON {
   struct Definition {
     var condition: any Condition
@@ -25,7 +25,7 @@ extension JSON {
     return array
   }
 
-  /// Seconds in the file.
+  /// Microseconds; the file has seconds.
   func microseconds() throws -> Int64 {
     guard let value = Int64(exactly: (try double() * 1e6).rounded()) else {
       throw MonitorError.invalidArgument("a time that is no number")
@@ -35,7 +35,7 @@ extension JSON {
 
   func time() throws -> Timestamp { Timestamp(microseconds: try microseconds()) }
 
-  /// The value with that name; another name is an invalid argument.
+  /// The value with that name; throws an invalid argument for other names.
   func oneOf<Value>(_ names: [String: Value]) throws -> Value {
     guard let string, let value = names[string] else { throw MonitorError.invalidArgument("\(self)") }
     return value
@@ -43,7 +43,7 @@ extension JSON {
 
   static let pathOptions: Set = ["path", "max_gap", "max_speed"]
 
-  /// How the device is taken to have moved, of a scenario's options.
+  /// The `path` of a scenario's options: how the device is assumed to move between fixes.
   func path() throws -> MonitorOptions.Path {
     guard try self["path"]?.oneOf(["fixes": false, "geodesic": true]) ?? false else { return .fixes }
     let speed = self["max_speed"].flatMap { $0 == .null ? nil : $0 }
@@ -135,7 +135,7 @@ extension JSON {
   }
 }
 
-/// What the library says, as a step says it.
+/// Converts values of the library to the form that steps use.
 extension JSON {
   init(_ time: Timestamp?) {
     self = time.map { .number(Double($0.microseconds) / 1e6) } ?? .null
@@ -175,7 +175,7 @@ extension JSON {
     }
   }
 
-  /// Compares the keys that an expectation lists; numbers to 1e-6 (a microsecond of a time, a micrometre).
+  /// Compares the keys that an expectation lists. Numbers may differ by 1e-6 (a microsecond, a micrometre).
   func expect(_ found: [String: JSON]?) throws {
     guard let expected = object, let found else {
       if (self == .null) != (found == nil) { throw Mismatch(expected: self, got: found as Any) }
@@ -184,7 +184,7 @@ extension JSON {
     for (key, value) in expected {
       guard let actual = found[key] else { throw Mismatch("\(key) is not among what is compared") }
       if case .number(let one) = value, case .number(let other) = actual {
-        // Half a microsecond tells two times apart.
+        // Two times are equal if they differ by less than half a microsecond.
         let tolerance =
           ["date": 5e-7, "evidence_date": 5e-7, "boundary_distance": 2e-8, "latitude": 1e-9, "longitude": 1e-9][key]
           ?? 1e-6

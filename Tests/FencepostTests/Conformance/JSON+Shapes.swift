@@ -3,9 +3,9 @@ import Foundation
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Polygons, corridors and lines of scenarios: coordinates as in GeoJSON, WKT, or GeoJSON itself.
+/// Polygons, corridors and lines of scenarios, written as coordinates as in GeoJSON, as WKT, or as GeoJSON.
 struct ScenarioShape {
-  /// Parts of rings of positions, or one part of lines.
+  /// For polygons: parts, rings, positions. For lines: a single part of lines.
   private var parts: [[[Coordinate]]]
   private var isPolygon: Bool
   private let isLine: Bool
@@ -44,7 +44,7 @@ struct ScenarioShape {
     return 1 + (array.first.map(depth) ?? 0)
   }
 
-  /// What is nested once less is one part, or one line.
+  /// A value with one level of nesting less is a single part or a single line.
   private static func parts(_ value: JSON, isPolygon: Bool) throws -> [[[Coordinate]]] {
     let list = try value.list()
     guard isPolygon else {
@@ -73,7 +73,7 @@ struct ScenarioShape {
     default: throw refuse("type: \(type)")
     }
     guard let start = upper.firstIndex(of: "(") else { return ([], isPolygon) }
-    // As JSON: each position in brackets of its own.
+    // As JSON, with each position in its own brackets.
     let json = upper[start...].replacing("(", with: "[").replacing(")", with: "]")
     let nested = json.replacing(/[^\[\],]+/) { found in
       let numbers = found.output.split(separator: " ")
@@ -114,7 +114,7 @@ extension JSON {
     self = .array(ring.map { .array([.number($0.longitude), .number($0.latitude)]) })
   }
 
-  /// The condition of a record, nested as the multiple kind.
+  /// The condition of a record, in the nesting of the multiple kind.
   init(polygon: MultiPolygonalGeographicCondition) {
     let parts = polygon.parts.map { JSON.array(([$0.exterior] + $0.holes).map { JSON($0) }) }
     self = .object([
@@ -137,7 +137,7 @@ extension JSON {
     ])
   }
 
-  /// Compares why and where a shape is refused with the message.
+  /// Checks that the message says why and where a shape is refused.
   func expectRefusal(_ error: MonitorError) throws {
     let text = "\(error)"
     if let reason = self["reason"]?.string,

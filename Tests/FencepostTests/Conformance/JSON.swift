@@ -33,7 +33,7 @@ enum JSON: Sendable, Decodable, Equatable {
   var object: [String: JSON]? { if case .object(let value) = self { value } else { nil } }
   var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-  /// A number, or one of the texts that stand for what JSON cannot write.
+  /// A number, or one of the texts for numbers that JSON cannot write.
   var number: Double? {
     switch self {
     case .number(let value): value

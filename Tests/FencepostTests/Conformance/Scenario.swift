@@ -6,13 +6,13 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   var file: String
   var name: String
   var options: [String: JSON]
-  /// The options of the fleet, where it is about one.
+  /// The options of the fleet, if the scenario is about one.
   var fleet: [String: JSON]?
   var steps: [JSON]
 
   var testDescription: String { name }
 
-  /// All scenarios of monitors, in the order of the files' names.
+  /// All scenarios of monitors, sorted by file name.
   static let all: [Scenario] = read(["", "Shapes/", "Paths/", "Gates/"])
 
   /// All scenarios of fleets.
@@ -41,14 +41,14 @@ struct Scenario: Sendable, CustomTestStringConvertible {
 
   private var allSteps: [JSON] { steps.flatMap { step in step["step"].map { [step, $0] } ?? [step] } }
 
-  /// Whether a store fails in it.
+  /// Whether a store fails in the scenario.
   var needsStorage: Bool { allSteps.contains { $0["store"] != nil } }
 
-  /// Whether a name must be taken; `fencepost_conform --store` runs these on directories.
+  /// Whether the scenario needs a name that is already in use; `fencepost_conform --store` runs these on directories.
   var needsDirectory: Bool { allSteps.contains { $0["refused"]?.string == "monitor_in_use" } }
 }
 
-/// A step that did not give what it should.
+/// A step whose result differs from the expected one.
 struct Mismatch: Error, CustomStringConvertible {
   var description: String
 

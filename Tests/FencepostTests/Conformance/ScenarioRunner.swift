@@ -5,16 +5,15 @@ import FencepostKernel
 
 /// Runs one scenario on the actor.
 final class ScenarioRunner {
-  /// A monitor of the scenario's store; `monitor` is `nil` while it is closed, `engine` or `storage` is what was stored
-  /// then.
+  /// A monitor in the scenario's store. While it is closed, `monitor` is `nil`, and `engine` or `storage` is what was stored.
   private final class Entry {
     var monitor: Monitor?
     var engine: MonitorEngine
     let storage = MemoryStorage()
     var iterator: Monitor.Events.Iterator?
-    /// The event that was handed out and not committed.
+    /// The delivered but uncommitted event.
     var inFlight: Event?
-    /// The last circle of each identifier, also when it was removed.
+    /// The last circle of each identifier, even if it was removed.
     var circles: [String: CircularGeographicCondition] = [:]
     var flags: Diagnostics = []
     var unsupported: Set<ConditionKind> = []
@@ -32,8 +31,8 @@ final class ScenarioRunner {
   private var opened: [String] = []
   private var main: String?
 
-  /// - Parameter isStored: Whether monitors are kept in storages, from which a restart opens them again; else a restart
-  ///   is a copy of the engine's value.
+  /// - Parameter isStored: If `true`, monitors are saved in storages, and a restart opens them again; otherwise a restart copies
+  /// the engine's value.
   init(_ scenario: Scenario, restartsEveryStep: Bool, isStored: Bool) {
     self.scenario = scenario
     self.restartsEveryStep = restartsEveryStep
@@ -47,7 +46,7 @@ final class ScenarioRunner {
     for (index, step) in scenario.steps.enumerated() {
       do {
         try await perform(step)
-        // What a store that fails has missed is nowhere to be read again.
+        // Changes that a failing store missed cannot be read back.
         if restartsEveryStep, !isStoreFailing {
           for name in opened { try await restartBetweenSteps(name) }
         }
@@ -96,7 +95,7 @@ final class ScenarioRunner {
         name: entry.engine.name ?? "", options: entry.engine.options, storage: entry.storage, durability: .everyInput))
   }
 
-  /// A restart closes and opens, or is a copy of the engine's value, from which nothing was handed out.
+  /// Closes and opens the monitor, or copies the engine's value, in which no event counts as delivered.
   private func restart(_ entry: Entry) async throws {
     guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
     entry.iterator = nil
@@ -154,7 +153,7 @@ final class ScenarioRunner {
     try await performDelivery(step, entry, monitor)
   }
 
-  /// Checkpoints, so that it is noticed at once.
+  /// Checkpoints, so that the change takes effect at once.
   private func setStore(works: Bool, _ step: JSON) async throws {
     isStoreFailing = !works
     for entry in opened.compactMap({ entries[$0] }) {
@@ -297,7 +296,7 @@ final class ScenarioRunner {
     }
   }
 
-  /// Asks for the next event without waiting: committing first shows whether there is one.
+  /// Fetches the next event without waiting: committing first shows whether there is one.
   private func ask(_ entry: Entry) async throws -> Event? {
     guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
     guard var iterator = entry.iterator else { return try await monitor.nextEvent() }

@@ -17,7 +17,7 @@ import Testing
     #expect(first.claim() == nil && !second.isOver)
   }
 
-  /// The last copy of an iterator gives the slot back, on whatever thread that is.
+  /// Dropping the last copy of an iterator releases the slot, on any thread.
   @Test func aSeatThatIsDroppedIsFree() async {
     let slot = ConsumerSlot()
     do {
@@ -31,7 +31,7 @@ import Testing
     #expect(slot.claim() == 3)
   }
 
-  /// Who has the slot may ask, and is told once that somebody else asked before; nobody else may.
+  /// Only the owner of the slot may ask for events. Its first call reports once that the previous consumer was another one.
   @Test func whoEntersIsNewOnce() {
     let slot = ConsumerSlot()
     #expect(slot.enter(nil) == false, "nobody has it: who has no iterator may ask")

@@ -4,8 +4,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct DeliveryTests {
-  /// With `latest` an event about flags takes the place of the one that waits, and its state. A beacon that a silent change
-  /// named before has nothing to do with an unsatisfied one.
+  /// With `latest` an event about flags replaces the waiting event and its state. An unsatisfied event must not name a beacon
+  /// from an earlier silent change.
   @Test func anUnsatisfiedEventNamesNoBeacon() throws {
     var engine = try MonitorEngine(name: "m", options: MonitorOptions(delivery: .latest))
     try engine.add(

@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A table of conditions, and what the parts of a delivery work on: two circles that are told of all changes, `a` and `b`, one
-/// that is silent about exits, `entries`, and a beacon condition.
+/// A table of conditions with the parts of a delivery: two circles that report all changes, `a` and `b`, one without exit events,
+/// `entries`, and a beacon condition.
 struct DeliveryWorld {
   private(set) var table = ConditionTable(limit: nil)
   var post = Post()
@@ -24,7 +24,7 @@ struct DeliveryWorld {
     for slot in table.live { post.adopt(slot, clock: 10) }
   }
 
-  /// Enters a condition that is assumed to be unknown; one of that name is replaced.
+  /// Adds a condition with an unknown assumed state, or replaces the one with that name.
   mutating func enter(
     _ name: String, _ subject: Definition.Subject = .circle(circle(100)), notify: TransitionPolicy.Notify = .all
   ) {
@@ -34,7 +34,7 @@ struct DeliveryWorld {
     }
   }
 
-  /// A change that a detector tells.
+  /// A change as a detector reports it.
   func change(_ slot: UInt32, _ state: Event.State, _ number: UInt64) -> EventEntry {
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: state, cause: .crossing,
@@ -44,7 +44,7 @@ struct DeliveryWorld {
     return entry
   }
 
-  /// The change numbers of what waits in the queue, void or not.
+  /// The change numbers of the events waiting in the queue, including void ones.
   var queued: [UInt64] {
     var queue = post.queue
     var found: [UInt64] = []
@@ -55,7 +55,7 @@ struct DeliveryWorld {
     return found
   }
 
-  /// What the record of a condition says; `nil` while the first one stands.
+  /// The recorded state of a condition; `nil` while it is still the initial one.
   func record(_ slot: UInt32) -> Event.State? { post.told.record(of: slot)?.state }
 
   func told(_ slot: UInt32) -> Event.State { post.told.state(of: slot, table) }

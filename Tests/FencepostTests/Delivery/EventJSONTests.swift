@@ -53,7 +53,7 @@ import Testing
       event.evidence?.boundaryDistance = value
       let read = try #require(try JSONSerialization.jsonObject(with: Data(event.json.utf8)) as? [String: Any])
       if value.isFinite {
-        // Swift's own reader, which rounds correctly, on the text.
+        // Parses the text with Swift's own parser, which rounds correctly.
         let text = try #require(event.json.split(separator: ":").last?.dropLast())
         #expect(Double(text) == value)
         #expect(!text.hasSuffix(".0"))
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// Every name is that of the case, so that no two share one.
+  /// Each name is the name of its case, so that no two cases share one.
   @Test func namesAreDistinct() {
     let states = [Event.State.unknown, .satisfied, .unsatisfied, .unmonitored].map { "\($0.name)" }
     #expect(states == ["unknown", "satisfied", "unsatisfied", "unmonitored"])

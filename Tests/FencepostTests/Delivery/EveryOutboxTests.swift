@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Delivery `every`: each change is an event of its own, and silent ones wait for their turn.
+/// Delivery `every`: each change is an event, and silent changes wait for their turn.
 @Suite struct EveryOutboxTests {
   private var world = DeliveryWorld()
   private var every = EveryOutbox()
@@ -14,7 +14,7 @@ import Testing
     every.observe(world.change(slot, state, 0), change: number, &world.post, world.host, world.table)
   }
 
-  /// Hands out the next event and returns it.
+  /// Delivers the next event and returns it.
   private mutating func take() -> EventEntry? {
     while let entry = world.post.takeFirst() {
       if let taken = every.take(entry, world.table) {
@@ -46,7 +46,7 @@ import Testing
     #expect(none == nil)
   }
 
-  /// A change without an event goes into the record at once, unless an event of its condition is not handled.
+  /// A change without an event is recorded at once, unless an event of its condition is still unacknowledged.
   @Test mutating func aSilentChangeWaitsForItsTurn() throws {
     observe(a, .satisfied, 1)
     observe(entries, .unsatisfied, 2)
@@ -64,7 +64,7 @@ import Testing
     #expect(world.post.told.record(of: entries)?.change == 4 && every.silent.count == 0)
   }
 
-  /// Each change that is kept is noted for the storage with the event that it follows.
+  /// The journal contains each silent change that is kept, with the event that it follows.
   @Test mutating func whatIsKeptIsNoted() throws {
     world.post.beginJournal()
     observe(entries, .satisfied, 1)

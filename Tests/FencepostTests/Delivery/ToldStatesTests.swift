@@ -49,7 +49,7 @@ import Testing
     try check(told)
   }
 
-  /// Waiting and handing out change no row: what is saved of the event is the event's.
+  /// Waiting and delivering change no row: their saved state is part of the event's row.
   @Test func countingIsNotSaved() {
     var journal = Journal(isOn: true)
     var told = told(&journal)
@@ -65,7 +65,7 @@ import Testing
     #expect(nothing == 0)
   }
 
-  /// One record a condition, which later events overwrite, and which is free again when the condition goes.
+  /// There is one record per condition. Later events overwrite it, and removing the condition frees it.
   @Test func aRecordIsWrittenInPlace() throws {
     var journal = Journal()
     var told = told(&journal)
@@ -85,7 +85,7 @@ import Testing
     try check(told)
   }
 
-  /// The beacon that was named is that of the last event: one that names none takes it away.
+  /// The record names the beacon of the last event, and none if that event names none.
   @Test func theLastEventNamesTheBeacon() throws {
     var journal = Journal()
     var told = told(&journal)

@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Deliveries `first` and `latest`: one event a condition, and what comes next when that is handled.
+/// Deliveries `first` and `latest`: one event per condition, and the event that follows when it is acknowledged.
 @Suite struct TurnOutboxTests {
   private struct Mode {
     var world = DeliveryWorld()
@@ -23,7 +23,7 @@ import Testing
       outbox.flagsChanged(slot, date: Int64(number), change: number, &world.post, world.host, world.table)
     }
 
-    /// Hands out the next event and returns its change; 0 when there is none.
+    /// Delivers the next event and returns its change number; 0 if there is none.
     mutating func take() -> UInt64 {
       while let entry = world.post.takeFirst() {
         if let taken = outbox.take(entry, world.table) {
@@ -35,7 +35,7 @@ import Testing
       return 0
     }
 
-    /// Commits what was handed out.
+    /// Commits the delivered event.
     mutating func commit() throws {
       let committed = flying
       flying = []

@@ -22,7 +22,7 @@ import Testing
     #expect(waiting == [1])
   }
 
-  /// Nothing stays of a condition that goes, so that the next one in its slot begins anew.
+  /// Removing a condition leaves nothing behind, so the next one in its slot starts fresh.
   @Test func nothingStaysOfAConditionThatGoes() throws {
     var turns = Turns()
     for slot in [1, 2] as [UInt32] {

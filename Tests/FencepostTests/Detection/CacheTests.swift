@@ -5,10 +5,10 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Caches may be dropped at any time: dropping all of them before each input changes no event.
+/// Caches may be dropped at any time: dropping all of them before each input does not change any event.
 @Suite struct CacheTests {
-  /// Of a monitor that is the index of slots, the deadlines, the watches and the near cache with its safe region: all that a
-  /// snapshot leaves out.
+  /// A monitor's caches are the index of slots, the deadlines, the watches, and the near cache with its safe region: everything
+  /// that a snapshot leaves out.
   @Test(arguments: 1...(isSoak ? 400 : 16)) func aMonitorWithoutCaches(_ number: Int) throws {
     var life = RandomLife("a monitor without caches", number)
     var engine = try MonitorEngine(options: life.options())
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// Of a fleet that is the safe regions, the patches of the index and the index of who is inside.
+  /// A fleet's caches are the safe regions, the patches of the index, and the index of the devices inside.
   @Test(arguments: 1...(isSoak ? 400 : 16)) func aFleetWithoutCaches(_ number: Int) throws {
     var random = SeededGenerator("a fleet without caches", salt: UInt64(number))
     let conditions = Conditions()

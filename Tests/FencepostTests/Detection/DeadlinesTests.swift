@@ -28,7 +28,7 @@ import Testing
     #expect(due == [1])
   }
 
-  /// Against a dictionary: a reminder may come early, never late, and not after it was cancelled.
+  /// Compared with a dictionary: a reminder may come early, but never late and not after it was cancelled.
   @Test func agreesWithADictionary() {
     var random = SeededGenerator("DeadlinesTests")
     var deadlines = Deadlines()

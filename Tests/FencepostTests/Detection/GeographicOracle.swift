@@ -3,10 +3,10 @@ import FencepostKernel
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A slow monitor of circles, polygons and corridors, delivery `every`: measures every condition at every fix, with no index, no chords and
-/// no heap. Written from section 0.1 of the semantics page.
+/// A slow monitor of circles, polygons and corridors with delivery `every`. It measures every condition at every fix, without
+/// index, chords or heap. Written from section 0.1 of the semantics page.
 struct GeographicOracle {
-  /// d and r of the definition.
+  /// The d and r of the definition.
   enum Place {
     case circle(CircularGeographicCondition)
     case shape(GeodesicShape)
@@ -76,7 +76,7 @@ struct GeographicOracle {
     /// `nil`: undetermined.
     var isInside: Bool?
     var candidate: Pending?
-    /// State of the last event, silent ones included.
+    /// The state of the last event, including silent ones.
     var noted: Event.State
   }
 
@@ -120,7 +120,7 @@ struct GeographicOracle {
     if flags.isEmpty {
       for index in watched.indices where watched[index].isInside == nil {
         determine(index, fix)
-        watched[index].generation |= Self.justDetermined  // this fix has said its word about it
+        watched[index].generation |= Self.justDetermined  // this fix has already decided it
       }
       for index in watched.indices where watched[index].generation & Self.justDetermined == 0 {
         if let deadline = cross(index, fix) { confirmed.append((deadline, index)) }
@@ -190,7 +190,7 @@ struct GeographicOracle {
     tell(index, .initial, .determination, clock, fix)
   }
 
-  /// Returns the deadline of what this fix itself confirms.
+  /// Returns the deadline of the crossings that this fix itself confirms.
   private mutating func cross(_ index: Int, _ fix: Fix) -> Int64? {
     let policy = watched[index].policy
     let (d, a, r) = (distance(index, fix), fix.accuracy, watched[index].place.line)

@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The engine, which looks only at what is near, against an oracle that looks at everything.
+/// Compares the engine, which evaluates only conditions nearby, with an oracle that evaluates all.
 @Suite struct NeighbourhoodTests {
   enum World: UInt64, CaseIterable, Sendable {
     case town, sparse, concentric, identical, tiny, huge, northPole, southPole, antimeridian, globe, crowd
@@ -69,7 +69,7 @@ import Testing
     var time = 1_000.0
     var position: Coordinate
     var places: [String: (GeographicOracle.Place, TransitionPolicy)] = [:]
-    /// How many conditions are polygons or corridors: a share.
+    /// The fraction of conditions that are polygons or corridors.
     let shapes: Double
     var shapesAdded = 0
     var names = 0
@@ -123,7 +123,7 @@ import Testing
       #expect(engine.identifiers == oracle.identifiers)
     }
 
-    /// The evidence shown is that of the deciding fix.
+    /// The evidence of the event must be that of the deciding fix.
     private func check(_ event: Event) {
       guard let evidence = event.evidence, let place = places[event.identifier]?.0 else {
         #expect(event.cause == .diagnostic)
@@ -151,7 +151,7 @@ import Testing
       places[name] = (place, policy)
     }
 
-    /// A polygon or corridor of the world's size; `nil` where what came out is none.
+    /// A polygon or corridor of the world's size; `nil` if the random shape is invalid.
     private mutating func shape() -> (any Condition)? {
       let condition = random.shape(around: somewhere(), radius: min(radius(), 5e6))
       return (try? GeographicOracle.Place(condition)) == nil ? nil : condition
@@ -210,7 +210,7 @@ import Testing
       switch random.integer(0...9) {
       case 0: position = somewhere()
       case 1..<5:
-        // On one of the lines that decide, or beside it.
+        // On a deciding line, or next to it.
         guard let name = oracle.identifiers.randomElement(using: &random), let (place, policy) = places[name]
         else { break }
         if random.chance(0.5) { accuracy = 5 }
@@ -228,7 +228,7 @@ import Testing
             distance: max(0, circle.radius + level))
           position = Coordinate(latitude: end.latitude, longitude: end.longitude)
         case .shape(let shape):
-          // From a place of the line outwards.
+          // From a point of the boundary outwards.
           let start = GeodesicDirect.solve(
             latitude: shape.deepest.latitude, longitude: shape.deepest.longitude, azimuth: random.uniform(0...360),
             distance: random.uniform(0...3) * min(r, 1e6))

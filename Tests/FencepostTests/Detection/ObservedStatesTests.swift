@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// What is saved is noted by whoever changes it, and nothing else is.
+/// Each method that changes saved state adds it to the journal, and nothing else is added.
 @Suite struct ObservedStatesTests {
   private struct Noted: Equatable {
     var slots: [UInt32]
@@ -31,7 +31,7 @@ import Testing
     Candidate(fix: fix(1, 0), boundaryDistance: -100, deadline: 5, isTimed: true)
   }
 
-  /// Both conditions, with what was noted of them saved.
+  /// Both conditions, with all their changes saved.
   private var known: ObservedStates {
     var known = ObservedStates()
     known.beginJournal()
@@ -41,7 +41,7 @@ import Testing
     return known
   }
 
-  /// The slots that a change notes, and whether it is to last before the call returns.
+  /// The slots that a change marks dirty, and whether it must be durable before the call returns.
   private func noted(
     _ before: (inout ObservedStates) -> Void = { _ in }, by change: (inout ObservedStates) -> Void
   ) -> Noted {
@@ -68,7 +68,7 @@ import Testing
     #expect(noted { _ = $0.closeCandidate(shape) } == .nothing)
   }
 
-  /// A shape that the sweep itself has moved to the outside is noted all the same when it is decided.
+  /// A shape that a sweep has moved to the outside is still marked dirty when it is decided.
   @Test func whatWasSweptIsNotedWhenItIsDecided() {
     let result = noted(
       { $0.sweep(table) },
@@ -108,7 +108,7 @@ import Testing
     #expect(absent == Noted(slots: [beacon], isUrgent: true))
   }
 
-  /// What is not a beacon's is neither seen nor absent.
+  /// A shape is not a beacon: it is neither seen nor absent.
   @Test func aShapeIsNoBeacon() {
     let change = noted { known in
       let seen = known.see(shape, at: 1, deadline: 2)
@@ -126,7 +126,7 @@ import Testing
     #expect(noted { $0.forgetShapes() } == Noted(slots: [], isUrgent: true))
   }
 
-  /// What follows from the rest is not saved.
+  /// Derived state is not saved.
   @Test func whatFollowsIsNotNoted() {
     let changes: [(inout ObservedStates) -> Void] = [
       { $0.set(shape, from: SlotState(), to: nil, active: 3, table) },
@@ -142,7 +142,7 @@ import Testing
     for change in changes { #expect(noted(by: change) == .nothing) }
   }
 
-  /// A monitor without a storage notes nothing.
+  /// A monitor without a storage records no changes.
   @Test func nobodyIsToldWithoutAStorage() {
     var known = known
     known.endJournal()

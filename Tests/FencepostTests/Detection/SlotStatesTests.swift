@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The rule that a shape without an entry is settled outside when it is swept through, else undetermined.
+/// A shape without an entry is settled outside if it has been swept, otherwise it is undetermined.
 @Suite struct SlotStatesTests {
   private var table = ConditionTable(limit: nil)
   private var states = SlotStates()
@@ -55,7 +55,8 @@ import Testing
     try states.checkInvariants(table)
   }
 
-  /// Who waits is listed once, in add order, and closed up when it went; whoever has its slot then is not listed for it.
+  /// Waiting slots are listed once, in add order. Removing one closes the gap, and the next condition in that slot is not listed
+  /// for it.
   @Test mutating func whoWaitsComesInAddOrder() throws {
     let slots = (0..<6).map { add("\($0)") }
     states.sweep(table)
@@ -73,8 +74,8 @@ import Testing
     try states.checkInvariants(table)
   }
 
-  /// A shape that comes alone is swept through before it is decided, so that it costs nothing when it is outside; of two
-  /// that come, none is.
+  /// A single new shape is swept before it is decided, so that it needs no entry if it is outside. Of two new shapes neither is
+  /// swept.
   @Test mutating func oneThatComesAloneIsSweptThrough() {
     let first = add("a")
     states.sweepLast()
@@ -84,7 +85,7 @@ import Testing
     #expect(!states.isSwept && two.allSatisfy { states.observed($0, table) == .undetermined })
   }
 
-  /// Whether all is swept through or nothing: what is believed stays, at the price of the fewer entries.
+  /// Rebasing marks all shapes as swept, or none, whichever needs fewer entries; all states stay the same.
   @Test mutating func rebasingBelievesTheSame() throws {
     var random = SeededGenerator("SlotStatesTests")
     for share in [0.1, 0.9] {

@@ -4,12 +4,12 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// What the evaluation of a fix finds on its way.
+/// The results that the evaluation of a fix collects.
 @Suite struct SurveyTests {
   private let index: CapIndex
   private let here = EarthVector(latitude: 0, longitude: 0)
 
-  /// Caps 100 m wide, each a kilometre north of the one before.
+  /// Caps 100 m wide, each a kilometre north of the previous one.
   init() {
     var index = CapIndex()
     for slot in 0..<5 as Range<UInt32> {
@@ -29,7 +29,7 @@ import Testing
       Set(survey.gathered.map(\.id)) == [0, 1, 2, 3] && survey.near.isEmpty, "nothing stays of what was gathered")
   }
 
-  /// A shape that is settled outside matters to the list that is being gathered, and to no other.
+  /// A shape that is settled outside is recorded only while a list is being gathered.
   @Test func hearsOfReleasesWhileItGathers() {
     var survey = Survey()
     survey.begin()
@@ -58,7 +58,7 @@ import Testing
     var random = SeededGenerator("SurveyTests")
     for round in 0..<400 {
       let count = random.integer(1...60)
-      // Many that are alike, and ascending and descending ones, are what such a search is slow or wrong with.
+      // Lists with many equal elements, and ascending and descending ones, often make such a selection slow or wrong.
       var list = ContiguousArray(
         (0..<count).map { place in
           let slack: Double =

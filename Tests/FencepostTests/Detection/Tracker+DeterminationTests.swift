@@ -3,9 +3,9 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The circles that a fix is not near are decided without being looked at, and nobody can tell.
+/// Circles that are not near a fix are decided without being evaluated, and the results are the same.
 @Suite struct TrackerDeterminationTests {
-  /// A monitor with a crowd of circles around the place where random lives happen.
+  /// A monitor with many circles around the place of the random lives.
   private func crowded(_ number: Int) throws -> (MonitorEngine, RandomLife) {
     var random = SeededGenerator("crowd", salt: UInt64(number))
     var steps = RandomLife("lives of forks", number)
@@ -25,8 +25,8 @@ import Testing
     return (engine, steps)
   }
 
-  /// The same life in a fork, which looks only at the circles that may need it, and in an engine that notes changes for
-  /// a storage and so looks at each: the same events, the same bytes at the end, and nothing of it in the original.
+  /// Plays the same life in a fork, which evaluates only the circles that may need it, and in an engine that records changes for
+  /// a storage and so evaluates each. Both give the same events and the same final bytes, and the original does not change.
   @Test func forksLiveAsThoseThatLookAtAll() throws {
     var small = 0
     for number in 0..<60 {
@@ -60,7 +60,7 @@ import Testing
     #expect(small > 20, "too few lives of forks that keep only what happened to them")
   }
 
-  /// A first fix among many circles that were assumed unsatisfied leaves entries for those around it only.
+  /// After a first fix among many circles assumed unsatisfied, only the circles around it have entries.
   @Test func aFirstFixPaysForWhatIsNear() throws {
     var engine = try MonitorEngine(name: "m")
     for index in 0..<20_000 {
@@ -79,8 +79,8 @@ import Testing
     try engine.checkInvariants()
   }
 
-  /// What is known of a circle before the others are swept through is kept: that it is inside by a fix looked back at, that
-  /// a fix was too coarse for it, that it waits for a place under the limit.
+  /// Knowledge about a circle from before a sweep is kept: that it is inside by an earlier fix, that a fix was too coarse for it,
+  /// that it waits for a place under the limit.
   @Test func whatIsKnownBeforeIsKept() throws {
     var engine = try MonitorEngine(name: "m", options: MonitorOptions(conditionLimit: 400))
     try engine.feed(fix(1, 0))

@@ -5,8 +5,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct TrackerTests {
-  /// What is suspended is not decided, also when the way of a fix gets as far as the undetermined circles: with a kind of
-  /// circle that is evaluated beside one that is not, it does.
+  /// Suspended conditions are not decided, even if the evaluation of a fix reaches the undetermined circles; it does so when one
+  /// kind of circle is evaluated and another is not.
   @Test func whatIsSuspendedIsNotDecided() throws {
     var engine = try MonitorEngine(name: "m")
     try engine.add(circle(100), identifier: "c")
@@ -25,8 +25,8 @@ import Testing
     #expect(engine.state(of: "c") == .satisfied)
   }
 
-  /// Beacons that were added, replaced and removed before any time was known leave nothing behind; the absence of those that
-  /// are left counts from the first time, in add order.
+  /// Beacons that were added, replaced and removed before the first time leave nothing behind. The absence of the remaining ones
+  /// counts from the first time, in add order.
   @Test func beaconsBeforeAnyTimeLeaveNothing() throws {
     var engine = try MonitorEngine(name: "m")
     let beacon = BeaconIdentityCondition(uuid: someUUID)
@@ -46,7 +46,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["first unsatisfied@40.0 timeout", "second unsatisfied@40.0 timeout"])
   }
 
-  /// A fork and its origin go on independently, and what each part says of itself stays true.
+  /// A fork and its original continue independently, and the invariants of each part still hold.
   @Test func aForkIsAnotherTracker() throws {
     var engine = try MonitorEngine(name: "m")
     try engine.add(circle(100), identifier: "c", policy: .exact)

@@ -13,7 +13,7 @@ import Testing
     Watch.Local(position: EarthVector(latitude: 0, longitude: 0), least: metres, most: metres)
   }
 
-  /// The last one moves to the place of one that goes, together with what it was drawn from.
+  /// The last watch moves into the gap of a removed one, together with the local data that it was computed from.
   @Test func closesGapsWithTheLast() {
     var watches = Watches()
     #expect(watches.append(watch(10), local(1)) == 0)
@@ -27,7 +27,7 @@ import Testing
     #expect(watches.watches.isEmpty)
   }
 
-  /// A new watch of the same measurement keeps it.
+  /// A new watch from the same measurement keeps the local data.
   @Test func keepsWhatItWasDrawnFrom() {
     var watches = Watches()
     _ = watches.append(watch(10), local(1))

@@ -3,9 +3,9 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Which changes of a table stop its fleets, and which shapes are examined.
+/// Which changes of a table lock its fleets, and which shapes are validated.
 @Suite struct ConditionsTests {
-  /// A polygon about the point where the tests live; `isCrossing`: with two edges that cross.
+  /// A polygon around the place of the tests; with `isCrossing` two of its edges cross.
   private func polygon(_ number: Int = 0, isCrossing: Bool = false) -> PolygonalGeographicCondition {
     let (south, west) = (Double(number) * 0.01, 0.0)
     let (north, east) = (south + 0.005, west + 0.005)
@@ -16,7 +16,7 @@ import Testing
       })
   }
 
-  /// A shape is examined before the fleets are stopped: one that is refused never gets as far as to stop them.
+  /// A shape is validated before the fleets are locked, so a refused shape never locks them.
   @Test func examiningAShapeStopsNoFleet() throws {
     let table = Conditions()
     try table.add(polygon(), identifier: "there")
@@ -34,7 +34,7 @@ import Testing
     #expect(table.stops == stops + 1)
   }
 
-  /// Ensuring and syncing what is there already stops no fleet, and says so.
+  /// Ensuring or syncing existing conditions does not lock any fleet, and the result says that nothing changed.
   @Test func whatChangesNothingStopsNoFleet() throws {
     let table = Conditions()
     let rows = (0..<5).map { NamedCondition(polygon($0), identifier: "p\($0)", assuming: .unsatisfied) }
@@ -46,7 +46,7 @@ import Testing
     #expect(try table.sync(rows) == SyncResult(kept: 5))
     #expect(table.stops == stops)
     #expect(table.read { $0.table.changes.version } == version)
-    // Fewer rows, one that differs, and one twice are changes, or refused.
+    // Fewer rows, a different row or a repeated row is a change, or is refused.
     #expect(try table.ensure([rows[0], rows[0]]) == SyncResult(kept: 2))
     #expect(throws: MonitorError.self) { try table.sync([rows[0], rows[1], rows[2], rows[3], rows[3]]) }
     #expect(try table.sync(rows.dropLast()).removed == 1)
@@ -55,7 +55,7 @@ import Testing
     #expect(result.kept == 3 && result.added == 1 && result.replaced == 1 && result.removed == 0)
   }
 
-  /// A shape that is there to the last bit is not examined again, also where its condition changes: it is the same object.
+  /// If a shape is equal to the last bit, it is not validated again and stays the same object, even if its condition changes.
   @Test func equalShapesAreNotExaminedAgain() throws {
     func rows(tag: UInt64) -> [NamedCondition] {
       (0..<5).map { NamedCondition(polygon($0), identifier: "p\($0)", assuming: .unsatisfied, tag: tag) }
@@ -76,7 +76,7 @@ import Testing
     #expect(table.read { shapes($0) } == first)
     #expect(try table.ensure(polygon(1), identifier: "p1", tag: 4))
     #expect(Set(table.read { shapes($0) }) == Set(first))
-    // A monitor's likewise.
+    // The same for a monitor.
     var engine = try MonitorEngine()
     try engine.sync(rows(tag: 1))
     let before = shapes(engine)

@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Devices that go back and forth between two fleets whose tables have the same conditions under other generations: nothing
-/// that they are told differs from what they are told where they stay.
+/// Devices move back and forth between two fleets whose tables have the same conditions with different generations. Their events
+/// are the same as those of devices that stay.
 @Suite struct FleetAdaptTests {
   private static func tables(_ random: inout SeededGenerator) throws -> (Conditions, Conditions) {
     let uuid = BeaconUUID(high: 1, low: 2)
@@ -24,7 +24,7 @@ import Testing
     }
     let one = try Conditions(given)
     let other = Conditions()
-    // What was replaced and removed there lets the generations differ, too.
+    // The other table also replaces and removes conditions, so that the generations differ.
     _ = try other.ensure(given.shuffled(using: &random))
     for condition in given.prefix(3) { other.remove(condition.identifier) }
     _ = try other.ensure(given.prefix(3))
@@ -37,7 +37,7 @@ import Testing
       events.append("\(event.deviceIdentifier) \(event.event.brief)")
     }
     fleet.acknowledge()
-    // At one time they come in the order of the table.
+    // Events at the same time come in the order of the table.
     return events.sorted()
   }
 
@@ -54,7 +54,7 @@ import Testing
       _ = try stays.device(name)
       _ = try fleets[places[index]].device(name)
     }
-    // What a device has not seen yet counts as seen elsewhere: each is heard, and each beacon missed, before it goes.
+    // After a move, beacons that a device has never seen count as seen. So each beacon is seen and lost once before any move.
     var time: Int64 = 1_000_000_000
     for step in 0..<2 {
       time += 60_000_000
@@ -102,13 +102,13 @@ import Testing
 
   // MARK: - Other definitions
 
-  /// Conditions of which some are given anew, some go and some come.
+  /// The conditions with some redefined, some removed and some added.
   private static func changed(
     _ given: [NamedCondition], _ random: inout SeededGenerator, _ count: inout Int
   ) -> [NamedCondition] {
     var kept: [NamedCondition] = []
     for condition in given where !random.chance(0.15) {
-      // What is new is exact: a device that is inside of it then crosses its line, where a monitor determines it.
+      // New conditions have the policy `exact`: then a device inside one crosses its boundary, where a monitor determines it.
       kept.append(random.chance(0.2) ? place(condition.identifier, .exact, &random) : condition)
     }
     while kept.count < 14 {
@@ -127,14 +127,14 @@ import Testing
       identifier: identifier, assuming: .unsatisfied, policy: policy)
   }
 
-  /// All of an event but its number, its generation, and why a condition that is new to the device was found.
+  /// An event without its number, its generation, and the reason of a condition that is new to the device.
   private static func told(_ event: Event) -> String {
     "\(event.identifier) \(event.state.name) \(String(describing: event.date)) "
       + "\(String(describing: event.evidenceDate)) \(String(describing: event.evidence))"
   }
 
-  /// A device goes from table to table, each with other definitions; beside it is a monitor that gets the same ones. What
-  /// is the same goes on, dwells and all; what is not is looked at anew.
+  /// A device moves from table to table, each with different definitions; a monitor gets the same definitions. Conditions that
+  /// are equal keep their state, including dwells; others are determined again.
   @Test(arguments: 0..<12) func onwardsToOtherDefinitions(_ number: Int) throws {
     var random = SeededGenerator("fleets of other tables", salt: UInt64(number))
     var count = 14
@@ -156,7 +156,7 @@ import Testing
       #expect(one.sorted() == other.sorted(), "\(number), at \(time)")
       return one.count
     }
-    // What was assumed of a place is settled by the first fix, far away.
+    // The first fix, far away, settles the assumed states.
     _ = try play(Fix(latitude: 1, longitude: 0, time: Timestamp(microseconds: time)))
     var (told, moves) = (0, 0)
     for _ in 0..<250 {
@@ -164,7 +164,7 @@ import Testing
       if random.chance(0.15) {
         given = Self.changed(given, &random, &count)
         let next = Conditions()
-        // Other generations, too.
+        // Gives the generations other values, too.
         _ = try next.ensure(given.shuffled(using: &random))
         for condition in given.prefix(2) { next.remove(condition.identifier) }
         _ = try next.ensure(given)

@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// What wrong dates do to a fleet, and what bounds them.
+/// The effect of wrong dates on a fleet, and the limits against them.
 @Suite struct FleetClockTests {
   private func zones(_ policy: TransitionPolicy = .exact) throws -> Conditions {
     let zones = Conditions()
@@ -24,11 +24,11 @@ import Testing
     }
   }
 
-  /// Without an arrival time an advance is bounded by the last one, and by the devices' clocks.
+  /// Without an arrival time an advance is limited by the previous one and by the devices' clocks.
   @Test func aWrongAdvanceIsRefused() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 3_600_000_000))
     let device = try fleet.device("a")
-    try fleet.advance(to: at(-1e9))  // the first time of a fleet has nothing to be measured by
+    try fleet.advance(to: at(-1e9))  // nothing limits the first time of a fleet
     try fleet.advance(to: at(0), force: true)
     try fleet.feed(fix(3_000, 0), for: device)
     #expect(isAhead { try fleet.advance(to: at(6_600.000001)) })
@@ -40,14 +40,14 @@ import Testing
     #expect(isAhead { try fleet.advance(to: at(3_453_148_800)) })
     try fleet.advance(to: at(3_453_148_800), force: true)
     #expect(fleet.currentTime == at(3_453_148_800))
-    // One without the option takes any time, as before.
+    // Without the option a fleet accepts any time, as before.
     var unbounded = try FleetEngine(try zones())
     try unbounded.advance(to: at(1))
     try unbounded.advance(to: at(3_453_148_800))
     try fleet.checkInvariants()
   }
 
-  /// An arrival time bounds a first input and an advance, and lets a device that was silent go on at the present.
+  /// An arrival time limits first inputs and advances, and a silent device may continue at the present time.
   @Test func theArrivalTimeBoundsFirstInputs() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 60_000_000))
     let ahead = try fleet.device("ahead")
@@ -62,13 +62,14 @@ import Testing
     try fleet.setArrivalTime(at(90_000))
     try fleet.feed(fix(90_001, 0), for: silent)
     try fleet.advance(to: at(90_000))
-    try fleet.setArrivalTime(at(1_000))  // a host's clock may go back
+    try fleet.setArrivalTime(at(1_000))  // a host's clock may go backwards
     #expect(isAhead { try fleet.advance(to: at(90_061)) })
     #expect(try fleet.statistics(of: ahead).aheadInputs == 2)
     try fleet.checkInvariants()
   }
 
-  /// Expiry by arrival sees a device whose clock is far ahead, and keeps one whose clock is 1 024 weeks behind.
+  /// Expiry by arrival removes a quiet device whose clock is far ahead, and keeps an active one whose clock is 1 024 weeks
+  /// behind.
   @Test func devicesExpireByArrival() throws {
     var fleet = try FleetEngine(try zones())
     let names = ["before", "ahead", "behind", "never"]
@@ -82,17 +83,17 @@ import Testing
     try fleet.feed(fix(now - 1_024 * 604_800, 0), for: devices[2])
     for day in 1...40 {
       try fleet.setArrivalTime(at(now + Double(day) * 86_400))
-      // What is refused does not count as heard.
+      // A refused fix does not count as an arrival.
       #expect(throws: MonitorError.self) { try fleet.feed(fix(now + Double(day) * 86_400, 0), for: devices[1]) }
       try fleet.feed(fix(now + Double(day) * 86_400 - 1_024 * 604_800, 0), for: devices[2])
     }
-    // By its own clock the device behind would go each time, and the one ahead never.
+    // By its own clock, the device behind would always expire, and the one ahead never.
     #expect(fleet.devices(quietSince: at(now + 10 * 86_400)) == [devices[0], devices[2]])
     #expect(try fleet.expire(arrivedBefore: at(now)) == [])
     var restored = try FleetEngine(restoring: fleet.snapshot())
     #expect(restored.snapshot() == fleet.snapshot())
     #expect(restored.arrivalTime == at(now + 40 * 86_400))
-    // A device that was given nothing is in no snapshot.
+    // A snapshot does not contain devices without inputs.
     for (var each, expected) in [(fleet, ["before", "ahead", "never"]), (restored, ["before", "ahead"])] {
       let gone = try each.expire(arrivedBefore: at(now + 10 * 86_400))
       #expect(gone.map { each.identifier(of: $0) } == expected)
@@ -100,14 +101,14 @@ import Testing
       #expect(each.number(of: "behind") == devices[2])
       try each.checkInvariants()
     }
-    // One that returns is a new device.
+    // A device that returns is a new device.
     _ = try restored.expire(arrivedBefore: at(now + 10 * 86_400))
     let again = try restored.device("ahead")
     try restored.feed(fix(now + 40 * 86_400, 0), for: again)
     #expect(try restored.statistics(of: again).acceptedFixes == 1)
   }
 
-  /// A snapshot of a fleet that never had an arrival time is as version 0.2 reads it.
+  /// The snapshot of a fleet without arrival times can be read by version 0.2.
   @Test func theFirstFormatStays() throws {
     var fleet = try FleetEngine(try zones())
     let device = try fleet.device("a")
@@ -120,7 +121,7 @@ import Testing
     #expect(second.snapshot() == fleet.snapshot())
   }
 
-  /// A store keeps when devices arrived, also when only what changed was saved before a crash.
+  /// A store saves the arrival times of devices, even if only changes were saved before a crash.
   @Test func aStoreKeepsArrivals() throws {
     let storage = MemoryFleetStorage()
     var fleet = try StoredFleet(try zones(), options: FleetOptions(), storage: storage)
@@ -145,7 +146,7 @@ import Testing
 
   // MARK: - Rewinding
 
-  /// A fleet with a device inside, one outside and one that was never heard, an advance far ahead, and its rewind.
+  /// A fleet with a device inside, one outside and one without inputs, an advance far ahead, and its rewind.
   private func rewound(_ policy: TransitionPolicy = .exact) throws -> (
     fleet: FleetEngine, inside: UInt32, outside: UInt32, idle: UInt32
   ) {
@@ -163,13 +164,13 @@ import Testing
     return (fleet, devices[0], devices[1], devices[2])
   }
 
-  /// A rewind is what a wrong advance needs: nothing is told twice, and nothing that changed is missed.
+  /// A rewind undoes a wrong advance: no event is repeated, and no change is missed.
   @Test func aWrongAdvanceIsTakenBack() throws {
     let (original, inside, outside, idle) = try rewound()
     for number in 0..<3 {
       var fleet = original
       if number == 1 { fleet = try FleetEngine(restoring: original.snapshot()) }
-      if number == 2 {  // also in another fleet, with both versions of the bytes
+      if number == 2 {  // also in another fleet, through both versions of the bytes
         let bytes = try original.export([inside, outside], portable: true)
         fleet = try FleetEngine(original.conditions)
         try fleet.load([("inside", bytes[0]), ("outside", bytes[1])], adapt: true)
@@ -177,14 +178,14 @@ import Testing
       #expect(try fleet.state(of: "home", for: inside) == .unknown)
       #expect(try fleet.inside(inside) == [])
       let copy = fleet
-      // As told: silent, since then.
+      // As already reported: no event, inside since then.
       try fleet.feed(fix(3, 0), for: inside)
       try fleet.feed(fix(3, 500), for: outside)
       #expect(fleet.nextEvent() == nil)
       #expect(try fleet.inside(inside).map(\.since) == [at(1)])
       #expect(try fleet.state(of: "home", for: outside) == .unsatisfied)
       try fleet.checkInvariants()
-      // Otherwise: a determination, of the device that is far away by now too.
+      // Otherwise there is a determination, also for the device that is far away by now.
       fleet = copy
       try fleet.feed(fix(3, 90_000), for: inside)
       try fleet.feed(fix(3, 0), for: outside)
@@ -198,7 +199,7 @@ import Testing
     #expect(fleet.nextEvent()?.event.brief == "home satisfied@2.0 determination")
   }
 
-  /// After a fix that is too coarse, and a second rewind, it is still known what was told.
+  /// The reported state survives a fix that is too coarse, and a second rewind.
   @Test func coarseFixesBetweenRewinds() throws {
     var (fleet, inside, _, _) = try rewound(.standard)
     try fleet.feed(fix(3, 0, 5_000), for: inside)
@@ -234,7 +235,7 @@ import Testing
     #expect(try fleet.statistics(of: device).clock == at(5) && fleet.currentTime == at(5))
   }
 
-  /// After a crash the fleet is where it was set back to, whatever was saved before.
+  /// After a crash the fleet is at the time of its rewind, whatever was saved before.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 60_000_000)])
   func aStoreKeepsARewind(_ durability: Durability) throws {
     let storage = MemoryFleetStorage()
@@ -256,14 +257,14 @@ import Testing
       #expect(engine.nextEvent()?.event.brief == "home satisfied@1.0 determination")
       #expect(engine.nextEvent() == nil)
     }
-    // And goes on to save by event time.
+    // It continues to save by event time.
     let writes = storage.writes
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(3, 0), for: device) }
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(70, 500), for: device) }
     #expect(storage.writes > writes)
   }
 
-  // MARK: - Devices that are entered after an advance
+  // MARK: - Devices that are added after an advance
 
   /// A table of three beacons whose absence is an event.
   private func announced() throws -> Conditions {
@@ -275,7 +276,7 @@ import Testing
     return zones
   }
 
-  /// What is overdue of a new device comes with its first row, not before the rows of others.
+  /// Overdue events of a new device come with its first row, not before the rows of other devices.
   @Test func overdueEventsComeWithTheFirstRow() throws {
     var fleet = try FleetEngine(try announced())
     let one = try fleet.device("one")
@@ -301,7 +302,7 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// A queue that is shorter than the number of beacons refuses no new device while nothing waits.
+  /// A queue shorter than the number of beacons accepts new devices while no event waits.
   @Test func aShortQueueTakesNewDevices() async throws {
     let fleet = try Fleet(try announced(), options: FleetOptions(maxPendingEvents: 2))
     try await fleet.advance(to: at(0))

@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Saves of very many devices in parts: whenever the process ends, each device is as it was after some of its inputs, and fed
-/// the others again it becomes what it would have become, with the same events.
+/// Saves of very many devices in parts. Whenever the process ends, each device is stored as it was after some of its inputs.
+/// After it is fed the rest, it has the same state and the same events as without the interruption.
 @Suite struct FleetPartsTests {
   private enum Call {
     case feed([(device: Int, fix: Fix)])
@@ -14,7 +14,7 @@ import Testing
     case acknowledge
   }
 
-  /// What an event says under its device and sequence.
+  /// The content of an event, under its device and sequence.
   private struct Told: Equatable {
     let identifier: String
     let state: Event.State
@@ -71,20 +71,20 @@ import Testing
       guard let event = fleet.call({ $0.nextEvent() }) else { return }
       let device = (0..<deviceCount).first { name($0) == event.deviceIdentifier } ?? -1
       let told = Told(identifier: event.event.identifier, state: event.event.state, date: event.event.date)
-      // One that is handed out again is the same.
+      // A redelivered event is the same.
       if let known = log[device, default: [:]][event.event.sequence] { #expect(known == told) }
       log[device, default: [:]][event.event.sequence] = told
     }
   }
 
-  /// How many of its inputs each device has.
+  /// The number of inputs of each device.
   private static func inputs(of fleet: StoredFleet) throws -> [UInt64] {
     try (0..<deviceCount).map { device in
       try fleet.state.number(of: name(device)).map { try fleet.state.statistics(of: $0).inputCount } ?? 0
     }
   }
 
-  /// Plays one call; a device is not given the inputs again that it has.
+  /// Plays one call; skips inputs that a device already has.
   private static func step(_ call: Call, _ fleet: inout StoredFleet, _ had: inout [UInt64], _ log: inout Log) throws {
     switch call {
     case .feed(let rows):
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// Plays a life.
+  /// Plays a sequence of calls.
   private static func play(_ life: [Call], _ fleet: inout StoredFleet, _ log: inout Log, _ after: () -> Void) throws {
     var had = try inputs(of: fleet)
     for call in life {
@@ -143,7 +143,7 @@ import Testing
       var fleet = try Self.open(copy, Conditions())
       var again = log
       try Self.play(life, &fleet, &again) {}
-      // No sequence that was not there before, and each as before.
+      // No new sequence appears, and each event is as before.
       #expect(again.values.map(\.count).reduce(0, +) == log.values.map(\.count).reduce(0, +))
       for device in 0..<Self.deviceCount {
         guard let one = whole.state.number(of: Self.name(device)), let other = fleet.state.number(of: Self.name(device))
@@ -155,8 +155,8 @@ import Testing
     }
   }
 
-  /// A disk that fails in the middle of it, devices that go and come again, and a table that changes: what is kept can be
-  /// opened at any time, and a checkpoint takes everything.
+  /// With a disk that fails in between, devices that are removed and added again, and a table that changes, the store can be
+  /// opened at any time, and a checkpoint saves everything.
   @Test func aDiskThatFailsBetweenParts() throws {
     var random = SeededGenerator("fleets saved in parts of a failing disk")
     let life = Self.life(&random)

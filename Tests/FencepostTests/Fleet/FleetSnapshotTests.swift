@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct FleetSnapshotTests {
-  /// A fleet in which something of everything is: devices that left, events in flight and waiting, crossings in the making.
+  /// A fleet with some of everything: removed devices, events in flight and waiting, unconfirmed crossings.
   private func fleet(_ conditions: Conditions = Conditions()) throws -> FleetEngine {
     try conditions.add(circle(100), identifier: "home", policy: .exact)
     try conditions.add(circle(300), identifier: "town", policy: .standard, tag: 7)
@@ -45,7 +45,7 @@ import Testing
     }
     #expect(other.nextEvent() == nil && events > 4)
     try other.checkInvariants()
-    // The number of the device that was removed is not used again soon.
+    // The number of a removed device is not reused soon.
     #expect(try other.device("new") == 5)
   }
 
@@ -57,7 +57,7 @@ import Testing
     _ = try FleetEngine(restoring: bytes, conditions: empty)
     #expect(empty.version == original.version)
 
-    // The same table lives on: what was removed since is gone, and slots may be used again.
+    // The same table, changed since: some conditions were removed, and slots may have been reused.
     let same = try FleetEngine(restoring: bytes, conditions: original)
     #expect(try same.inside(0).map(\.identifier) == ["home"])
     original.remove("home")
@@ -69,7 +69,7 @@ import Testing
     #expect(original.identifiers == ["town", "tag", "other"])
     while let event = later.nextEvent() { #expect(event.event.identifier != "home") }
 
-    // An earlier version is brought forward, under the feet of other fleets.
+    // An earlier version of the table is updated while other fleets use it.
     let early = try Conditions(restoring: empty.snapshot())
     var other = try FleetEngine(early)
     let device = try other.device("x")
@@ -87,7 +87,7 @@ import Testing
     #expect(stranger.version == version)
   }
 
-  /// Fleets whose devices were mostly given nothing do not take memory for their numbers when they come back.
+  /// If most devices of a fleet had no inputs, restoring it does not allocate memory for their numbers.
   @Test func numbersOfWhoWasGivenNothingAreNotKeptInMemory() throws {
     var fleet = try FleetEngine(Conditions([NamedCondition(circle(100), identifier: "home", assuming: .unsatisfied)]))
     for number in 0...(1 << 20) { _ = try fleet.device("d\(number)") }
@@ -99,7 +99,7 @@ import Testing
     try restored.checkInvariants()
   }
 
-  /// Damaged bytes are refused, also when their checksum is right; what is taken is sound.
+  /// Damaged bytes are refused, even with a correct checksum; bytes that are accepted give a valid fleet.
   @Test func damagedBytesAreRefusedOrSound() throws {
     let bytes = try fleet().snapshot()
     for count in 0..<bytes.count {

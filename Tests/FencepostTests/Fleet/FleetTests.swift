@@ -6,7 +6,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct FleetTests {
-  /// Within the safe region and beyond it, to the nearest ten-millionth, whatever the sign; what is refused changes nothing.
+  /// `position` inside and outside the safe region, to the nearest ten-millionth of a degree, for both signs. Refused fixes do
+  /// not change it.
   @Test func whereADeviceIs() throws {
     var fleet = try FleetEngine(Conditions())
     let device = try fleet.device("a")
@@ -27,7 +28,7 @@ import Testing
         #expect(found.isValid && found.latitude == (found.latitude * 1e7).rounded() / 1e7)
       }
     }
-    // The next device of the line has been nowhere.
+    // The next device in this slot has no position yet.
     fleet.devices.free.fewest = 0
     try fleet.remove(device)
     #expect(throws: MonitorError.self) { try fleet.position(of: device) }
@@ -36,7 +37,7 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// A table with a circle of 100 m about the point where the tests live.
+  /// A table with a circle of 100 m around the place of the tests.
   private func zones(_ policy: TransitionPolicy = .exact) throws -> Conditions {
     let zones = Conditions()
     try zones.add(circle(100), identifier: "home", policy: policy)
@@ -60,7 +61,7 @@ import Testing
     #expect(await fleet.statistics(of: "truck")?.acceptedFixes == 2)
   }
 
-  /// What a fleet does not have is refused by name.
+  /// Features that fleets lack are refused by name.
   @Test func whatAFleetDoesNotHaveIsRefused() throws {
     for options in [
       MonitorOptions(conditionLimit: 3), MonitorOptions(delivery: .first), MonitorOptions(delivery: .latest),
@@ -81,7 +82,7 @@ import Testing
     }
   }
 
-  /// A device whose first input is refused is none.
+  /// If its first input is refused, a device is not added.
   @Test func aRefusedInputEntersNoDevice() async throws {
     let fleet = try Fleet(try zones(), options: FleetOptions(deviceLimit: 1))
     let nowhere = Fix(latitude: .nan, longitude: 0, time: Timestamp(microseconds: 1))
@@ -123,7 +124,7 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// The batch stops at a row while the queue is full; the rest is taken after polling. Void events make room.
+  /// While the queue is full the batch stops at a row; the rest is accepted after polling. Void events make room.
   @Test func aFullQueueStopsABatch() throws {
     let zones = try zones()
     var fleet = try FleetEngine(zones, options: FleetOptions(maxPendingEvents: 2))
@@ -142,7 +143,7 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// A copy goes on by itself; the table is shared.
+  /// A copy continues independently; the table is shared.
   @Test func aCopyIsAnotherFleet() throws {
     let zones = try zones()
     var one = try FleetEngine(zones)
@@ -160,7 +161,7 @@ import Testing
     try other.checkInvariants()
   }
 
-  /// A device that was removed keeps its number and its name until its events are handled, and longer.
+  /// A removed device keeps its number and its name at least until its events are acknowledged.
   @Test func aRemovedDeviceKeepsItsNumber() throws {
     var fleet = try FleetEngine(try zones())
     let device = try fleet.device("d")
@@ -181,8 +182,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// Devices come and go at random where lines are used again soon: no number that was ever given acts on another device,
-  /// until the generations of its line are through.
+  /// Devices are added and removed at random, with early reuse of lines. An old number never acts on another device until the
+  /// generations of its line are used up.
   @Test(arguments: [0, 3]) func noNumberActsOnAnotherDevice(fewest: Int) throws {
     var random = SeededGenerator("noNumberActsOnAnotherDevice", salt: UInt64(fewest))
     var fleet = try FleetEngine(try zones())
@@ -230,7 +231,7 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// Very many devices that come and go between two questions: the index is made anew, and the answer is the same.
+  /// Many changes between two questions: the index is rebuilt, and the answer is the same.
   @Test func whoIsInsideIsFoundAfterManyEvents() throws {
     var fleet = try FleetEngine(try zones())
     let numbers = try (0..<40).map { try fleet.device("d\($0)") }
@@ -245,7 +246,7 @@ import Testing
       #expect(found?.allSatisfy { $0.since == at(Double(round)) } == true)
     }
     try fleet.checkInvariants()
-    // The copy goes its own way.
+    // The copy is independent.
     var copy = fleet
     try copy.feed(fix(400, 0), for: numbers[3])
     found = copy.devices(insideOf: "home")
@@ -256,7 +257,8 @@ import Testing
 
   // MARK: - Devices as bytes
 
-  /// Bytes go on with the same version of the table, also one that was restored; another version refuses or adapts them.
+  /// Exported devices can be imported with the same version of the table, even a restored one; another version refuses or adapts
+  /// them.
   @Test func devicesMove() throws {
     let zones = try zones(.standard)
     try zones.add(circle(300), identifier: "town", policy: .exact)
@@ -276,7 +278,7 @@ import Testing
     #expect(other.nextEvent()?.event.brief == "home unsatisfied@30.0 crossing")
     #expect(throws: MonitorError.self) { try other.load([("d", bytes)]) }
 
-    // Another version: "home" is another circle, "town" has another generation.
+    // Another version: "home" is a different circle, "town" has a different generation.
     let later = Conditions()
     try later.add(circle(300), identifier: "town", policy: .exact)
     try later.add(circle(110), identifier: "home", policy: .standard)
@@ -292,7 +294,7 @@ import Testing
     let number = try third.load([("d", portable)], adapt: true)[0]
     #expect(try third.inside(number).map(\.identifier) == ["town"])
     #expect(try third.nextDeadline(of: number) == nil)
-    // What is new counts as seen: it is entered as by a crossing, after the dwell.
+    // A new condition counts as seen: entering it is a crossing, after the dwell.
     try third.feed(fix(40, 200), for: number)
     #expect(third.nextEvent() == nil)
     try third.advance(to: at(60))
@@ -300,7 +302,7 @@ import Testing
     try third.checkInvariants()
   }
 
-  /// Damaged bytes are refused, and whatever is taken leads to a fleet that holds its invariants.
+  /// Damaged bytes are refused, and bytes that are accepted give a fleet whose invariants hold.
   @Test func damagedDevicesAreRefused() throws {
     let zones = try zones(.standard)
     try zones.add(BeaconIdentityCondition(uuid: someUUID), identifier: "beacon")
@@ -321,7 +323,7 @@ import Testing
       for _ in 0...random.integer(0...2) {
         damaged[random.integer(0...bytes.count - 5)] = UInt8(random.integer(0...255))
       }
-      // With a checksum that is right, as somebody who means harm would have it.
+      // With a correct checksum, as an attacker would write it.
       var sum = Checksum()
       damaged[..<(damaged.count - 4)].withUnsafeBytes { sum.add($0) }
       for byte in 0..<4 { damaged[damaged.count - 4 + byte] = UInt8(truncatingIfNeeded: sum.value >> UInt64(8 * byte)) }
@@ -341,7 +343,7 @@ import Testing
     #expect(taken > 0)
   }
 
-  /// The events of several fleets that were fed parts of one batch are those of one fleet when they are merged by row.
+  /// Several fleets are fed parts of one batch. Their events, merged by row, are those of one fleet.
   @Test func shardsAreMergedByRow() throws {
     let zones = try zones()
     var random = SeededGenerator("shards")
@@ -368,7 +370,7 @@ import Testing
 
   // MARK: - Threads
 
-  /// Fleets of several threads feed over one table while another changes it.
+  /// Fleets on several threads feed over one table while another thread changes it.
   @Test func fleetsShareATableThatChanges() async throws {
     let zones = Conditions()
     for index in 0..<50 {

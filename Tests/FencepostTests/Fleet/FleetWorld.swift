@@ -4,12 +4,12 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// One or more fleets over one table, and beside them what they stand for: a monitor for each device, with today's engine.
+/// One or more fleets over one table, and a monitor for each device as the reference.
 ///
-/// Every call goes to both. What a call brings of events is kept in the order in which the fleet has to hand it out, and
-/// compared when it is handed out, with the answers of all other calls.
+/// Every call goes to both. The events that a call must produce are kept in the order in which the fleet must deliver them. They
+/// are compared on delivery, as are the answers of all other calls.
 struct FleetWorld {
-  /// What a monitor that is made later has missed.
+  /// The calls that a monitor created later has missed.
   private enum Past {
     case add(String, Definition)
     case remove(String)
@@ -22,9 +22,9 @@ struct FleetWorld {
     var name: String
     var monitor: MonitorEngine
     var sequence: UInt64 = 0
-    /// What was overdue when it was entered has not come yet.
+    /// The events overdue at its creation have not come yet.
     var isFresh = false
-    /// The least time to which it was set back.
+    /// The earliest time to which it was rewound.
     var rewound: Timestamp?
   }
 
@@ -40,7 +40,7 @@ struct FleetWorld {
   private struct Shard {
     var stored: StoredFleet
     var storage: MemoryFleetStorage?
-    /// Every row that a device would have had after a call, by its number.
+    /// The row that each device had after each call, by its number.
     var history: [UInt32: Set<[UInt8]>] = [:]
     var fleet: FleetEngine {
       _read { yield stored.call }
@@ -52,7 +52,7 @@ struct FleetWorld {
     var flying: [Expected] = []
     var handedOut = 0
     var position: UInt64 = 0
-    /// Sequences of devices that were removed, until their numbers are used again.
+    /// Sequences of removed devices, until their numbers are reused.
     var gone: [UInt32: UInt64] = [:]
   }
 
@@ -60,14 +60,14 @@ struct FleetWorld {
   let options: FleetOptions
   private var shards: [Shard]
   private var serial = 0
-  /// How many events were compared.
+  /// The number of compared events.
   private(set) var compared = 0
-  /// Which reasons the explanations had that were compared.
+  /// The reasons in the compared explanations.
   private(set) var reasons: Set<Explanation.Reason> = []
   let name: String
   var step = 0
 
-  /// `nil`: the fleets are not kept.
+  /// `nil`: the fleets are not stored.
   let durability: Durability?
 
   init(_ name: String, options: FleetOptions, shards: Int = 1, durability: Durability? = nil) throws {
@@ -84,9 +84,9 @@ struct FleetWorld {
     }
   }
 
-  // MARK: - Keeping
+  // MARK: - Storage
 
-  /// The fleet goes away and comes back, from its storage or from a snapshot.
+  /// Closes the fleet and restores it, from its storage or from a snapshot.
   mutating func restart(_ shard: Int) throws {
     if let storage = shards[shard].storage, let durability {
       try shards[shard].stored.close()
@@ -99,7 +99,7 @@ struct FleetWorld {
       shards[shard].stored = StoredFleet(try FleetEngine(restoring: bytes, conditions: conditions))
     }
     shards[shard].handedOut = 0
-    // Devices that were given nothing are not kept: they are entered again.
+    // Devices without inputs are not stored: they are added again.
     var idle: [Device] = []
     for number in numbers(shard) {
       guard let name = shards[shard].devices[number]?.name else { continue }
@@ -123,8 +123,8 @@ struct FleetWorld {
     return rows
   }
 
-  /// What is kept is what would be kept if all were kept at once; or, of each device, what it was after some call, with all
-  /// that it was inside of and was told.
+  /// Checks that the stored rows equal those of a full save; or that the row of each device is what it was after some call, with
+  /// all conditions that it was inside of and all that was reported.
   private mutating func checkKept(_ shard: Int) throws {
     guard let storage = shards[shard].storage, let durability else { return }
     let fleet = shards[shard].fleet
@@ -132,7 +132,7 @@ struct FleetWorld {
     for (key, bytes) in rows where key.table == .fleetDevices {
       shards[shard].history[UInt32(key.key), default: []].insert(bytes)
     }
-    // The table has changed, and the fleet was not called since.
+    // The table has changed, and the fleet has not been called since.
     guard shards[shard].stored.isUpToDate else { return }
     var kept = FleetRestorer(deviceRows: storage.countDevices())
     try storage.read { row throws(MonitorError) in
@@ -141,11 +141,11 @@ struct FleetWorld {
     let restored = try kept.restored()
     try restored.checkInvariants()
     #expect(durability != .everyInput || restored.floor == fleet.floor, "\(place)")
-    // What counts the absence of beacons that are gone may be left out.
+    // The counting of the absence of removed beacons may be missing.
     if durability == .everyInput, conditions.read({ $0.table.lastBeacon }) == 0 {
       let others = self.rows(of: restored)
       for key in Set(rows.keys).union(others.keys) where key.table != .head {
-        // A device that was removed is not entered again when its events are void.
+        // A removed device is not stored again when its events are void.
         if key.table == .fleetDevices, others[key] == nil, rows[key]?.first == 1 { continue }
         #expect(others[key] == rows[key], "\(place), \(key)")
       }
@@ -201,7 +201,7 @@ struct FleetWorld {
     }
   }
 
-  /// Events that wait of a condition are void when it is removed or replaced.
+  /// Removing or replacing a condition voids its waiting events.
   private mutating func dropExpected(_ shard: Int, _ identifier: String) {
     shards[shard].waiting.removeAll { $0.event.identifier == identifier }
     let kept = shards[shard].flying[..<shards[shard].handedOut].count { $0.event.identifier != identifier }
@@ -211,7 +211,7 @@ struct FleetWorld {
 
   // MARK: - Devices
 
-  /// Enters a device, whose monitor was made before the first condition.
+  /// Adds a device; its monitor was created before the first condition.
   mutating func enter(_ name: String, _ shard: Int) throws {
     let number = try shards[shard].fleet.device(name)
     if let known = shards[shard].devices[number] {
@@ -255,15 +255,15 @@ struct FleetWorld {
 
   /// Moves a device to another fleet.
   mutating func move(_ number: UInt32, from: Int, to other: Int, portable: Bool) throws {
-    // One that was given no time is as if it had been entered there.
+    // A device without a time starts anew in the other fleet.
     guard let device = shards[from].devices[number], device.monitor.currentTime != nil,
       shards[other].fleet.number(of: device.name) == nil
     else { return }
     let bytes = try shards[from].fleet.export([number], portable: portable)[0]
     var moved = device
-    // The events that wait here are given the next sequences.
+    // The events waiting here get the next sequences.
     moved.sequence += UInt64(shards[from].waiting.count { $0.device == number && $0.name == device.name })
-    // The other fleet's advance is the device's, too.
+    // The device also gets the other fleet's advance.
     if let floor = shards[other].fleet.currentTime { try? moved.monitor.advance(to: floor) }
     try removeDevice(number, from, droppingEvents: true)
     let numbers = try shards[other].fleet.load([(device.name, bytes)])
@@ -275,7 +275,7 @@ struct FleetWorld {
 
   // MARK: - Inputs
 
-  /// Plays an input to a device and its monitor; both refuse it, or none.
+  /// Feeds an input to a device and to its monitor; both must accept it, or both refuse it.
   mutating func input(
     _ number: UInt32, _ shard: Int, isHeard: Bool = true, _ fleet: (inout FleetEngine) throws -> Void,
     _ monitor: (inout MonitorEngine) throws -> Void
@@ -284,13 +284,13 @@ struct FleetWorld {
     let one = outcome { try fleet(&shards[shard].fleet) }
     let other = outcome { try monitor(&device.monitor) }
     #expect(one == other, "\(place)")
-    // A fix without a position is taken, and brings nothing that is overdue.
+    // A fix without a position is accepted, and triggers no overdue events.
     if one == "taken", isHeard { device.isFresh = false }
     shards[shard].devices[number] = device
     if !device.isFresh { drain(shard, number, row: 0) }
   }
 
-  /// Sets back one device, which the fleet refuses before its last advance.
+  /// Rewinds one device; the fleet refuses times before its last advance.
   mutating func rewind(_ number: UInt32, to time: Timestamp, _ shard: Int) {
     if let floor = shards[shard].fleet.currentTime, time < floor {
       #expect(outcome { try shards[shard].fleet.rewind(to: time, for: number) } != "taken", "\(place)")
@@ -308,7 +308,7 @@ struct FleetWorld {
     if !device.isFresh { drain(shard, number, row: 0) }
   }
 
-  /// Sets back all devices that are ahead.
+  /// Rewinds all devices that are ahead.
   mutating func rewind(to time: Timestamp, _ shard: Int) {
     let floor = shards[shard].fleet.currentTime
     guard outcome({ try shards[shard].fleet.rewind(to: time) }) == "taken" else {
@@ -387,7 +387,7 @@ struct FleetWorld {
   /// Advances all devices.
   mutating func advance(to time: Timestamp, _ shard: Int) throws {
     let floor = shards[shard].fleet.currentTime
-    // A monitor's advance is not bounded.
+    // The advance of a monitor has no limit.
     let one = outcome { try shards[shard].fleet.advance(to: time, force: true) }
     if let floor, time < floor {
       #expect(one == "\(MonitorError.lateInput(time: time, clock: floor))", "\(place)")
@@ -397,7 +397,7 @@ struct FleetWorld {
     shards[shard].past.append(.advance(time))
     let start = shards[shard].waiting.count
     for number in numbers(shard) {
-      // One that is ahead is left alone.
+      // A device that is ahead is not changed.
       try? shards[shard].devices[number]?.monitor.advance(to: time)
       shards[shard].devices[number]?.isFresh = false
       drain(shard, number, row: 0)
@@ -410,7 +410,7 @@ struct FleetWorld {
     shards[shard].waiting.replaceSubrange(start..., with: brought)
   }
 
-  /// Takes what a monitor has to tell.
+  /// Collects the events of a monitor.
   private mutating func drain(_ shard: Int, _ number: UInt32, row: Int) {
     guard let name = shards[shard].devices[number]?.name else { return }
     while let event = shards[shard].devices[number]?.monitor.nextEvent() {
@@ -478,7 +478,7 @@ struct FleetWorld {
 
   // MARK: - Answers
 
-  /// Compares all that the fleet says of its devices with what the monitors say.
+  /// Compares everything that the fleet reports about its devices with the monitors.
   mutating func check() throws {
     for shard in shards.indices {
       do {
@@ -508,12 +508,12 @@ struct FleetWorld {
           for identifier in identifiers { try checkExplanation(identifier, shards[shard].fleet, number, device) }
         }
       }
-      // Not in each step: what comes between two questions is found by the next.
+      // Not in every step, so that changes accumulate between two questions.
       if step % 5 < 3 { try checkDevicesInside(shard) }
     }
   }
 
-  /// Who is inside of each condition, as each device says it.
+  /// Compares the devices inside each condition with the states of the devices.
   private mutating func checkDevicesInside(_ shard: Int) throws {
     var expected: [String: [DevicePresence]] = [:]
     for number in shards[shard].fleet.deviceNumbers {
@@ -546,8 +546,8 @@ struct FleetWorld {
       + "line \(fleet.devices.lines[number]), state \(state), \(fleet.floors)"
   }
 
-  /// Compares the counters of a device. Those of a monitor also count the advances of all devices, and inputs before the
-  /// device was entered.
+  /// Compares the counters of a device. A monitor's counters also include the advances of all devices, and inputs before the
+  /// device was added.
   private func checkStatistics(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {
     let one = try fleet.statistics(of: number)
     let other = device.monitor.statistics
@@ -564,15 +564,15 @@ struct FleetWorld {
   ) throws {
     let one = try #require(try fleet.explain(identifier, for: number))
     var other = try #require(explanation(identifier, of: device.monitor, fleet, number))
-    // A fleet forgets the last sighting of a beacon with the event of its absence.
+    // A fleet drops the last sighting of a beacon with the event of its absence.
     if one.lastSighting == nil, other.reason != .seen { other.lastSighting = nil }
     let isEqual = one == other
     #expect(isEqual, "\(place): \(identifier) of \(device.name): \(one) for \(other)")
     reasons.insert(one.reason)
   }
 
-  /// The explanation of a monitor with the last fix that the fleet keeps: of a fix in the safe region a fleet keeps only the
-  /// place, to 1e-7 degrees.
+  /// The explanation of a monitor with the last fix as the fleet stores it: of a fix in the safe region a fleet stores only the
+  /// position, to 1e-7 degrees.
   private func explanation(
     _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt32
   ) -> Explanation? {
@@ -599,14 +599,14 @@ struct FleetWorld {
       guard let last = monitor.record(for: presence.identifier)?.lastEvent, last.state == .satisfied,
         last.cause != .none, last.evidence != nil
       else { continue }
-      // Of what was told after the time to which it was set back the fleet has the new date.
+      // For states reported after the time of the rewind the fleet has the new date.
       if let rewound = device.rewound, last.date ?? rewound > rewound { continue }
       #expect(presence.since == last.date && presence.evidenceDate == last.evidenceDate, "\(place)")
       #expect(presence.generation == last.generation && presence.tag == last.tag, "\(place)")
     }
   }
 
-  /// The next deadlines of the fleet and of each device are those of the monitors, but for absences that are no event.
+  /// The next deadlines of the fleet and of each device are those of the monitors, except for absences that produce no event.
   mutating func checkDeadlines() throws {
     for shard in shards.indices {
       var earliest: Timestamp?

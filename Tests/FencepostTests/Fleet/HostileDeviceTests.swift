@@ -4,7 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Devices whose bytes are whole and say what no device is: whatever a fleet takes, it can live with and keep.
+/// Devices whose bytes are intact but contain impossible states. A fleet that accepts such bytes must work with them and store
+/// them.
 @Suite struct HostileDeviceTests {
   private static let beacon = BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2))
 
@@ -16,7 +17,7 @@ import Testing
     return table
   }
 
-  /// A device that is inside, about to leave, near a beacon.
+  /// A device that is inside, about to leave, and near a beacon.
   private func device(_ table: Conditions, portable: Bool = false) throws -> DeviceBytes {
     var fleet = try FleetEngine(table)
     let device = try fleet.device("d")
@@ -28,7 +29,7 @@ import Testing
     }
   }
 
-  /// Loads it as bytes; a fleet that takes them is used, kept and opened again.
+  /// Loads it from bytes. If a fleet accepts them, the fleet is used, stored and opened again.
   private func load(_ device: DeviceBytes, into table: Conditions, adapt: Bool = false) throws {
     var writer = ByteWriter(reserving: 256)
     device.encode(to: &writer)
@@ -58,7 +59,7 @@ import Testing
     try refuses("sightings is") { $0.state.counters.sightings = 1 << 61 }
     try refuses("accepted_fixes is") { $0.acceptedFixes = 1 << 61 }
     try refuses("sequence is") { $0.sequence = 1 << 61 }
-    // The most that is taken counts on, and is kept.
+    // The largest accepted values can still be counted up and stored.
     let table = try table()
     var device = try device(table)
     device.acceptedFixes = 1 << 60
@@ -71,7 +72,7 @@ import Testing
     try load(device, into: table)
   }
 
-  /// In a row of a snapshot they may be larger, but not together more than can be added.
+  /// In a row of a snapshot the counters may be larger, as long as their sum does not overflow.
   @Test func theSumOfAllInputs() throws {
     let table = try table()
     var device = try device(table)
@@ -101,7 +102,7 @@ import Testing
     try refuses("is inside since") { $0.state.insides[0].evidence = 1 << 61 }
   }
 
-  /// Their hashes may be made to be those of one condition.
+  /// The hashes of two conditions may be forged to match one condition of this table.
   @Test func twoConditionsThatAreOneHere() throws {
     let other = Conditions()
     try other.add(circle(300), identifier: "town", policy: .standard)
@@ -122,7 +123,7 @@ import Testing
     }
   }
 
-  /// Room is made for as many devices as there are rows of them, not for as many as the head tells.
+  /// Memory is allocated for the rows that exist, not for the number of devices in the head.
   @Test func aHeadThatTellsOfDevicesThatAreNotThere() throws {
     var row: [UInt8] = []
     let fleet = try FleetEngine(try table())

@@ -1,18 +1,18 @@
 /// A feature of monitors. In a life of ``LawTests`` each is on or off.
 ///
 /// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``. When
-/// fleets get a missing one, move it to the others and add its steps to the life.
+/// fleets get a missing feature, move it to the others and add its steps to the life.
 enum LawFeature: String, CaseIterable {
-  // Both have these.
+  // Monitors and fleets both have these.
   case beacons, scanning
-  /// Conditions that are not assumed to be outside.
+  /// Conditions that are not assumed to be unsatisfied.
   case assumptions
-  /// Margins, dwells, and who is notified of what.
+  /// Margins, dwells, and the states that are reported.
   case policies
   /// A dwell that ends with a fix instead of a deadline.
   case evidence
   case polygons
-  /// Fixes of an accuracy that does not decide.
+  /// Fixes whose accuracy is too coarse to decide.
   case coarseFixes
   /// Fixes without a position, out of range, or late.
   case refusedInputs
@@ -23,9 +23,9 @@ enum LawFeature: String, CaseIterable {
   case rewind
   case batches
   case maxTimeStep
-  /// Devices that leave, come and expire.
+  /// Devices that are removed, added and expire.
   case removal
-  /// The consumer goes away and comes back.
+  /// The consumer disconnects and returns.
   case abandon
   /// The fleet is closed and opened, from a storage or a snapshot.
   case restart
@@ -35,11 +35,11 @@ enum LawFeature: String, CaseIterable {
   // Fleets do not have these yet.
   case conditionLimit, first, latest, path, gates, hostCapabilities, fork, safeDistance, plan, records
 
-  // Exceptions of the law: fleets will not have these.
+  // Exceptions from the law: fleets will not get these.
   case lookBack
 
   enum Missing {
-    /// Fleets are to get it.
+    /// Fleets will get it.
     case notYet
     /// One of the exceptions of the law.
     case exception
