@@ -16,7 +16,7 @@ import Testing
     return Definition.Subject(try .validated(PolygonalGeographicCondition(exterior: corners).multiple.definition))
   }
 
-  /// Reused slots are sorted by when their conditions were added, not by slot number; a slot that is given more than once appears
+  /// Reused slots are sorted by when their conditions were added, not by slot number; a slot that occurs more than once is listed
   /// once.
   @Test func putsSlotsInAddOrderEachOnce() throws {
     var table = ConditionTable(limit: nil)
