@@ -100,14 +100,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Version of this header. Compare with fencepost_version_string() at start-up. */
+/* Version of this header. Compare it with fencepost_version_string() at start-up. */
 #define FENCEPOST_VERSION_MAJOR 0
 /* Before 1.0 each minor version may change the ABI, and the SONAME with it. */
 #define FENCEPOST_VERSION_MINOR 2
-/* Corrections only. */
+/* Changes with corrections only. */
 #define FENCEPOST_VERSION_PATCH 0
 
-/* Marks what the library exports. */
+/* Marks the functions that the library exports. */
 #if defined(__GNUC__) || defined(__clang__)
 #define FENCEPOST_API __attribute__((visibility("default")))
 #else
@@ -132,17 +132,17 @@ enum {
   /* monitors */
   FENCEPOST_E_INVALID_NAME = 20,            /* a monitor's name is not [A-Za-z0-9_]{1,64} */
   FENCEPOST_E_MONITOR_IN_USE = 21,          /* a monitor of that name is open in that store */
-  FENCEPOST_E_CONSUMER_ALREADY_ACTIVE = 22, /* another consumer iterates over the events */
+  FENCEPOST_E_CONSUMER_ALREADY_ACTIVE = 22, /* another consumer is iterating over the events */
   /* conditions */
   FENCEPOST_E_NOT_FOUND = 40,      /* no condition has that identifier */
   FENCEPOST_E_NO_SUCH_DEVICE = 41, /* no device of the fleet has that number */
   /* inputs */
   FENCEPOST_E_LATE_INPUT = 60,     /* the input is earlier than the clock of the monitor, device or fleet */
-  FENCEPOST_E_QUEUE_FULL = 61,     /* max_pending_events events wait to be handed out */
+  FENCEPOST_E_QUEUE_FULL = 61,     /* max_pending_events events wait for delivery */
   FENCEPOST_E_AHEAD_OF_CLOCK = 62, /* the input is later than the clock by more than max_time_step_us */
   /* stores and snapshots */
   FENCEPOST_E_STORE_UNAVAILABLE = 80, /* the store cannot be opened, read or written */
-  FENCEPOST_E_STORE_CORRUPT = 81,     /* the store's file is damaged, or none of this library's */
+  FENCEPOST_E_STORE_CORRUPT = 81,     /* the store's file is damaged, or was not written by this library */
   FENCEPOST_E_STORE_TOO_NEW = 82,     /* the store was written by a newer version of the library */
   FENCEPOST_E_SNAPSHOT_INVALID = 83,  /* the bytes are not a snapshot that this version can restore */
   FENCEPOST_E_TABLE_MISMATCH = 84,    /* the device was exported with another version of the table of conditions */
@@ -151,17 +151,17 @@ enum {
 };
 
 /*
- * Detail of a failure, owned by the caller. Unchanged when the call succeeds. It may grow at its end; one whose struct_size
- * was not set is filled as version 0.1 had it, 272 bytes.
+ * Detail of a failure, owned by the caller. Unchanged when the call succeeds. Later versions may add members at the
+ * end. If struct_size was not set, only the 272 bytes of version 0.1 are written.
  */
 typedef struct fencepost_error {
   uint32_t struct_size;    /* set by FENCEPOST_ERROR_INIT */
   fencepost_status status; /* what the call returned */
-  uint64_t position;       /* index of the offending row or element, where there are several; else 0 */
+  uint64_t position;       /* index of the offending row or element if the call takes several; else 0 */
   char message[256];       /* UTF-8, one line, always terminated */
 } fencepost_error;
 
-/* Begin each fencepost_error with it. */
+/* Initialise each fencepost_error with it. */
 #define FENCEPOST_ERROR_INIT {sizeof(fencepost_error), 0, 0, {0}}
 
 /*
@@ -172,7 +172,7 @@ typedef struct fencepost_error {
 FENCEPOST_API const char *fencepost_status_name(fencepost_status status);
 
 /*
- * Returns one sentence that says what a status means; total over all numbers. Static text, never NULL.
+ * Returns one sentence that says what a status means, for any number. Static text, never NULL.
  * Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API const char *fencepost_status_message(fencepost_status status);
@@ -185,7 +185,7 @@ FENCEPOST_API const char *fencepost_version_string(void);
 
 /* -------------------------------------------------------------------------------------------- types */
 
-/* A time that is not set (the date of a first record while the clock is unset). */
+/* A time that is not set, such as the date of a first record while the clock is unset. */
 #define FENCEPOST_TIME_UNSET INT64_MIN
 /* The earliest time: 0001-01-01T00:00:00Z. */
 #define FENCEPOST_TIME_MIN (-62135596800000000LL)
@@ -198,19 +198,19 @@ FENCEPOST_API const char *fencepost_version_string(void);
 /* State of a condition. The numbers are those of Core Location. */
 typedef int32_t fencepost_state;
 enum {
-  FENCEPOST_STATE_UNKNOWN = 0,     /* nothing has decided it yet */
+  FENCEPOST_STATE_UNKNOWN = 0,     /* not decided yet */
   FENCEPOST_STATE_SATISFIED = 1,   /* inside the shape; a matching beacon is near */
   FENCEPOST_STATE_UNSATISFIED = 2, /* outside; no matching beacon is near */
   FENCEPOST_STATE_UNMONITORED = 3  /* not monitored: over the condition limit, or unsupported */
 };
 
-/* Why an event came about. */
+/* The cause of an event. */
 typedef int32_t fencepost_cause;
 enum {
-  FENCEPOST_CAUSE_NONE = 0,          /* the first record of a condition: nothing happened yet */
+  FENCEPOST_CAUSE_NONE = 0,          /* the first record of a condition: nothing has happened yet */
   FENCEPOST_CAUSE_DETERMINATION = 1, /* first evidence after the state was undetermined */
   FENCEPOST_CAUSE_CROSSING = 2,      /* a change from one side to the other */
-  FENCEPOST_CAUSE_TIMEOUT = 3,       /* no matching beacon for the timeout */
+  FENCEPOST_CAUSE_TIMEOUT = 3,       /* no matching beacon was seen during the timeout */
   FENCEPOST_CAUSE_DIAGNOSTIC = 4     /* only the diagnostics changed, or monitoring stopped */
 };
 
@@ -228,7 +228,7 @@ FENCEPOST_API const char *fencepost_state_name(fencepost_state state);
  */
 FENCEPOST_API const char *fencepost_cause_name(fencepost_cause cause);
 
-/* Reasons why events are or will be suspended, a bit set. */
+/* Reasons why events are or will be suspended; a bit set. */
 enum {
   FENCEPOST_DIAGNOSTIC_AUTHORIZATION_DENIED = 1 << 0,
   FENCEPOST_DIAGNOSTIC_AUTHORIZATION_DENIED_GLOBALLY = 1 << 1,
@@ -252,7 +252,7 @@ enum {
   FENCEPOST_CONDITION_LINE_GEOGRAPHIC = 5 /* Since: 0.2 */
 };
 
-/* One position sample. Arrays of it are read in place. */
+/* One position sample. Arrays of fixes are read in place. */
 typedef struct fencepost_fix {
   double latitude;   /* degrees, -90 ... 90 */
   double longitude;  /* degrees, -180 ... 180 */
@@ -265,7 +265,7 @@ typedef struct fencepost_beacon_sighting {
   uint8_t uuid[16]; /* in the order in which it is written and broadcast */
   uint16_t major;   /* 0 ... 65535 */
   uint16_t minor;   /* 0 ... 65535 */
-  int32_t rssi_dbm; /* signal strength; INT32_MIN = not known, the weakest */
+  int32_t rssi_dbm; /* signal strength; INT32_MIN = not known, counts as the weakest */
 } fencepost_beacon_sighting;
 
 /* -------------------------------------------------------------------------------- policy and options */
@@ -273,11 +273,11 @@ typedef struct fencepost_beacon_sighting {
 /* What ends a dwell. */
 typedef int32_t fencepost_dwell_policy;
 enum {
-  FENCEPOST_DWELL_TIMER = 0,   /* confirmed when the dwell has passed and nothing spoke against it */
+  FENCEPOST_DWELL_TIMER = 0,   /* confirmed when the dwell has passed without contrary evidence */
   FENCEPOST_DWELL_EVIDENCE = 1 /* confirmed by the first fix on the new side after the dwell has passed */
 };
 
-/* Which changes become events, a bit set. The others update the record silently. */
+/* Which changes become events; a bit set. Other changes update the record without an event. */
 enum {
   FENCEPOST_NOTIFY_INITIAL = 1 << 0, /* the determination of an undetermined state */
   FENCEPOST_NOTIFY_ENTRY = 1 << 1,
@@ -287,8 +287,8 @@ enum {
 
 /*
  * When a crossing of a circle, polygon or corridor counts. A fix is decisive when it lies beyond the boundary by the
- * margin; the crossing is confirmed when the device has then stayed on that side for the dwell. Where this says radius, a
- * polygon has its depth and a corridor half its width: depth_m of fencepost_shape.
+ * margin; the crossing is confirmed when the device has then stayed on that side for the dwell. "Radius" below is the
+ * depth of a polygon and half the width of a corridor: depth_m of fencepost_shape.
  *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
  *   margin outwards = max(exit margin, accuracy_factor * accuracy)
  * Frozen: it never grows, since conditions embed it; new members go to fencepost_condition_options.
@@ -302,95 +302,98 @@ typedef struct fencepost_transition_policy {
   double exit_margin_m;                /* finite, >= 0 */
   double exit_margin_limit_m;          /* 0: the exit margin is exit_margin_m; else the radius clamped to
                                           exit_margin_m ... exit_margin_limit_m */
-  double accuracy_factor;              /* finite, >= 0; 0: accuracy is not looked at */
+  double accuracy_factor;              /* finite, >= 0; 0: accuracy is ignored */
   uint32_t notify;                     /* FENCEPOST_NOTIFY_... */
   uint32_t reserved;                   /* 0 */
 } fencepost_transition_policy;
 
 /* clang-format off */
-/* 20 s dwell, 20 m margins, accuracy counts: the default. */
+/* The default: 20 s dwell, 20 m margins, accuracy counts. */
 #define FENCEPOST_TRANSITION_POLICY_STANDARD_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 20, 0, 1, \
    FENCEPOST_NOTIFY_ALL, 0}
 /* No dwell, no margins: the line itself decides. */
 #define FENCEPOST_TRANSITION_POLICY_EXACT_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 0, 0, 0, 0, 0, 0, FENCEPOST_NOTIFY_ALL, 0}
-/* Like Core Location as far as known: leaving requires the radius, from 60 to 200 m, beyond the boundary. */
+/* Like Core Location as far as known: to leave, the device must be beyond the boundary by the radius, at least 60 and
+   at most 200 m. */
 #define FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 60, 200, 1, \
    FENCEPOST_NOTIFY_ALL, 0}
 /* clang-format on */
 
-/* The options of one condition beside its geometry. NULL in its place means the values of INIT. */
+/* The options of one condition, apart from its geometry. A NULL pointer means the values of INIT. */
 typedef struct fencepost_condition_options {
   uint32_t struct_size;                      /* set by FENCEPOST_CONDITION_OPTIONS_INIT */
   fencepost_state assuming;                  /* UNKNOWN, SATISFIED or UNSATISFIED: the first record's state */
   const fencepost_transition_policy *policy; /* NULL = standard */
-  uint64_t tag;                              /* yours; comes back with every event */
+  uint64_t tag;                              /* your own number; every event returns it */
 } fencepost_condition_options;
 
 /* No assumption, the standard policy, tag 0. */
 #define FENCEPOST_CONDITION_OPTIONS_INIT {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNKNOWN, NULL, 0}
 
-/* The delivered events when several changes of a condition are pending. */
+/* Which events are delivered when several changes of a condition are pending. */
 typedef int32_t fencepost_delivery;
 enum {
   FENCEPOST_DELIVERY_EVERY = 0, /* each change, in order */
-  FENCEPOST_DELIVERY_FIRST = 1, /* per condition the first, then, once it is handled, the present state */
-  FENCEPOST_DELIVERY_LATEST = 2 /* per condition the last; none when it is back where it was */
+  FENCEPOST_DELIVERY_FIRST = 1, /* per condition the first; after it is handled, the current state */
+  FENCEPOST_DELIVERY_LATEST = 2 /* per condition the last; none if the state is again the one last reported */
 };
 
-/* When a monitor with a store makes changes last. The store is safe against crashes in each case; what differs is how
-   far back it may be after one: see fencepost_monitor_create. */
+/* When a monitor with a store saves changes durably. The store survives crashes in each case; the modes differ in how
+   many recent inputs a crash may lose: see fencepost_monitor_create. */
 typedef int32_t fencepost_durability;
 enum {
   FENCEPOST_DURABILITY_CHANGES = 0,     /* a change of a state, a candidate or the queue, before the call returns */
-  FENCEPOST_DURABILITY_EVERY_INPUT = 1, /* each input, before the call returns; a batch is one */
+  FENCEPOST_DURABILITY_EVERY_INPUT = 1, /* each input, before the call returns; a batch is one input */
   FENCEPOST_DURABILITY_RELAXED = 2      /* at checkpoints, on closing, and every checkpoint_interval_us of event time;
-                                           thousands of changes then in parts, one with each call that follows */
+                                           thousands of changes are then saved in parts, one part with each later
+                                           call */
 };
 
 /*
- * How the device is taken to have moved from one fix to the next. On a path the events are those of fixes laid ever more
- * densely on it, each with the larger accuracy of the two ends: who drives through a circle between two fixes enters and
- * leaves it, at the microsecond. Nothing is taken to have happened on the way when the fixes are more than max_gap_us
- * apart, or when the way is faster than max_speed_mps; the next event then says FENCEPOST_EVIDENCE_AFTER_GAP. Crossings
- * before the monitor's clock are late, as fixes there would be.
+ * How the device is assumed to have moved from one fix to the next. With a path, the events are those of infinitely
+ * many fixes along it, each with the larger accuracy value of the two end fixes. A device that drives through a circle
+ * between two fixes therefore enters and leaves it, each with a time to the microsecond. No movement is assumed if the
+ * fixes are more than max_gap_us apart, or if it would be faster than max_speed_mps; the next event then has
+ * FENCEPOST_EVIDENCE_AFTER_GAP. Crossings before the monitor's clock are late, as a fix with that time would be.
  */
 typedef int32_t fencepost_path;
 enum {
-  FENCEPOST_PATH_FIXES = 0,   /* it is only known where the device was at each fix */
+  FENCEPOST_PATH_FIXES = 0,   /* no path: only the fixes themselves count */
   FENCEPOST_PATH_GEODESIC = 1 /* along the WGS84 geodesic, at constant speed */
 };
 
-/* Options of a monitor. NULL in its place means the values of INIT. */
+/* Options of a monitor. A NULL pointer means the values of INIT. */
 typedef struct fencepost_monitor_options {
   uint32_t struct_size;              /* set by the INIT macros */
   fencepost_delivery delivery;       /* FENCEPOST_DELIVERY_... */
   uint64_t condition_limit;          /* conditions monitored at a time, all kinds together; 0 = no limit */
   uint64_t max_pending_events;       /* 1 ... 1e9; while that many events wait, inputs are refused */
-  int64_t initial_fix_max_age_us;    /* 0 ... 1e15: how old a fix may be to decide a condition when it is added;
-                                        -1: a condition that is added never looks back at a fix */
+  int64_t initial_fix_max_age_us;    /* 0 ... 1e15: how old a fix may be to decide a condition when the condition is
+                                        added; -1: no earlier fix decides it */
   int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
   const char *store_directory;       /* UTF-8; must exist. NULL = the monitor is in memory only */
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; without a store of no effect */
   uint32_t reserved;                 /* 0 */
   int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
-  int64_t max_time_step_us;          /* 1 ... 1e15: an input that is later than the clock by more is refused with
-                                        FENCEPOST_E_AHEAD_OF_CLOCK; 0 = none is. See Wrong times above */
+  int64_t max_time_step_us;          /* 1 ... 1e15: an input that is later than the clock by more than this is refused
+                                        with FENCEPOST_E_AHEAD_OF_CLOCK; 0 = no limit. See Wrong times above */
   fencepost_path path;               /* FENCEPOST_PATH_... */
   uint32_t path_reserved;            /* 0 */
-  int64_t max_gap_us;                /* of FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
-  double max_speed_mps;              /* of FENCEPOST_PATH_GEODESIC, metres a second, finite; 0 = any speed */
+  int64_t max_gap_us;                /* for FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
+  double max_speed_mps;              /* for FENCEPOST_PATH_GEODESIC, metres per second, finite; 0 = any speed */
 } fencepost_monitor_options;
 
 /* clang-format off */
-/* Each change, no limit, a minute for a first fix, half a minute for beacons; in memory. */
+/* Every change; no condition limit; a fix up to one minute old decides a new condition; 30 s timeouts for beacons; in
+   memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_EVERY, 0, 1000000, 60000000, 30000000, 30000000, \
    NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0, FENCEPOST_PATH_FIXES, 0, 0, 0}
-/* As Core Location: the first waiting event, 20 conditions. */
+/* As Core Location: the first pending event, 20 conditions. */
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_FIRST, 20, 1000000, 60000000, 30000000, 30000000, \
    NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0, FENCEPOST_PATH_FIXES, 0, 0, 0}
@@ -398,15 +401,15 @@ typedef struct fencepost_monitor_options {
 
 /* ------------------------------------------------------------------------------------------- outputs */
 
-/* The evidence of an event for a monitor with a path, a bit set: fencepost_event_evidence() returns it. It stands in
-   refinement_minor of a fencepost_event without a refinement. */
+/* The evidence of an event of a monitor with a path; a bit set that fencepost_event_evidence() returns. A
+   fencepost_event without a refinement stores it in refinement_minor. */
 enum {
   FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
-  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before it is not known: something may have been missed. The events
-                                                of the first instant after a gap that has any say so */
+  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before it is not known: crossings may have been missed. Set in the
+                                                events of the first instant with events after a gap */
   FENCEPOST_EVIDENCE_LEFT_TO_RIGHT = 1
-      << 2, /* a line condition was crossed, as seen along it from its first vertex to its */
-  FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1 << 3 /* last; each crossing has one of the two */
+      << 2, /* a line condition was crossed; the direction is as seen along the line from */
+  FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1 << 3 /* its first vertex to its last. Each crossing has one of the two bits */
 };
 
 /*
@@ -415,13 +418,14 @@ enum {
  *     cause                     state          what
  *     CROSSING                  SATISFIED      entered (a beacon came)
  *     CROSSING, TIMEOUT         UNSATISFIED    left (no beacon any more)
- *     CROSSING                  UNKNOWN        crossed, a line condition: fencepost_event_evidence() says in which direction
+ *     CROSSING                  UNKNOWN        a line condition was crossed: fencepost_event_evidence() says in which
+ *                                              direction
  *     DETERMINATION, TIMEOUT    either         the first evidence since the add, a suspension or a rewind: where the
  *                                              device is, not that it moved
  *     DIAGNOSTIC                UNMONITORED    monitoring stopped: diagnostics say why
  *     DIAGNOSTIC                any other      only the diagnostics changed
  *
- * A TIMEOUT with an evidence_date_us is a beacon that left, without one it is a first determination.
+ * A TIMEOUT with an evidence_date_us means that a beacon left; one without it is a first determination.
  *
  *     if (event.cause == FENCEPOST_CAUSE_CROSSING && event.state == FENCEPOST_STATE_SATISFIED)
  *       printf("entered %s\n", event.identifier);
@@ -432,47 +436,47 @@ enum {
  */
 typedef struct fencepost_event {
   uint64_t sequence;           /* 1, 2, 3 ... per monitor; 0 in a first record */
-  uint64_t generation;         /* add sequence of the condition: tells a replacement from what it replaced */
+  uint64_t generation;         /* add sequence of the condition; a replacement has a new one */
   uint64_t tag;                /* the condition's tag */
-  int64_t date_us;             /* when the state was confirmed; FENCEPOST_TIME_UNSET in a record added before
-                                 any time was known */
+  int64_t date_us;             /* when the state was confirmed; FENCEPOST_TIME_UNSET in a record that was added before
+                                 the clock was set */
   int64_t evidence_date_us;    /* the fix or sighting that started it; FENCEPOST_TIME_UNSET = none */
   double latitude;             /* of the deciding fix, degrees; NaN = none (also the next three) */
   double longitude;            /* degrees */
   double accuracy_m;           /* metres */
   double boundary_distance_m;  /* signed geodesic distance to the line: metres, negative inside */
-  fencepost_state state;       /* FENCEPOST_STATE_...: what the condition is from date_us on */
+  fencepost_state state;       /* FENCEPOST_STATE_...: the condition's state from date_us on */
   fencepost_cause cause;       /* FENCEPOST_CAUSE_... */
   uint32_t diagnostics;        /* FENCEPOST_DIAGNOSTIC_... */
   uint32_t has_refinement;     /* 1: the next three name the beacon that satisfied a wildcard condition */
   uint8_t refinement_uuid[16]; /* as in fencepost_beacon_sighting */
   uint16_t refinement_major;   /* 0 ... 65535 */
-  uint16_t refinement_minor;   /* 0 ... 65535; without a refinement FENCEPOST_EVIDENCE_... of a position */
+  uint16_t refinement_minor;   /* 0 ... 65535; without a refinement the FENCEPOST_EVIDENCE_... bits */
   uint32_t identifier_length;  /* bytes, without the terminating zero */
-  char identifier[264];        /* UTF-8, terminated; all that follows is zero */
+  char identifier[264];        /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_event;
 
 /* Definition of a condition as it was added. Frozen: it never grows. */
 typedef struct fencepost_condition {
-  fencepost_condition_kind kind;      /* FENCEPOST_CONDITION_...: which of the members below mean something */
+  fencepost_condition_kind kind;      /* FENCEPOST_CONDITION_...: decides which members below apply */
   int32_t major;                      /* beacon identity: 0 ... 65535, -1 = any */
   int32_t minor;                      /* beacon identity: 0 ... 65535, -1 = any */
   uint32_t identifier_length;         /* bytes, without the terminating zero */
-  uint64_t generation;                /* add sequence: tells a replacement from what it replaced */
+  uint64_t generation;                /* add sequence; a replacement has a new one */
   uint64_t tag;                       /* the one it was added with */
-  double latitude;                    /* circle: centre, degrees; of others NaN */
-  double longitude;                   /* circle: centre, degrees; of others NaN */
-  double radius_m;                    /* circle, and corridor (half its width): metres; of others NaN */
+  double latitude;                    /* circle: centre, degrees; other kinds: NaN */
+  double longitude;                   /* circle: centre, degrees; other kinds: NaN */
+  double radius_m;                    /* circle, and corridor (half its width): metres; other kinds: NaN */
   uint8_t uuid[16];                   /* beacon identity */
-  fencepost_transition_policy policy; /* as it was added, the preset's values filled in */
-  char identifier[264];               /* UTF-8, terminated; all that follows is zero */
+  fencepost_transition_policy policy; /* as it was added, with the values of a preset filled in */
+  char identifier[264];               /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_condition;
 
-/* A condition and the last event of it that was handled. Frozen: it never grows. */
+/* A condition and the last handled event of it. Frozen: it never grows. */
 typedef struct fencepost_record {
   fencepost_condition condition; /* its definition */
   fencepost_event last_event;    /* before the first event: sequence 0, the assumed state, the time of the add */
-  fencepost_state state;         /* what the detector believes now, as fencepost_monitor_state() tells it */
+  fencepost_state state;         /* the current observed state, as fencepost_monitor_state() returns it */
   uint32_t reserved;             /* 0 */
 } fencepost_record;
 
@@ -480,8 +484,9 @@ typedef struct fencepost_record {
 typedef struct fencepost_feed_result {
   uint64_t accepted; /* evaluated */
   uint64_t invalid;  /* skipped: coordinate or time out of range, or no position (accuracy negative or NaN) */
-  uint64_t late;     /* skipped for their time: earlier than the clock, or later than it by more than max_time_step_us;
-                        late_inputs and ahead_inputs of fencepost_monitor_statistics() tell the two apart */
+  uint64_t late;     /* skipped because of their time: earlier than the clock, or later than it by more than
+                        max_time_step_us; fencepost_monitor_statistics() counts the two separately, as late_inputs and
+                        ahead_inputs */
 } fencepost_feed_result;
 
 /* The state of a monitor's store. Since: 0.2 */
@@ -489,7 +494,7 @@ typedef uint32_t fencepost_store_status;
 enum {
   FENCEPOST_STORE_NONE = 0,    /* the monitor has no store, or is closed */
   FENCEPOST_STORE_KEPT = 1,    /* the last save succeeded */
-  FENCEPOST_STORE_FAILING = 2, /* the last save failed: monitoring goes on in memory, later changes try again */
+  FENCEPOST_STORE_FAILING = 2, /* the last save failed: monitoring continues in memory, and later changes retry */
   FENCEPOST_STORE_GONE = 3     /* the file was moved, deleted or replaced while it was open: nothing is written to it */
 };
 
@@ -497,33 +502,33 @@ enum {
 typedef struct fencepost_statistics {
   uint32_t struct_size;         /* set by FENCEPOST_STATISTICS_INIT */
   uint32_t reserved;            /* 0 */
-  int64_t clock_us;             /* the largest time given; FENCEPOST_TIME_UNSET = none yet */
-  uint64_t input_count;         /* fixes, scan reports, scanning, host, advance, rewind: all that were taken note of,
-                                  the invalid, late and far ahead ones too; not those refused with QUEUE_FULL */
+  int64_t clock_us;             /* the largest time of an input; FENCEPOST_TIME_UNSET = none yet */
+  uint64_t input_count;         /* all fixes, scan reports, scanning and host declarations, advances and rewinds, also
+                                  the invalid, late and far-ahead ones; not those refused with QUEUE_FULL */
   uint64_t accepted_fixes;      /* evaluated */
   uint64_t invalid_fixes;       /* coordinate or time out of range, or no position */
   uint64_t late_inputs;         /* all kinds of input */
   uint64_t accepted_sightings;  /* scan reports */
-  uint64_t pending_events;      /* waiting to be handed out for the first time */
-  uint64_t handed_out_events;   /* the last sequence number given */
-  uint64_t condition_count;     /* the unmonitored ones too */
+  uint64_t pending_events;      /* waiting for their first delivery */
+  uint64_t handed_out_events;   /* the last sequence number assigned */
+  uint64_t condition_count;     /* including the unmonitored ones */
   uint64_t ahead_inputs;        /* all kinds of input: refused with FENCEPOST_E_AHEAD_OF_CLOCK */
-  fencepost_store_status store; /* FENCEPOST_STORE_...: whether what happens is kept */
-  uint32_t all_kept; /* 1: the store has everything that the monitor accepted so far, also after a loss of power,
-                                   so that the host may acknowledge its inputs; 0: not yet, or there is no store */
+  fencepost_store_status store; /* FENCEPOST_STORE_...: whether changes are being saved */
+  uint32_t all_kept; /* 1: the store has everything that the monitor has accepted, also after a loss of power, so the
+                                   host may acknowledge its inputs; 0: not yet, or there is no store */
 } fencepost_statistics;
 
 /* Begin each fencepost_statistics with it. */
 #define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
-/* Why a condition is in its state: the first of these that applies. */
+/* Why a condition is in its state: the first reason in this list that applies. */
 typedef int32_t fencepost_reason;
 enum {
   FENCEPOST_REASON_UNMONITORED = 1,   /* over the limit, or unsupported */
   FENCEPOST_REASON_SUSPENDED = 2,     /* a host capability is missing */
   FENCEPOST_REASON_SCANNER_OFF = 3,   /* beacons: scanning is declared off */
-  FENCEPOST_REASON_NO_FIX_YET = 4,    /* shapes: undetermined, no fix since */
-  FENCEPOST_REASON_TOO_COARSE = 5,    /* shapes: the last fix could not decide because of its accuracy alone */
+  FENCEPOST_REASON_NO_FIX_YET = 4,    /* shapes: undetermined, and no fix came since */
+  FENCEPOST_REASON_TOO_COARSE = 5,    /* shapes: only its poor accuracy kept the last fix from deciding */
   FENCEPOST_REASON_DWELLING = 6,      /* shapes: a candidate is open */
   FENCEPOST_REASON_WITHIN_MARGIN = 7, /* shapes: the last fix is on the other side, not decisive */
   FENCEPOST_REASON_INSIDE = 8,
@@ -533,23 +538,23 @@ enum {
   FENCEPOST_REASON_ABSENT = 12
 };
 
-/* The present state of a condition explained. NaN and FENCEPOST_TIME_UNSET mean "does not apply". */
+/* An explanation of a condition's current state. NaN and FENCEPOST_TIME_UNSET mean "does not apply". */
 typedef struct fencepost_explanation {
   uint32_t struct_size;       /* set by FENCEPOST_EXPLANATION_INIT */
   fencepost_reason reason;    /* FENCEPOST_REASON_... */
-  fencepost_state observed;   /* what the detector believes; UNKNOWN = undetermined */
+  fencepost_state observed;   /* the current observed state; UNKNOWN = undetermined */
   uint32_t diagnostics;       /* flags in force */
   double boundary_distance_m; /* of the last valid fix; negative inside */
   double accuracy_m;          /* of the last valid fix */
   double entry_margin_m;      /* in force for that accuracy */
   double exit_margin_m;       /* in force for that accuracy */
   int64_t candidate_start_us; /* the fix that opened the candidate */
-  int64_t deadline_us;        /* of the candidate, or of the absence */
+  int64_t deadline_us;        /* when the candidate is confirmed, or the absence established */
   int64_t last_sighting_us;   /* beacons */
-  double metres_to_decide;    /* how far beyond the last fix one of the same accuracy would be decisive */
+  double metres_to_decide;    /* how much farther than the last fix a fix of the same accuracy must be to decide */
   double seconds_to_decide;   /* deadline minus clock */
-  double accuracy_needed_m;   /* for TOO_COARSE */
-  double nearest_latitude;    /* the place of the line nearest to the last valid fix, degrees */
+  double accuracy_needed_m;   /* for TOO_COARSE: the accuracy that would decide */
+  double nearest_latitude;    /* the boundary point nearest to the last valid fix, degrees */
   double nearest_longitude;   /* degrees */
 } fencepost_explanation;
 
@@ -557,27 +562,30 @@ typedef struct fencepost_explanation {
 #define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
- * Vertices of polygons or lines, in columns of the caller's that are read in place: the layout of GeoArrow. Offsets say where
- * things begin among the elements of the next column, one more than there are things; they ascend, the first need not be 0.
+ * Vertices of polygons or lines, in the caller's columns, which are read in place: the layout of GeoArrow. A column of
+ * offsets says where each part or ring begins in the next column. It has one element more than there are parts or
+ * rings. Offsets ascend; the first need not be 0.
  *
  *     double latitudes[] = {47.55, 47.55, 47.57, 47.57}, longitudes[] = {7.58, 7.60, 7.60, 7.58};
  *     fencepost_geometry square = FENCEPOST_GEOMETRY_INIT;
  *     square.latitudes = latitudes, square.longitudes = longitudes, square.vertex_count = 4;
  *     fencepost_monitor_add_polygon_condition(monitor, "square", &square, NULL, NULL, &error);
  *
- * Latitudes are degrees, -90 ... 90, longitudes degrees, -360 ... 360. A ring may be closed or not; vertices that repeat the
- * one before are dropped. At most 1 000 000 vertices a condition.
+ * Latitudes are degrees, -90 ... 90, longitudes degrees, -360 ... 360. A ring may be closed or not; a vertex equal to
+ * the previous one is dropped. At most 1 000 000 vertices per condition.
  */
 typedef struct fencepost_geometry {
   uint32_t struct_size;        /* set by FENCEPOST_GEOMETRY_INIT */
   uint32_t stride;             /* bytes from one vertex to the next in both columns; 0: 8. Interleaved x, y: 16 */
   const double *latitudes;     /* vertex_count degrees */
   const double *longitudes;    /* vertex_count degrees */
-  size_t vertex_count;         /* of all parts together */
-  const int32_t *ring_offsets; /* of rings (polygons) or lines (of others) into the vertices; NULL: one of all */
-  size_t ring_count;           /* one less than there are offsets; 0 or 1 when they are NULL */
-  const int32_t *part_offsets; /* of parts into the rings: the outer one, then its holes; NULL: one of all */
-  size_t part_count;           /* one less than there are offsets; 0 or 1 when they are NULL */
+  size_t vertex_count;         /* in all parts together */
+  const int32_t *ring_offsets; /* where each ring (polygons) or line (other kinds) begins in the vertices; NULL: all
+                                  vertices are one */
+  size_t ring_count;           /* one less than the number of offsets; 0 or 1 if they are NULL */
+  const int32_t *part_offsets; /* where each part begins in the rings: its outer ring, then its holes; NULL: all rings
+                                  are one part */
+  size_t part_count;           /* one less than the number of offsets; 0 or 1 if they are NULL */
 } fencepost_geometry;
 
 /* Begin each fencepost_geometry with it. */
@@ -592,7 +600,7 @@ enum {
                                    antimeridian; kept within 0.1 m by geodesics */
 };
 
-/* How the vertices of a polygon, corridor or line are read. NULL where a function takes it: all of it 0. */
+/* How the vertices of a polygon, corridor or line are read. A NULL pointer means that all members are 0. */
 typedef struct fencepost_shape_options {
   uint32_t struct_size;  /* set by FENCEPOST_SHAPE_OPTIONS_INIT */
   fencepost_edges edges; /* FENCEPOST_EDGES_... */
@@ -600,7 +608,7 @@ typedef struct fencepost_shape_options {
       oriented; /* polygons. 0: a ring encloses the smaller of the two areas that it bounds. 1: the polygon lies left of
                             every ring as listed, and may be more than half the Earth */
   uint32_t reserved; /* 0 */
-  double buffer_m;   /* polygons: metres by which the boundary lies outside of the rings, negative inside; finite */
+  double buffer_m;   /* polygons: metres by which the boundary lies outside the rings; negative: inside; finite */
 } fencepost_shape_options;
 
 /* Begin each fencepost_shape_options with it. */
@@ -611,28 +619,29 @@ typedef struct fencepost_shape {
   uint32_t struct_size;          /* set by FENCEPOST_SHAPE_INIT */
   fencepost_condition_kind kind; /* FENCEPOST_CONDITION_... */
   fencepost_edges edges;         /* FENCEPOST_EDGES_... */
-  uint32_t oriented;             /* as it was given */
+  uint32_t oriented;             /* as in the options */
   double buffer_m;               /* polygons, metres */
   double radius_m;               /* circles and corridors, metres */
-  double depth_m;        /* how far inside of the boundary a position can be, metres: what margins and accuracy are
-                                    compared with. A polygon's is at most 1 % below the true one, and at most 100 km */
+  double depth_m;        /* how far inside the boundary a position can be, metres; margins and accuracy are compared
+                                    with it. For a polygon it is at most 1 % below the true value, and at most 100 km */
   uint64_t vertex_count; /* polygons, corridors, lines: without repeated and closing ones */
-  double departure_m; /* how far geodesic and planar edges would be apart at the most, metres; NaN: 1 m at most. Then it
-                                    does not matter what the vertices were made for */
+  double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m. Then it does
+                                    not matter for which kind of edges the vertices were made */
   uint32_t departure_part; /* where: the part, */
   uint32_t departure_ring; /* its ring or line, the outer ring being 0, */
   uint32_t departure_edge; /* and the vertex at which the edge begins, counted from 0 */
   uint32_t left_out_rings; /* polygons: how many rings were left out when the condition was added, because they have no
-                                    vertices or are narrower than a micrometre; 0 of a condition from a store or snapshot */
+                                    vertices or are narrower than a micrometre; 0 for a condition from a store or
+                                    snapshot */
 } fencepost_shape;
 
 /* Begin each fencepost_shape with it. */
 #define FENCEPOST_SHAPE_INIT {sizeof(fencepost_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
-/* A condition to be: an element of the array that fencepost_monitor_sync_conditions() takes. */
+/* The definition of a condition: an element of the array for fencepost_monitor_sync_conditions(). */
 typedef struct fencepost_condition_definition {
   uint32_t struct_size;          /* set by FENCEPOST_CONDITION_DEFINITION_INIT; the same in all elements of an array */
-  fencepost_condition_kind kind; /* FENCEPOST_CONDITION_...: which of the members below count */
+  fencepost_condition_kind kind; /* FENCEPOST_CONDITION_...: decides which members below apply */
   const char *identifier;        /* 1 ... 256 bytes of UTF-8, terminated */
   double latitude;               /* circle: centre, degrees, -90 ... 90 */
   double longitude;              /* circle: centre, degrees, -180 ... 180 */
@@ -641,13 +650,14 @@ typedef struct fencepost_condition_definition {
   int32_t major;                 /* beacon identity: 0 ... 65535, -1 = any */
   int32_t minor;                 /* beacon identity: 0 ... 65535, -1 = any; needs a major */
   const fencepost_condition_options *options; /* NULL: no assumption, the standard policy, tag 0; may be shared */
-  const fencepost_geometry *geometry;   /* polygon, corridor, line: all of its parts or lines are one condition; or */
-  const void *wkb;                      /* polygon, corridor, line: well-known binary */
+  const fencepost_geometry *geometry;   /* polygon, corridor, line: all its parts or lines form one condition; or use
+                                           wkb */
+  const void *wkb;                      /* polygon, corridor, line: well-known binary, instead of geometry */
   size_t wkb_size;                      /* its bytes */
   const fencepost_shape_options *shape; /* polygon, corridor, line: NULL: geodesic edges, no buffer; may be shared */
 } fencepost_condition_definition;
 
-/* A circle without an identifier and a radius: set at least these, and its centre. */
+/* A circle without identifier and radius: set at least these and the centre. */
 #define FENCEPOST_CONDITION_DEFINITION_INIT \
   {sizeof(fencepost_condition_definition),  \
    FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC, \
@@ -664,38 +674,39 @@ typedef struct fencepost_condition_definition {
    0,                                       \
    NULL}
 
-/* The counts of a synchronised set. Frozen: it never grows. */
+/* The counts of an ensure or sync call. Frozen: it never grows. */
 typedef struct fencepost_sync_result {
   uint64_t added;    /* no condition had the identifier */
-  uint64_t replaced; /* one that differs had it: new record, new generation, its waiting events are dropped */
-  uint64_t kept;     /* an equal one was there: nothing happened to it */
+  uint64_t replaced; /* a different condition had it: new record, new generation; pending events of the old one are
+                        dropped */
+  uint64_t kept;     /* an equal condition existed and was not changed */
   uint64_t removed;  /* not in the set */
 } fencepost_sync_result;
 
 /* ------------------------------------------------------------------------------------------- monitor */
 
-/* A monitor: named conditions, their records, and the events that wait. */
+/* A monitor: named conditions, their records, and the pending events. */
 typedef struct fencepost_monitor fencepost_monitor;
 
 /*
- * Creates a monitor in memory; or, with options->store_directory, opens the one of that name there: it continues where
- * it was, or begins. Its file is NAME.fencepost, an SQLite database for the user alone, with SQLite's own files beside
- * it while it is open.
+ * Creates a monitor in memory. With options->store_directory, opens the stored monitor of that name, which continues
+ * where it was, or creates it. Its file is NAME.fencepost, an SQLite database that only the user can read, with
+ * SQLite's own files beside it while it is open.
  *
- * After any crash the monitor is exactly in the state that it had after some prefix of its inputs; input_count of
- * fencepost_monitor_statistics() tells which, and feeding the rest again leads to where it would be without the crash.
- * It is the index, from 0, of the first input to feed again, of a log in which each fix (also each row of a batch), scan
- * report, scanning, host, advance and rewind is one, those that were refused too, but for QUEUE_FULL.
- * With the durability CHANGES or EVERY_INPUT every event that was handed out belongs to that prefix, and every event of
- * that prefix that was not committed is handed out again with the same sequence. RELAXED may go further back.
- * While the store cannot be written, monitoring goes on in memory; one event says so
- * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes try again. A store that can be read and not written
- * begins so.
+ * After any crash the monitor is in exactly the state that it had after its first N inputs, where N is input_count of
+ * fencepost_monitor_statistics(). Feed the other inputs again to reach the state without the crash. In a log of all
+ * inputs, N is the index, from 0, of the first input to feed again. Each fix (also each row of a batch), scan report,
+ * scanning or host declaration, advance and rewind counts as one input, also if it was refused, except with QUEUE_FULL.
+ * With the durability CHANGES or EVERY_INPUT every delivered event comes from those N inputs, and each of their events
+ * that was not committed is delivered again with the same sequence. With RELAXED more inputs may be lost. While the
+ * store cannot be written, monitoring continues in memory; one event reports it
+ * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes retry. A store that can be read but not written
+ * starts in this state.
  *
  * @param name         [A-Za-z0-9_]{1,64}; exclusive in its store directory. In memory names may repeat, and NULL makes
  *                     a private monitor without a name.
- * @param options      NULL for the defaults. Delivery and condition_limit of a monitor that exists must be the ones it
- *                     was made with; the others hold from now on.
+ * @param options      NULL for the defaults. For a stored monitor, delivery and condition_limit must be those it was
+ *                     created with; the other options apply from now on.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
  * @param error        Optional detail; may be NULL (here and everywhere).
  * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one; a store
@@ -709,8 +720,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const 
                                                         fencepost_monitor **out_monitor, fencepost_error *error);
 
 /*
- * Releases a monitor and everything that it holds; one with a store is closed first, see fencepost_monitor_close().
- * Uncommitted events stay uncommitted.
+ * Releases a monitor and everything that it holds. A monitor with a store is closed first, see
+ * fencepost_monitor_close(). Uncommitted events stay uncommitted.
  *
  * @param monitor  May be NULL.
  * Threads: no other thread may be inside a call on it. Complexity: O(conditions). Since: 0.1
@@ -718,17 +729,17 @@ FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const 
 FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
 
 /*
- * Copies a monitor: a second one with the same conditions, records, waiting events, counters and clock. The two
- * then go on independently. A fork is in the state of the monitor after a crash: uncommitted events are delivered again
- * by the fork, with the same sequence; the origin is unaffected.
+ * Copies a monitor: the copy has the same conditions, records, pending events, counters and clock. The two then
+ * continue independently. A fork starts like the monitor after a crash: it delivers uncommitted events again, with the
+ * same sequence. The original is unaffected.
  *
  * @param out_fork  Receives the copy; release it with fencepost_monitor_destroy().
  * @return OK; NULL_ARGUMENT.
  *
  * Ownership: the caller owns *out_fork. Threads: any; the two need no lock between them. Complexity: O(1) for the
- * call. The two share their conditions, and a fork keeps the states of those only that something happened to, so that
- * one monitor with the conditions and a fork for each of many devices need little more than one: about 5 KB a device. The
- * first fix of a fork costs what is near and what was not assumed unsatisfied; adding or removing conditions in a fork
+ * call. The two share their conditions, and a fork stores only states that differ. So one monitor with the conditions
+ * and one fork per device need little more memory than one monitor: about 5 KB per device. The first fix of a fork
+ * takes time for the conditions near it and for those not assumed unsatisfied; adding or removing conditions in a fork
  * copies them. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor, fencepost_monitor **out_fork,
@@ -759,42 +770,43 @@ FENCEPOST_API fencepost_status fencepost_monitor_statistics(fencepost_monitor *m
 /* ------------------------------------------------------------------------------ stores and snapshots */
 
 /*
- * Saves everything that is not saved yet. Without a store it does nothing.
+ * Saves all unsaved changes. Without a store it does nothing.
  *
- * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (monitoring goes on in memory; a later call tries again).
+ * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (monitoring continues in memory; a later call retries).
  * Threads: any. Complexity: O(changes since the last save). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_checkpoint(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
- * Saves everything and closes the store: its name is free, its file is one file again. The monitor goes on in memory,
- * and what becomes of it then is not kept. Uncommitted events are delivered again when the monitor is opened. Without a
- * store it does nothing.
+ * Saves everything and closes the store: its name is free, and SQLite's extra files are gone. The monitor continues in
+ * memory, but later changes are not saved. Uncommitted events are delivered again when the monitor is next opened.
+ * Without a store it does nothing.
  *
- * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (something could not be saved; the store is closed all the same).
+ * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (not everything could be saved; the store is closed anyway).
  * Threads: any. Complexity: O(changes since the last save). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_close(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
- * Copies the whole monitor as bytes, the same on every platform: definitions, states, records, events that wait or are
- * not committed, counters, clock, options, name. Also of a monitor with a store. The same state gives the same bytes.
+ * Copies the whole monitor as bytes, the same on every platform: definitions, states, records, pending and uncommitted
+ * events, counters, clock, options, name. Works with and without a store. The same state gives the same bytes.
  *
  * @param buffer    May be NULL only if capacity is 0.
- * @param out_size  Receives the size in bytes; may be NULL. Any call in between may change it.
+ * @param out_size  Receives the size in bytes; may be NULL. Any other call on the object may change the size.
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
- * Threads: any. Complexity: O(conditions + events that wait). Since: 0.1
+ * Threads: any. Complexity: O(conditions + pending events). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_snapshot(fencepost_monitor *monitor, void *buffer, size_t capacity,
                                                           size_t *out_size, fencepost_error *error);
 
 /*
- * Creates a monitor in memory from a snapshot: it goes on as the original would from there. Uncommitted events are
- * delivered again, with the same sequence. Any bytes may be passed.
+ * Creates a monitor in memory from a snapshot; it continues as the original would. Uncommitted events are delivered
+ * again, with the same sequence. Untrusted bytes are safe to pass.
  *
  * @param snapshot     size bytes; may be NULL only if size is 0.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
- * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (no snapshot, damaged, or of a newer library; the message tells).
+ * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (not a snapshot, damaged, or from a newer library; the message says
+ *         which).
  *
  * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(size). Since: 0.1
  */
@@ -804,9 +816,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_restore(const void *snapshot, s
 /* ---------------------------------------------------------------------------------------- conditions */
 
 /*
- * Adds a circular geographic condition: satisfied within radius_m of the centre, the line included.
- * A condition of that identifier is replaced: new record, new generation, its waiting events are dropped.
- * When a valid fix not older than initial_fix_max_age_us is known, it decides at once.
+ * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. Replaces an
+ * existing condition with that identifier: new record, new generation, and the pending events of the old condition are
+ * dropped. If the last valid fix is not older than initial_fix_max_age_us, it decides the new condition at once.
  *
  * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
  * @param latitude    Degrees, -90 ... 90.
@@ -824,8 +836,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_circular_condition(fencepos
                                                                         fencepost_error *error);
 
 /*
- * Adds many circular conditions from columns, in order, as single calls would. All or nothing: when one row
- * is refused none is added and error->position is its index.
+ * Adds many circular conditions from columns, in order, as single calls would. All or nothing: if one row is refused,
+ * no row is added and error->position is its index.
  *
  * @param identifiers  count pointers to terminated texts.
  * @param latitudes    count degrees.
@@ -842,8 +854,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_circular_conditions(
     fencepost_error *error);
 
 /*
- * Adds a beacon identity condition: satisfied while a beacon with that UUID, and major and minor where they
- * are given, is near. Replaces as fencepost_monitor_add_circular_condition() does; never looks back.
+ * Adds a beacon identity condition: satisfied while a beacon with that UUID (and that major and minor, unless -1) is
+ * near. Replaces an existing condition as fencepost_monitor_add_circular_condition() does; earlier sightings do not
+ * count.
  *
  * @param uuid   16 bytes; see fencepost_uuid_parse().
  * @param major  0 ... 65535, or -1 for any.
@@ -859,10 +872,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_
 
 /*
  * Like fencepost_monitor_add_circular_condition(), but leaves an equal condition of that identifier alone:
- * centre within 1e-7 degrees, radius within 0.5 m, same policy and tag; options->assuming is then ignored. Another tag or
- * policy replaces the condition, as another place does: new record, new generation, its waiting events are dropped.
+ * centre within 1e-7 degrees, radius within 0.5 m, same policy and tag; options->assuming is then ignored. A different
+ * tag or policy replaces the condition, as a different place does: new record, new generation, and the pending events
+ * of the old condition are dropped.
  *
- * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left; may be NULL.
+ * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return As fencepost_monitor_add_circular_condition(). Threads: any. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_condition(
@@ -880,8 +894,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
                                                                          uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Adds a polygonal geographic condition: satisfied within its parts, the line included, and not in their holes. Replaces and
- * looks back as fencepost_monitor_add_circular_condition() does.
+ * Adds a polygonal geographic condition: satisfied within its parts, boundary included, but not in their holes.
+ * Replaces an existing condition, and uses the last fix, as fencepost_monitor_add_circular_condition() does.
  *
  *      +-------------+        The line is made of the geodesics (or, with FENCEPOST_EDGES_PLANAR, the straight lines of
  *     /   inside      \       degrees) between the vertices of each ring. The signed boundary distance D is -d inside and +d
@@ -892,26 +906,26 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
  *      +-------------+        r, the depth, is the radius of the largest circle that fits in: margins and accuracy are compared
  *                             with it as with the radius of a circle.
  *
- * Poles and the antimeridian are places like any other. Refused are rings with crossing edges, without area, holes outside,
- * parts that overlap, and shapes whose inside is ambiguous; the message names the reason, the part, ring and edges, and
- * the place. Touching vertices, either winding, and parts thinner than a micrometre are accepted.
+ * Poles and the antimeridian need no special treatment. A polygon is refused if edges cross, a ring has no area, a hole
+ * is outside its part, parts overlap, or its inside is ambiguous. The message names the reason, the part, ring and
+ * edges, and the place. Touching vertices, either winding, and parts thinner than a micrometre are accepted.
  *
  * @param identifier  1 ... 256 bytes of UTF-8.
- * @param geometry    All of its parts are the condition.
+ * @param geometry All its parts together form the condition.
  * @param shape       NULL: geodesic edges, no buffer.
  * @param options     NULL: no assumption, the standard policy, tag 0.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED.
  * Ownership: everything is copied. Threads: any; the monitor is not locked while the shape is examined.
- * Complexity: O(vertices * log vertices) for usual shapes; O(vertices^2) where edges lie side by side over thousands of
- * kilometres: 1 000 of them take seconds. Since: 0.2
+ * Complexity: O(vertices * log vertices) for usual shapes. O(vertices^2) if edges run side by side over thousands of
+ * kilometres: 1 000 such edges take seconds. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
     fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry,
     const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Adds a corridor geographic condition: satisfied within radius_m of one of its lines. Ends and bends are round, and lines may
- * cross. A line of one vertex is a circle.
+ * Adds a corridor geographic condition: satisfied within radius_m of any of its lines. Ends and bends are round, and
+ * lines may cross. A line of one vertex gives a circle.
  *
  *        ______________
  *       /   r|         \        D is the distance to the nearest place of the lines, less the radius; the depth is
@@ -920,10 +934,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
  *                    \ + \
  *                     \__/
  *
- * @param geometry  All of its lines (rings) are the condition; parts do not count.
+ * @param geometry All its lines (rings) together form the condition; parts are ignored.
  * @param radius_m  Half the width: metres, finite, > 0.
- * @param shape     NULL: geodesic edges. oriented and buffer_m are 0.
- * @return As fencepost_monitor_add_polygon_condition(). Ownership: everything is copied. Threads: any.
+ * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0. @return As
+ * fencepost_monitor_add_polygon_condition(). Ownership: everything is copied. Threads: any.
  * Complexity: O(vertices * log vertices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
@@ -931,25 +945,27 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
     const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Adds a line geographic condition, a gate: a line without a width that counts crossings. It has no state. Each time the
- * path of the device comes to the other side there is an event of cause CROSSING and state UNKNOWN, at the microsecond, with
- * FENCEPOST_EVIDENCE_LEFT_TO_RIGHT or FENCEPOST_EVIDENCE_RIGHT_TO_LEFT; each crossing counts, also the tenth between two fixes.
+ * Adds a line geographic condition, a gate: a line without width that counts crossings. It has no state. Each time the
+ * device's path changes sides, the line gives an event of cause CROSSING and state UNKNOWN with
+ * FENCEPOST_EVIDENCE_LEFT_TO_RIGHT or FENCEPOST_EVIDENCE_RIGHT_TO_LEFT, and a time to the microsecond. Every crossing
+ * gives an event, even the tenth between two fixes.
  *
  *        left                    The direction is that of the line from its first vertex to its last: a device that
  *      +-------+----->           moves from the left to the right crosses it left to right. A position exactly on the
  *        right                   line is to the left of it. The accuracy has no effect. Going around an end of the line,
  *                                or touching an end, is not a crossing.
  *
- * Only for monitors with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY, and for no table of fleets. As part of the
- * path it is bound to the fixes: none is crossed on a way that is not known (FENCEPOST_EVIDENCE_AFTER_GAP), while the host
- * cannot monitor, or before the condition was added. A crossing before the clock, if that was advanced since the last
- * fix, counts at the clock.
+ * Only for monitors with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY; not for the tables of fleets. A line is
+ * not crossed where the path is not known (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or before the
+ * condition was added. If the clock was advanced since the last fix, a crossing that is earlier than the clock gets the
+ * clock's time.
  *
- * @param geometry  All of its lines (rings) are the condition, each of at least two different vertices; parts do not count.
+ * @param geometry  All its lines (rings) together form the condition; each has at least two different vertices. Parts
+ *                  are ignored.
  * @param shape     NULL: geodesic edges. oriented and buffer_m are 0.
- * @param options   NULL: tag 0. The policy is the standard one, the assumed state UNKNOWN: it has neither.
- * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT also where the monitor cannot watch a line, or the
- *         options hold a policy or an assumed state. Ownership: everything is copied. Threads: any.
+ * @param options   NULL: tag 0. A line has no policy and no state: leave the standard policy and UNKNOWN.
+ * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT also if the monitor cannot watch a line, or
+ *         the options have another policy or assumed state. Ownership: everything is copied. Threads: any.
  * Complexity: O(vertices * log vertices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_line_condition(fencepost_monitor *monitor, const char *identifier,
@@ -960,11 +976,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_line_condition(fencepost_mo
 
 /*
  * Adds a polygon or corridor from well-known binary: Polygon and MultiPolygon, LineString and MultiLineString, ISO or EWKB
- * (of WGS84), in either byte order; Z and M are skipped. Any bytes may be passed.
+ * (of WGS84), in either byte order; Z and M are skipped. Untrusted bytes are safe to pass.
  *
  * @param wkb       size bytes; may be NULL only if size is 0.
- * @param radius_m  Of lines: half the width of the corridor. Of polygons it is not looked at.
- * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the byte where the fault is, or the type.
+ * @param radius_m  For lines: half the width of the corridor. Ignored for polygons.
+ * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the position of the faulty byte, or the
+ * type.
  * Ownership: everything is copied. Threads: any. Complexity: as above. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_monitor *monitor, const char *identifier,
@@ -975,11 +992,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_mon
 
 /*
  * Like fencepost_monitor_add_polygon_condition(), but leaves an equal condition of that identifier alone: the same kind, parts,
- * rings and number of vertices, each coordinate within 1e-7 degrees, buffer within 0.5 m, the same shape options, policy and tag;
- * options->assuming is then ignored. One that is equal to the last bit is not examined again, here and in the calls that
- * ensure or sync many.
+ * rings and number of vertices, each coordinate within 1e-7 degrees, buffer within 0.5 m, the same shape options,
+ * policy and tag; options->assuming is then ignored. A shape that is equal bit for bit is not examined again, neither
+ * here nor in the calls that ensure or sync many.
  *
- * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left; may be NULL.
+ * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return As fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the shape is
  * examined. Since: 0.2
  */
@@ -1028,8 +1045,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_condition(fencepost_
 /*
  * Removes a condition, its record and its events. An unknown identifier is not an error.
  *
- * @param out_removed  Receives 1 when there was one, else 0; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not an identifier at all: empty, too long, not UTF-8).
+ * @param out_removed  Receives 1 if the condition existed, else 0; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not a valid identifier: empty, too long, not UTF-8).
  * Threads: any. Complexity: O(1) on average. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_remove_condition(fencepost_monitor *monitor, const char *identifier,
@@ -1037,7 +1054,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_remove_condition(fencepost_moni
 
 /*
  * Ensures many circular conditions from columns, in order, as calls of fencepost_monitor_ensure_circular_condition()
- * would, with a store in one transaction. All or nothing: when one row is refused nothing has changed and
+ * would; a store saves them in one transaction. All or nothing: if one row is refused, nothing has changed and
  * error->position is its index. The parameters are those of fencepost_monitor_add_circular_conditions().
  *
  * @param out_result  Receives the counts; removed is 0; may be NULL.
@@ -1050,17 +1067,17 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_conditions(
     fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Adds many polygonal conditions from one geometry, in order, as single calls would. All or nothing: when one row is
- * refused none is added and error->position is its index.
+ * Adds many polygonal conditions from one geometry, in order, as single calls would. All or nothing: if one row is
+ * refused, no row is added and error->position is its index.
  *
  * @param identifiers        count pointers to terminated texts.
- * @param condition_offsets  count + 1 places among the parts of the geometry: where each condition begins, and where the last
- *                           one ends; NULL: each part is a condition, and there are count of them.
+ * @param condition_offsets  count + 1 indices of parts of the geometry: where each condition begins, and where the last
+ *                           one ends; NULL: each of the count parts is a condition.
  * @param tags               count tags, or NULL for the one in options.
  * @param shape, options     Shared by all rows; NULL as in the single call.
  * @return As fencepost_monitor_add_polygon_condition().
  * Ownership: everything is copied. Threads: any; the monitor is not locked while the shapes are examined.
- * Complexity: as that many single calls. Since: 0.2
+ * Complexity: as count single calls. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
@@ -1070,7 +1087,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_conditions(
 /*
  * Adds many corridors from one geometry. All or nothing.
  *
- * @param condition_offsets  count + 1 places among the lines (rings) of the geometry; NULL: each line is a condition.
+ * @param condition_offsets  count + 1 indices of lines (rings) of the geometry; NULL: each line is a condition.
  * @param radii_m            count metres.
  * @return, and the other parameters: as fencepost_monitor_add_polygon_conditions(). Threads: any. Since: 0.2
  */
@@ -1082,7 +1099,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_conditions(
 /*
  * Adds many lines from one geometry. All or nothing.
  *
- * @param condition_offsets  count + 1 places among the lines (rings) of the geometry; NULL: each line is a condition.
+ * @param condition_offsets  count + 1 indices of lines (rings) of the geometry; NULL: each line is a condition.
  * @return As fencepost_monitor_add_line_condition(); the other parameters: as fencepost_monitor_add_polygon_conditions().
  * Threads: any. Since: 0.2
  */
@@ -1096,7 +1113,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_line_conditions(
  *
  * @param wkbs     count pointers to the bytes of each.
  * @param sizes    count sizes, in bytes.
- * @param radii_m  count metres, of lines; not looked at for polygons. NULL when there are no lines.
+ * @param radii_m  count metres, for lines; ignored for polygons. May be NULL if there are no lines.
  * @return, and the other parameters: as fencepost_monitor_add_polygon_conditions(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_conditions(
@@ -1105,8 +1122,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_conditions(
     const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Ensures many polygons, in order, as calls of fencepost_monitor_ensure_polygon_condition() would, with a store in one
- * transaction. All or nothing. The parameters are those of fencepost_monitor_add_polygon_conditions().
+ * Ensures many polygons, in order, as calls of fencepost_monitor_ensure_polygon_condition() would; a store saves them
+ * in one transaction. All or nothing. The parameters are those of fencepost_monitor_add_polygon_conditions().
  *
  * @param out_result  Receives the counts; removed is 0; may be NULL.
  * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
@@ -1151,10 +1168,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
     const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Makes the conditions exactly those of an array: removes all others, in the order in which they were added, then
- * ensures each of the array, in order, as the fencepost_monitor_ensure_..._condition() of its kind would, with a store in
- * one transaction. A condition that exists already and is equal keeps its record, its state and its pending events. All
- * or nothing: when one element is refused nothing has changed and error->position is its index.
+ * Makes the conditions exactly those of an array. First removes all others, in the order in which they were added. Then
+ * ensures each element of the array, in order, as the fencepost_monitor_ensure_..._condition() of its kind would. A
+ * store saves all this in one transaction. An existing condition that is equal keeps its record, its state and its
+ * pending events. All or nothing: if one element is refused, nothing has changed and error->position is its index.
  *
  *     fencepost_condition_definition circle = FENCEPOST_CONDITION_DEFINITION_INIT, places[2] = {circle, circle};
  *     places[0].identifier = "office", places[0].radius_m = 200;
@@ -1163,12 +1180,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
  *     places[1].latitude = 37.4, places[1].longitude = -122.1;
  *     fencepost_monitor_sync_conditions(monitor, places, 2, NULL, &error);
  *
- * @param definitions  count elements, each begun with FENCEPOST_CONDITION_DEFINITION_INIT; may be NULL only if count is
- *                     0.
+ * @param definitions  count elements, each initialised with FENCEPOST_CONDITION_DEFINITION_INIT; may be NULL only if
+ *                     count is 0.
  * @param count        0 removes every condition.
  * @param out_result   Receives the counts; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the element, the member and its range; also when two elements have
- *         one identifier, or struct_size is not set); UNSUPPORTED.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the element, the member and its range; also if two elements have
+ *         the same identifier, or struct_size is not set); UNSUPPORTED.
  * Ownership: everything is copied. Threads: any. Complexity: O(conditions + count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_sync_conditions(fencepost_monitor *monitor,
@@ -1177,12 +1194,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_sync_conditions(fencepost_monit
                                                                  fencepost_error *error);
 
 /*
- * Removes many conditions, as calls of fencepost_monitor_remove_condition() would, with a store in one transaction.
- * Unknown identifiers are not errors.
+ * Removes many conditions, as calls of fencepost_monitor_remove_condition() would; a store saves this in one
+ * transaction. Unknown identifiers are not errors.
  *
  * @param identifiers  count pointers to terminated texts; may be NULL only if count is 0.
- * @param out_removed  Receives how many there were; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier, error->position is its index;
+ * @param out_removed  Receives how many of them existed; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier: error->position is its index, and
  *         nothing has changed).
  * Threads: any. Complexity: O(count) on average. Since: 0.2
  */
@@ -1200,9 +1217,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition(fencepost_monitor *mo
 /*
  * Reads the vertices of a polygon, corridor or line back as well-known binary: ISO, little endian, XY, longitude first; rings
  * closed. Longitudes are in [-180, 180), and repeated vertices are removed; otherwise the vertices are those of the
- * definition, bit for bit. Several parts or lines are a MultiPolygon or MultiLineString.
+ * definition, bit for bit. Several parts or lines are written as a MultiPolygon or MultiLineString.
  *
- * @param out_wkb   capacity bytes; may be NULL only if capacity is 0, which asks for the size.
+ * @param out_wkb   capacity bytes; may be NULL only if capacity is 0, which queries the size.
  * @param out_size  Receives the size, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (also for circles and beacons); NOT_FOUND; BUFFER_TOO_SMALL.
  * Threads: any. Complexity: O(vertices). Since: 0.2
@@ -1212,7 +1229,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_geometry(fencepost_mo
                                                                     fencepost_error *error);
 
 /*
- * Tells how a condition's geometry was read, and whether it matters that its edges are geodesic or planar.
+ * Describes how a condition's geometry was read, and whether it matters if its edges are geodesic or planar.
  *
  * @param out_shape  Initialised with FENCEPOST_SHAPE_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(vertices). Since: 0.2
@@ -1221,13 +1238,13 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monit
                                                                  fencepost_shape *out_shape, fencepost_error *error);
 
 /*
- * The place of a condition's line that is nearest to a position; where there are several, one of them.
+ * Finds the boundary point of a condition that is nearest to a position; if there are several, one of them.
  *
  * @param latitude, longitude          Degrees.
- * @param out_latitude, out_longitude  Degrees; NaN when the condition has no line (a beacon, a circle that holds the
- *                                     whole Earth), and where the point is not unique: in a corridor or a buffered
- *                                     polygon, where the way from its middle line to the position does not meet the
- *                                     boundary at a right angle, as in an inner corner.
+ * @param out_latitude, out_longitude  Degrees. NaN if the condition has no boundary (a beacon, a circle that contains
+ *                                     the whole Earth). Also NaN if the point cannot be determined: in a corridor or a
+ *                                     buffered polygon, where the way from its middle line to the position does not
+ *                                     meet the boundary at a right angle, as in an inner corner.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
  * Since: 0.2
  */
@@ -1237,9 +1254,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest_boundary_point(fencepos
                                                                         double *out_longitude, fencepost_error *error);
 
 /*
- * Reads a record: the condition and the last event of it that was handled (before the first: a first record
- * with sequence 0, the assumed state and the time of the add). While an event is being handled the record
- * still shows the one before.
+ * Reads a record: the condition and its last handled event. Before the first event the record has sequence 0, the
+ * assumed state and the time of the add. While an event is being handled, the record still shows the previous one.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_record(fencepost_monitor *monitor, const char *identifier,
@@ -1251,8 +1267,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_record(fencepost_monitor *monit
  *     for (uint64_t after = 0;; after = record.condition.generation)
  *       if (fencepost_monitor_next_record(monitor, after, &record, &available, NULL) || !available) break;
  *
- * @param after          0 to begin, then the generation of the record before. Conditions may be added and
- *                       removed meanwhile.
+ * @param after          0 to begin, then the generation of the previous record. Conditions may be added and removed
+ *                       during the walk.
  * @param out_available  Receives 1 and a record, or 0 at the end (out_record is then untouched).
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(log conditions). Since: 0.1
  */
@@ -1264,9 +1280,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_next_record(fencepost_monitor *
  * Copies all identifiers in add order, each followed by a zero byte.
  *
  * @param buffer     May be NULL only if capacity is 0.
- * @param capacity   Bytes; 0 asks for the size.
- * @param out_size   Receives the bytes needed in all, also with BUFFER_TOO_SMALL.
- * @param out_count  Receives the number of identifiers, not with BUFFER_TOO_SMALL; may be NULL.
+ * @param capacity   Bytes; 0 to query the size.
+ * @param out_size   Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
+ * @param out_count  Receives the number of identifiers, except with BUFFER_TOO_SMALL; may be NULL.
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *monitor, char *buffer, size_t capacity,
@@ -1274,8 +1290,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *
                                                              fencepost_error *error);
 
 /*
- * Copies the identifiers of the conditions whose fencepost_monitor_state() is one state now, in add order, each
- * followed by a zero byte: FENCEPOST_STATE_SATISFIED asks which are satisfied at this moment.
+ * Copies the identifiers of the conditions whose fencepost_monitor_state() is a certain state now, in add order, each
+ * followed by a zero byte. With FENCEPOST_STATE_SATISFIED these are the conditions satisfied at this moment.
  *
  * @param state      UNKNOWN (undetermined, suspended or unmonitored), SATISFIED or UNSATISFIED.
  * @param buffer     As in fencepost_monitor_identifiers(), like capacity, out_size and out_count.
@@ -1308,8 +1324,8 @@ FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate or time out of range; counted); LATE_INPUT
  *         (earlier than the clock; counted); AHEAD_OF_CLOCK (later than it by more than max_time_step_us; counted);
- *         QUEUE_FULL. The refused fix changes nothing else. One that is invalid or has no position is that first, and
- *         counted, also while the queue is full.
+ *         QUEUE_FULL. The refused fix changes nothing else. A fix that is invalid or has no position is counted as such
+ *         even while the queue is full.
  * Threads: any. Complexity: see fencepost_monitor_feed_fixes(). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *monitor, const fencepost_fix *fix,
@@ -1319,16 +1335,15 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *mon
  * Feeds many fixes in order, read in place, with the same result as single calls: invalid and late rows, and those too
  * far ahead of the clock, are skipped and counted.
  *
- * A batch holds the monitor until it is done: other threads that call it wait, some milliseconds for a million fixes,
- * with many changes longer; hosts that must answer meanwhile feed in blocks. The events of the whole batch wait in
- * memory, and a store makes them last once, at the end.
+ * A batch locks the monitor until it is done. Other threads that call it wait: some milliseconds for a million fixes,
+ * longer with many changes. A host that must respond in the meantime should feed smaller blocks. The events of the
+ * whole batch wait in memory, and a store saves them once, at the end.
  *
  * @param fixes       May be NULL only if count is 0.
- * @param out_result  Receives the counts; may be NULL. Stored with QUEUE_FULL too: the rows counted are those
- *                    that were consumed; feed the rest after polling. error->position is the first row not
- *                    consumed.
- * @return OK; NULL_ARGUMENT; QUEUE_FULL (the rows before took effect).
- * Threads: any. Complexity: a few nanoseconds a fix while no boundary is near, O(conditions near) otherwise.
+ * @param out_result  Receives the counts; may be NULL. Also written with QUEUE_FULL: it then counts the consumed rows;
+ *                    feed the rest after polling. error->position is the first row not consumed.
+ * @return OK; NULL_ARGUMENT; QUEUE_FULL (the rows before error->position took effect).
+ * Threads: any. Complexity: a few nanoseconds per fix while no boundary is near, O(conditions near) otherwise.
  * Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_feed_fixes(fencepost_monitor *monitor, const fencepost_fix *fixes,
@@ -1347,8 +1362,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_sightings(fencepost_monito
                                                                 size_t count, int64_t time_us, fencepost_error *error);
 
 /*
- * Declares whether the host scans for beacons from now on. Off: beacon conditions become undetermined without
- * an event, absence is not counted. A monitor starts with scanning on.
+ * Declares whether the host scans for beacons from now on. While scanning is off, beacon conditions are undetermined,
+ * and absence does not count; the change gives no event. A monitor starts with scanning on.
  *
  * @param scanning  0 = off, anything else = on.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL. Threads: any. Since: 0.1
@@ -1357,8 +1372,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_beacon_scanning(fencepost_m
                                                                      int64_t time_us, fencepost_error *error);
 
 /*
- * States what the host can do from now on: which of the seven host flags hold, and which kinds of condition
- * it cannot monitor. While a flag holds every condition is suspended; what becomes of an unsupported kind is
+ * Declares what the host can do from now on: which of the seven host flags are set, and which kinds of condition it
+ * cannot monitor. While a flag is set, every condition is suspended. Conditions of an unsupported kind become
  * FENCEPOST_STATE_UNMONITORED.
  *
  * @param diagnostics        FENCEPOST_DIAGNOSTIC_... except the three that the library sets.
@@ -1372,23 +1387,22 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost
                                                                        fencepost_error *error);
 
 /*
- * Tells the monitor that time has passed: everything that is due up to and at time_us is confirmed. This is the host's
- * word: max_time_step_us does not apply.
+ * Tells the monitor that time has passed: confirms everything that is due up to and including time_us. The host's time
+ * is trusted: max_time_step_us does not apply.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *monitor, int64_t time_us,
                                                          fencepost_error *error);
 
 /*
- * Sets the clock back after inputs with wrong times: see Wrong times above. Conditions, records, pending events, the
- * sequence and the counters stay, and so do delivered events. The observed states become
- * undetermined without an event: a shape until the next fix, a beacon condition until a sighting or until
- * beacon_initial_timeout_us after the new clock. Open crossings and the last fix are forgotten. The host's statements
- * (scanning, capabilities) stay in force. It counts as an input, and is accepted while the queue is full.
+ * Sets the clock back after inputs with wrong times: see Wrong times above. Conditions, records, pending and delivered
+ * events, the sequence and the counters stay. The observed states become undetermined without an event: a shape until
+ * the next fix, a beacon condition until a sighting or until beacon_initial_timeout_us after the new clock. Open
+ * crossings and the last fix are forgotten. The host's declarations (scanning, capabilities) stay in force. The call
+ * counts as an input, and is accepted while the queue is full.
  *
- * @param time_us  The clock from now on; not later than the clock that is.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or no time was given yet;
- *         counted).
+ * @param time_us  The new clock; not later than the present clock.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or the clock is unset; counted).
  * Threads: any. Complexity: O(conditions). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_rewind(fencepost_monitor *monitor, int64_t time_us,
@@ -1397,16 +1411,18 @@ FENCEPOST_API fencepost_status fencepost_monitor_rewind(fencepost_monitor *monit
 /* ------------------------------------------------------------------------------- inputs from columns */
 
 /*
- * Fixes as columns: each member of a fix in an array of its own, or in every n-th place of a larger one. A stride is
- * the distance in bytes from one row to the next; it may be negative, or 0 for one value that all rows share. The
- * values need not be aligned.
+ * Fixes as columns: each member of a fix has its own array, or every n-th element of a larger one. A stride is the
+ * distance in bytes from one row to the next; it may be negative, or 0 for a value that all rows share. The values need
+ * not be aligned.
  */
 typedef struct fencepost_fix_columns {
   uint32_t struct_size;       /* set by FENCEPOST_FIX_COLUMNS_INIT */
-  uint32_t refuse_invalid;    /* 0: invalid rows are skipped and counted; 1: one of them refuses the whole batch */
+  uint32_t refuse_invalid;    /* 0: invalid rows are skipped and counted; 1: an invalid row makes the call refuse the
+                                 whole batch */
   const double *latitudes;    /* degrees, -90 ... 90 */
   const double *longitudes;   /* degrees, -180 ... 180 */
-  const double *accuracies_m; /* metres; 0 = not reported; negative or NaN = no position. NULL = none is reported */
+  const double *accuracies_m; /* metres; 0 = not reported; negative or NaN = no position. NULL = not reported in any
+                                 row */
   const int64_t *times_us;    /* when each position was determined */
   int64_t latitude_stride;    /* bytes */
   int64_t longitude_stride;   /* bytes */
@@ -1414,7 +1430,7 @@ typedef struct fencepost_fix_columns {
   int64_t time_stride;        /* bytes */
 } fencepost_fix_columns;
 
-/* Columns that lie close together: set the four pointers. */
+/* Contiguous columns: set the four pointers. */
 #define FENCEPOST_FIX_COLUMNS_INIT {sizeof(fencepost_fix_columns), 0, NULL, NULL, NULL, NULL, 8, 8, 8, 8}
 
 /*
@@ -1424,8 +1440,8 @@ typedef struct fencepost_fix_columns {
  *                    count is 0.
  * @param out_result  As in fencepost_monitor_feed_fixes(); may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; or, with refuse_invalid, a row that would be
- *         counted as invalid: error->position is the first one, and nothing has changed, the counters neither);
- *         UNSUPPORTED; QUEUE_FULL (the rows before took effect).
+ *         counted as invalid: error->position is the first one, and nothing has changed, not even the counters);
+ *         UNSUPPORTED; QUEUE_FULL (the rows before error->position took effect).
  * Threads: any. Complexity: as fencepost_monitor_feed_fixes(). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_feed_columns(fencepost_monitor *monitor,
@@ -1436,12 +1452,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_columns(fencepost_monitor 
 /* -------------------------------------------------------------------------------------------- events */
 
 /*
- * Returns the next event and commits the events delivered before: the record now shows that event.
+ * Returns the next event and commits the events delivered before: their conditions' records now show them.
  *
  * @param out_event      Receives the event; untouched when there is none.
- * @param out_available  Receives 1, or 0 when no event waits.
+ * @param out_available  Receives 1, or 0 if no event is pending.
  * @return OK; NULL_ARGUMENT.
- * Threads: any; one consumer at a time gets a sensible order. Complexity: O(1). Since: 0.1
+ * Threads: any; use one consumer at a time to get the events in order. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_poll_event(fencepost_monitor *monitor, fencepost_event *out_event,
                                                             uint32_t *out_available, fencepost_error *error);
@@ -1450,7 +1466,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_poll_event(fencepost_monitor *m
  * Returns up to capacity events and commits the events delivered before.
  *
  * @param out_events  capacity elements; may be NULL only if capacity is 0 (which then only commits).
- * @param out_count   Receives how many were stored.
+ * @param out_count   Receives the number of events stored.
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(events). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_poll_events(fencepost_monitor *monitor, fencepost_event *out_events,
@@ -1464,15 +1480,15 @@ FENCEPOST_API fencepost_status fencepost_monitor_poll_events(fencepost_monitor *
 FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
- * Takes back the delivered, uncommitted events: they are delivered again with the same sequence. For a consumer that
- * stops before it has handled what it was given.
+ * Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence. For a
+ * consumer that stops before it has handled its events.
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
- * Tells what a monitor with a path says of the evidence of an event: FENCEPOST_EVIDENCE_..., bits. 0 for NULL, for events of
- * beacons with a refinement, and without a path. Threads: any. Complexity: O(1). Since: 0.2
+ * Returns the evidence of an event from a monitor with a path: FENCEPOST_EVIDENCE_... bits. Returns 0 for NULL, for
+ * beacon events with a refinement, and without a path. Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API uint32_t fencepost_event_evidence(const fencepost_event *event);
 
@@ -1480,13 +1496,13 @@ FENCEPOST_API uint32_t fencepost_event_evidence(const fencepost_event *event);
  * Writes an event as one JSON object on one line (no line feed, terminated). Keys, in this order: sequence,
  * identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude,
  * accuracy, boundary_distance. Dates are ISO 8601 UTC with six decimals, numbers in shortest round-trip form,
- * null where there is nothing. Only where there is something to say: evidence ("path"), gap (true), direction
+ * null for absent values. Three further keys appear only if they apply: evidence ("path"), gap (true), direction
  * ("left_to_right" or "right_to_left").
  *
  * @param buffer    May be NULL only if capacity is 0; 4096 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event holds values that no event has);
- *         BUFFER_TOO_SMALL (not with capacity 0).
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event has values that no event can have); BUFFER_TOO_SMALL (not with
+ *         capacity 0).
  * Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, char *buffer, size_t capacity,
@@ -1557,7 +1573,7 @@ typedef struct fencepost_point_columns {
   int64_t longitude_stride; /* bytes */
 } fencepost_point_columns;
 
-/* Columns that lie close together: set the two pointers. */
+/* Contiguous columns: set the two pointers. */
 #define FENCEPOST_POINT_COLUMNS_INIT {sizeof(fencepost_point_columns), 0, NULL, NULL, 8, 8}
 
 /*
@@ -1648,7 +1664,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest_columns(fencepost_monit
  * @param generations  May be NULL only if count is 0; in any order, also repeated.
  * @param buffer       May be NULL only if capacity is 0.
  * @param capacity     Bytes; 0 asks for the size, and FENCEPOST_IDENTIFIER_MAX + 1 for each always suffice.
- * @param out_size     Receives the bytes needed in all, also with BUFFER_TOO_SMALL.
+ * @param out_size     Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a count of which no array can be); BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(count * log conditions). Since: 0.2
  */
@@ -1715,7 +1731,7 @@ typedef struct fencepost_armed_condition {
   uint32_t is_new;     /* 1: arm it, after the circles not kept were disarmed; 0: it is armed already, leave it alone */
   uint32_t reserved;   /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
-  char identifier[264];       /* UTF-8, terminated; all that follows is zero */
+  char identifier[264];       /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_armed_condition;
 
 /* The data of the armed circles. */
@@ -2000,7 +2016,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_circular(fencepost_condi
                                                                  fencepost_error *error);
 
 /*
- * Adds a beacon identity condition: satisfied while a beacon with that UUID, and major and minor where they are given, is
+ * Adds a beacon identity condition: satisfied while a beacon with that UUID (and that major and minor, unless -1) is
  * near.
  *
  * @param uuid   16 bytes; see fencepost_uuid_parse().
@@ -2050,7 +2066,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_wkb(fencepost_conditions
  * Like fencepost_conditions_add_circular(), but leaves an equal condition of that identifier alone: centre within 1e-7
  * degrees, radius within 0.5 m, same policy and tag; options->assuming is then ignored.
  *
- * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left; may be NULL.
+ * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return As fencepost_conditions_add_circular(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_circular(fencepost_conditions *conditions,
@@ -2107,16 +2123,16 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkb(fencepost_conditi
 /*
  * Removes a condition; its events that wait are void in all fleets. An unknown identifier is not an error.
  *
- * @param out_removed  Receives 1 when there was one, else 0; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not an identifier at all: empty, too long, not UTF-8).
+ * @param out_removed  Receives 1 if the condition existed, else 0; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not a valid identifier: empty, too long, not UTF-8).
  * Threads: any. Complexity: O(1) on average, whatever the number of devices. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_remove(fencepost_conditions *conditions, const char *identifier,
                                                            uint32_t *out_removed, fencepost_error *error);
 
 /*
- * Adds many circular conditions from columns, in order, as single calls would. All or nothing: when one row is refused none
- * is added and error->position is its index.
+ * Adds many circular conditions from columns, in order, as single calls would. All or nothing: if one row is refused,
+ * no row is added and error->position is its index.
  *
  * @param identifiers  count pointers to terminated texts.
  * @param latitudes    count degrees.
@@ -2149,7 +2165,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_beacons(fencepost_condit
 /*
  * Adds many polygonal conditions from one geometry. All or nothing. See fencepost_monitor_add_polygon_conditions().
  *
- * @param condition_offsets  count + 1 places among the parts of the geometry; NULL: each part is a condition.
+ * @param condition_offsets  count + 1 indices of parts of the geometry; NULL: each part is a condition.
  * @return As the single call. Ownership: everything is copied.
  * Threads: any; the table is not locked while the shapes are examined. Since: 0.2
  */
@@ -2161,7 +2177,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_polygons(
 /*
  * Adds many corridors from one geometry. All or nothing. See fencepost_monitor_add_corridor_conditions().
  *
- * @param condition_offsets  count + 1 places among the lines (rings) of the geometry; NULL: each line is a condition.
+ * @param condition_offsets  count + 1 indices of lines (rings) of the geometry; NULL: each line is a condition.
  * @param radii_m            count metres.
  * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
  */
@@ -2175,7 +2191,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
  *
  * @param wkbs     count pointers to the bytes of each.
  * @param sizes    count sizes, in bytes.
- * @param radii_m  count metres, of lines; NULL when there are no lines.
+ * @param radii_m  count metres, for lines; ignored for polygons. May be NULL if there are no lines.
  * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_wkbs(
@@ -2288,8 +2304,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_sync(fencepost_conditions *c
  * Removes many conditions, as calls of fencepost_conditions_remove() would. Unknown identifiers are not errors.
  *
  * @param identifiers  count pointers to terminated texts; may be NULL only if count is 0.
- * @param out_removed  Receives how many there were; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier, error->position is its index;
+ * @param out_removed  Receives how many of them existed; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier: error->position is its index, and
  *         nothing has changed). Threads: any. Complexity: O(count) on average. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_remove_many(fencepost_conditions *conditions,
@@ -2307,7 +2323,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_condition(fencepost_conditio
 /*
  * Reads the vertices of a polygon or corridor back as well-known binary: see fencepost_monitor_condition_geometry().
  *
- * @param out_wkb   capacity bytes; may be NULL only if capacity is 0, which asks for the size.
+ * @param out_wkb   capacity bytes; may be NULL only if capacity is 0, which queries the size.
  * @param out_size  Receives the size, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (also for circles and beacons); NOT_FOUND; BUFFER_TOO_SMALL.
  * Threads: any. Complexity: O(vertices). Since: 0.2
@@ -2317,7 +2333,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_geometry(fencepost_condition
                                                              fencepost_error *error);
 
 /*
- * Tells how a condition's geometry was read: see fencepost_monitor_condition_shape().
+ * Describes how a condition's geometry was read: see fencepost_monitor_condition_shape().
  *
  * @param out_shape  Initialised with FENCEPOST_SHAPE_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(vertices). Since: 0.2
@@ -2503,7 +2519,7 @@ typedef struct fencepost_presence {
   int64_t evidence_date_us;   /* the fix that showed it, or the last sighting */
   uint32_t reserved;          /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
-  char identifier[264];       /* of the condition; UTF-8, terminated; all that follows is zero */
+  char identifier[264];       /* of the condition; UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_presence;
 
 /* A device that is inside of a condition, or near a beacon. Frozen: it never grows. */
@@ -2526,7 +2542,7 @@ typedef struct fencepost_fleet_statistics {
   uint64_t late_inputs;        /* all kinds of input */
   uint64_t ahead_inputs;       /* all kinds of input: refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   uint64_t accepted_sightings; /* scan reports */
-  uint64_t pending_events;     /* waiting to be handed out for the first time */
+  uint64_t pending_events;     /* waiting for their first delivery */
   uint64_t handed_out_events;  /* the last position given */
   uint64_t device_count;       /* devices */
   uint64_t condition_count;    /* of the table */
@@ -2549,7 +2565,7 @@ typedef struct fencepost_device_statistics {
   uint64_t late_inputs;        /* all kinds of input */
   uint64_t ahead_inputs;       /* all kinds of input */
   uint64_t accepted_sightings; /* scan reports */
-  uint64_t handed_out_events;  /* the last sequence number given */
+  uint64_t handed_out_events;  /* the last sequence number assigned */
   uint64_t input_count;        /* all inputs of the device that are counted above or have no position:
                                   scanning, advances of the device alone. After a crash: how many of its inputs it has */
 } fencepost_device_statistics;
@@ -2638,7 +2654,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_checkpoint(fencepost_fleet *fleet
  * becomes of it then is not kept. Uncommitted events are delivered again when the fleet is opened. Without a store it
  * does nothing.
  *
- * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (something could not be saved; the store is closed all the same).
+ * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (not everything could be saved; the store is closed anyway).
  * Threads: any. Complexity: O(devices that changed since all were saved). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_close(fencepost_fleet *fleet, fencepost_error *error);
@@ -2648,7 +2664,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_close(fencepost_fleet *fleet, fen
  * pending or uncommitted, counters, options. Also of a fleet with a store. The same state gives the same bytes.
  *
  * @param buffer    May be NULL only if capacity is 0.
- * @param out_size  Receives the size in bytes; may be NULL. Any call in between may change it.
+ * @param out_size  Receives the size in bytes; may be NULL. Any other call on the object may change the size.
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
  * Threads: any. Complexity: O(conditions + devices + events that wait). Since: 0.2
  */
@@ -2833,8 +2849,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, 
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number without a device: error->position is the first one,
  *         and nothing has changed); INVALID_ARGUMENT (struct_size is not set; an index beyond the dictionary, likewise;
  *         with fixes->refuse_invalid also a row that would be counted as invalid; first_row out of range); UNSUPPORTED;
- *         QUEUE_FULL (the rows before took effect).
- * Threads: any. Complexity: some tens of nanoseconds a fix while no boundary is near, O(conditions near) otherwise. Since: 0.2
+ *         QUEUE_FULL (the rows before error->position took effect).
+ * Threads: any. Complexity: some tens of nanoseconds per fix while no boundary is near, O(conditions near) otherwise.
+ * Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_feed_columns(fencepost_fleet *fleet,
                                                             const fencepost_fleet_columns *columns, size_t count,
@@ -2938,8 +2955,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_next_deadline(fencepost_fl
  * Returns up to capacity events and commits the events delivered before.
  *
  * @param out_events  capacity elements; may be NULL only if capacity is 0 (which then only commits).
- * @param out_count   Receives how many were stored.
- * @return OK; NULL_ARGUMENT. Threads: any; one consumer at a time gets a sensible order. Complexity: O(events). Since: 0.2
+ * @param out_count   Receives the number of events stored.
+ * @return OK; NULL_ARGUMENT. Threads: any; use one consumer at a time to get the events in order. Complexity:
+ *         O(events). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_poll_events(fencepost_fleet *fleet, fencepost_fleet_event *out_events,
                                                            size_t capacity, size_t *out_count, fencepost_error *error);
@@ -2951,7 +2969,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_poll_events(fencepost_fleet *flee
 FENCEPOST_API fencepost_status fencepost_fleet_acknowledge(fencepost_fleet *fleet, fencepost_error *error);
 
 /*
- * Takes back the delivered, uncommitted events: they are delivered again with the same sequence and position.
+ * Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence and position.
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_abandon(fencepost_fleet *fleet, fencepost_error *error);
@@ -2975,7 +2993,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet
  *
  * @param buffer    May be NULL only if capacity is 0; 8192 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event holds values that no event has); NO_SUCH_DEVICE;
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event has values that no event can have); NO_SUCH_DEVICE;
  *         BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(1). Since: 0.2
  */
