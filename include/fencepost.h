@@ -897,14 +897,15 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
  * Adds a polygonal geographic condition: satisfied within its parts, boundary included, but not in their holes.
  * Replaces an existing condition, and uses the last fix, as fencepost_monitor_add_circular_condition() does.
  *
- *      +-------------+        The line is made of the geodesics (or, with FENCEPOST_EDGES_PLANAR, the straight lines of
- *     /   inside      \       degrees) between the vertices of each ring. The signed boundary distance D is -d inside and +d
- *    /    +-----+      \      outside, d the distance to the nearest place of the line on the ellipsoid, right to 15 nm; a
- *   +     |hole |  D<0  +     buffer is subtracted. On the line D is 0, which is inside. Edges that are walked in both
- *    \    +-----+      /      directions (where parts touch, or a file cuts at 180 degrees) are no line.
- *     \     ( r )     /  D>0
- *      +-------------+        r, the depth, is the radius of the largest circle that fits in: margins and accuracy are compared
- *                             with it as with the radius of a circle.
+ *      +-------------+        The boundary consists of the geodesics (with FENCEPOST_EDGES_PLANAR: the straight
+ *     /   inside      \       lines of degrees) between the vertices of each ring. The signed boundary distance D is -d
+ *    /    +-----+      \      inside and +d outside; d is the distance on the ellipsoid to the nearest boundary point,
+ *   +     |hole |  D<0  +     accurate to 15 nm. A buffer is subtracted. On the boundary D is 0, which is inside. An
+ *    \    +-----+      /      edge that occurs in both directions (where parts touch, or a file cuts at 180 degrees) is
+ *     \     ( r )     /  D>0  not part of the boundary.
+ *      +-------------+
+ *                             The depth r is the radius of the largest circle that fits inside: margins and accuracy
+ *                             are compared with it as with the radius of a circle.
  *
  * Poles and the antimeridian need no special treatment. A polygon is refused if edges cross, a ring has no area, a hole
  * is outside its part, parts overlap, or its inside is ambiguous. The message names the reason, the part, ring and
@@ -928,15 +929,16 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
  * lines may cross. A line of one vertex gives a circle.
  *
  *        ______________
- *       /   r|         \        D is the distance to the nearest place of the lines, less the radius; the depth is
- *      ( +---+-----+    )       the radius.
+ *       /   r|         \        D is the distance to the nearest point of the lines, minus the radius; the depth
+ *      ( +---+-----+    )       is the radius.
  *       \___________\   \
  *                    \ + \
  *                     \__/
  *
  * @param geometry All its lines (rings) together form the condition; parts are ignored.
  * @param radius_m  Half the width: metres, finite, > 0.
- * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0. @return As
+ * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
+ * @return As
  * fencepost_monitor_add_polygon_condition(). Ownership: everything is copied. Threads: any.
  * Complexity: O(vertices * log vertices). Since: 0.2
  */
@@ -950,10 +952,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
  * FENCEPOST_EVIDENCE_LEFT_TO_RIGHT or FENCEPOST_EVIDENCE_RIGHT_TO_LEFT, and a time to the microsecond. Every crossing
  * gives an event, even the tenth between two fixes.
  *
- *        left                    The direction is that of the line from its first vertex to its last: a device that
- *      +-------+----->           moves from the left to the right crosses it left to right. A position exactly on the
- *        right                   line is to the left of it. The accuracy has no effect. Going around an end of the line,
- *                                or touching an end, is not a crossing.
+ *        left                    Left and right are as seen from the line's first vertex towards its last. A position
+ *      +-------+----->           exactly on the line is to the left of it. The accuracy has no effect. Going around an
+ *        right                   end of the line, or touching an end, is not a crossing.
  *
  * Only for monitors with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY; not for the tables of fleets. A line is
  * not crossed where the path is not known (FENCEPOST_EVIDENCE_AFTER_GAP), while the host cannot monitor, or before the
@@ -1514,32 +1515,32 @@ FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event
 typedef int32_t fencepost_beacon_kind;
 enum {
   FENCEPOST_BEACON_IBEACON = 1,  /* company 0x004C, 02 15, 21 bytes */
-  FENCEPOST_BEACON_ALTBEACON = 2 /* AltBeacon 1.0: any company, be ac, 22 bytes; its identifier is read as UUID,
-                                    major and minor */
+  FENCEPOST_BEACON_ALTBEACON = 2 /* AltBeacon 1.0: any company, BE AC, 22 bytes; its identifier is read as UUID, major
+                                    and minor */
 };
 
 /* The content of a beacon's advertisement. Frozen: it never grows. */
 typedef struct fencepost_beacon_advertisement {
-  fencepost_beacon_sighting sighting; /* as fencepost_monitor_feed_sightings() takes it */
+  fencepost_beacon_sighting sighting; /* pass it to fencepost_monitor_feed_sightings() */
   fencepost_beacon_kind kind;         /* FENCEPOST_BEACON_... */
-  int32_t measured_power_dbm;         /* signal strength that the maker measured at 1 m, -128 ... 127 */
+  int32_t measured_power_dbm;         /* signal strength at 1 m as measured by the maker, -128 ... 127 */
   uint32_t company_id;                /* Bluetooth company identifier, 0 ... 65535 */
   uint32_t manufacturer_reserved;     /* AltBeacon's last byte; 0 for iBeacon */
 } fencepost_beacon_advertisement;
 
 /*
- * Reads a Bluetooth Low Energy advertisement as a scanner hands it over. The first beacon in it counts.
+ * Reads a Bluetooth Low Energy advertisement as a scanner reports it. Only the first beacon in it is read.
  *
  * @param payload     AD structures (an advertising or scan record, zero padding allowed), or manufacturer data.
  *                    May be NULL only if size is 0.
  * @param size        Bytes.
  * @param company_id  -1: the payload is AD structures, or manufacturer data that begins with its company
- *                    identifier. 0 ... 65535: the payload is what follows that company identifier, for scanners
- *                    that keep the two apart.
+ *                    identifier. 0 ... 65535: the payload is the bytes after that company identifier, for scanners that
+ *                    report the two separately.
  * @param rssi_dbm    Signal strength of the reception, stored in the sighting; INT32_MIN = not known.
- * @param out_advertisement  Receives what the beacon says.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no iBeacon and no AltBeacon in it, or one of a wrong length;
- *         error->position is the byte where the fault lies).
+ * @param out_advertisement  Receives the content of the advertisement.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no iBeacon or AltBeacon in it, or one of a wrong length; error->position
+ *         is the offset of the faulty byte).
  * Ownership: the payload is read during the call. Threads: any. Complexity: O(size). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_t *payload, size_t size,
@@ -1550,18 +1551,19 @@ FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_
 /* ------------------------------------------------------------------------------------------ questions */
 
 /*
- * Questions about points: which places hold them, and whose lines are nearest. Answers are geometry: they come from the
- * conditions alone, whatever their state, policy or place under the condition limit, and change nothing. The line is
- * inside, and what bounds leave open the full distance decides. Beacon conditions are in no place.
+ * Queries about points: which shapes contain them, and which boundaries are nearest. The answers depend only on the
+ * geometry of the conditions, not on their state, policy or the condition limit. Queries change nothing. A point on the
+ * boundary is inside. Answers are exact: if a bounding box cannot decide, the full distance does. Beacon conditions
+ * never appear.
  *
- * An answer names a condition by its generation, which no other one ever has;
- * fencepost_monitor_identifiers_of_generations() tells the identifiers. Without removals and replacements the conditions of
- * a monitor have the generations 1, 2, 3 ... in add order.
+ * An answer names a condition by its generation, which is unique; fencepost_monitor_identifiers_of_generations()
+ * returns the identifiers. Without removals and replacements the conditions of a monitor have the generations 1, 2, 3
+ * ... in add order.
  */
 
 /*
- * Points as columns: each member in an array of its own, or in every n-th place of a larger one. A stride is the distance in
- * bytes from one row to the next; it may be negative, or 0 for one value that all rows share. The values need not be
+ * Points as columns: each member has its own array, or every n-th element of a larger one. A stride is the distance in
+ * bytes from one row to the next; it may be negative, or 0 for a value that all rows share. The values need not be
  * aligned.
  */
 typedef struct fencepost_point_columns {
@@ -1577,15 +1579,15 @@ typedef struct fencepost_point_columns {
 #define FENCEPOST_POINT_COLUMNS_INIT {sizeof(fencepost_point_columns), 0, NULL, NULL, 8, 8}
 
 /*
- * Tells which conditions hold a point, in add order.
+ * Finds the conditions that contain a point, in add order.
  *
  * @param latitude, longitude  Degrees.
  * @param out_generations  Receives the conditions; may be NULL only if capacity is 0.
  * @param out_distances_m  Receives the signed boundary distance to each, metres, 0 or less; NULL: they are not computed.
- * @param capacity         Elements; 0 asks for the count.
- * @param out_count        Receives how many there are, also with BUFFER_TOO_SMALL.
+ * @param capacity         Elements; 0 to query the count.
+ * @param out_count        Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range); BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(log conditions) and the places around the point. Since: 0.2
+ * Threads: any. Complexity: O(log conditions + shapes around the point). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *monitor, double latitude,
                                                             double longitude, uint64_t *out_generations,
@@ -1593,13 +1595,13 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
                                                             fencepost_error *error);
 
 /*
- * Tells which conditions hold each of many points: those of row i, in add order, are at out_offsets[i] to out_offsets[i + 1]
- * - 1. All rows see the conditions of one moment. The monitor is not locked meanwhile: other threads may use it, and ask the
- * same; a change of its conditions then takes a copy of them first.
+ * Finds the conditions that contain each of many points: those of row i, in add order, are at out_offsets[i] to
+ * out_offsets[i + 1] - 1. All rows see the conditions at one moment. The monitor is not locked during the query: other
+ * threads may use it and run queries. If they change its conditions, the conditions are copied first.
  *
- * How much room an answer needs is not known before; asking for it (capacity 0) takes as long as the answer. So pass a
- * likely capacity first, and the stored size if it was too small. The more rows at once, up to a million, the less each
- * takes: points near each other are processed together.
+ * The size of the result is not known in advance, and querying it (capacity 0) takes as long as the full query. So pass
+ * a likely capacity first, and the stored size if it was too small. Pass many rows at once, up to a million: points
+ * near each other are processed together, which takes less time per row.
  *
  * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays hold count rows, read in place. They may
  *                         be NULL only if count is 0.
@@ -1607,12 +1609,13 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
  * @param out_generations  Receives the conditions of all rows; may be NULL only if capacity is 0. With BUFFER_TOO_SMALL
  *                         its contents are undefined.
  * @param out_distances_m  Receives the signed boundary distances, metres, 0 or less; NULL: they are not computed.
- * @param capacity         Elements of out_generations and of out_distances_m; 0 asks for the size.
- * @param out_size         Receives the elements needed in all, which is the last offset, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set, or a row is no point: error->position is the first
- *         one, and nothing was written); BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
- * Threads: any. Complexity: O(log conditions) a row and the places around it; memory of 24 bytes a row, of at most a million
- * at a time, and at most some 64 MB for what they are in.
+ * @param capacity         Elements of out_generations and of out_distances_m; 0 to query the size.
+ * @param out_size         Receives the total number of elements needed, which is the last offset, also with
+ *                         BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set, or a row is not a valid point: error->position
+ *         is the first one, and nothing was written); BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
+ * Threads: any. Complexity: O(log conditions + shapes around the point) per row; memory: 24 bytes per row for up to a
+ * million rows at a time, and up to about 64 MB for results.
  * Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_containing_columns(
@@ -1620,17 +1623,17 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing_columns(
     uint64_t *out_generations, double *out_distances_m, size_t capacity, size_t *out_size, fencepost_error *error);
 
 /*
- * Tells the conditions whose lines are nearest to a point, the nearest first, of equally near ones the one that was added
- * first. A circle that holds the whole Earth has no line.
+ * Finds the conditions whose boundaries are nearest to a point, the nearest first; at equal distance the one added
+ * first. A circle that contains the whole Earth has no boundary.
  *
  * @param latitude, longitude  Degrees.
- * @param nearest          How many at most.
+ * @param nearest          Maximum number of results.
  * @param out_generations  Receives the conditions: nearest elements; may be NULL only if nearest is 0.
  * @param out_distances_m  Receives the signed boundary distance to each, metres, negative inside: nearest elements; may be
  *                         NULL.
- * @param out_count        Receives how many were stored: nearest, or as many as there are.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range, or nearest of which no array can be).
- * Threads: any. Complexity: O(nearest * log conditions) and the places around the point. Since: 0.2
+ * @param out_count        Receives the number stored: nearest, or fewer if there are fewer.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range, or nearest is too large for any array).
+ * Threads: any. Complexity: O(nearest * log conditions + shapes around the point). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *monitor, double latitude, double longitude,
                                                          size_t nearest, uint64_t *out_generations,
@@ -1638,18 +1641,19 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *moni
                                                          fencepost_error *error);
 
 /*
- * Tells the conditions whose lines are nearest to each of many points: those of row i are at i * nearest and after it. As
- * fencepost_monitor_containing_columns(), all rows see the conditions of one moment, and the monitor is not locked meanwhile.
+ * Finds the conditions whose boundaries are nearest to each of many points: those of row i begin at index i * nearest.
+ * As in fencepost_monitor_containing_columns(), all rows see the conditions at one moment, and the monitor is not
+ * locked during the query.
  *
  * @param columns          As in fencepost_monitor_containing_columns().
- * @param nearest          How many for each row at most.
+ * @param nearest          Maximum number of results for each row.
  * @param out_generations  Receives count * nearest elements; may be NULL only if that is 0.
  * @param out_distances_m  Receives count * nearest signed boundary distances, metres, negative inside; may be NULL.
- * @param out_count        Receives how many were stored for each row, the same for all: nearest, or as many as there are,
- *                         and 0 without rows. Elements beyond are untouched.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; more elements than can be; or a row is not a
- *         valid point: error->position is the first one, and nothing was written); UNSUPPORTED.
- * Threads: any. Complexity: O(nearest * log conditions) a row and the places around it. Since: 0.2
+ * @param out_count        Receives the number stored for each row, the same for all rows: nearest, or fewer if there
+ *                         are fewer; 0 without rows. Elements beyond it are untouched.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; too many elements for any array; or a row is not
+ *         a valid point: error->position is the first one, and nothing was written); UNSUPPORTED.
+ * Threads: any. Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_nearest_columns(fencepost_monitor *monitor,
                                                                  const fencepost_point_columns *columns, size_t count,
@@ -1658,14 +1662,15 @@ FENCEPOST_API fencepost_status fencepost_monitor_nearest_columns(fencepost_monit
                                                                  fencepost_error *error);
 
 /*
- * Copies the identifiers of conditions that are known by their generations, in the same order, each followed by a zero byte:
- * only the zero byte for one that was removed or replaced meanwhile.
+ * Copies the identifiers of the conditions with certain generations, in the same order, each followed by a zero byte.
+ * For a condition that was removed or replaced in the meantime, only the zero byte is written.
  *
  * @param generations  May be NULL only if count is 0; in any order, also repeated.
  * @param buffer       May be NULL only if capacity is 0.
- * @param capacity     Bytes; 0 asks for the size, and FENCEPOST_IDENTIFIER_MAX + 1 for each always suffice.
+ * @param capacity     Bytes; 0 to query the size. FENCEPOST_IDENTIFIER_MAX + 1 for each generation always suffice.
  * @param out_size     Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a count of which no array can be); BUFFER_TOO_SMALL (not with capacity 0).
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (count is too large for any array); BUFFER_TOO_SMALL (not with capacity
+ * 0).
  * Threads: any. Complexity: O(count * log conditions). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_identifiers_of_generations(fencepost_monitor *monitor,
@@ -1674,7 +1679,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers_of_generations(fenc
                                                                             size_t *out_size, fencepost_error *error);
 
 /*
- * Tells what the detector believes of a condition now, whatever events still wait: UNKNOWN while it is undetermined,
+ * Returns the current observed state of a condition, regardless of pending events: UNKNOWN while it is undetermined,
  * suspended or unmonitored.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
  */
@@ -1684,65 +1689,67 @@ FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monito
 /* ---------------------------------------------------------------------------------- planning ahead */
 
 /*
- * Tells how far a device at a position may move before it can be on another side of any circle, polygon or corridor that
- * is monitored: the distance to the nearest line, less a micrometre; 0 on a line, INFINITY when there is no line. (A circle
- * whose radius is above 19 900 km may have its line farther away than the result says.) A shape that is undetermined can be
- * decided by any fix: see fencepost_plan.follow.
+ * Computes how far a device at a position can move without changing sides of any monitored circle, polygon or corridor:
+ * the distance to the nearest boundary, minus a micrometre. The result is 0 on a boundary, and INFINITY if there is no
+ * boundary. (For a circle with a radius above 19 900 km the boundary may be farther away than the result.) Any fix can
+ * decide an undetermined shape: see fencepost_plan.follow.
  *
  * @param latitude, longitude  Degrees.
  * @param out_distance_m       Metres.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range).
- * Threads: any. Complexity: O(log conditions) and the shapes around the position. Since: 0.1
+ * Threads: any. Complexity: O(log conditions + shapes around the position). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_safe_distance(fencepost_monitor *monitor, double latitude,
                                                                double longitude, double *out_distance_m,
                                                                fencepost_error *error);
 
 /*
- * Tells the earliest time at which something happens though no input comes: a dwell has passed, or the absence of a
- * beacon is established. Advance the monitor to it then.
+ * Returns the earliest time at which something happens even without any input: a dwell ends, or the absence of a beacon
+ * is established. When that time comes, advance the monitor to it.
  *
- * @param out_time_us  FENCEPOST_TIME_UNSET when nothing waits.
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(open crossings and beacon conditions). Since: 0.1
+ * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due. @return OK; NULL_ARGUMENT. Threads: any. Complexity:
+ * O(open crossings + beacon conditions). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_next_deadline(fencepost_monitor *monitor, int64_t *out_time_us,
                                                                fencepost_error *error);
 
-/* A back end with few slots: a phone's regions, a receiver's geofences. NULL in its place means the values of INIT. */
+/* A back end with few slots, such as the regions of a phone or the geofences of a receiver. A NULL pointer means the
+   values of INIT. */
 typedef struct fencepost_plan_options {
   uint32_t struct_size;    /* set by FENCEPOST_PLAN_OPTIONS_INIT */
-  uint32_t slots;          /* 1 ... 1000000; the last one is for the wake-up circle when there are more circles */
-  double margin_m;         /* finite, >= 0: how much smaller than necessary the wake-up circle is */
-  double maximum_radius_m; /* >= 0: the largest wake-up circle that the back end takes */
+  uint32_t slots;          /* 1 ... 1000000; if not all circles fit, the last slot is for the wake-up circle */
+  double margin_m;         /* finite, >= 0: safety margin by which the wake-up circle is made smaller */
+  double maximum_radius_m; /* >= 0: the largest wake-up circle that the back end accepts */
 } fencepost_plan_options;
 
-/* 20 slots, as a phone's; a wake-up circle of at most 100 km. */
+/* 20 slots, as on a phone; a wake-up circle of at most 100 km. */
 #define FENCEPOST_PLAN_OPTIONS_INIT {sizeof(fencepost_plan_options), 20, 0, 100000}
 
 /* A circle in a slot of the back end. Frozen: it never grows. */
 typedef struct fencepost_armed_condition {
-  uint64_t generation; /* tells a condition from one that replaced it */
+  uint64_t generation; /* of the condition; a replacement has a new one */
   uint64_t tag;        /* the one it was added with */
   double latitude;     /* centre, degrees */
   double longitude;    /* centre, degrees */
   double radius_m;     /* metres */
-  double slack_m;      /* distance of the position to the circle's line; INFINITY for one without, the whole Earth */
-  uint32_t is_inside;  /* the side of the position: what a back end has to assume that tells of changes only */
-  uint32_t is_new;     /* 1: arm it, after the circles not kept were disarmed; 0: it is armed already, leave it alone */
+  double slack_m;      /* distance from the position to the circle's boundary; INFINITY for a circle of the whole
+                          Earth */
+  uint32_t is_inside;  /* 1: the position is inside. A back end that reports only changes needs this initial side */
+  uint32_t is_new;     /* 1: arm it, after disarming the circles not kept; 0: it is already armed, leave it alone */
   uint32_t reserved;   /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
   char identifier[264];       /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_armed_condition;
 
-/* The data of the armed circles. */
+/* Data of a plan besides its armed circles. */
 typedef struct fencepost_plan {
   uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
-  uint32_t follow;          /* 1: feed every fix until a plan says otherwise */
-  uint32_t has_wake_up;     /* 1: the last slot holds a circle, the next three */
+  uint32_t follow;          /* 1: feed every fix until a plan has 0 here */
+  uint32_t has_wake_up;     /* 1: the last slot holds the wake-up circle of the next members */
   uint32_t reserved;        /* 0 */
   double wake_up_latitude;  /* degrees */
   double wake_up_longitude; /* degrees */
-  double wake_up_radius_m;  /* 0: lines are so near that every fix has to be fed */
+  double wake_up_radius_m;  /* 0: boundaries are so near that every fix must be fed */
 } fencepost_plan;
 
 /* Begin each fencepost_plan with it. */
@@ -1750,27 +1757,28 @@ typedef struct fencepost_plan {
 
 /*
  * Plans which circles a back end with few slots has to watch around the position of the fix that was fed last. Feed a
- * fix, and plan again from it, when it changes the side of an armed circle, when it lies outside the wake-up circle,
- * and while follow is 1; the events are then the same as with all fixes, conditions being added only together with a
- * fix that is fed. Records and states are not touched.
+ * fix, and plan again from it, if it changes the side of an armed circle, if it lies outside the wake-up circle, or
+ * while follow is 1. The events are then the same as with all fixes, provided that whenever conditions are added a fix
+ * is fed too. Records and states do not change.
  *
- * Armed are the circles whose lines are nearest (ties: the smaller radius, then the identifier), all of them when they
- * fit. Beacon conditions take no part. For a polygon or corridor stands a circle around it while the position is outside
- * of that, or a circle within it while the position is inside of that; elsewhere none, and the wake-up circle ends before
- * its line. Such a circle is another one at another position: each plan arms it anew (out_keep 0, is_new 1).
+ * The plan arms the circles whose boundaries are nearest (ties: the smaller radius, then the identifier), or all
+ * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
+ * the position is outside that circle, or by a circle within it while the position is inside that circle. Otherwise it
+ * has no circle, and the wake-up circle ends before its boundary. These substitute circles depend on the position: each
+ * plan arms them anew (out_keep 0, is_new 1).
  *
  * @param latitude, longitude  Degrees.
- * @param accuracy_m   Of the position, finite, >= 0; the wake-up circle is smaller by it.
+ * @param accuracy_m   Of the position, finite, >= 0; the wake-up circle is smaller by this value.
  * @param options      NULL for 20 slots.
  * @param armed        Generations of the armed conditions; may be NULL only if armed_count is 0.
- * @param out_keep     armed_count flags: 1 = stays, 0 = disarm it, before anything is armed; NULL only if
+ * @param out_keep     armed_count flags: 1 = stays armed, 0 = disarm it before arming anything; NULL only if
  *                     armed_count is 0.
- * @param out_armed    Receives the circles, the nearest line first; may be NULL only if capacity is 0.
- * @param capacity     Elements; as many as slots always suffice. 0 asks for the count.
- * @param out_count    Receives how many circles there are, also with BUFFER_TOO_SMALL.
+ * @param out_armed    Receives the circles, the nearest boundary first; may be NULL only if capacity is 0.
+ * @param capacity     Elements; slots always suffice. 0 to query the count.
+ * @param out_count    Receives the number of circles, also with BUFFER_TOO_SMALL.
  * @param out_plan     Initialised with FENCEPOST_PLAN_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
- * Threads: any. Complexity: O(slots * log conditions) and the circles around the position. Since: 0.1
+ * Threads: any. Complexity: O(slots * log conditions + circles around the position). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_plan(fencepost_monitor *monitor, double latitude, double longitude,
                                                       double accuracy_m, const fencepost_plan_options *options,
@@ -1782,7 +1790,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_plan(fencepost_monitor *monitor
 /* --------------------------------------------------------------------- shapes without a monitor */
 
 /*
- * Tells whether a position lies in a circle, the line included.
+ * Tests whether a position lies in a circle, boundary included.
  *
  * @param out_contains  Receives 1 or 0.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a coordinate out of range, or the radius not finite or not above 0).
@@ -1793,10 +1801,10 @@ FENCEPOST_API fencepost_status fencepost_circle_contains(double centre_latitude,
                                                          uint32_t *out_contains, fencepost_error *error);
 
 /*
- * Whether a polygon holds a position, the line included. For many positions take fencepost_polygon_distance(): the polygon is
- * examined anew with each call.
+ * Tests whether a polygon contains a position, boundary included. Each call examines the polygon anew: for many
+ * positions use fencepost_polygon_distance().
  *
- * @param geometry      All of its parts are the polygon.
+ * @param geometry All its parts together form the polygon.
  * @param shape         NULL: geodesic edges, no buffer.
  * @param out_contains  Receives 1 or 0.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED. Threads: any. Since: 0.2
@@ -1807,12 +1815,13 @@ FENCEPOST_API fencepost_status fencepost_polygon_contains(const fencepost_geomet
                                                           fencepost_error *error);
 
 /*
- * The signed boundary distances of positions to a polygon: metres, negative inside, 0 on the line, right to 15 nm.
+ * Computes the signed boundary distances of positions to a polygon: metres, negative inside, 0 on the boundary,
+ * accurate to 15 nm.
  *
  * @param latitudes, longitudes  count degrees.
- * @param out_distances_m        Receives count metres; nothing when the call fails.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (error->position is the row of a position); UNSUPPORTED.
- * Threads: any. Complexity: that of adding the polygon, and O(log vertices) a position. Since: 0.2
+ * @param out_distances_m        Receives count metres; untouched if the call fails.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (error->position is the row of the invalid position); UNSUPPORTED.
+ * Threads: any. Complexity: that of adding the polygon, plus O(log vertices) per position. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_polygon_distance(const fencepost_geometry *geometry,
                                                           const fencepost_shape_options *shape, const double *latitudes,
@@ -1820,7 +1829,7 @@ FENCEPOST_API fencepost_status fencepost_polygon_distance(const fencepost_geomet
                                                           double *out_distances_m, fencepost_error *error);
 
 /*
- * The signed boundary distances of positions to a corridor. See fencepost_polygon_distance().
+ * Computes the signed boundary distances of positions to a corridor. See fencepost_polygon_distance().
  *
  * @param radius_m  Half the width: metres, finite, > 0.
  * @return As fencepost_polygon_distance(). Threads: any. Since: 0.2
@@ -1834,15 +1843,16 @@ FENCEPOST_API fencepost_status fencepost_corridor_distance(const fencepost_geome
 /* ------------------------------------------------------------------------- choosing among fixes */
 
 /*
- * Lets a fix through when the device has moved far, and not too often: the first, then each at least minimum_distance_m
- * away from the last one let through and at least minimum_interval_us after it. Yours; one thread at a time.
+ * A filter that accepts a fix only after the device has moved far enough, and not too often. It accepts the first fix,
+ * then each fix at least minimum_distance_m away from the last accepted one and at least minimum_interval_us after it.
+ * The caller owns the structure; only one thread may use it at a time.
  */
 typedef struct fencepost_significant_change_filter {
   uint32_t struct_size;        /* set by FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT */
-  uint32_t has_last;           /* 0 starts anew: the next fix is let through */
+  uint32_t has_last;           /* 0 resets the filter: the next fix is accepted */
   double minimum_distance_m;   /* finite, >= 0 */
   int64_t minimum_interval_us; /* 0 ... 1e15 */
-  fencepost_fix last;          /* the last one let through, when has_last is not 0 */
+  fencepost_fix last;          /* the last accepted fix, if has_last is not 0 */
 } fencepost_significant_change_filter;
 
 /* 500 m and 300 s, as Core Location documents for significant-change updates. */
@@ -1850,19 +1860,19 @@ typedef struct fencepost_significant_change_filter {
   {sizeof(fencepost_significant_change_filter), 0, 500, 300000000, {0, 0, 0, 0}}
 
 /*
- * Offers a fix to a filter. One without a position, or out of range, is not let through, nor one that is earlier than
- * the last one let through.
+ * Offers a fix to a filter. A fix without a position, out of range, or earlier than the last accepted fix is not
+ * accepted.
  *
- * @param filter        Changed when the fix is let through.
- * @param out_accepted  Receives 1 when it is, else 0.
+ * @param filter        Changed if the fix is accepted.
+ * @param out_accepted  Receives 1 if the fix is accepted, else 0.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a member of the filter is out of range); UNSUPPORTED.
- * Threads: any, one at a time for a filter. Complexity: O(1). Since: 0.1
+ * Threads: any, but one at a time per filter. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_significant_change_accept(fencepost_significant_change_filter *filter,
                                                                    const fencepost_fix *fix, uint32_t *out_accepted,
                                                                    fencepost_error *error);
 
-/* How a fix is chosen among several. NULL in its place means the values of INIT. */
+/* How a fix is chosen among several. A NULL pointer means the values of INIT. */
 typedef struct fencepost_fix_selection {
   uint32_t struct_size;   /* set by FENCEPOST_FIX_SELECTION_INIT */
   uint32_t reserved;      /* 0 */
@@ -1874,15 +1884,15 @@ typedef struct fencepost_fix_selection {
 #define FENCEPOST_FIX_SELECTION_INIT {sizeof(fencepost_fix_selection), 0, 1.5, 300000000}
 
 /*
- * Chooses the fix with the least uncertainty, accuracy_m + speed_m_per_s * age; of equal ones the later, then the
- * first. One that does not report its accuracy only wins when no other can be used; those without a position, later
- * than now_us or too old are not considered.
+ * Chooses the fix with the least uncertainty, accuracy_m + speed_m_per_s * age. Among equals it chooses the latest,
+ * then the first in the array. A fix without a reported accuracy is chosen only if no other is usable. Fixes without a
+ * position, later than now_us or too old are not considered.
  *
  * @param fixes          May be NULL only if count is 0.
  * @param now_us         The moment for which to choose.
  * @param selection      NULL for the defaults.
- * @param out_index      Receives the place of the best; untouched when there is none.
- * @param out_available  Receives 1, or 0 when none can be used.
+ * @param out_index      Receives the index of the best fix; untouched if there is none.
+ * @param out_available  Receives 1, or 0 if no fix is usable.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (now_us or a setting); UNSUPPORTED.
  * Threads: any. Complexity: O(count). Since: 0.1
  */
@@ -1892,29 +1902,29 @@ FENCEPOST_API fencepost_status fencepost_best_fix(const fencepost_fix *fixes, si
 
 /* ------------------------------------------------------------------------------------ waiting for events */
 
-/* Called when an event has become available. Must return soon, and never by longjmp() or an exception. */
+/* Called when an event has become available. It must return soon, and must not leave by longjmp() or an exception. */
 typedef void (*fencepost_wakeup)(void *context);
 
 /*
- * Sets the callback for available events: to write to an eventfd or pipe that an event loop watches, to signal a
- * semaphore, to post a message. There is one for each monitor; a fork or a restored monitor starts without.
+ * Sets the callback for available events. Typical uses: write to an eventfd or pipe that an event loop watches, signal
+ * a semaphore, post a message. Each monitor has one callback; a fork or a restored monitor starts without one.
  *
- * When    After each call on the monitor that left more events waiting than before it, whatever its status; and during
- *         this call, when events wait already. Several events may lead to one call; a consumer that was woken takes
- *         events until there is none. It may find none: another consumer was faster.
- * Where   On the thread of the call that made the event available, before that returns. The monitor's lock is not
- *         held: the callback may call every function with this monitor, this one too, but not
- *         fencepost_monitor_destroy(). Calls of the callback never overlap and never nest: what becomes available
- *         while it runs, through itself or through other threads, leads to another call on the same thread after it
- *         has returned, and nobody waits for that.
- * Ending  When this function returns, the callback that was set before is not running and is never called again: its
- *         context may be released. For that this function, and no other, waits for a callback that runs on another
- *         thread; so do not call it while holding a lock that the callback takes. Called by the callback itself it
- *         does not wait. fencepost_monitor_destroy() calls nothing.
+ * When    After each call on the monitor that increased the number of pending events, whatever its status; and during
+ *         this call, if events are already pending. Several events may cause only one callback, so a woken consumer
+ *         must poll until there are no more events. It may find none if another consumer was faster.
+ * Where   On the thread of the call that made the event available, before that call returns. The monitor's lock is not
+ *         held: the callback may call any function on this monitor, including this one, but not
+ *         fencepost_monitor_destroy(). Calls of the callback never overlap or nest. If events become available while it
+ *         runs, through the callback or other threads, it is called again on the same thread after it has returned;
+ *         other threads do not wait for that.
+ * Ending  When this function returns, the previous callback is not running and is never called again: its context may
+ *         be released. To ensure this, this function (and no other) waits for a callback that is running on another
+ *         thread, so do not call it while holding a lock that the callback takes. It does not wait if the callback
+ *         itself calls it. fencepost_monitor_destroy() calls no callback.
  *
- * @param wakeup   NULL: nothing is called any more.
- * @param context  Passed on; may be NULL.
- * @return OK; NULL_ARGUMENT. Ownership: the context stays the caller's. Threads: any. Complexity: O(1). Since: 0.1
+ * @param wakeup   NULL removes the callback.
+ * @param context Passed to the callback; may be NULL.
+ * @return OK; NULL_ARGUMENT. Ownership: the caller keeps owning the context. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *monitor, fencepost_wakeup wakeup,
                                                             void *context, fencepost_error *error);
@@ -2352,7 +2362,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_identifiers(fencepost_condit
 /*
  * Tells which conditions of a table hold a point: see fencepost_monitor_containing().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL. Threads: any.
- * Complexity: O(log conditions) and the places around the point. Since: 0.2
+ * Complexity: O(log conditions + shapes around the point). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_containing(fencepost_conditions *conditions, double latitude,
                                                                double longitude, uint64_t *out_generations,
@@ -2362,7 +2372,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_containing(fencepost_conditi
 /*
  * Tells which conditions of a table hold each of many points: see fencepost_monitor_containing_columns().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL; UNSUPPORTED. Threads: any.
- * Complexity: O(log conditions) a row and the places around it. Since: 0.2
+ * Complexity: O(log conditions + shapes around the point) per row. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_containing_columns(
     fencepost_conditions *conditions, const fencepost_point_columns *columns, size_t count, int64_t *out_offsets,
@@ -2371,7 +2381,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_containing_columns(
 /*
  * Tells the conditions of a table whose lines are nearest to a point: see fencepost_monitor_nearest().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT. Threads: any.
- * Complexity: O(nearest * log conditions) and the places around the point. Since: 0.2
+ * Complexity: O(nearest * log conditions + shapes around the point). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_nearest(fencepost_conditions *conditions, double latitude,
                                                             double longitude, size_t nearest, uint64_t *out_generations,
@@ -2381,7 +2391,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest(fencepost_conditions
 /*
  * Tells the conditions of a table whose lines are nearest to each of many points: see fencepost_monitor_nearest_columns().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED. Threads: any.
- * Complexity: O(nearest * log conditions) a row and the places around it. Since: 0.2
+ * Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_nearest_columns(fencepost_conditions *conditions,
                                                                     const fencepost_point_columns *columns,
@@ -2750,7 +2760,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_identifier(fencepost_fleet
  * Copies the numbers of all devices, ascending by place (see Devices above).
  *
  * @param out_devices  May be NULL only if capacity is 0.
- * @param out_count    Receives how many there are, also with BUFFER_TOO_SMALL.
+ * @param out_count    Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(devices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *fleet, uint32_t *out_devices,
@@ -2979,9 +2989,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_abandon(fencepost_fleet *fleet, f
  * this call if some are pending. The rest is as fencepost_monitor_set_wakeup() says; the callback must not call
  * fencepost_fleet_destroy().
  *
- * @param wakeup   NULL: nothing is called any more.
- * @param context  Passed on; may be NULL.
- * @return OK; NULL_ARGUMENT. Ownership: the context stays the caller's. Threads: any. Complexity: O(1). Since: 0.2
+ * @param wakeup   NULL removes the callback.
+ * @param context Passed to the callback; may be NULL.
+ * @return OK; NULL_ARGUMENT. Ownership: the caller keeps owning the context. Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet, fencepost_wakeup wakeup,
                                                           void *context, fencepost_error *error);
@@ -3014,7 +3024,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, uin
  * Copies the conditions that a device is inside of, and the beacons that are near it, in add order.
  *
  * @param out_presences  May be NULL only if capacity is 0.
- * @param out_count      Receives how many there are, also with BUFFER_TOO_SMALL.
+ * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(what there is). Since: 0.2
  */
@@ -3028,7 +3038,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
  *
  * @param identifier     Of a condition; NULL: all of them.
  * @param out_presences  May be NULL only if capacity is 0.
- * @param out_count      Receives how many there are, also with BUFFER_TOO_SMALL.
+ * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier); NOT_FOUND; BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: of one shape O(what there is, and events of it since the last such call); the first time, and
  * after as many events as there are presences in the fleet, O(devices). Of a beacon or all conditions O(devices). Since: 0.3
