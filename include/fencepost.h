@@ -43,7 +43,7 @@
  *     polygons            fencepost_monitor_add_polygon_condition()   GeoJSON and maps need FENCEPOST_EDGES_PLANAR
  *     geodesy             fencepost_geodesic_inverse(), fencepost_geodesic_direct()   distance and destination
  *
- * This header is the whole contract: names that are not in this file are not API. "Since" names the version that added a
+ * This header is the complete API: names that are not in this file are not API. "Since" names the version that added a
  * function.
  *
  * Details and caveats:
@@ -54,20 +54,20 @@
  * Wrong times
  *           One input with a date far in the future (a receiver without satellites may say 2079) moves the clock there,
  *           and all later inputs are late. The option max_time_step_us refuses such an input with
- *           FENCEPOST_E_AHEAD_OF_CLOCK; it cannot check the first input of a monitor. When more time than that has
- *           really passed, call fencepost_monitor_advance(), which ignores the option. fencepost_monitor_rewind() sets
- *           back a clock that runs ahead. Fleets have the same functions for the whole fleet and for a device; there
- *           the option also bounds an advance of all devices.
+ *           FENCEPOST_E_AHEAD_OF_CLOCK; it cannot check the first input of a monitor. If more time than
+ *           max_time_step_us has really passed, call fencepost_monitor_advance(), which ignores the option.
+ *           fencepost_monitor_rewind() sets back a clock that is too far ahead. Fleets have the same functions for the
+ *           whole fleet and for one device; in a fleet the option also limits an advance of all devices.
  * Place     Latitude is -90 ... 90, longitude -180 ... 180. Distances are those of Karney (2013) on the WGS84
  *           ellipsoid, accurate to 15 nanometres. Heights are ignored.
- * Exact     Sides of a line, times, counts, orders and identifiers are exact: no approximation decides them. A position
- *           on the line counts as inside. Doubles in outputs have the same last digit on every system.
+ * Exact     The side of a line, times, counts, orders and identifiers are exact: no approximation decides them. A
+ *           position on the boundary counts as inside. Doubles in outputs have the same last digit on every system.
  * Threads   Each monitor has its own lock. Functions without a monitor share no state.
  * Cancel    pthread_cancel() of a thread inside a call acts after the call: cancellation is disabled during calls on a
  *           monitor with a store and during a wake-up callback. Asynchronous cancellation is not supported.
  * Stack     A calling thread needs 48 kB of stack, or 96 kB to open a fleet from its store or a snapshot.
  * Numbers   Calls raise no floating-point exceptions except inexact and underflow: a host may trap invalid, division by
- *           zero and overflow. In another rounding mode than to nearest the last digits may differ, and a fix within
+ *           zero and overflow. If the rounding mode is not to-nearest, the last digits may differ, and a fix within
  *           nanometres of a line may be decided differently.
  * Destroy   Do not destroy a monitor while another thread is inside a call on it, and do not call it afterwards. A
  *           wake-up callback must not destroy its monitor.
@@ -76,14 +76,15 @@
  * Stores    While a monitor with a store is open, no other process or handle can use its file. The lock belongs to the
  *           open file: a backup that opens and closes the file elsewhere in the process does not release it. A copy of
  *           an open file is at best the state after a crash; a snapshot is always complete.
- * Memory    Sizes and limits are checked before anything is allocated. If the system has no memory left, the process
+ * Memory    Sizes and limits are checked before anything is allocated. If the system is out of memory, the process
  *           ends.
  * Arrays    An array may be NULL only where stated and only with count 0. A count above INT64_MAX / sizeof of an element
  *           is refused with FENCEPOST_E_INVALID_ARGUMENT. With an output capacity of 0 a function returns the needed
  *           size and FENCEPOST_OK. No input traps.
  * Static    The archive has no Swift runtime and links beside any other library. (The archive of the full build has one:
  *           a program may hold one such archive, and any number of shared libraries.)
- * Backtrace The library exports the symbols below only and has no unwind tables (.eh_frame): a backtrace ends there, and
+ * Backtrace The library exports only the symbols below and has no unwind tables (.eh_frame): a backtrace ends there,
+ * and
  *           a C++ exception cannot pass through a callback. The full build has unwind tables.
  * Host      The library starts no thread, installs no signal handler, reads no environment or locale, uses no network,
  *           has no global state, and opens no file except those in your store directory. (The hash seed comes from
@@ -91,8 +92,8 @@
  *           of the full build reads its SWIFT_... variables, LIBDISPATCH_STRICT, /proc/self/maps and the number of
  *           processors when the library is loaded.)
  * Sanitizer The Thread Sanitizer does not see the internal lock: run the host with
- *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. It may still
- *           report data that your threads exchange through the library alone, such as the context of a wake-up.
+ *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. It may
+ *           still report data that your threads exchange only through the library, such as the context of a wake-up.
  */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H
@@ -714,7 +715,7 @@ typedef struct fencepost_monitor fencepost_monitor;
  *         a store also MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no
  *         permission to read, no room for a new one ...), STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
  *
- * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(what it holds). Since: 0.1
+ * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(its content). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const fencepost_monitor_options *options,
                                                         fencepost_monitor **out_monitor, fencepost_error *error);
@@ -912,7 +913,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
  * edges, and the place. Touching vertices, either winding, and parts thinner than a micrometre are accepted.
  *
  * @param identifier  1 ... 256 bytes of UTF-8.
- * @param geometry All its parts together form the condition.
+ * @param geometry    All its parts together form the condition.
  * @param shape       NULL: geodesic edges, no buffer.
  * @param options     NULL: no assumption, the standard policy, tag 0.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED.
@@ -935,7 +936,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
  *                    \ + \
  *                     \__/
  *
- * @param geometry All its lines (rings) together form the condition; parts are ignored.
+ * @param geometry  All its lines (rings) together form the condition; parts are ignored.
  * @param radius_m  Half the width: metres, finite, > 0.
  * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
  * @return As
@@ -963,7 +964,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
  *
  * @param geometry  All its lines (rings) together form the condition; each has at least two different vertices. Parts
  *                  are ignored.
- * @param shape     NULL: geodesic edges. oriented and buffer_m are 0.
+ * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
  * @param options   NULL: tag 0. A line has no policy and no state: leave the standard policy and UNKNOWN.
  * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT also if the monitor cannot watch a line, or
  *         the options have another policy or assumed state. Ownership: everything is copied. Threads: any.
@@ -1707,8 +1708,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_safe_distance(fencepost_monitor
  * Returns the earliest time at which something happens even without any input: a dwell ends, or the absence of a beacon
  * is established. When that time comes, advance the monitor to it.
  *
- * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due. @return OK; NULL_ARGUMENT. Threads: any. Complexity:
- * O(open crossings + beacon conditions). Since: 0.1
+ * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(open crossings + beacon conditions). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_next_deadline(fencepost_monitor *monitor, int64_t *out_time_us,
                                                                fencepost_error *error);
@@ -1804,7 +1805,7 @@ FENCEPOST_API fencepost_status fencepost_circle_contains(double centre_latitude,
  * Tests whether a polygon contains a position, boundary included. Each call examines the polygon anew: for many
  * positions use fencepost_polygon_distance().
  *
- * @param geometry All its parts together form the polygon.
+ * @param geometry      All its parts together form the polygon.
  * @param shape         NULL: geodesic edges, no buffer.
  * @param out_contains  Receives 1 or 0.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED. Threads: any. Since: 0.2
@@ -1923,7 +1924,7 @@ typedef void (*fencepost_wakeup)(void *context);
  *         itself calls it. fencepost_monitor_destroy() calls no callback.
  *
  * @param wakeup   NULL removes the callback.
- * @param context Passed to the callback; may be NULL.
+ * @param context  Passed to the callback; may be NULL.
  * @return OK; NULL_ARGUMENT. Ownership: the caller keeps owning the context. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *monitor, fencepost_wakeup wakeup,
@@ -1932,9 +1933,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
 /* ------------------------------------------------------------------- tables of conditions for fleets */
 
 /*
- * A table of conditions that fleets share. It may be used from any thread, the locks are inside: feeding reads the table,
- * adding and removing waits until each fleet over it is between two rows, and each device meets the change at its next input.
- * References are counted: each fleet holds one, and so does each fencepost_conditions pointer.
+ * A table of conditions that fleets share. It may be used from any thread without a lock of your own: feeding reads the
+ * table, while adding and removing wait until each fleet over it is between two rows. Each device sees a change at its
+ * next input. References are counted: each fleet holds one, and so does each fencepost_conditions pointer.
  *
  *     fencepost_conditions *zones;
  *     fencepost_conditions_create(&zones, NULL);
@@ -1952,23 +1953,25 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  *     while (fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL) == FENCEPOST_OK && count)
  *       printf("device %u: %s is now %d\n", (unsigned)event.device, event.event.identifier, event.event.state);
  *
- * Assuming. A condition that is not assumed UNSATISFIED gives an event for each device, wherever it is. NULL in the place of
- * fencepost_condition_options therefore means FENCEPOST_FLEET_CONDITION_OPTIONS_INIT here, and that is what options for a
- * table begin with. (FENCEPOST_CONDITION_OPTIONS_INIT assumes nothing: with 100 000 conditions 100 000 events a device.)
+ * Assumed state: a condition that is not assumed UNSATISFIED gives an event for each device, wherever the device is.
+ * NULL for fencepost_condition_options therefore means FENCEPOST_FLEET_CONDITION_OPTIONS_INIT here; also initialise
+ * options for a table with it. (FENCEPOST_CONDITION_OPTIONS_INIT assumes nothing: with 100 000 conditions, each device
+ * would give 100 000 events.)
  */
 typedef struct fencepost_conditions fencepost_conditions;
 
-/* Assumed unsatisfied, the standard policy, tag 0: a device tells of a condition when it is inside. */
+/* Assumed unsatisfied, the standard policy, tag 0: a device gives a first event only for conditions that it is
+   inside. */
 #define FENCEPOST_FLEET_CONDITION_OPTIONS_INIT \
   {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNSATISFIED, NULL, 0}
 
-/* Which version of a table it is. Two tables of one version take each other's devices as they are. */
+/* The version of a table. Two tables of the same version accept each other's exported devices unchanged. */
 typedef struct fencepost_conditions_version {
   uint32_t struct_size; /* set by FENCEPOST_CONDITIONS_VERSION_INIT */
   uint32_t reserved;    /* 0 */
   uint64_t count;       /* conditions */
   uint64_t generation;  /* the latest number */
-  uint8_t digest[16];   /* of all conditions with their generations */
+  uint8_t digest[16];   /* hash of all conditions with their generations */
 } fencepost_conditions_version;
 
 /* Begin each fencepost_conditions_version with it. */
@@ -1984,21 +1987,22 @@ FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions 
                                                            fencepost_error *error);
 
 /*
- * Gives up a reference. The table lives as long as a fleet is over it, or another reference is held.
+ * Releases a reference. The table lives as long as a fleet uses it or another reference exists.
  *
  * @param conditions  May be NULL.
- * Threads: no other thread may be inside a call with this reference. Complexity: O(1); the last one O(conditions). Since: 0.2
+ * Threads: no other thread may be inside a call with this reference. Complexity: O(1); O(conditions) for the last
+ * reference. Since: 0.2
  */
 FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions);
 
 /*
- * Gives a reference to the table that a monitor made. The functions of this section then do what those of monitors with the
- * same purpose do: they take the monitor's lock, a change is saved with the monitor, what it brings waits at once and rings
- * the wake-up. Without options a condition is assumed UNKNOWN, as a monitor's.
+ * Returns a reference to a monitor's own table. The functions of this section then work like the functions for monitors
+ * with the same purpose: they lock the monitor, a change is saved with the monitor, and its events are pending at once
+ * and trigger the wake-up callback. Without options a condition is assumed UNKNOWN, as in a monitor.
  *
- * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, and nothing of it
- * is saved any more. No fleet can be made over it, and fencepost_conditions_snapshot() refuses it
- * (fencepost_monitor_snapshot() has it).
+ * The reference outlives the monitor: after fencepost_monitor_destroy() the table can be read and changed, but changes
+ * are no longer saved. No fleet can use such a table, and fencepost_conditions_snapshot() refuses it
+ * (fencepost_monitor_snapshot() includes it).
  *
  * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
  * @return OK; NULL_ARGUMENT. Ownership: the caller owns the reference. Threads: any. Complexity: O(1). Since: 0.3
@@ -2008,8 +2012,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_conditions(fencepost_monitor *m
                                                             fencepost_error *error);
 
 /*
- * Adds a circular geographic condition: satisfied within radius_m of the centre, the line included. One of that identifier
- * is replaced: new generation, and its events that wait are void in all fleets.
+ * Adds a circular geographic condition: satisfied within radius_m of the centre, boundary included. Replaces an
+ * existing condition with that identifier: new generation, and the pending events of the old one are dropped in all
+ * fleets.
  *
  * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
  * @param latitude    Degrees, -90 ... 90.
@@ -2060,10 +2065,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_corridor(
     const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Adds a polygon or corridor from well-known binary: see fencepost_monitor_add_wkb_condition(). Any bytes may be passed.
+ * Adds a polygon or corridor from well-known binary: see fencepost_monitor_add_wkb_condition(). Untrusted bytes are
+ * safe to pass.
  *
  * @param wkb       size bytes; may be NULL only if size is 0.
- * @param radius_m  Of lines: half the width of the corridor, metres. Of polygons it is not looked at.
+ * @param radius_m  For lines: half the width of the corridor, metres. Ignored for polygons.
  * @return As fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_wkb(fencepost_conditions *conditions, const char *identifier,
@@ -2099,8 +2105,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacon(fencepost_cond
  * Like fencepost_conditions_add_polygon(), but leaves an equal condition alone: see
  * fencepost_monitor_ensure_polygon_condition().
  *
- * @param out_changed  As above. Threads: any; the table is not locked while the shape is examined, and a call that changes
- * nothing stops no fleet, here and in the calls that ensure or sync many. Since: 0.2
+ * @param out_changed  As above. Threads: any; the table is not locked while the shape is examined. A call that changes
+ * nothing does not make fleets wait, neither here nor in the calls that ensure or sync many. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygon(fencepost_conditions *conditions,
                                                                    const char *identifier,
@@ -2131,7 +2137,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkb(fencepost_conditi
                                                                uint32_t *out_changed, fencepost_error *error);
 
 /*
- * Removes a condition; its events that wait are void in all fleets. An unknown identifier is not an error.
+ * Removes a condition; its pending events are dropped in all fleets. An unknown identifier is not an error.
  *
  * @param out_removed  Receives 1 if the condition existed, else 0; may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not a valid identifier: empty, too long, not UTF-8).
@@ -2267,12 +2273,12 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkbs(
     const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
- * Adds many conditions of any kind, with the same result as single calls in the order of the array. All or none: when an
- * element is refused nothing has changed. An element without options has those of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT; in
- * the table of a monitor it is assumed UNKNOWN.
+ * Adds many conditions of any kind, with the same result as single calls in the order of the array. All or none: if an
+ * element is refused, nothing has changed. An element without options gets those of
+ * FENCEPOST_FLEET_CONDITION_OPTIONS_INIT; in the table of a monitor it is assumed UNKNOWN.
  *
- * @param definitions  count elements, each begun with FENCEPOST_CONDITION_DEFINITION_INIT; they lie as far apart as the first
- *                     one's struct_size says. May be NULL only if count is 0.
+ * @param definitions  count elements, each initialised with FENCEPOST_CONDITION_DEFINITION_INIT; the struct_size of the
+ *                     first is the distance between elements. May be NULL only if count is 0.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the element, the member and its range; error->position is the element's
  *         index); UNSUPPORTED.
  * Ownership: everything is copied. Threads: any; the elements are examined before the lock is taken.
@@ -2283,14 +2289,15 @@ FENCEPOST_API fencepost_status fencepost_conditions_add(fencepost_conditions *co
                                                         fencepost_error *error);
 
 /*
- * Ensures many conditions of any kind: one that is nearly equal to its element is left alone, see
- * fencepost_monitor_ensure_circular_condition(); others are added or replaced. All or none. Conditions that are not in the
- * array stay.
+ * Ensures many conditions of any kind. An existing condition that is nearly equal to its element is left alone, see
+ * fencepost_monitor_ensure_circular_condition(); others are added or replaced. All or none. Conditions that are not in
+ * the array stay.
  *
- * @param definitions  As in fencepost_conditions_add(). Of elements with the same identifier the last one counts.
+ * @param definitions  As in fencepost_conditions_add(). If several elements have the same identifier, the last one
+ *                     counts.
  * @param out_result   Receives the counts; removed is 0. May be NULL.
  * @return As fencepost_conditions_add(). Ownership: everything is copied. Threads: any.
- * Complexity: O(count + vertices) on average; O(count) where nothing changes. Since: 0.3
+ * Complexity: O(count + vertices) on average; O(count) if nothing changes. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure(fencepost_conditions *conditions,
                                                            const fencepost_condition_definition *definitions,
@@ -2298,8 +2305,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure(fencepost_conditions 
                                                            fencepost_error *error);
 
 /*
- * Makes the conditions exactly those of an array, as fencepost_monitor_sync_conditions() does. An element without options
- * has those of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT.
+ * Makes the conditions exactly those of an array, as fencepost_monitor_sync_conditions() does. An element without
+ * options has those of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT.
  *
  * @param out_result  Receives the counts; may be NULL.
  * @return As fencepost_monitor_sync_conditions(). Ownership: everything is copied. Threads: any.
@@ -2360,7 +2367,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_identifiers(fencepost_condit
                                                                 fencepost_error *error);
 
 /*
- * Tells which conditions of a table hold a point: see fencepost_monitor_containing().
+ * Finds the conditions of a table that contain a point: see fencepost_monitor_containing().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL. Threads: any.
  * Complexity: O(log conditions + shapes around the point). Since: 0.2
  */
@@ -2370,7 +2377,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_containing(fencepost_conditi
                                                                size_t *out_count, fencepost_error *error);
 
 /*
- * Tells which conditions of a table hold each of many points: see fencepost_monitor_containing_columns().
+ * Finds the conditions of a table that contain each of many points: see fencepost_monitor_containing_columns().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL; UNSUPPORTED. Threads: any.
  * Complexity: O(log conditions + shapes around the point) per row. Since: 0.2
  */
@@ -2379,7 +2386,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_containing_columns(
     uint64_t *out_generations, double *out_distances_m, size_t capacity, size_t *out_size, fencepost_error *error);
 
 /*
- * Tells the conditions of a table whose lines are nearest to a point: see fencepost_monitor_nearest().
+ * Finds the conditions of a table whose boundaries are nearest to a point: see fencepost_monitor_nearest().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT. Threads: any.
  * Complexity: O(nearest * log conditions + shapes around the point). Since: 0.2
  */
@@ -2389,7 +2396,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest(fencepost_conditions
                                                             fencepost_error *error);
 
 /*
- * Tells the conditions of a table whose lines are nearest to each of many points: see fencepost_monitor_nearest_columns().
+ * Finds the conditions of a table whose boundaries are nearest to each of many points: see
+ * fencepost_monitor_nearest_columns().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED. Threads: any.
  * Complexity: O(nearest * log conditions + shapes around the point) per row. Since: 0.2
  */
@@ -2400,7 +2408,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_nearest_columns(fencepost_co
                                                                     size_t *out_count, fencepost_error *error);
 
 /*
- * Tells the place of a line nearest to a position: see fencepost_monitor_nearest_boundary_point().
+ * Finds the boundary point of a condition nearest to a position: see fencepost_monitor_nearest_boundary_point().
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_nearest_boundary_point(fencepost_conditions *conditions,
@@ -2421,11 +2429,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_identifiers_of_generations(f
                                                                                fencepost_error *error);
 
 /*
- * Tells which version of the table it is.
+ * Returns the version of the table.
  *
  * @param out_version  Initialised with FENCEPOST_CONDITIONS_VERSION_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
- * Threads: any. Complexity: O(1); after a change once O(conditions). Since: 0.2
+ * Threads: any. Complexity: O(1); the first call after a change O(conditions). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_get_version(fencepost_conditions *conditions,
                                                                 fencepost_conditions_version *out_version,
@@ -2443,8 +2451,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_snapshot(fencepost_condition
                                                              size_t capacity, size_t *out_size, fencepost_error *error);
 
 /*
- * Creates a table from a snapshot: one of a table, or of a monitor that was never fed and has neither a limit nor a path nor
- * a delivery but EVERY. It is the version of the table that it was made of. Any bytes may be passed.
+ * Creates a table from a snapshot of a table, or of a monitor that was never fed and has no condition limit, no path
+ * and the delivery EVERY. The result has the same version as the original table. Untrusted bytes are safe to pass.
  *
  * @param snapshot        size bytes; may be NULL only if size is 0.
  * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
@@ -2460,53 +2468,59 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
 /*
  * Very many devices over one table of conditions.
  *
- * Rule      A fleet with devices d1 ... dn gives exactly the events of n monitors with the same conditions, interleaved in the
- *           order of input. Each is a monitor made before the first condition, with delivery EVERY, no condition limit and
- *           initial_fix_max_age_us -1, that gets every change of the table, every fencepost_fleet_advance(), and the inputs of
- *           its device. Between devices events come by the row or call that brought them; what one advance brings, by deadline,
- *           then place of the device (below), then add order. Overdue changes of a device that is created after an
- *           advance come with the first input of the device or the next advance.
- * Devices   A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, by which it is fed. Numbers are the fleet's
- *           own, dense from 0 while no device is removed, and hold until the fleet is destroyed. The number of a removed
- *           device is refused with FENCEPOST_E_NO_SUCH_DEVICE; it becomes another device's after 262 144 further devices
- *           were removed, at the earliest. Its place, number & FENCEPOST_DEVICE_PLACE_MASK, is the index for an array with an
- *           element for each device: places of removed devices are used again.
- * Cost      A device costs about 200 bytes: what it is inside of or about to cross, and its identifier. Neither its first fix
- *           nor a million conditions that were added meanwhile cost more than a look at the index.
- * Without   A fleet has no condition limit, no delivery FIRST or LATEST, no host capabilities, no look back at a fix when a
- *           condition is added, and keeps no record for each device and condition.
- * Threads   A fleet may be used from several threads; the lock is inside. Several fleets over one table feed at once: one a
- *           thread, each with a part of the devices. `row` merges their events into the order of one fleet.
+ * Rule      A fleet with devices d1 ... dn gives exactly the events of n monitors with the same conditions, interleaved
+ *           in the order of input. Each such monitor is created before the first condition, with delivery EVERY, no
+ *           condition limit and initial_fix_max_age_us -1, and gets every change of the table, every
+ *           fencepost_fleet_advance(), and the inputs of its device. Events of different devices come in the order of
+ *           the rows or calls that caused them. The events of one advance come by deadline, then by place of the device
+ *           (below), then in add order. Overdue changes of a device that is created after an advance come with the
+ *           first input of the device or the next advance.
+ * Devices   A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, which you pass with its inputs. The
+ *           fleet assigns the numbers, 0, 1, 2 ... while no device is removed; they are valid until the fleet is
+ *           destroyed. The number of a removed device is refused with FENCEPOST_E_NO_SUCH_DEVICE; another device gets
+ *           it only after at least 262 144 further devices were removed. The place of a device, number &
+ *           FENCEPOST_DEVICE_PLACE_MASK, can index an array with an element for each device: places of removed devices
+ *           are reused.
+ * Cost      A device takes about 200 bytes, for the conditions that it is inside of or about to cross, and for its
+ *           identifier. Its first fix takes only a look-up in the index, and so does a fix after a million conditions
+ *           were added.
+ * Without   A fleet has no condition limit, no delivery FIRST or LATEST, and no host capabilities. A new condition is
+ *           never decided by an earlier fix, and there is no record for each device and condition.
+ * Threads   A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
+ *           one table, one per thread, each with a part of the devices. Merge their events by `row` to get the order of
+ *           one fleet.
  * Else      The rules for monitors at Destroy, Cancel and fork at the top also hold for fleets and tables.
  */
 typedef struct fencepost_fleet fencepost_fleet;
 
-/* In the place of a number: there is no such device. */
+/* Instead of a device number: no such device. */
 #define FENCEPOST_NO_DEVICE UINT32_MAX
 
-/* The bits of a device's number that are its place; those above count the devices that had the place before, modulo 64. */
+/* The bits of a device's number that are its place. The higher bits count the devices that had the place before, modulo
+   64. */
 #define FENCEPOST_DEVICE_PLACE_MASK 0x03ffffffu
 
-/* Options of a fleet. NULL in its place means the values of INIT. */
+/* Options of a fleet. A NULL pointer means the values of INIT. */
 typedef struct fencepost_fleet_options {
   uint32_t struct_size;              /* set by FENCEPOST_FLEET_OPTIONS_INIT */
   uint32_t reserved;                 /* 0 */
   uint64_t max_pending_events;       /* 1 ... 1e9; while that many events wait, inputs are refused */
-  uint64_t device_limit;             /* 1 ... 67108863 devices; 0 = the most that there can be */
+  uint64_t device_limit;             /* 1 ... 67108863 devices; 0 = the maximum */
   int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
-  int64_t max_time_step_us;          /* 1 ... 1e15: an input that is later by more than its device's clock, and than the
-                                        arrival time if one is set, is refused with FENCEPOST_E_AHEAD_OF_CLOCK, and so is
-                                        an advance of all: see fencepost_fleet_advance(); 0 = none is */
+  int64_t max_time_step_us;          /* 1 ... 1e15: an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK if it is later
+                                        by more than this than its device's clock, and than the arrival time if one is
+                                        set. Also limits an advance of all devices: see fencepost_fleet_advance(). 0 =
+                                        no limit */
   const char *store_directory;       /* UTF-8; must exist. NULL = the fleet is in memory only */
-  const char *name;                  /* [A-Za-z0-9_]{1,64}, of a fleet with a store; exclusive in its directory */
+  const char *name;                  /* [A-Za-z0-9_]{1,64}, for a fleet with a store; exclusive in its directory */
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; without a store of no effect */
   uint32_t reserved2;                /* 0 */
   int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15: see fencepost_fleet_create() */
 } fencepost_fleet_options;
 
 /* clang-format off */
-/* A million events, any number of devices, half a minute for beacons; in memory. */
+/* A million pending events, any number of devices, 30 s timeouts for beacons; in memory. */
 #define FENCEPOST_FLEET_OPTIONS_INIT \
   {sizeof(fencepost_fleet_options), 0, 1000000, 0, 30000000, 30000000, 0, \
    NULL, NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000}
@@ -2514,9 +2528,9 @@ typedef struct fencepost_fleet_options {
 
 /* An event of a device. Frozen: it never grows. */
 typedef struct fencepost_fleet_event {
-  fencepost_event event; /* as the device's own monitor would hand it out; its sequence counts per device */
-  uint64_t position;     /* 1, 2, 3 ... per fleet, given when the event is first handed out */
-  uint64_t row;          /* of the columns that brought it, from their first_row; 0 for other calls */
+  fencepost_event event; /* as the device's own monitor would deliver it; its sequence counts per device */
+  uint64_t position;     /* 1, 2, 3 ... per fleet, assigned when the event is first delivered */
+  uint64_t row;          /* of the columns that caused it, counted from their first_row; 0 for other calls */
   uint32_t device;       /* the device's number */
   uint32_t reserved;     /* 0 */
 } fencepost_fleet_event;
@@ -2525,7 +2539,7 @@ typedef struct fencepost_fleet_event {
 typedef struct fencepost_presence {
   uint64_t generation;        /* of the condition */
   uint64_t tag;               /* of the condition */
-  int64_t since_us;           /* when it was confirmed; of a beacon when it was seen last */
+  int64_t since_us;           /* when it was confirmed; for a beacon, when it was last seen */
   int64_t evidence_date_us;   /* the fix that showed it, or the last sighting */
   uint32_t reserved;          /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
@@ -2536,13 +2550,13 @@ typedef struct fencepost_presence {
 typedef struct fencepost_device_presence {
   uint64_t generation;      /* of the condition: see fencepost_conditions_identifiers_of_generations() */
   uint64_t tag;             /* of the condition */
-  int64_t since_us;         /* when it was confirmed; of a beacon when it was seen last */
+  int64_t since_us;         /* when it was confirmed; for a beacon, when it was last seen */
   int64_t evidence_date_us; /* the fix that showed it, or the last sighting */
   uint32_t device;          /* the device's number */
   uint32_t reserved;        /* 0 */
 } fencepost_device_presence;
 
-/* Counters of a fleet since it was created. Input counts are those of its devices together. */
+/* Counters of a fleet since it was created. Input counts are totals over its devices. */
 typedef struct fencepost_fleet_statistics {
   uint32_t struct_size;        /* set by FENCEPOST_FLEET_STATISTICS_INIT */
   uint32_t reserved;           /* 0 */
@@ -2553,90 +2567,94 @@ typedef struct fencepost_fleet_statistics {
   uint64_t ahead_inputs;       /* all kinds of input: refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t pending_events;     /* waiting for their first delivery */
-  uint64_t handed_out_events;  /* the last position given */
+  uint64_t handed_out_events;  /* the last position assigned */
   uint64_t device_count;       /* devices */
   uint64_t condition_count;    /* of the table */
   uint64_t device_bytes;       /* memory of the devices, without their identifiers */
-  uint32_t store;              /* FENCEPOST_STORE_...: whether the store of a fleet takes what happens */
-  uint32_t all_kept; /* 1: the store has everything that the fleet accepted so far, also after a loss of power,
-                                  so that the host may acknowledge its inputs; 0: not yet, or there is no store */
+  uint32_t store;              /* FENCEPOST_STORE_...: whether changes are being saved */
+  uint32_t all_kept; /* 1: the store has everything that the fleet has accepted, also after a loss of power, so the host
+                                  may acknowledge its inputs; 0: not yet, or there is no store */
 } fencepost_fleet_statistics;
 
 /* Begin each fencepost_fleet_statistics with it. */
 #define FENCEPOST_FLEET_STATISTICS_INIT {sizeof(fencepost_fleet_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
-/* Counters of a device since it was entered, and its clock. */
+/* Counters of a device since it was created, and its clock. */
 typedef struct fencepost_device_statistics {
   uint32_t struct_size;        /* set by FENCEPOST_DEVICE_STATISTICS_INIT */
   uint32_t reserved;           /* 0 */
-  int64_t clock_us;            /* the largest time given, by an input or an advance; FENCEPOST_TIME_UNSET = none yet */
+  int64_t clock_us;            /* the largest time of an input or an advance; FENCEPOST_TIME_UNSET = none yet */
   uint64_t accepted_fixes;     /* evaluated */
   uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
   uint64_t late_inputs;        /* all kinds of input */
   uint64_t ahead_inputs;       /* all kinds of input */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t handed_out_events;  /* the last sequence number assigned */
-  uint64_t input_count;        /* all inputs of the device that are counted above or have no position:
-                                  scanning, advances of the device alone. After a crash: how many of its inputs it has */
+  uint64_t input_count;        /* all inputs of the device: those counted above, and those without a position, such as
+                                  scanning and advances of only this device. After a crash: how many of its inputs it
+                                  has */
 } fencepost_device_statistics;
 
 /* Begin each fencepost_device_statistics with it. */
 #define FENCEPOST_DEVICE_STATISTICS_INIT {sizeof(fencepost_device_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
- * Fixes of many devices as columns. Without a dictionary the column of devices holds their numbers; with one it holds
- * indices, as the dictionary columns of Arrow do, and the number is looked up there: no column has to be written anew. The
- * rules for strides and alignment at fencepost_fix_columns hold for the devices too.
+ * Fixes of many devices as columns. Without a dictionary the column of devices holds their numbers. With a dictionary
+ * it holds indices into it, as in the dictionary columns of Arrow, so no column must be rewritten. The rules for
+ * strides and alignment at fencepost_fix_columns apply to the devices too.
  */
 typedef struct fencepost_fleet_columns {
   uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
-  uint32_t device_width;              /* bytes of a value: 4; of an index 1, 2, 4 or 8, read without a sign */
+  uint32_t device_width;              /* bytes per number: 4; bytes per index: 1, 2, 4 or 8, unsigned */
   const void *devices;                /* numbers (uint32_t), or indices */
   int64_t device_stride;              /* bytes from one row to the next; 0: all rows are of one device */
   const uint32_t *dictionary;         /* the number of each index; NULL: devices holds numbers */
-  size_t dictionary_count;            /* its elements; those that no row names may be FENCEPOST_NO_DEVICE */
-  const fencepost_fix_columns *fixes; /* the fixes of the rows; begun with FENCEPOST_FIX_COLUMNS_INIT */
-  uint64_t first_row;                 /* what events say of the first row: a table that is fed in parts counts on */
-  uint32_t skips_unknown;             /* 0: rows of FENCEPOST_NO_DEVICE are refused; 1: they are passed over
-                                          and not counted, so that several fleets read the columns of all in place */
+  size_t dictionary_count;            /* its length; unused elements may be FENCEPOST_NO_DEVICE */
+  const fencepost_fix_columns *fixes; /* the fixes of the rows; initialised with FENCEPOST_FIX_COLUMNS_INIT */
+  uint64_t first_row;                 /* the row number of the first row in events; when feeding a table in parts,
+                                         continue the count */
+  uint32_t skips_unknown;             /* 0: rows with FENCEPOST_NO_DEVICE are refused; 1: they are skipped and not
+                                          counted, so that several fleets can read the same columns in place */
   uint32_t reserved;                  /* 0 */
 } fencepost_fleet_columns;
 
-/* Numbers that lie close together: set devices and fixes. */
+/* Contiguous numbers: set devices and fixes. */
 #define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, NULL, 0, 0, 0}
 
 /*
- * Creates a fleet without devices over a table and holds a reference to the table; or, with options->store_directory,
- * opens or creates the stored fleet options->name there. Its file is as a monitor's, NAME.fencepost, and is not opened
- * as one. It saves the table, each device with inputs, and the events that are pending or uncommitted.
+ * Creates a fleet without devices over a table, and holds a reference to the table. With options->store_directory,
+ * opens or creates the stored fleet options->name there. Its file is NAME.fencepost, as for a monitor, but cannot be
+ * opened as a monitor. It contains the table, each device with inputs, and the pending and uncommitted events.
  *
- * A table that was just created and is still empty becomes the one that was kept. Another one must be a version of that:
- * one that came from it by adding and removing (the devices meet the changes at their next input), or one that it came
- * from (which is brought forward). To go on with what a file says, open over an empty table, then make it that with
- * fencepost_conditions_sync(). Several fleets over one table have a store each, and open in any order: if a store was opened
- * over the table before, one with another later version is accepted, unless both tables have conditions and no identifier is
- * common. Its devices are adapted as with fencepost_fleet_import_devices().
+ * A table that was just created and is still empty is filled with the stored table. Any other table must be a version
+ * of the stored one: either a later one, made from it by adding and removing (the devices see the changes at their next
+ * input), or an earlier one (which is brought up to date). To use the conditions of a file of your own, open over an
+ * empty table, then set its conditions with fencepost_conditions_sync(). Several fleets over one table have one store
+ * each, and open in any order. If a store was already opened over the table, a store with a different later version is
+ * accepted, unless both tables have conditions and share no identifier. Its devices are adapted as in
+ * fencepost_fleet_import_devices().
  *
- * After any crash each device is exactly in the state that it had after some prefix of its own inputs; input_count of
- * fencepost_fleet_get_device_statistics() tells which, and feeding it the rest again leads to where it would be without
- * the crash. With CHANGES all that a device was inside of, about to cross and reported is in that prefix; inputs that
- * changed none of these may be missing of one device and not of another, and are kept at the next
- * fencepost_fleet_checkpoint(). With EVERY_INPUT, and at each checkpoint, it is all inputs of all devices. With RELAXED
- * all is saved when the largest clock of the devices, or the time of an advance, went forward by checkpoint_interval_us
- * since the last save, or when the devices that were heard since went forward by it on average, each by its own clock
- * from its first input on, one step by no more than the interval, or when any one went through sixteen intervals;
- * inputs that are refused do not count. The time to which all devices were advanced is the one of the last time that
- * all were saved. An event that was not committed is handed out again with the same sequence: (device, sequence)
+ * After any crash each device is in exactly the state that it had after its own first N inputs, where N is input_count
+ * of fencepost_fleet_get_device_statistics(). Feed its other inputs again to reach the state without the crash. With
+ * CHANGES, N covers every input that changed what the device was inside of, about to cross or had reported; inputs that
+ * changed none of these may be lost for some devices, and are saved at the next fencepost_fleet_checkpoint(). With
+ * EVERY_INPUT, and after each checkpoint, N covers all inputs of all devices. With RELAXED everything is saved when one
+ * of these has advanced since the last save: the largest clock of the devices, or the time of an advance, by
+ * checkpoint_interval_us; the clocks of the devices heard from since, by that interval on average, where each counts
+ * from its first input on and one step counts at most one interval; or the clock of any one device, by sixteen
+ * intervals. Refused inputs do not count. After a crash, the time to which all devices were advanced is that of the
+ * last save of everything. An uncommitted event is delivered again with the same sequence: (device, sequence)
  * identifies a redelivered event. A change of the table is saved with the next input of the fleet (RELAXED: with its
- * next save), together with all devices that have unsaved changes. While the store cannot be written the fleet goes on
- * in memory; fencepost_fleet_statistics.store tells, and later inputs try again.
+ * next save), together with all devices that have unsaved changes. While the store cannot be written, the fleet
+ * continues in memory; fencepost_fleet_statistics.store shows it, and later inputs retry.
  *
- * @param options    NULL for the defaults. Those of a fleet that exists hold from now on.
+ * @param options    NULL for the defaults. For a stored fleet they apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an option is out of range; a store without a name, or that of a monitor);
- *         UNSUPPORTED; with a store also INVALID_NAME, MONITOR_IN_USE (open in this or another process), TABLE_MISMATCH,
- *         STORE_UNAVAILABLE, STORE_CORRUPT, STORE_TOO_NEW, as fencepost_monitor_create() says.
- * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table); with a store O(what it holds).
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an option is out of range; a store without a name, or the store of a
+ *         monitor); UNSUPPORTED; with a store also INVALID_NAME, MONITOR_IN_USE (open in this or another process),
+ *         TABLE_MISMATCH, STORE_UNAVAILABLE, STORE_CORRUPT, STORE_TOO_NEW, as fencepost_monitor_create() says.
+ * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table); with a store O(its
+ * content).
  * Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *conditions,
@@ -2644,7 +2662,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *cond
                                                       fencepost_fleet **out_fleet, fencepost_error *error);
 
 /*
- * Releases a fleet and its reference to the table; one with a store is closed first, see fencepost_fleet_close().
+ * Releases a fleet and its reference to the table. A fleet with a store is closed first, see fencepost_fleet_close().
  *
  * @param fleet  May be NULL.
  * Threads: no other thread may be inside a call on it. Complexity: O(devices). Since: 0.2
@@ -2652,17 +2670,17 @@ FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *cond
 FENCEPOST_API void fencepost_fleet_destroy(fencepost_fleet *fleet);
 
 /*
- * Saves everything that is not saved yet: a state after all inputs of all devices. Without a store it does nothing.
+ * Saves all unsaved changes, so that the store covers all inputs of all devices. Without a store it does nothing.
  *
- * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (the fleet goes on in memory; a later call tries again).
- * Threads: any. Complexity: O(devices that changed since it was called last). Since: 0.2
+ * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (the fleet continues in memory; a later call retries).
+ * Threads: any. Complexity: O(devices that changed since the last call). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_checkpoint(fencepost_fleet *fleet, fencepost_error *error);
 
 /*
- * Saves everything and closes the store: its name is free, its file is one file again. The fleet goes on in memory, and what
- * becomes of it then is not kept. Uncommitted events are delivered again when the fleet is opened. Without a store it
- * does nothing.
+ * Saves everything and closes the store: its name is free, and SQLite's extra files are gone. The fleet continues in
+ * memory, but later changes are not saved. Uncommitted events are delivered again when the fleet is next opened.
+ * Without a store it does nothing.
  *
  * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (not everything could be saved; the store is closed anyway).
  * Threads: any. Complexity: O(devices that changed since all were saved). Since: 0.2
@@ -2670,27 +2688,28 @@ FENCEPOST_API fencepost_status fencepost_fleet_checkpoint(fencepost_fleet *fleet
 FENCEPOST_API fencepost_status fencepost_fleet_close(fencepost_fleet *fleet, fencepost_error *error);
 
 /*
- * Copies the whole fleet as bytes, the same on every platform: the table, each device with inputs, the events that are
- * pending or uncommitted, counters, options. Also of a fleet with a store. The same state gives the same bytes.
+ * Copies the whole fleet as bytes, the same on every platform: the table, each device with inputs, the pending and
+ * uncommitted events, counters, options. Works with and without a store. The same state gives the same bytes.
  *
  * @param buffer    May be NULL only if capacity is 0.
  * @param out_size  Receives the size in bytes; may be NULL. Any other call on the object may change the size.
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
- * Threads: any. Complexity: O(conditions + devices + events that wait). Since: 0.2
+ * Threads: any. Complexity: O(conditions + devices + pending events). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, void *buffer, size_t capacity,
                                                         size_t *out_size, fencepost_error *error);
 
 /*
- * Creates a fleet in memory from a snapshot: it goes on as the original would from there. Uncommitted events are
- * delivered again, with the same sequence. Any bytes may be passed. The devices keep their numbers, except if of more
- * than a million numbers nearly all belong to devices without inputs: then new numbers are assigned.
+ * Creates a fleet in memory from a snapshot; it continues as the original would. Uncommitted events are delivered
+ * again, with the same sequence. Untrusted bytes are safe to pass. The devices keep their numbers, with one exception:
+ * if there are more than a million numbers and nearly all belong to devices without inputs, new numbers are assigned.
  *
  * @param snapshot    size bytes; may be NULL only if size is 0.
- * @param conditions  The table to go on with, as fencepost_fleet_create() says of a store; NULL: one of its own, see
- *                    fencepost_fleet_conditions().
+ * @param conditions  The table to use; the rules of fencepost_fleet_create() for a store apply. NULL: the fleet gets
+ *                    its own table, see fencepost_fleet_conditions().
  * @param out_fleet   Receives the fleet; release it with fencepost_fleet_destroy().
- * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (no snapshot of a fleet, damaged, or of a newer library); TABLE_MISMATCH.
+ * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (not a snapshot of a fleet, damaged, or from a newer library);
+ * TABLE_MISMATCH.
  * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(size). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_restore(const void *snapshot, size_t size,
@@ -2698,7 +2717,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_restore(const void *snapshot, siz
                                                        fencepost_error *error);
 
 /*
- * Gives another reference to the table that the fleet is over.
+ * Returns another reference to the fleet's table.
  *
  * @param out_conditions  Receives the reference; release it with fencepost_conditions_destroy().
  * @return OK; NULL_ARGUMENT. Ownership: the caller owns the reference. Threads: any. Complexity: O(1). Since: 0.2
@@ -2711,7 +2730,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_conditions(fencepost_fleet *fleet
  *
  * @param out_statistics  Initialised with FENCEPOST_FLEET_STATISTICS_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
- * Threads: any. Complexity: O(events that wait). Since: 0.2
+ * Threads: any. Complexity: O(pending events). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_get_statistics(fencepost_fleet *fleet,
                                                               fencepost_fleet_statistics *out_statistics,
@@ -2729,13 +2748,12 @@ FENCEPOST_API fencepost_status fencepost_fleet_get_device_statistics(fencepost_f
                                                                      fencepost_error *error);
 
 /*
- * Looks up devices by their identifiers, and creates the new ones if requested. All or none: when one row is refused
- * nothing has changed and error->position is its index.
- *
- * @param identifiers  count pointers to terminated texts of 1 ... 256 bytes of UTF-8; one may occur again.
- * @param create       0: a device that is new is not entered; anything else: it is.
- * @param out_devices  Receives count numbers; FENCEPOST_NO_DEVICE where there is no device and none was entered.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier; or more devices than device_limit).
+ * Looks up devices by their identifiers, and creates the new ones if requested. All or none: if one row is refused,
+ * nothing has changed and error->position is its index. @param identifiers count pointers to terminated texts of 1 ...
+ * 256 bytes of UTF-8; repetitions are allowed.
+ * @param create       0: new devices are not created; anything else: they are.
+ * @param out_devices  Receives count numbers; FENCEPOST_NO_DEVICE for an unknown device that was not created.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an invalid identifier; or more devices than device_limit).
  * Ownership: everything is copied. Threads: any. Complexity: O(count) on average. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_devices(fencepost_fleet *fleet, const char *const *identifiers,
@@ -2743,12 +2761,12 @@ FENCEPOST_API fencepost_status fencepost_fleet_devices(fencepost_fleet *fleet, c
                                                        fencepost_error *error);
 
 /*
- * Copies the identifier of a device, terminated; also of one that was removed, until the events of 4 096 devices were handled
- * that were removed later.
+ * Copies the identifier of a device, terminated. A removed device's identifier stays available until 4 096 devices that
+ * were removed later have had their events handled.
  *
  * @param buffer    May be NULL only if capacity is 0; 257 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (the number was never a device's, or its device is forgotten);
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (no device ever had the number, or its device is no longer remembered);
  *         BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(1). Since: 0.2
  */
@@ -2768,12 +2786,12 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *f
                                                               fencepost_error *error);
 
 /*
- * Where devices are: the positions of their last accepted fixes, to a ten-millionth of a degree. They are in no store and no
- * bytes: of a device that was opened, restored or imported it is that of the last fix that was not in its safe region, until
- * the next fix.
+ * Returns the positions of devices: those of their last accepted fixes, to a ten-millionth of a degree. Positions are
+ * not in stores, snapshots or exported devices. After opening, restoring or importing, and until its next fix, a device
+ * has the position of its last fix outside its safe region.
  *
  * @param devices         count numbers.
- * @param out_latitudes   Receive count degrees each; NaN of a device that had no fix yet.
+ * @param out_latitudes   Receives count degrees; NaN for a device without a fix.
  * @param out_longitudes  See out_latitudes.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element, and nothing was written).
  * Threads: any. Complexity: O(count). Since: 0.2
@@ -2783,54 +2801,58 @@ FENCEPOST_API fencepost_status fencepost_fleet_positions(fencepost_fleet *fleet,
                                                          fencepost_error *error);
 
 /*
- * Removes a device. No event is invented. Its identifier is free at once; one that is entered with it is a new device.
+ * Removes a device. The removal gives no event. Its identifier is free at once; a device created with it later is a new
+ * device.
  *
- * @param drop_events  0: its events that wait are still handed out; anything else: they are dropped.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(events that wait). Since: 0.2
+ * @param drop_events  0: its pending events are still delivered; anything else: they are dropped.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(pending events). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fleet, uint32_t device,
                                                              uint32_t drop_events, fencepost_error *error);
 
 /*
- * Removes the devices that were heard, and not since a time. Their events that wait are still handed out.
+ * Removes the devices that have inputs, but none since a time. Their pending events are still delivered.
  *
- * @param before_us    A device goes when the last time of its own inputs is earlier.
- *                     After a crash it may be that of the last advance of all that the device was saved with.
- * @param out_devices  Receives their numbers, ascending by place; may be NULL only if capacity is 0.
- * @param capacity     Elements; 0 asks how many it would be and removes none.
- * @param out_count    Receives how many they are, also with BUFFER_TOO_SMALL (then none is removed).
+ * @param before_us    A device is removed if the latest time of its own inputs is earlier. After a crash, the time of
+ *                     the last advance of all devices that was saved with the device may count instead.
+ * @param out_devices  Receives the removed devices' numbers, ascending by place; may be NULL only if capacity is 0.
+ * @param capacity     Elements; 0 queries the count and removes none.
+ * @param out_count    Receives the count, also with BUFFER_TOO_SMALL (then none is removed).
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range); BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(devices + events that wait). Since: 0.2
+ * Threads: any. Complexity: O(devices + pending events). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_expire(fencepost_fleet *fleet, int64_t before_us, uint32_t *out_devices,
                                                       size_t capacity, size_t *out_count, fencepost_error *error);
 
 /*
- * Removes the devices whose last accepted input arrived before a time, by fencepost_fleet_set_arrival_time(), whatever
- * dates their inputs have: also a device whose clock is wrong, and not one whose clock is years behind. A device
- * without any accepted input counts from its creation. Their events that wait are still handed out.
+ * Removes the devices whose last accepted input arrived before a time. Arrival times are those of
+ * fencepost_fleet_set_arrival_time(); the dates of the inputs do not matter, so devices with wrong clocks are treated
+ * like others. A device without any accepted input counts from its creation. Pending events of the removed devices are
+ * still delivered.
  *
  * @param before_us    An arrival time.
- * @param out_devices  See fencepost_fleet_expire(), as for the rest.
+ * @param out_devices  As in fencepost_fleet_expire(), like the other parameters.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range; no arrival time was set); BUFFER_TOO_SMALL (not with
  *         capacity 0).
- * Threads: any. Complexity: O(devices + events that wait). Since: 0.3
+ * Threads: any. Complexity: O(devices + pending events). Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet *fleet, int64_t before_us,
                                                                  uint32_t *out_devices, size_t capacity,
                                                                  size_t *out_count, fencepost_error *error);
 
 /*
- * Sets the arrival time of the inputs that follow, as the host's own clock shows it; it may go back. It decides no state and
- * no event, but two things. A device was last heard of at the arrival time of its last accepted input, whatever date that
- * input has: see fencepost_fleet_expire_by_arrival(). And with max_time_step_us an input is refused with
- * FENCEPOST_E_AHEAD_OF_CLOCK only if it is later by more than both the device's clock and the arrival time; so the first
- * input of a device is bounded too, and a device that was silent for long may go on at the present.
+ * Sets the arrival time of the following inputs, read from the host's own clock; it may go back. It does not affect
+ * states or events, but has two effects. First, a device was last heard from at the arrival time of its last accepted
+ * input, whatever date that input has: see fencepost_fleet_expire_by_arrival(). Second, with max_time_step_us an input
+ * is refused with FENCEPOST_E_AHEAD_OF_CLOCK only if it is too far ahead of both the device's clock and the arrival
+ * time. So the first input of a device is limited too, and a device that was silent for long may continue at the
+ * present time.
  *
- * Devices that were entered before the first arrival time count as heard then. A store and a snapshot keep it.
+ * Devices created before the first arrival time count as heard from at that time. Stores and snapshots include the
+ * arrival times.
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (time_us out of range).
- * Threads: any. Complexity: O(1); the first time O(devices), which then cost 8 bytes more each. Since: 0.3
+ * Threads: any. Complexity: O(1); the first call O(devices), and each device then takes 8 bytes more. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_set_arrival_time(fencepost_fleet *fleet, int64_t time_us,
                                                                 fencepost_error *error);
@@ -2890,42 +2912,43 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
                                                                    fencepost_error *error);
 
 /*
- * Tells the fleet that time has passed for all devices: everything that is due up to and at time_us is confirmed. It is a
- * watermark: no input of any device may be earlier from then on, also of one that is entered later. Devices ahead of it are
- * left alone.
+ * Tells the fleet that time has passed for all devices: confirms everything that is due up to and including time_us.
+ * This time is a watermark: from then on no input of any device may be earlier, not even of a device created later.
+ * Devices whose clocks are ahead of it are left alone.
  *
- * A wrong date here would make every later input of every device late, so max_time_step_us bounds it: it is refused if it is
- * later by more than the last advance and than the arrival time, or, if no arrival time is set, than the clock of any device.
- * The first time that a fleet is given has nothing to be measured by.
+ * A wrong date here would make every later input of every device late, so max_time_step_us limits it: the advance is
+ * refused if it is too far ahead of both the last advance and the arrival time; if no arrival time is set, the clocks
+ * of the devices take its place. The first time of a fleet cannot be checked.
  *
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last one); AHEAD_OF_CLOCK (counted); QUEUE_FULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last advance); AHEAD_OF_CLOCK (counted);
+ * QUEUE_FULL.
  * Threads: any. Complexity: O(due changes), independent of the number of devices; at most O(devices) if it is more than
  * max_time_step_us after the last advance. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
 
 /*
- * Advances as fencepost_fleet_advance() does, however far: max_time_step_us does not apply. For a host that knows that so
- * much time has really passed.
+ * Advances as fencepost_fleet_advance() does, but by any distance: max_time_step_us does not apply. For a host that
+ * knows that so much time has really passed.
  *
- * @return As fencepost_fleet_advance(), but AHEAD_OF_CLOCK. Threads: any. Since: 0.3
+ * @return As fencepost_fleet_advance(), except AHEAD_OF_CLOCK. Threads: any. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_force_advance(fencepost_fleet *fleet, int64_t time_us,
                                                              fencepost_error *error);
 
 /*
- * Tells the fleet that time has passed for one device. This is the host's word: max_time_step_us does not apply.
+ * Tells the fleet that time has passed for one device. The host's time is trusted: max_time_step_us does not apply.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *fleet, uint32_t device, int64_t time_us,
                                                               fencepost_error *error);
 
 /*
- * Says that the times of some inputs or of an advance were wrong: sets back the time to which all devices were advanced, and
- * each device whose clock is later. Other devices stay as they are. Events that wait, sequences and counters stay. Of a
- * device that is set back every condition becomes undetermined without an event; crossings in the making and the last fix
- * are forgotten, the absence of beacons is counted anew. Its next fix determines it again: an event follows only if the
- * new state differs from the last reported one. A device that is entered later begins at the fleet's time.
+ * Corrects wrong times of inputs or of an advance: sets back the time to which all devices were advanced, and each
+ * device whose clock is later. Other devices do not change. Pending events, sequences and counters stay. For a device
+ * that is set back, every condition becomes undetermined without an event, open crossings and the last fix are
+ * forgotten, and the absence of beacons is timed anew. Its next fix determines the states again: an event follows only
+ * if the new state differs from the last reported one. A device created later begins at the fleet's time.
  *
  * @param time_us  Not later than the latest clock of the fleet.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, later than all clocks, or there is no clock yet).
@@ -2944,10 +2967,11 @@ FENCEPOST_API fencepost_status fencepost_fleet_rewind_device(fencepost_fleet *fl
                                                              fencepost_error *error);
 
 /*
- * Tells the earliest time at which something happens to any device though no input comes. Advance the fleet to it then.
+ * Returns the earliest time at which something happens to any device even without any input. When that time comes,
+ * advance the fleet to it.
  *
- * @param out_time_us  FENCEPOST_TIME_UNSET when nothing waits.
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1), but for deadlines of conditions that are gone. Since: 0.2
+ * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1), plus deadlines of removed conditions. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fleet, int64_t *out_time_us,
                                                              fencepost_error *error);
@@ -2955,7 +2979,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fl
 /*
  * The same of one device.
  *
- * @param out_time_us  FENCEPOST_TIME_UNSET when nothing waits.
+ * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_device_next_deadline(fencepost_fleet *fleet, uint32_t device,
@@ -2990,7 +3014,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_abandon(fencepost_fleet *fleet, f
  * fencepost_fleet_destroy().
  *
  * @param wakeup   NULL removes the callback.
- * @param context Passed to the callback; may be NULL.
+ * @param context  Passed to the callback; may be NULL.
  * @return OK; NULL_ARGUMENT. Ownership: the caller keeps owning the context. Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet, fencepost_wakeup wakeup,
@@ -2998,7 +3022,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet
 
 /*
  * Writes an event as one JSON object on one line: the device's identifier as "device", then the keys of
- * fencepost_event_json(). The device is looked up in the fleet, also when the event is committed and the device was removed:
+ * fencepost_event_json(). The fleet supplies the identifier, also if the event is committed and the device was removed:
  * see fencepost_fleet_device_identifier().
  *
  * @param buffer    May be NULL only if capacity is 0; 8192 bytes always suffice.
@@ -3012,9 +3036,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_event_json(fencepost_fleet *fleet
                                                           fencepost_error *error);
 
 /*
- * Tells what the detector believes of a condition for a device now, whatever events still wait: UNKNOWN while it is
+ * Returns the current observed state of a condition for a device, regardless of pending events: UNKNOWN while it is
  * undetermined.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (no identifier); NOT_FOUND.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (an invalid identifier); NOT_FOUND.
  * Threads: any. Complexity: O(what the device is inside of or about to cross). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, uint32_t device, const char *identifier,
@@ -3026,30 +3050,31 @@ FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, uin
  * @param out_presences  May be NULL only if capacity is 0.
  * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: O(what there is). Since: 0.2
+ * Threads: any. Complexity: O(results). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, uint32_t device,
                                                       fencepost_presence *out_presences, size_t capacity,
                                                       size_t *out_count, fencepost_error *error);
 
 /*
- * Copies which devices are inside of a condition, or near a beacon; or of all conditions. Ascending by place of the device,
- * then in add order.
+ * Copies which devices are inside a condition, or near a beacon; for one condition or for all. Ascending by place of
+ * the device, then in add order.
  *
- * @param identifier     Of a condition; NULL: all of them.
+ * @param identifier     Of a condition; NULL: all conditions.
  * @param out_presences  May be NULL only if capacity is 0.
  * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier); NOT_FOUND; BUFFER_TOO_SMALL (not with capacity 0).
- * Threads: any. Complexity: of one shape O(what there is, and events of it since the last such call); the first time, and
- * after as many events as there are presences in the fleet, O(devices). Of a beacon or all conditions O(devices). Since: 0.3
+ * Threads: any. Complexity: for one shape O(results + its events since the last such call); O(devices) for the first
+ * call, and after as many events as there are presences in the fleet. For a beacon or all conditions O(devices). Since:
+ * 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *fleet, const char *identifier,
                                                               fencepost_device_presence *out_presences, size_t capacity,
                                                               size_t *out_count, fencepost_error *error);
 
 /*
- * Explains why a condition is in its state for a device: see fencepost_monitor_explain(). Of the fixes at which nothing can
- * change the device stores no position: after such fixes the answer is about the last one that could.
+ * Explains why a condition is in its state for a device: see fencepost_monitor_explain(). The device does not store the
+ * positions of fixes that cannot change anything: after such fixes the explanation is about the last fix that could.
  *
  * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.2
@@ -3058,20 +3083,20 @@ FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, u
                                                        fencepost_explanation *out_explanation, fencepost_error *error);
 
 /*
- * Copies devices as bytes, one after the other, to be kept elsewhere or moved to another fleet; they stay in this one. Events
- * that wait are the fleet's and not among it, but they count: the next event of the device elsewhere has the sequence after
- * theirs. Any call in between may change the sizes.
+ * Copies devices as bytes, one after the other, to store them elsewhere or move them to another fleet; they also stay
+ * in this one. The bytes do not include pending events, but their sequences count: in another fleet, the device's next
+ * event has the sequence after them. Any other call on the fleet may change the sizes.
  *
  * @param devices      count numbers; may be NULL only if count is 0.
- * @param portable     0: fleets over a table of the same version can take them; anything else: of other versions too, 12
- *                     bytes more for each condition that a device is inside of or about to cross.
- * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL what it holds then says nothing.
- * @param out_offsets  Receives count + 1 places in the buffer: where each device begins, and where the last one ends; may be
- *                     NULL. Stored with BUFFER_TOO_SMALL too.
- * @param out_size     Receives the bytes in all, also with BUFFER_TOO_SMALL.
+ * @param portable     0: only for fleets over a table of the same version; anything else: for other versions too, with
+ *                     12 more bytes for each condition that a device is inside of or about to cross.
+ * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL its contents are undefined.
+ * @param out_offsets  Receives count + 1 offsets in the buffer: where each device begins, and where the last one ends;
+ *                     may be NULL. Also stored with BUFFER_TOO_SMALL.
+ * @param out_size     Receives the total size in bytes, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element); BUFFER_TOO_SMALL (not with
  *         capacity 0).
- * Threads: any. Complexity: O(count); after a change of the table once O(conditions). Since: 0.2
+ * Threads: any. Complexity: O(count); the first call after a change of the table also O(conditions). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *fleet, const uint32_t *devices,
                                                               size_t count, uint32_t portable, void *buffer,
@@ -3079,20 +3104,23 @@ FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *f
                                                               fencepost_error *error);
 
 /*
- * Enters devices that were exported: each goes on as if nothing had happened. All or none. Any bytes may be passed.
+ * Adds devices that were exported: each continues as if nothing had happened. All or none. Untrusted bytes are safe to
+ * pass.
  *
- * With another version of the table they are refused, or adapted: what a device was inside of or about to cross goes on where
- * a condition has the same identifier and definition, and is void otherwise; all other conditions count as seen, so that a new
- * one that the device is in is entered as by a crossing, after the dwell.
+ * If this fleet's table has another version, the devices are refused or adapted. Adapting keeps what a device was
+ * inside of or about to cross where a condition has the same identifier and definition, and drops it otherwise. For all
+ * other conditions the device counts as outside, so if it is inside a new condition, it enters it by a crossing, after
+ * the dwell.
  *
  * @param identifiers  count pointers to terminated texts; no device of the fleet may have one of them.
  * @param bytes        The devices, one after the other; may be NULL only if all are empty.
- * @param offsets      count + 1 ascending places in bytes.
- * @param adapt        0: another version of the table is refused; anything else: adapted, if they were exported as portable.
+ * @param offsets      count + 1 ascending offsets into bytes.
+ * @param adapt        0: devices of another version of the table are refused; anything else: they are adapted, if they
+ *                     were exported as portable.
  * @param out_devices  Receives count numbers; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an identifier that is none, or is taken; offsets; more than device_limit);
- *         SNAPSHOT_INVALID (no device, damaged, or of a newer library); TABLE_MISMATCH.
- * Ownership: everything is copied. Threads: any. Complexity: O(bytes); to adapt O(conditions) too. Since: 0.2
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an identifier that is invalid or in use; invalid offsets; more than
+ *         device_limit); SNAPSHOT_INVALID (not a device, damaged, or from a newer library); TABLE_MISMATCH.
+ * Ownership: everything is copied. Threads: any. Complexity: O(bytes); plus O(conditions) to adapt. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_import_devices(fencepost_fleet *fleet, const char *const *identifiers,
                                                               const void *bytes, const uint64_t *offsets, size_t count,
@@ -3111,7 +3139,7 @@ FENCEPOST_API fencepost_status fencepost_uuid_parse(const char *text, uint8_t *o
 /*
  * Solves the inverse geodesic problem on WGS84 (Karney 2013): the shortest path between two points.
  *
- * @param out_distance_m  Metres, error below 15 nm; may be NULL, as the other two.
+ * @param out_distance_m  Metres, error below 15 nm; may be NULL, like the other two.
  * @param out_azimuth1    Degrees clockwise from north at the first point, -180 ... 180.
  * @param out_azimuth2    The same at the second point, in the direction of travel.
  * @return OK; INVALID_ARGUMENT (a coordinate is not finite or out of range). Threads: any. Since: 0.1
@@ -3126,7 +3154,7 @@ FENCEPOST_API fencepost_status fencepost_geodesic_inverse(double latitude1, doub
  *
  * @param azimuth          Degrees clockwise from north, finite.
  * @param distance_m       Metres, finite; negative goes backwards; at most 1e9 in magnitude.
- * @param out_latitude     Degrees; may be NULL, as the other two.
+ * @param out_latitude     Degrees; may be NULL, like the other two.
  * @param out_longitude    Degrees, -180 ... 180.
  * @param out_azimuth2     Degrees at the end, in the direction of travel.
  * @return OK; INVALID_ARGUMENT. Threads: any. Since: 0.1
