@@ -1,4 +1,4 @@
-"""Remedies for refused files, in the words of Python and of the command line."""
+"""Remedies for refused files, worded for Python and for the command line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def decimal_comma(text: str) -> str:
 
 
 def by_column(name: str | None) -> Advice:
-    """How the column that tells devices apart is named; None: it is not known."""
+    """Advice on how to name the column that identifies the device; None: the column is unknown."""
     if name is None:
         return Advice("name the column that tells devices apart with by=", "name the column with --by NAME")
     return Advice(f"name it with by={name!r}", f"name it with --by {name}")

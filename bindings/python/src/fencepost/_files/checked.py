@@ -1,4 +1,4 @@
-"""Checks of tracks before a replay: unusable ones raise an error, unsorted ones are sorted, doubtful ones give a
+"""Checks tracks before a replay: unusable tracks raise an error, unsorted ones are sorted, doubtful ones give a
 warning."""
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from .tracks import Track
 
 
 def checked(tracks: Sequence[Track], sort: bool, style: TimeStyle) -> list[Track]:
-    """Returns the tracks of a file or a table, sorted by time if `sort` is true; warns of doubtful values.
+    """Returns the tracks of a file or a table, sorted by time if `sort` is true; warns about doubtful values.
 
     Args:
-        tracks: All of one source.
-        sort: Whether fixes that are earlier than one before are put where they belong.
-        style: How their times were read.
+        tracks: All tracks of one source.
+        sort: True to sort the fixes of a track if one is earlier than a previous fix.
+        style: How the times were read.
 
     Raises:
-        InputError: No fix has a usable position; the message names the first one and a possible cause.
+        InputError: No fix has a usable position; the message names the first fix and a possible cause.
     """
     check_usable(tracks)
     found, late = [], 0
@@ -51,10 +51,10 @@ def checked(tracks: Sequence[Track], sort: bool, style: TimeStyle) -> list[Track
 
 
 def _several_devices(track: Track, doubt: str) -> None:
-    """Warns of a track that is one of several devices; refuses it where a column says which.
+    """Warns about a track whose fixes come from several devices. Refuses the track if a column identifies the device.
 
     Raises:
-        InputError: There is such a column, and the track was not read by one.
+        InputError: There is such a column, but it was not used to separate tracks.
     """
     if track.key is not None:
         warn_of_devices(track.path, track.key, doubt)
@@ -63,7 +63,8 @@ def _several_devices(track: Track, doubt: str) -> None:
 
 
 def several_devices(path: str | Path, doubt: str, columns: Sequence[str]) -> None:
-    """Warns of a table of one track that holds the fixes of several devices; refuses it where a column says which.
+    """Warns about a table with one track whose fixes come from several devices. Refuses it if a column identifies the
+    device.
 
     Raises:
         InputError: There is such a column.
@@ -77,12 +78,12 @@ def several_devices(path: str | Path, doubt: str, columns: Sequence[str]) -> Non
 
 
 def warn_of_devices(path: str | Path, key: Any, doubt: str) -> None:
-    """Warns that a track, which was read by a column, holds the fixes of several devices."""
+    """Warns that a track which was separated by a column still has the fixes of several devices."""
     warn(f"{path}: track {key!r}", "", doubt, by_column(None))
 
 
 def check_usable(tracks: Sequence[Track]) -> None:
-    """Raises an error for tracks without a usable fix."""
+    """Raises an error if no fix of the tracks is usable."""
     flaw = flaw_of(tracks)
     total = sum(len(track.fixes) for track in tracks)
     if flaw is None or not total or any(is_usable(*fix[:3]) for track in tracks for fix in track.fixes):
@@ -91,12 +92,12 @@ def check_usable(tracks: Sequence[Track]) -> None:
 
 
 def refuse(source: str | Path, flaw: Flaw, total: int) -> NoReturn:
-    """Says that none of the fixes of a source can be used."""
+    """Raises the error that none of the fixes of a source can be used."""
     raise InputError(source, flaw.place, f"{flaw.reason}; none of {total} fixes has a usable position")
 
 
 def flaw_of(tracks: Sequence[Track]) -> Flaw | None:
-    """The flaw to tell of, of all tracks of a source."""
+    """The flaw to report for all tracks of a source."""
     found = None
     for track in tracks:
         found = worse(found, track.flaw)

@@ -1,4 +1,4 @@
-"""The features of a GeoJSON file of conditions, with the properties called as the columns of tables may be."""
+"""The features of a GeoJSON conditions file. Their properties may have the same names as the columns of tables."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ _NAMED = ("identifier", "radius", "assuming", "policy", "edges", "oriented", "bu
 
 
 def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """The features with their places. Properties with usual names (``id``, ``name``, ``radius_m``), those that
-    `columns` names, and a feature's own ``id`` become ``identifier``, ``radius``, ``assuming`` and ``policy``.
+    """The features with their places. The properties ``identifier``, ``radius``, ``assuming`` and ``policy`` are set
+    from properties with usual names (``id``, ``name``, ``radius_m``), from those that `columns` names, and from a
+    feature's own ``id``.
 
     Raises:
-        InputError: It is not a FeatureCollection, or no feature has a property that `columns` names.
+        InputError: The text is not a FeatureCollection, or no feature has a property that `columns` names.
     """
     return document_features(parse_json(text, path), path, columns)
 
 
 def document_features(document: Any, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """The features of a collection that was parsed, as :func:`geojson_features`; a single feature is one of one."""
+    """The features of a parsed collection, as in :func:`geojson_features`; a single feature counts as a collection."""
     if isinstance(document, dict) and document.get("type") == "Feature":
         document = {"type": "FeatureCollection", "features": [document]}
     if not isinstance(document, dict) or document.get("type") != "FeatureCollection":

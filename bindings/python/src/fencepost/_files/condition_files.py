@@ -1,8 +1,8 @@
 """Conditions files: a GeoJSON FeatureCollection of circles (Point features), polygons, lines (corridors and gates) and
 beacons (features without geometry).
 
-Sources with rows (CSV, frames, GeoPackage, Shapefile, KML) are converted to features first, so that all are checked in
-one place.
+Sources with rows (CSV, frames, GeoPackage, Shapefile, KML) are converted to features first, so that one function checks
+all of them.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class ConditionRow:
     condition: Condition
     assuming: State
     policy: TransitionPolicy | None
-    """Of a gate None."""
+    """None for a gate."""
     leaves_edges_open: bool = False
-    """Whether nothing says for which edges a shape's vertices were made."""
+    """True if the file does not state which kind of edges a shape's vertices are meant for."""
     tag: int = 0
 
 
@@ -53,15 +53,15 @@ def read_conditions(
     assuming: State = State.UNKNOWN,
 ) -> list[ConditionRow]:
     """Reads a conditions file: GeoJSON, CSV with named columns, the way points of a GPX file, or a vector format that
-    GeoPandas reads. Warns of radii that look like kilometres, and of a file without conditions.
+    GeoPandas reads. Warns about radii that look like kilometres, and about a file without conditions.
 
     Args:
         path: The file.
-        default: Policy of the features that name none; also what an object with some fields is laid over.
-        how: Layer, and whether coordinates are transformed, of a vector file.
-        columns: Names of the columns, or of the properties, where they are not recognised.
-        radius: Metres, of circles that have none.
-        assuming: State that conditions begin with that say none.
+        default: Policy of features that name none; a policy object with only some fields takes the others from it.
+        how: Layer and transformation of a vector file.
+        columns: Names of the columns or properties, if they are not recognised.
+        radius: Radius in metres of circles that have none.
+        assuming: Initial state of conditions that have none.
 
     Raises:
         InputError: The file cannot be used; the text names file, feature and reason.
@@ -102,11 +102,11 @@ def condition_rows(
     radius: float | None = None,
     assuming: State = State.UNKNOWN,
 ) -> list[ConditionRow]:
-    """The conditions of features, each with its place for messages; `radius` and `assuming` are those of features that
-    say none.
+    """The conditions of features, each with its place for messages; `radius` and `assuming` apply to features that have
+    none.
 
     Raises:
-        InputError: One of them cannot be used, or an identifier occurs twice.
+        InputError: A feature cannot be used, or an identifier occurs twice.
     """
     rows = []
     places: dict[str, str] = {}
@@ -128,7 +128,7 @@ def condition_rows(
 
 
 def row_number(place: str) -> int | None:
-    """The number in ``row 7``; None: a place of another kind."""
+    """The number in ``row 7``; None for other places."""
     return int(place.removeprefix("row ")) if place.startswith("row ") else None
 
 

@@ -1,4 +1,4 @@
-"""Conditions in rows: CSV, frames and Arrow streams. Each row becomes a GeoJSON feature of a circle."""
+"""Reads conditions from rows: CSV, frames and Arrow streams. Each row becomes a GeoJSON feature."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
-    """The circles of a CSV file with the columns identifier, latitude, longitude, radius (assuming, policy); the
-    position may also be well-known text, and `radius` is that of circles that have none."""
+    """The conditions of a CSV file with the columns identifier, latitude, longitude, radius (assuming, policy). The
+    position may also be well-known text; `radius` applies to circles that have none."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
     table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
     indices, wkt = _find(table.names, path, table.place, columns, radius)
@@ -54,7 +54,7 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
 
 
 def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
-    """A buffer, or whether a polygon is oriented or a line a gate, of a cell."""
+    """The value of a cell: a buffer, or True or False for oriented and gate."""
     try:
         return float(text) if what == "buffer" else {"true": True, "1": True, "false": False, "0": False}[text.lower()]
     except (ValueError, KeyError):
@@ -63,7 +63,7 @@ def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
 
 
 def _position_of(text: Any, source: str | Path, place: str, row: int | None = None) -> dict[str, Any]:
-    """Longitude and latitude of well-known text, or the polygon or line that it is; nothing where nothing stands."""
+    """Longitude and latitude from well-known text, or the polygon or line in it; empty for an empty cell."""
     try:
         if isinstance(text, str) and wkt_type(text):
             return {"wkb": of_wkt(text).wkb}
@@ -76,7 +76,7 @@ def _position_of(text: Any, source: str | Path, place: str, row: int | None = No
 def _find(
     names: list[str], source: str | Path, place: str, given: Mapping[str, str] | None, radius: float | None
 ) -> tuple[dict[str, int], int]:
-    """The columns, and that of well-known text where the position comes from there (-1: it does not)."""
+    """The columns, and the column of well-known text if positions come from one (otherwise -1)."""
     required = ("identifier",) if radius is not None or _has_gates(names, given) else _WITH_RADIUS
     try:
         found = find(names, {**CONDITIONS, "geometry": GEOMETRY}, given or {}, required)
@@ -89,7 +89,7 @@ def _find(
 
 
 def _advised(error: InputError) -> InputError:
-    """An error that says how a column is named which is missing; another one as it is."""
+    """If the error is about a missing column, adds advice on how to name it; other errors are unchanged."""
     advice = column_advice(InvalidArgumentError(error.reason), CONDITIONS_OPTION)
     if advice is None:
         return error
@@ -103,12 +103,12 @@ _WITH_RADIUS = ("identifier", "radius")
 
 
 def _has_gates(names: Sequence[str], given: Mapping[str, str] | None) -> bool:
-    """Whether a column says which lines are gates, so that there may be no radius."""
+    """True if a column says which lines are gates; then a radius is not required."""
     return "gate" in (given or {}) or any(key(name) in CONDITIONS["gate"] for name in names)
 
 
 def feature(values: dict[str, Any], source: str, place: str, row: int | None = None) -> dict[str, Any]:
-    """Returns a circle as GeoJSON, or a polygon or line with its well-known binary; raises an error for missing
+    """A circle as a GeoJSON feature, or a polygon or line with its well-known binary; raises an error for missing
     values."""
     if values.get("wkb") is not None:
         own = {what: value for what, value in values.items() if what not in ("wkb", *POSITION)}
@@ -136,11 +136,11 @@ def _plan(reader: BatchReader, columns: Mapping[str, str], required: Sequence[st
 def table_features(
     table: Any, source: str, columns: Mapping[str, str], radius: float | None = None, how: Reading = PLAIN
 ) -> Features:
-    """The conditions of a frame, or of anything that exports an Arrow stream, as GeoJSON features.
+    """The conditions of a frame, or of an object that exports an Arrow stream, as GeoJSON features.
 
     Raises:
-        InputError: The table cannot be used: which row, which column, why.
-        MissingExtraError: What reads it is not installed.
+        InputError: The table cannot be used; the text says which row, which column, and why.
+        MissingExtraError: The library that reads the table is not installed.
     """
     table = transformed(table, source, how)
     try:
@@ -163,13 +163,13 @@ def table_features(
             held["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
         held["latitude"], held["longitude"], shapes = reader.geometries(chunk, plan, first)
         if shapes is None and radius is None and "radius" not in plan.indices:
-            plan = _plan(reader, columns, ("identifier", "radius"))  # reports missing columns
+            plan = _plan(reader, columns, ("identifier", "radius"))  # raises an error for missing columns
         if shapes is not None:
             for row, (latitude, shape) in enumerate(zip(held["latitude"], shapes)):
                 if shape is None and latitude != latitude:
                     raise InputError.of_row(source, first + row, "has no geometry")
             held["wkb"] = shapes
-            if edges is not None:  # else it is left open
+            if edges is not None:  # otherwise the kind of edges stays open
                 own = held.get("edges") or [None] * chunk.length
                 held["edges"] = [edges if each is None else each for each in own]
         for row in range(chunk.length):

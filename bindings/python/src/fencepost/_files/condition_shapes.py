@@ -1,4 +1,4 @@
-"""Polygons and lines of files and tables as conditions: a line is a corridor, or a gate."""
+"""Converts polygons and lines of files and tables to conditions; a line becomes a corridor or a gate."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def shape_condition(
     """The condition of a feature.
 
     Args:
-        geometry: Polygon, MultiPolygon, LineString or MultiLineString; or any with its well-known binary as ``wkb``.
-        properties: What it says of ``oriented``, ``buffer``, ``radius`` and ``gate``.
+        geometry: Polygon, MultiPolygon, LineString or MultiLineString; or any of these as well-known binary in ``wkb``.
+        properties: The feature's ``oriented``, ``buffer``, ``radius`` and ``gate``.
         radius: Metres, for lines without one; gates need none.
-        edges: What joins two vertices.
+        edges: How two vertices are joined.
 
-    Raises:
-        InvalidArgumentError: Something in it cannot be used.
+        Raises:
+            InvalidArgumentError: A value cannot be used.
     """
     if "uuid" in properties:
         raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")

@@ -1,5 +1,5 @@
-"""Rows of CSV read by columns, with PyArrow. The values are those of the reader by rows; where a row is unusual the
-result is None and the other reader takes over, with its messages."""
+"""Reads CSV by columns, with PyArrow. The values are the same as those of the reader by rows. If a row is unusual, the
+result is None; the other reader then reads the text and gives its messages."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from .._tables.times import is_time
 from .track_csv import NOTHING, Layout
 
 LEAST_CHARACTERS = 1_000_000
-"""A text that is shorter is read by row before PyArrow is imported."""
+"""A shorter text is read by row if PyArrow is not imported yet."""
 _SECOND_DAY = -62_135_510_400_000_000
-"""Of the year 1: Python has no times before its first day, whatever the zone."""
+"""The second day of the year 1. With any zone, Python has no times before the first day."""
 _SPELLINGS = [
     "".join(letters)
     for word in NOTHING
     for bits in range(1 << len(word))
     for letters in [(letter.upper() if bits >> place & 1 else letter for place, letter in enumerate(word))]
 ]
-"""Of the cells in which nothing stands, all there are."""
+"""All spellings of empty cells, in upper and lower case."""
 
 
 class Columns(NamedTuple):
-    """The different tracks by first appearance, which of them each row is of, and the fixes: NaN is a missing position,
-    or an accuracy that is not reported."""
+    """The distinct tracks in order of first appearance, the track of each row, and the fixes. NaN is a missing
+    position, or an accuracy that is not reported."""
 
     names: list[str]
     tracks: array[int]
@@ -43,7 +43,7 @@ class Columns(NamedTuple):
 
 
 def columns(layout: Layout, text: str) -> Columns | None:
-    """The columns of whole lines, one row a line; None: they must be read by row."""
+    """The columns of lines that are each a complete row; None: the lines must be read by row."""
     indices = layout.indices
     used = sorted({layout.track, *indices.values()})
     if "time" not in indices or layout.wkt >= 0 or len(used) != len(indices) + 1:
@@ -69,13 +69,14 @@ def _arrow(part: str) -> Any:
 
 def _plain(text: str) -> bytes | None:
     """The bytes of lines with one row each; None: a line is a comment, too long or otherwise unusual."""
-    # PyArrow takes a byte order mark for one also where a text goes on.
+    # PyArrow would also drop a byte order mark in the middle of a file.
     if not text or text.startswith("\ufeff") or ("\r" in text and text.count("\r") != text.count("\r\n")):
         return None
     data = text.encode()
     if b"#" in data and (data.startswith(b"#") or b"\n#" in data or b'"#' in data):
         return None
-    # The csv module refuses fields that are longer than its limit. No line is where a half of it holds an end of one.
+    # The csv module refuses fields longer than its limit. A line cannot exceed it if each half of the limit has a line
+    # end.
     half = csv.field_size_limit() // 2
     if any(data.find(b"\n", place, place + half) < 0 for place in range(0, len(data) - half, max(half, 1))):
         return None
@@ -83,14 +84,14 @@ def _plain(text: str) -> bytes | None:
 
 
 def _table(data: bytes, layout: Layout, used: list[int]) -> Any:
-    """The cells of the used columns: those of times as texts, those that tell tracks apart as a dictionary.
+    """The cells of the used columns: times as texts, the track column as a dictionary.
 
     Raises:
-        ValueError: Not each line is a row; as much is meant by ArrowInvalid.
+        ValueError: Not every line is a row. ArrowInvalid means the same.
     """
     types, reader = _arrow("lib"), _arrow("csv")
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    # An empty row behind the others shows whether the last one ends: a quotation mark may have opened in it.
+    # An extra empty row shows whether the last row ends: a quotation mark in it may be still open.
     mark = b"" if data.endswith(b"\n") else b"\n"
     mark += layout.delimiter.encode() * (layout.width - 1) + b"\n"
     kinds = {str(index): types.float64() for index in used}
@@ -112,15 +113,15 @@ def _table(data: bytes, layout: Layout, used: list[int]) -> Any:
 
 
 def _columns(table: Any, layout: Layout) -> Columns:
-    """Reads the cells of a column.
+    """Converts the cells to columns of fixes.
 
     Raises:
-        ValueError: Something is unusual; as much is meant by ArrowInvalid and OverflowError.
+        ValueError: A value is unusual. ArrowInvalid and OverflowError mean the same.
     """
     compute = _arrow("compute")
     indices = layout.indices
     tracks = table[str(layout.track)].combine_chunks()
-    names = tracks.dictionary.to_pylist()[:-1]  # the last one is the mark's alone, unless a row has no name too
+    names = tracks.dictionary.to_pylist()[:-1]  # the last is the name of the extra row, unless a row has no name too
     if not all(map(str.strip, names)) or compute.max(tracks.indices).as_py() >= len(names):
         raise ValueError
     numbers = {what: _numbers(table[str(index)]) for what, index in indices.items() if what != "time"}
@@ -136,14 +137,14 @@ def _columns(table: Any, layout: Layout) -> Columns:
 
 
 def _array(code: str, column: Any) -> array[Any]:
-    """The values of a column of 64 bits; anything where one is null."""
+    """The values of a column of 64-bit elements; nulls become arbitrary values."""
     found = array(code)
     found.frombytes(memoryview(column.buffers()[1])[8 * column.offset : 8 * (column.offset + len(column))])
     return found
 
 
 def _numbers(column: Any) -> array[float]:
-    """Numbers; NaN for an empty cell, and None if a cell has another value that reads as NaN."""
+    """Numbers, with NaN for empty cells. Raises ValueError if a cell itself contains NaN."""
     compute = _arrow("compute")
     if math.isnan(compute.sum(column).as_py() or 0):
         raise ValueError
@@ -155,14 +156,14 @@ def _numbers(column: Any) -> array[float]:
 
 
 def _times(cells: Any, unit: str | None, style: TimeStyle) -> array[int]:
-    """Microseconds, as :func:`parse_time` reads them."""
+    """Times in microseconds, with the same results as :func:`parse_time`."""
     unusual = _arrow("lib").ArrowInvalid
     ways: list[Callable[[Any], array[int]]] = [partial(_whole_numbers, unit), partial(_instants, "UTC")]
     if style.is_plain:
         ways.append(partial(_instants, None))
     for way in ways:
         try:
-            way(cells[:1])  # a whole column of invalid values costs much more
+            way(cells[:1])  # try one cell first: a whole column of invalid values takes much longer
             return way(cells)
         except (unusual, ValueError):
             pass
@@ -182,7 +183,7 @@ def _whole_numbers(unit: str | None, cells: Any) -> array[int]:
 
 
 def _instants(zone: str | None, cells: Any) -> array[int]:
-    """Of times in ISO 8601 that all have a zone, or that all have none."""
+    """Converts ISO 8601 times that either all have a zone or all have none."""
     times = cells.cast(_arrow("lib").timestamp("us", zone)).cast("int64")
     if _arrow("compute").min(times).as_py() < _SECOND_DAY:
         raise ValueError

@@ -1,4 +1,4 @@
-"""CSV with a header, whatever it holds: which delimiter, which line names the columns, which line a row is in."""
+"""CSV with a header: finds the delimiter, the line with the names of the columns, and the line number of each row."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from .text import LongLineError, check_lines, line_count
 
 DELIMITERS = ",;\t"
 MOST_HEADER = 1 << 20
-"""Characters of the line that names the columns."""
+"""The longest header line, in characters."""
 _NO_TEXT = UnicodeDecodeError, LongLineError
 
 
 class CSVTable:
-    """CSV whose header was read.
+    """A CSV text whose header has been read.
 
     Attributes:
-        delimiter: Comma, semicolon or tab: what occurs most often in the header.
-        names: Of the columns.
-        place: Of the header, for messages.
+        delimiter: Comma, semicolon or tab: the one that occurs most often in the header.
+        names: The names of the columns.
+        place: The place of the header, for messages.
     """
 
     def __init__(
         self, text: Iterable[str], path: str | Path, known: Names, columns: Mapping[str, str], required: Sequence[str]
     ) -> None:
-        """Reads the header; a comment that names all `required` columns is one.
+        """Reads the header. A comment line counts as the header if it names all `required` columns.
 
         Args:
-            text: What the file holds, in pieces of whole lines.
+            text: The contents of the file, in pieces of whole lines.
             path: The file, for messages.
-            known: Names of columns, as :func:`find` knows them.
+            known: Usual names of columns, as for :func:`find`.
             columns: The names chosen by the caller.
             required: The columns that must exist.
         """
@@ -73,8 +73,8 @@ class CSVTable:
         return self._before + 1
 
     def pieces(self) -> Iterator[str]:
-        """The lines after the header, some at a time, each to be given to :meth:`rows` or :meth:`skip` before the next
-        is asked for."""
+        """The lines after the header, in pieces. Pass each piece to :meth:`rows` or :meth:`skip` before you request the
+        next."""
         if piece := self._ahead + self._lines.rest():
             self._ahead = ""
             yield piece
@@ -85,12 +85,12 @@ class CSVTable:
             raise self._refused(error, self.line) from None
 
     def skip(self, lines: int) -> None:
-        """Says that so many lines were read otherwise."""
+        """Counts lines that were read in another way."""
         self._before += lines
 
     def rows(self, piece: str | None = None) -> Iterator[tuple[str, list[str]]]:
-        """Place and cells of each row that is not empty: of these lines and those that their last row goes on in, or of
-        all."""
+        """The place and cells of each row that is not empty, for a piece of lines or for the whole text. If the last
+        row of the piece continues in the following lines, they are read too."""
         lines = io.StringIO(self._ahead if piece is None else piece, newline="")
         reader = csv.reader(chain(lines, self._lines), delimiter=self.delimiter)
         end = math.inf if piece is None else line_count(piece)
@@ -113,13 +113,13 @@ class CSVTable:
         return InputError(self._path, f"line {line}", reason)
 
     def check_width(self, row: Sequence[str], last: int, place: str) -> None:
-        """Refuses a row that ends before a column that is needed."""
+        """Refuses a row that ends before a required column."""
         if len(row) <= last:
             raise InputError(self._path, place, f"has {len(row)} columns, the header {len(self.names)}")
 
 
 class _Lines:
-    """The lines of a text that comes in pieces, counted while they are read one by one."""
+    """The lines of a text that comes in pieces. Counts the lines that are read one by one."""
 
     def __init__(self, pieces: Iterable[str]) -> None:
         self._pieces, self._open, self.number = iter(pieces), io.StringIO(), 0
@@ -134,16 +134,17 @@ class _Lines:
         return line
 
     def rest(self) -> str:
-        """The rest of the piece whose lines were read."""
+        """The rest of the present piece."""
         return self._open.read()
 
     def piece(self) -> str:
-        """The rest of that piece, or else the next one; empty: the end."""
+        """The rest of the present piece, otherwise the next piece; empty: the end."""
         return self.rest() or _text(next(self._pieces, ""))
 
 
 def _text(piece: str) -> str:
-    """The piece, if all of its lines may be rows. The csv module would stop at a NUL without naming the line."""
+    """Checks a piece for lines that are too long, and replaces NUL, for which the csv module would fail without a line
+    number."""
     check_lines(piece)
     return piece.replace("\0", "\ufffd")
 

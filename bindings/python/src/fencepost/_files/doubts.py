@@ -1,4 +1,4 @@
-"""Doubtful values: impossible positions, times and radii in another unit."""
+"""Detects doubtful values: impossible positions, and times and radii in another unit."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _SECOND = 1_000_000
 DAY = 86_400 * _SECOND
 _YEAR_1990, _YEAR_2100 = 631_152_000 * _SECOND, 4_102_444_800 * _SECOND
 _EXCEL = range(30_000 * _SECOND, 80_000 * _SECOND)
-"""Serial dates of 1982 to 2119, taken for seconds."""
+"""Excel's serial dates of 1982 to 2119, misread as seconds."""
 SMALLEST_RADIUS = 5.0
-"""Metres. No receiver tells circles of less apart."""
+"""Metres. Receivers are too inaccurate for smaller circles."""
 
 
 class Flaw(NamedTuple):
-    """A fix without a usable position, and where it stands."""
+    """A fix without a usable position, and its place in the source."""
 
     place: str
     latitude: float
@@ -32,7 +32,7 @@ class Flaw(NamedTuple):
 
     @property
     def is_missing(self) -> bool:
-        """Whether the input says itself that there is no position."""
+        """True if the input itself states that there is no position."""
         return (
             is_position(self.latitude, self.longitude)
             or self.latitude != self.latitude
@@ -41,7 +41,7 @@ class Flaw(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The reason why the position is unusable, and a possible cause."""
+        """Why the position is unusable, with a possible cause."""
         if is_position(self.latitude, self.longitude):
             return f"has the accuracy {self.accuracy:g}, which says that there is no position"
         if self.is_missing:
@@ -63,24 +63,24 @@ class Flaw(NamedTuple):
 
 
 def is_position(latitude: float, longitude: float) -> bool:
-    """Whether it is a place on Earth."""
+    """True for a position on Earth."""
     return -90 <= latitude <= 90 and -180 <= longitude <= 180
 
 
 def is_usable(latitude: float, longitude: float, accuracy: float) -> bool:
-    """Whether a monitor takes a fix with these values."""
+    """True if a monitor accepts a fix with these values."""
     return is_position(latitude, longitude) and accuracy >= 0
 
 
 def worse(first: Flaw | None, second: Flaw | None) -> Flaw | None:
-    """Of two flaws the one to tell of: a value that cannot be rather than a missing one, else the first."""
+    """The flaw to report: an impossible value takes precedence over a missing one; otherwise the first."""
     if first is None or (second is not None and first.is_missing and not second.is_missing):
         return second
     return first
 
 
 class SeenTimes:
-    """Doubts about the times of fixes that arrive in pieces, in any order."""
+    """Detects doubtful times of fixes, which may arrive in pieces and in any order."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -88,7 +88,7 @@ class SeenTimes:
         self._midnights = True
 
     def add(self, times: Sequence[int]) -> None:
-        """Looks at more times."""
+        """Examines more times."""
         if not len(times):
             return
         begin, end = extremes(times) if isinstance(times, array) else (min(times), max(times))
@@ -96,14 +96,14 @@ class SeenTimes:
             (min(begin, self._begin_us), max(end, self._end_us)) if self.count else (begin, end)
         )
         self.count += len(times)
-        # The ends first: they mostly tell.
+        # Check the earliest and latest time first: they usually suffice.
         self._midnights = self._midnights and not any(time % DAY for time in chain((begin, end), times))
 
     @property
     def doubt(self) -> str:
-        """Describes doubtful times; empty: there are none.
+        """A description of doubtful times; empty: there are none.
 
-        A track that begins on the first day of 1970 is taken for a simulation, whose clock begins with 0.
+        A track that begins on the first day of 1970 counts as a simulation whose clock starts at 0.
         """
         if not self.count:
             return ""
@@ -122,22 +122,23 @@ class SeenTimes:
 
 
 _FASTEST = 500.0
-"""Metres a second. No device that is followed with fixes on Earth is faster."""
+"""Metres a second. No tracked device on Earth is faster."""
 _FAR = 500.0
-"""Metres. Nearer places may be errors of one receiver."""
+"""Metres. Smaller distances may be errors of a single receiver."""
 _LOOKED_AT = 10_000
-"""Fixes of a track that are looked at."""
+"""The number of fixes of a track that are examined."""
 _DEGREE = 111_195.0
 
 
 def jumps(fixes: Iterable[Sequence[float]]) -> str:
-    """The warning about a track whose fixes jump to and fro as only those of several devices do; empty: they do not.
+    """The warning about a track whose fixes jump back and forth as only fixes of several devices do; empty: they do
+    not.
 
-    A device that is fast, or fixes that are far off now and then, are not meant: a tenth of the steps must be faster
-    than any device, and together be five times as long as the diagonal of the box of the fixes.
+    A fast device, or an occasional outlier, must not give the warning. So at least ten steps and a tenth of all steps
+    must be faster than any device, and their total length must be five times the diagonal of the fixes' bounding box.
 
     Args:
-        fixes: Latitude, longitude, accuracy, microseconds, in the order of time.
+        fixes: Latitude, longitude, accuracy, microseconds, in order of time.
     """
     steps = far = 0
     way = 0.0
@@ -178,13 +179,13 @@ def _shown(time_us: int) -> str:
 
 
 def about_radii(radii: Sequence[float]) -> str:
-    """Describes doubtful radii of circles; empty: there are none."""
+    """A description of doubtful radii of circles; empty: there are none."""
     if radii and (middle := median(radii)) < SMALLEST_RADIUS:
         return f"radii are metres, and half of these are {middle:g} or less: are they kilometres?"
     return ""
 
 
 def about_unusable(invalid: int, total: int, flaw: Flaw | None) -> str:
-    """The message about skipped fixes."""
+    """The message about fixes that were skipped."""
     first = "" if flaw is None else f"; the first: {flaw.place} {flaw.reason}"
     return f"{invalid} of {total} fixes had no usable position or time and were skipped{first}"

@@ -1,4 +1,4 @@
-"""The fixes of a file's tracks, which are read again when somebody asks for them."""
+"""The fixes of a file's tracks, which are read again only when they are accessed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .vector import Reading
 
 
 class FileAgain:
-    """A file of many tracks that was replayed, to be read once more: then the fixes of all tracks are in memory."""
+    """A replayed file of many tracks that can be read again; after that the fixes of all tracks are in memory."""
 
     def __init__(self, path: str | Path, by: str, columns: Mapping[str, str], how: Reading, sort: bool) -> None:
         self.path = path
@@ -22,10 +22,10 @@ class FileAgain:
         self._fixes: list[Sequence[FixRow]] | None = None
 
     def fixes(self, number: int) -> Sequence[FixRow]:
-        """Those of a track, by the number of its first appearance; sorted by time where the replay sorted them.
+        """The fixes of a track, by its number (in order of first appearance); sorted by time if the replay sorted them.
 
         Raises:
-            InputError: The file is not there any more, or not as it was.
+            InputError: The file no longer exists, or has changed.
         """
         if self._fixes is None:
             tracks = read_tracks(self.path, columns=self._columns, by=self._by, how=self._how)
@@ -34,18 +34,18 @@ class FileAgain:
 
 
 class Again(Protocol):
-    """A file or a table, to be read once more."""
+    """A file or a table that can be read again."""
 
     @property
     def path(self) -> str | Path:
-        """The file, or the argument."""
+        """The file, or the name of the argument."""
 
     def fixes(self, number: int) -> Sequence[FixRow]:
-        """Those of a track, by the number of its first appearance."""
+        """The fixes of a track, by its number (in order of first appearance)."""
 
 
 class FileFixes(Sequence[FixRow]):
-    """The fixes of one track of such a file."""
+    """The fixes of one track of a file or a table that can be read again."""
 
     def __init__(self, file: Again, number: int, count: int) -> None:
         self._file, self._number, self._count = file, number, count

@@ -1,4 +1,4 @@
-"""Doubts about a file of many tracks that its first rows raise."""
+"""Detects doubtful values in the first rows of a file of many tracks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from itertools import islice, repeat
 from .doubts import is_usable, jumps
 
 _ROWS = 10_000
-"""Rows that are kept. To examine them takes about 10 ms, once for each file."""
+"""The number of rows that are kept. Examining them takes about 10 ms, once per file."""
 _TRACKS = 4
-"""Tracks that are examined for jumps: those with the most rows."""
+"""The number of tracks that are examined for jumps: those with the most rows."""
 _POINTS = 100
 
 
 class FirstRows:
-    """The first rows of a file, however its batches are cut."""
+    """The first rows of a file, independent of how its batches are divided."""
 
     def __init__(self) -> None:
         self._tracks, self._times = array("q"), array("q")
@@ -32,7 +32,7 @@ class FirstRows:
         accuracies: array[float] | None,
         times: array[int],
     ) -> None:
-        """Keeps those rows of a batch that are among the first 10 000."""
+        """Keeps the rows of a batch that are among the first 10 000."""
         count = _ROWS - len(self._tracks)
         self._tracks.extend(tracks[:count])
         self._latitudes.extend(latitudes[:count])
@@ -42,12 +42,13 @@ class FirstRows:
         self._accuracies.extend(0.0 if math.isnan(accuracy) else accuracy for accuracy in reported)
 
     def points(self) -> list[tuple[float, float]]:
-        """Latitude and longitude of at most 100 usable fixes, evenly spread."""
+        """Latitudes and longitudes of at most 100 usable fixes, evenly spread."""
         step = max(1, math.ceil(len(self._tracks) / _POINTS))
         return [(fix[0], fix[1]) for fix in islice(self._fixes(), 0, None, step) if is_usable(*fix[:3])]
 
     def jumping(self) -> tuple[int, str] | None:
-        """The number of a track whose fixes are those of several devices, and the warning; None: there is none."""
+        """The number of a track whose fixes come from several devices, and the warning; None: there is no such
+        track."""
         for track, _ in Counter(self._tracks).most_common(_TRACKS):
             if doubt := jumps(fix for fix, number in zip(self._fixes(), self._tracks) if number == track):
                 return track, doubt

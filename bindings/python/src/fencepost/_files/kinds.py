@@ -1,4 +1,4 @@
-"""The kind of a file, by its name and its first bytes; decompression."""
+"""Detects the kind of a file by its name and its first bytes; decompresses files."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .text import read_bytes
 from .tracks import VECTOR_FORMATS
 
 MOST_BYTES = 1 << 31
-"""Of what a compressed file unpacks to: it is held in memory."""
+"""The largest decompressed size, since the contents are held in memory."""
 _USUAL_BYTES, MOST_RATIO = 1 << 26, 100
-"""A compressed file that unpacks to more than the first may do so to this many times its own size: texts of positions
-have a fifth to a thirtieth of their size, a file that is made to fill the memory a thousandth."""
+"""If the decompressed size exceeds the first number, it may be at most the second number times the compressed size.
+Texts of positions compress to a fifth to a thirtieth of their size, a file made to fill the memory to a thousandth."""
 _PIECE = 1 << 24
 
 _OTHERS = (
@@ -45,14 +45,14 @@ _NAMED = {
 
 
 def ending(path: str | Path) -> str:
-    """The ending of a file's name in lower case, without that of its compression: ``.csv`` of ``t.csv.gz``."""
+    """The ending of a file's name in lower case, ignoring that of its compression: ``.csv`` for ``t.csv.gz``."""
     name = Path(path)
     suffix = name.suffix.lower()
     return Path(name.stem).suffix.lower() if suffix == ".gz" else suffix
 
 
 def is_packed(path: str | Path) -> bool:
-    """Whether a file's name says that it is compressed."""
+    """True if a file's name has the ending of a compressed file."""
     return Path(path).suffix.lower() == ".gz"
 
 
@@ -60,7 +60,7 @@ def first_bytes(path: str | Path) -> bytes:
     """The first bytes of a file, decompressed if its name ends in ``.gz``.
 
     Raises:
-        InputError: It cannot be read or unpacked, or is something that is known and not read.
+        InputError: The file cannot be read or decompressed, or has a known kind that is not supported.
     """
     check_name(path)
     try:
@@ -75,10 +75,10 @@ def first_bytes(path: str | Path) -> bytes:
 
 
 def read_unpacked(path: str | Path) -> bytes:
-    """The bytes of a file; of one whose name ends in ``.gz`` what it holds.
+    """The bytes of a file, decompressed if its name ends in ``.gz``.
 
     Raises:
-        InputError: It cannot be read or unpacked, or is something that is known and not read.
+        InputError: The file cannot be read or decompressed, or has a known kind that is not supported.
     """
     check_name(path)
     data = unpacked(path) if is_packed(path) else read_bytes(path)
@@ -87,12 +87,12 @@ def read_unpacked(path: str | Path) -> bytes:
 
 
 def most_unpacked(packed: int) -> int:
-    """How many bytes a compressed file of this size may unpack to."""
+    """The largest allowed decompressed size for a compressed file of this size."""
     return min(MOST_BYTES, max(_USUAL_BYTES, MOST_RATIO * packed))
 
 
 def too_large(path: str | Path, place: str = "") -> InputError:
-    """The refusal of a compressed file that unpacks to more."""
+    """The error for a compressed file that exceeds the allowed size."""
     reason = (
         f"unpacks to more than {MOST_RATIO} times its size, or to more than {MOST_BYTES >> 30} GiB: unpack it first"
     )
@@ -100,10 +100,10 @@ def too_large(path: str | Path, place: str = "") -> InputError:
 
 
 def check_name(path: str | Path) -> None:
-    """Refuses files by their names: those that are not read, and compressed ones that GDAL reads.
+    """Refuses files by their names: kinds that are not supported, and compressed files of a kind that GDAL reads.
 
     Raises:
-        InputError: What it is, and what to do.
+        InputError: The file is refused; the text says what it is and what to do.
     """
     kind = ending(path)
     if not os.path.exists(path):
@@ -118,7 +118,7 @@ def unpacked(path: str | Path) -> bytes:
     """The contents of a gzip file.
 
     Raises:
-        InputError: It is not gzip, is damaged, or contains more than :func:`most_unpacked`.
+        InputError: The file is not gzip, is damaged, or decompresses to more than :func:`most_unpacked`.
     """
     parts: list[bytes] = []
     size = 0
@@ -138,10 +138,10 @@ def unpacked(path: str | Path) -> bytes:
 
 
 def check_kind(data: bytes, path: str | Path) -> None:
-    """Raises an error for known binary kinds.
+    """Refuses known binary kinds of files.
 
     Raises:
-        InputError: What it is, and what to do.
+        InputError: The file is refused; the text says what it is and what to do.
     """
     for at, magic, what, advice in _OTHERS:
         if data[at : at + len(magic)] == magic:

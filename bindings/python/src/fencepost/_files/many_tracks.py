@@ -1,4 +1,4 @@
-"""A file of many tracks, read in batches of rows by columns."""
+"""Reads a file of many tracks in batches of rows, by columns."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 65_536
 LINE_CHARACTERS = 48
-"""Of CSV, as it usually is: so many times the rows of a batch are read at a time."""
+"""The usual length of a CSV line. A piece of a file has this many characters per row of a batch."""
 HELD_ROWS = 131_072
 ALL_ROWS = 1 << 63
-"""No limit: the rows are in memory already and may be sorted there."""
+"""No limit: the rows are already in memory and may be sorted there."""
 MOST_SORTED = 10_000_000
-"""Rows that are sorted in memory: half a gigabyte."""
+"""The largest number of rows that are sorted in memory: half a gigabyte."""
 TOO_LARGE = f"more than {MOST_SORTED} rows are not sorted in memory"
 UNSORTED = Advice(
     "sort the file by time, or pass sort=False to count unsorted rows as late",
@@ -47,10 +47,10 @@ UNSORTED = Advice(
 
 
 class Rows(NamedTuple):
-    """Consecutive rows of a file: whose track each is of (a number, by first appearance), and its fix.
+    """Consecutive rows of a file: the track of each row (a number, in order of first appearance) and its fix.
 
-    NaN is a missing position, or an accuracy that is not reported; None: none is. `known` is how many tracks there were
-    up to the last row. `place` says where in the file a row stands.
+    NaN is a missing position, or an accuracy that is not reported; None instead of accuracies: none is reported.
+    `known` is the number of tracks up to the last row. `place` returns the place of a row in the file.
     """
 
     tracks: array[int]
@@ -63,7 +63,7 @@ class Rows(NamedTuple):
 
 
 def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
-    """Batches whose rows are sorted by time on the places of their tracks."""
+    """Sorts the rows of each track by time; the positions of a track's rows among all rows stay the same."""
     whole: list[array[Any]] = []
     for column in (0, 1, 2, 4):
         joined = array("q" if column in (0, 4) else "d")
@@ -92,17 +92,18 @@ def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
 
 
 def _place(batches: Sequence[Rows], ends: Sequence[int], rows: Sequence[int], row: int) -> str:
-    """Where a row of a sorted batch stands in the file."""
+    """The place in the file of a row of a sorted batch."""
     batch = bisect_right(ends, rows[row])
     return batches[batch].place(rows[row] - ends[batch] + len(batches[batch].tracks))
 
 
 class UnsortedError(InputError):
-    """Rows are not in the order of time, and are not sorted in memory: too many, or too late in the file."""
+    """Rows are not in order of time and cannot be sorted in memory: there are too many, or the first unsorted row comes
+    too late in the file."""
 
 
 class _Numbers(dict[Any, int]):
-    """Numbers values in order of first appearance."""
+    """Numbers keys in the order of their first appearance."""
 
     def __missing__(self, name: Any) -> int:
         number = self[name] = len(self)
@@ -110,13 +111,13 @@ class _Numbers(dict[Any, int]):
 
 
 class ManyTracks:
-    """A file or a table of many tracks, or of one.
+    """A file or a table of one or many tracks.
 
     Attributes:
-        keys: What tells the tracks apart, by first appearance; complete when all rows were read.
+        keys: The keys of the tracks, in order of first appearance; complete once all rows were read.
         first: The first rows that were read.
-        held_rows: With `sort` so many rows are looked at before the first is given. Where they are in order, the rest
-            is taken to be so.
+        held_rows: With `sort`, the number of rows that are checked before the first is returned. If they are in order,
+            the others are assumed to be in order too.
     """
 
     def __init__(
@@ -142,11 +143,11 @@ class ManyTracks:
     def batches(self) -> Iterator[Rows]:
         """The rows in file order.
 
-        With `sort` the first rows are held before they are given. Where one of them is earlier than one before of its
-        track, the rest is read too, and the rows of each track are sorted by time on the track's own places.
+        With `sort` the first rows are held back. If one of them is earlier than a previous row of its track, the whole
+        file is read, and the rows of each track are sorted by time.
 
         Raises:
-            InputError: The file cannot be used, or not be sorted in memory; the text names file, place and reason.
+            InputError: The file cannot be used, or cannot be sorted in memory; the text names file, place and reason.
         """
         if self._how.layer is not None and ending(self.path) not in VECTOR_FORMATS:
             raise InputError(self.path, "", "has no layers")
@@ -178,7 +179,7 @@ class ManyTracks:
         return self._arrow(by) if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(by)
 
     def again(self) -> FileAgain | TableAgain:
-        """The file or the table as it is read, to be read once more."""
+        """The file or the table, with the same options, to be read again."""
         if self._table is not None:
             return TableAgain(self._table, self.sort)
         return FileAgain(self.path, self.by or "", self._columns, self._how, self.sort)
@@ -200,7 +201,7 @@ class ManyTracks:
         except InputError:
             if late and count > most:
                 raise
-            yield from _sorted(held) if late else held  # the rows before it count
+            yield from _sorted(held) if late else held  # the rows before the error still count
             raise
         if late:
             warn(self.path, "", sorted_text(late, count), KEEP)
@@ -218,7 +219,8 @@ class ManyTracks:
         times: array[int],
         place: Callable[[int], str],
     ) -> Rows:
-        """Rows of tracks with these names, one each; or, with `tracks`, the code of each name and those of the rows."""
+        """Rows of tracks. `names` has the track of each row; or, with `tracks`, the distinct tracks: `tracks` then has
+        the code of each name and the code of each row."""
         last = len(self.keys) - 1
         numbers = array("q", map(self._numbers.__getitem__, names))
         self.keys.extend(islice(self._numbers, len(self.keys), None))
@@ -238,7 +240,7 @@ class ManyTracks:
         for latitudes, longitudes, accuracies, times, codes, keys in table:
             rows = len(times)
             rows_codes = array("q", bytes(8 * rows)) if codes is None else codes
-            used = _native.distinct(rows_codes, len(keys))  # a value without rows is not a track
+            used = _native.distinct(rows_codes, len(keys))  # a key without rows does not count as a track
             names = [keys[code] for code in used]
             yield self._rows(
                 names, (used, rows_codes), latitudes, longitudes, accuracies, times, partial(_numbered, "row", first)
@@ -269,7 +271,7 @@ class ManyTracks:
                     yield self._rows(read.names, (range(len(read.names)), read.tracks), *read[2:], place)
 
     def _points(self, points: Sequence[tuple[str, Point]], keys: Sequence[Any]) -> Iterator[Rows]:
-        """The rows of a file that is read at once."""
+        """The rows of a file that is read as a whole."""
         for first in range(0, len(points), self._batch_rows):
             part = points[first : first + self._batch_rows]
             yield self._whole(keys[first : first + len(part)], part)
@@ -297,14 +299,15 @@ class ManyTracks:
 
 
 class TableAgain:
-    """A table that was replayed: the fixes of its tracks."""
+    """A table that was replayed; gives the fixes of its tracks again."""
 
     def __init__(self, table: TableRows, sort: bool) -> None:
         self.path, self._table, self._sort = table.source, table, sort
         self._fixes: list[Sequence[FixRow]] | None = None
 
     def fixes(self, number: int) -> Sequence[FixRow]:
-        """Those of a track, by the number of its first appearance; sorted by time where the replay sorted them."""
+        """The fixes of a track, by its number (in order of first appearance); sorted by time if the replay sorted
+        them."""
         if self._fixes is None:
             tracks = self._table.tracks()
             self._fixes = [(ordered(track)[0] if self._sort else track).fixes for track in tracks]
@@ -317,7 +320,7 @@ def _numbered(what: str, first: int, row: int) -> str:
 
 @contextmanager
 def _open_batches(path: str, by: str, how: Reading, batch_rows: int) -> Iterator[tuple[Any, Any]]:
-    """The Arrow stream of a Parquet or vector file; its CRS where the stream does not say it."""
+    """The Arrow stream of a Parquet or vector file, and its CRS if the stream does not state it."""
     if not os.path.exists(path):
         raise InputError(path, "", "No such file or directory")
     ending = Path(path).suffix.lower()
@@ -343,7 +346,7 @@ def _open_parquet(stack: ExitStack, path: str, by: str, how: Reading, batch_rows
         raise ValueError("it has no layers")
     parquet, pyarrow = require("pyarrow.parquet", "parquet"), require("pyarrow", "parquet")
     schema = parquet.read_schema(path)
-    # Texts that repeat come once, with their numbers.
+    # Read repeated texts as a dictionary.
     repeat = (
         [by] if by in schema.names and schema.field(by).type in (pyarrow.string(), pyarrow.large_string()) else None
     )

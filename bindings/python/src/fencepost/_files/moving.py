@@ -1,4 +1,4 @@
-"""Trajectories of MovingPandas, which is not imported: they are known by what they have."""
+"""Trajectories of MovingPandas. The library is not imported; its objects are recognised by their attributes."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ ANONYMOUS = "trajectory"
 
 
 def is_moving(value: Any) -> bool:
-    """Whether it is a Trajectory or a TrajectoryCollection."""
+    """True for a Trajectory or a TrajectoryCollection."""
     return is_trajectory(value) or (hasattr(value, "trajectories") and hasattr(value, "get_trajectory"))
 
 
 def is_trajectory(value: Any) -> bool:
-    """Whether it is a Trajectory."""
+    """True for a Trajectory."""
     return all(hasattr(value, name) for name in ("df", "id", "get_traj_id_col"))
 
 
 def id_column(value: Any) -> str:
-    """The name of the column that holds the trajectories' ids."""
+    """The name of the column with the ids of the trajectories."""
     name = value.get_traj_id_col() if is_trajectory(value) or value.trajectories else None
     return name if isinstance(name, str) else ANONYMOUS
 
 
 def moving_tracks(value: Any, source: str, columns: Mapping[str, str], how: Reading = PLAIN) -> list[Track]:
-    """One track for each trajectory, in their order; the trajectory's id is its key.
+    """One track for each trajectory, in the same order; the trajectory's id is its key.
 
-    MovingPandas keeps times without a zone: they are UTC.
+    The times of MovingPandas have no zone and count as UTC.
 
     Raises:
         InputError: There is no trajectory, two have the same id, or one cannot be used.
@@ -48,7 +48,7 @@ def moving_tracks(value: Any, source: str, columns: Mapping[str, str], how: Read
         frame = part.df
         if frame.index.dtype.kind == "M" and frame.index.tz is None:
             frame = frame.set_axis(frame.index.tz_localize("UTC"))
-        # The index holds the times, also where a column is called so.
+        # The index holds the times, even if a column has its name.
         index = frame.index.name if isinstance(frame.index.name, str) else "t"
         index = index if index not in frame.columns else "fencepost_time"
         frame = frame.reset_index(names=index)

@@ -1,4 +1,4 @@
-"""Moving features in JSON (OGC 19-045r3, MF-JSON): moving points as the standard, and MobilityDB, write them."""
+"""Moving features in JSON (OGC 19-045r3, MF-JSON): moving points, as in the standard and as MobilityDB writes them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 Line = tuple[list[Any], list[Any]]
-"""Coordinates and their times, as many."""
+"""Coordinates, and the same number of times."""
 
 
 def is_moving(value: Any) -> bool:
-    """Whether a JSON object is a temporal geometry, or a feature that has one."""
+    """True if a JSON object is a temporal geometry, or a feature that has one."""
     return isinstance(value, dict) and (
         "temporalGeometry" in value or value.get("type") in ("MovingPoint", "MovingGeometryCollection")
     )
@@ -19,10 +19,10 @@ def is_moving(value: Any) -> bool:
 def moving_lines(value: dict[str, Any]) -> Iterator[Line]:
     """The sequences of positions of a temporal geometry, or of a feature that has one.
 
-    Between positions a monitor sees nothing: an ``interpolation`` is not looked at.
+    An ``interpolation`` is ignored, since a monitor sees only the positions themselves.
 
     Raises:
-        ValueError: It is of another kind, or has not one time for each position.
+        ValueError: The geometry has another type, or the numbers of positions and times differ.
     """
     geometry: Any = value.get("temporalGeometry") if "temporalGeometry" in value else value
     kind = geometry.get("type") if isinstance(geometry, dict) else None

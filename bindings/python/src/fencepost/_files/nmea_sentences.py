@@ -1,10 +1,9 @@
-"""One sentence of NMEA 0183: RMC, GGA or ZDA, whole or refused.
+"""Reads a sentence of NMEA 0183: RMC, GGA or ZDA. A sentence is read completely or refused.
 
-A receiver that is switched off, a torn line and a logger that fills in what it does not know all write sentences that
-look like one. So each field that a position or a date is made of must be there in the form of the standard (IEC
-61162-1): all fields of the sentence, ddmm.mm and dddmm.mm with all of their digits and fewer than 60 minutes, a
-hemisphere in capitals, hhmmss, ddmmyy. The sentences of a receiver without a fix are not damaged: they have no
-position.
+A receiver that is switched off, a torn line, and a logger that fills in unknown values all produce texts that look like
+sentences. So each field of a position or a date must have the form of the standard (IEC 61162-1). The sentence must
+have all its fields. ddmm.mm and dddmm.mm must have all digits and fewer than 60 minutes. The hemisphere is a capital
+letter; times are hhmmss, dates ddmmyy. A sentence of a receiver without a fix is not damaged: it has no position.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 KINDS = {"RMC": 11, "GGA": 14, "ZDA": 4}
-"""The sentences that are read, and how many fields each has at least; a ZDA may lack its local zone."""
+"""The sentences that are read, and the smallest number of fields of each; a ZDA may lack its local zone."""
 _START = re.compile(r"([A-OQ-Z][A-Z0-9])(RMC|GGA|ZDA),")
 _CLOCK = re.compile(r"([01][0-9]|2[0-3])([0-5][0-9])([0-5][0-9](?:\.[0-9]*)?)")
 _DEGREES = {
@@ -32,19 +31,19 @@ _EPOCH = date(1970, 1, 1)
 
 
 class SentenceError(ValueError):
-    """A sentence is damaged or incomplete; the text names it and says what is wrong."""
+    """A sentence is damaged or incomplete; the text names the sentence and the defect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What a sentence says.
+    """The contents of a sentence.
 
     Attributes:
         kind: RMC, GGA or ZDA.
         clock: Microseconds since midnight; None: the receiver does not know the time.
         day: Days since 1970; None: the sentence has no date.
         position: Latitude and longitude in degrees; None: the receiver has no position, or the sentence has none.
-        dilution: Horizontal dilution of precision; 0: not said.
+        dilution: Horizontal dilution of precision; 0: not stated.
     """
 
     kind: str
@@ -55,22 +54,22 @@ class Sentence:
 
 
 def sentences(line: str) -> list[str]:
-    """The sentences of :data:`KINDS` in a line, from their dollar sign on; those of a talker, not a maker's own.
+    """The sentences of :data:`KINDS` in a line, each from its dollar sign on. Proprietary sentences are ignored.
 
-    Loggers write their own time before a sentence, and a torn sentence runs into the next.
+    Some loggers write their own time before a sentence, and a torn sentence may run into the next one.
     """
     return [f"${part}" for part in line.split("$")[1:] if _START.match(part)]
 
 
 def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
-    """What a sentence says.
+    """Reads a sentence.
 
     Args:
-        text: One of :func:`sentences`.
-        parse: That of pynmea2, which takes a sentence apart and compares its check sum, if it has one.
+        text: A result of :func:`sentences`.
+        parse: The function of pynmea2 that parses a sentence and checks its checksum, if there is one.
 
     Raises:
-        SentenceError: It is damaged or incomplete.
+        SentenceError: The sentence is damaged or incomplete.
     """
     kind = text[3:6]
     try:
@@ -85,7 +84,7 @@ def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
     if kind == "ZDA":
         return Sentence(kind, clock, _zda_day(values[1:4]), None, 0.0)
     if kind == "RMC":
-        # A position without its date is half a fix, but receivers know the date before they know where they are.
+        # A valid position without a date is refused. A date without a position is fine: receivers know the date first.
         day, has_fix = _rmc_day(values[8]), _has_fix(values)
         if has_fix and day is None:
             raise SentenceError("RMC: says that it is valid and has no date")
@@ -107,12 +106,13 @@ def _has_fix(values: list[str]) -> bool:
     status = values[1]
     if status not in ("A", "V", ""):
         _refuse("RMC", "status", status, "A or V")
-    # The mode came with NMEA 2.3. pynmea2's own is_valid takes the navigational status "not given" for an alarm.
+    # NMEA 2.3 added the mode. pynmea2's is_valid is not used: it treats the navigational status "not given" as an
+    # alarm.
     return status == "A" and values[11:12] != ["N"]
 
 
 def _position(sentence: Any, values: list[str]) -> tuple[float, float]:
-    """The position of a sentence whose four fields are in order; else it says which is not."""
+    """The position of a sentence; raises an error for the first of the four fields that is not valid."""
     kind = sentence.sentence_type
     for what, number, hemisphere in (("latitude", *values[:2]), ("longitude", *values[2:])):
         if _DEGREES[what].fullmatch(number) is None:
@@ -134,7 +134,7 @@ def _dilution(text: str) -> float:
 
 
 def _clock(kind: str, text: str) -> int | None:
-    """Microseconds since midnight of hhmmss.ss, exactly."""
+    """Converts hhmmss.ss to microseconds since midnight, exactly."""
     if not text:
         return None
     parts = _CLOCK.fullmatch(text)
@@ -150,7 +150,7 @@ def _rmc_day(text: str) -> int | None:
     if re.fullmatch("[0-9]{6}", text) is None:
         _refuse("RMC", "date", text, "ddmmyy")
     year = int(text[4:])
-    # The window of two digits that strptime and receivers have: 1969 to 2068.
+    # Two-digit years are 1969 to 2068, as in strptime and in receivers.
     return _day("RMC", text, 1900 + year if year > 68 else 2000 + year, text[2:4], text[:2])
 
 

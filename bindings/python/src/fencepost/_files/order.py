@@ -1,4 +1,4 @@
-"""Fixes in the order of their times. Exports come newest first, and FlatGeobuf is written in the order of space."""
+"""Sorts fixes by time. Some exports have the newest fix first, and FlatGeobuf files are in spatial order."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ KEEP = Advice("sort=False keeps the order of the file", "--no-sort keeps the ord
 
 
 def ordered(track: Track) -> tuple[Track, int]:
-    """A track whose fixes are in the order of their times, and how many of them were earlier than one before.
+    """A track with its fixes sorted by time, and the number of fixes that were earlier than a previous one.
 
-    Fixes of one time stay in the order in which they came.
+    Fixes with equal times keep their order.
     """
     late = late_rows(times_of(track))
     if not late:
@@ -28,13 +28,13 @@ def ordered(track: Track) -> tuple[Track, int]:
 
 
 def times_of(track: Track) -> Sequence[int]:
-    """The times of the fixes, without making fixes of columns."""
+    """The times of the fixes, read directly from columns if there are columns."""
     times: Iterable[int] | None = getattr(track.fixes, "times", None)
     return array("q", (fix[3] for fix in track.fixes) if times is None else times)
 
 
 def late_rows(times: Iterable[int]) -> int:
-    """How many times are earlier than one before."""
+    """The number of times that are earlier than a previous one."""
     late, newest = 0, -(1 << 63)
     for time in times:
         if time < newest:
@@ -50,13 +50,13 @@ def sorted_text(late: int, total: int, what: str = "fixes") -> str:
 
 
 class Clocks:
-    """The newest time of each of many tracks, by the track's number."""
+    """The newest time of each track, by the track's number."""
 
     def __init__(self) -> None:
         self._newest = array("q")
 
     def late_rows(self, tracks: Sequence[int], times: Sequence[int]) -> list[int]:
-        """The rows that are earlier than one before of the same track; the clocks then stand after these rows."""
+        """The rows that are earlier than a previous row of the same track; updates the newest times."""
         newest = self._newest
         newest.extend([-(1 << 63)] * (max(tracks, default=-1) + 1 - len(newest)))
         late = []
@@ -69,9 +69,9 @@ class Clocks:
 
 
 def places_in_time(tracks: Sequence[int], times: Sequence[int]) -> array[int]:
-    """Which row comes to each place, so that the times of each track ascend and each place stays its track's.
+    """The row for each place, so that the times of each track ascend and each place stays with its track.
 
-    Sorting is stable: rows of one track and time keep their order, and so do tracks; a sorted input stays unchanged.
+    The sort is stable: rows with the same track and time keep their order, and a sorted input does not change.
     """
     places = sorted(range(len(tracks)), key=tracks.__getitem__)
     rows = sorted(range(len(times)), key=times.__getitem__)
@@ -83,5 +83,5 @@ def places_in_time(tracks: Sequence[int], times: Sequence[int]) -> array[int]:
 
 
 def taken(column: _Column, rows: Iterable[int]) -> _Column:
-    """The values of these rows, in their order."""
+    """The values of these rows, in the order of `rows`."""
     return array(column.typecode, map(column.__getitem__, rows))  # type: ignore[return-value]

@@ -17,7 +17,7 @@ from .text import parse_json, read_text
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One line: the beacons of a scan, or, when `beacons` is None, that scanning is on or off from now on."""
+    """One line: the beacons of a scan, or, if `beacons` is None, whether scanning is on from now on."""
 
     place: str
     time_us: int
@@ -31,7 +31,7 @@ def read_sightings(path: str | Path, times: TimeStyle = PLAIN_TIMES, sort: bool 
     Args:
         path: The file.
         times: How times without a zone are read.
-        sort: Whether reports that are earlier than one before are put where they belong.
+        sort: True to sort the reports by time if one is earlier than a previous report.
 
     Raises:
         InputError: The file cannot be used; the text names file, line and reason.
@@ -101,7 +101,7 @@ def _beacon(value: Any, index: int) -> BeaconSighting:
 
 
 def _advertisement(value: dict[str, Any], place: str) -> BeaconSighting:
-    """A beacon given by the bytes of its advertisement."""
+    """A beacon from the bytes of its advertisement."""
     unknown = set(value) - {"payload", "company", "rssi"}
     if unknown:
         raise InvalidArgumentError(f"{place}: key {min(unknown)!r} is not one of payload, company, rssi")

@@ -80,17 +80,17 @@ def as_tracks(
     how: Reading = PLAIN,
     sort: bool = True,
 ) -> list[Track]:
-    """The tracks of what a caller gave as the argument `name`, as they are replayed.
+    """The tracks of the argument `name`, ready for a replay.
 
     Args:
         track: The argument as passed.
-        columns: Names of its columns, where they are not recognised.
-        by: Name of the column that tells tracks apart.
-        hdop_scale: Metres of accuracy a unit of hdop.
-        name: Of the argument, for messages.
+        columns: Names of its columns that are not recognised.
+        by: Name of the column that identifies the track.
+        hdop_scale: Metres of accuracy per unit of hdop.
+        name: Name of the argument, for messages.
         how: How files and tables are read.
-        sort: Whether files and tables that are not in the order of time are sorted. Fixes that a program gives are in
-            the order that it means.
+        sort: True to sort files and tables by time if they are not in order. Fix objects are never sorted, since a
+            program chose their order.
     """
     track = collected(track)
     if (
@@ -103,7 +103,7 @@ def as_tracks(
 
 
 def collected(table: Any) -> Any:
-    """The table that a lazy frame of Polars stands for; anything else as it is."""
+    """Collects a lazy frame of Polars into a table; other objects are unchanged."""
     if type(table).__name__ == "LazyFrame" and callable(getattr(table, "collect", None)):
         return table.collect()
     return table
@@ -112,7 +112,7 @@ def collected(table: Any) -> Any:
 def as_table(
     track: TrackSource, columns: Mapping[str, str], by: str | None, how: Reading, name: str = "track"
 ) -> TableRows | None:
-    """The rows of a frame or an Arrow stream that a caller gave as the argument `name`; None: it is neither."""
+    """The rows of a frame or an Arrow stream that was passed as the argument `name`; None for other objects."""
     track = collected(track)
     if is_moving(track) or isinstance(track, str | os.PathLike) or not (is_frame(track) or is_arrow(track)):
         return None
@@ -148,16 +148,16 @@ def _given_fixes(track: Iterable[Any], by: str | None, name: str) -> list[Track]
     if not fixes:
         raise InputError(name, "", "holds no fixes")
     tracks = [Track(name, fixes, flaw=flaw)]
-    if flaw is not None and not flaw.is_missing:  # a program may say of each that there is no position
+    if flaw is not None and not flaw.is_missing:  # a program may state for every fix that it has no position
         check_usable(tracks)
     return tracks
 
 
 def track_column(track: TrackSource, by: str | None) -> str | None:
-    """The column that tells tracks apart: `by`; of trajectories that of their ids.
+    """The column that identifies the track: `by`, or for trajectories the column of their ids.
 
     Raises:
-        InvalidArgumentError: It is called like a column of events.
+        InvalidArgumentError: An event column has the same name.
     """
     if is_moving(track):
         if by is not None:
@@ -170,8 +170,8 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
 
 
 def assumed_by_default(by: str | None) -> State:
-    """The state with which conditions begin that say none. Each of many tracks is near few conditions, so conditions
-    begin as outside, as in tables of conditions: that gives no event."""
+    """The initial state of conditions that have none. With many tracks it is `unsatisfied`, as in tables of conditions:
+    each track is near only a few conditions, and the others should give no event."""
     return State.UNKNOWN if by is None else State.UNSATISFIED
 
 
@@ -185,17 +185,17 @@ def as_conditions(
     assuming: State | str | None = None,
     by: str | None = None,
 ) -> tuple[str, list[ConditionRow]]:
-    """The conditions of what a caller gave as the argument `name`, and what to call them in messages.
+    """The conditions of the argument `name`, and their name for messages.
 
     Args:
         conditions: The argument as passed.
-        default: The policy of those that have none.
-        name: Of the argument, for messages.
+        default: Policy of conditions that have none.
+        name: Name of the argument, for messages.
         how: How files and tables are read.
-        columns: Names of columns, where they are not recognised.
-        radius: Metres, of circles that have none.
-        assuming: The state of those that say none; None: `assumed_by_default`.
-        by: The column that tells tracks apart; None: there is one track.
+        columns: Names of columns that are not recognised.
+        radius: Radius in metres of circles that have none.
+        assuming: Initial state of conditions that have none; None: `assumed_by_default`.
+        by: The column that identifies the track; None: there is one track.
     """
     state = assumed_by_default(by) if assuming is None else assumed_state(assuming)
     if radius is not None and not 0 < radius < float("inf"):
@@ -220,7 +220,7 @@ def as_conditions(
 
 
 def _geojson(conditions: Any) -> dict[str, Any] | None:
-    """A FeatureCollection or feature, as a dict or from ``__geo_interface__``; not from a table."""
+    """A FeatureCollection or feature, as a dict or from ``__geo_interface__``; None for tables and other objects."""
     if not isinstance(conditions, Mapping) and not is_frame(conditions):
         conditions = getattr(conditions, "__geo_interface__", None)
     kind = conditions.get("type") if isinstance(conditions, Mapping) else None
@@ -230,7 +230,7 @@ def _geojson(conditions: Any) -> dict[str, Any] | None:
 def _given(condition: Any, key: Any, default: TransitionPolicy, name: str, state: State) -> ConditionRow:
     if not isinstance(key, str):
         raise TypeError(f"{name}: the identifier {key!r} must be str, not {type(key).__name__}")
-    if not is_condition(condition) and is_condition(getattr(condition, "condition", None)):  # of a table or monitor
+    if not is_condition(condition) and is_condition(getattr(condition, "condition", None)):  # from a table or monitor
         condition, default = condition.condition, condition.policy
     if not is_condition(condition):
         kind = type(condition).__name__

@@ -1,4 +1,4 @@
-"""The rows of tables as columns of fixes: frames, what exports an Arrow stream, Parquet and vector files."""
+"""Reads the rows of tables as columns of fixes: frames, Arrow streams, Parquet and vector files."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from .vector import PLAIN, Reading
 
 
 class Batch(NamedTuple):
-    """Consecutive rows, columns of equal length. NaN is a missing position, or an accuracy that is not reported; None:
-    no accuracy is reported."""
+    """Consecutive rows, as columns of equal length. NaN is a missing position, or an accuracy that is not reported;
+    None instead of accuracies: none is reported."""
 
     latitudes: array[float]
     longitudes: array[float]
     accuracies: array[float] | None
     times: array[int]
     codes: array[int] | None
-    """Which of the `keys` each row has; None: there is one track."""
+    """For each row the index into `keys`; None: there is one track."""
     keys: Sequence[Any]
 
 
 class TableRows:
-    """The rows of a table in batches. A stream is read once, and its batches are kept: they may be read again.
+    """The rows of a table in batches. A stream is read only once; its batches are kept and can be iterated over again.
 
     Args:
-        table: A frame, or what exports an Arrow stream.
+        table: A frame, or an object that exports an Arrow stream.
         source: Path or argument, for messages.
-        columns: Names of the columns for latitude, longitude, time, accuracy where they are not recognised.
-        by: Name of a column that tells tracks apart; None: there is one track.
-        how: Whether another CRS becomes WGS84, and how times without a zone are read.
-        crs: Of points that do not say theirs.
-        keeps: Whether the batches may be read again.
+        columns: Names of the columns for latitude, longitude, time, accuracy, if they are not recognised.
+        by: Name of the column that identifies the track; None: there is one track.
+        how: Transformation of another CRS, and how times without a zone are read.
+        crs: CRS of points that do not state one.
+        keeps: True to keep the batches, so that they can be read again.
 
     Raises:
-        InputError: The table cannot be used: which row, which column, why.
-        MissingExtraError: What reads it is not installed.
+        InputError: The table cannot be used; the text says which row, which column, and why.
+        MissingExtraError: The library that reads the table is not installed.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class TableRows:
             yield Batch(_array("d", latitudes), _array("d", longitudes), reported, _array("q", times), codes, keys)
 
     def tracks(self) -> list[Track]:
-        """All rows, as the fixes of one track for each value of the column, in the order of their first rows."""
+        """All rows as tracks: one track for each value of the column, in the order of their first rows."""
         fixes: dict[Any, Fixes] = {}
         flaws: dict[Any, Flaw | None] = {}
         row = 0
@@ -120,7 +120,7 @@ class TableRows:
 
 
 class Fixes(Sequence[FixRow]):
-    """Fixes in columns; NaN is a missing position, or an accuracy that is not reported."""
+    """Fixes as columns; NaN is a missing position, or an accuracy that is not reported."""
 
     def __init__(self) -> None:
         self.latitudes, self.longitudes, self.accuracies = array("d"), array("d"), array("d")
@@ -157,7 +157,7 @@ def fix_row(latitude: float, longitude: float, accuracy: float, time: int) -> Fi
 
 
 def _array(code: str, values: Sequence[Any]) -> array[Any]:
-    """A copy, which does not change with the table."""
+    """A copy of a column, so that later changes of the table have no effect."""
     if isinstance(values, array):
         return values
     if not isinstance(values, memoryview) or not values.contiguous:

@@ -1,4 +1,4 @@
-"""Reading files as bytes, texts and JSON."""
+"""Reads files as bytes, texts and JSON."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any, NoReturn
 from .._errors import InputError
 
 MOST_LINE = 1 << 24
-"""Characters of a line of text. A longer one is not a row of a table."""
+"""The largest number of characters in a line of text. A longer line cannot be a row of a table."""
 
 _ENCODINGS = re.compile(
     r"ascii|utf-(8|16|32).*|iso8859-.*|iso2022.*|cp[0-9]+|koi8-.*|kz1048|ptcp154|tis-620|mac-.*|hp-roman8|mbcs"
     r"|gb2312|gbk|gb18030|hz|big5.*|shift_jis.*|euc_.*|johab"
 )
-"""Names of encodings of text files, as Python's codecs call them. Its other codecs (``punycode``, ``undefined``,
-``unicode_escape``) are not encodings of files, and some take quadratic time."""
+"""Names of encodings of text files, as Python's codecs call them. Python's other codecs (``punycode``, ``undefined``,
+``unicode_escape``) are not encodings of files, and some need quadratic time."""
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -39,10 +39,10 @@ class LongLineError(ValueError):
 
 
 def path_text(path: str | os.PathLike[str]) -> str:
-    """A path as text.
+    """Converts a path to text.
 
     Raises:
-        InputError: No file can be called so: it holds a NUL, or half of a surrogate pair.
+        InputError: No file can have this name: it contains NUL or a lone surrogate.
     """
     text = os.fsdecode(path)
     try:
@@ -63,7 +63,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def decode(data: bytes, path: str | Path, encoding: str = "utf-8") -> str:
-    """Text of a file; a byte order mark is honoured and dropped."""
+    """Decodes the bytes of a file; a byte order mark determines the encoding and is dropped."""
     marked = marked_encoding(data)
     try:
         name = codecs.lookup(marked or encoding).name
@@ -80,22 +80,22 @@ def decode(data: bytes, path: str | Path, encoding: str = "utf-8") -> str:
 
 
 def marked_encoding(data: bytes) -> str:
-    """The encoding that the byte order mark names; empty: there is no mark, or that of UTF-8."""
+    """The encoding that the byte order mark names; empty: there is no mark, or it is that of UTF-8."""
     return next((encoding for mark, encoding in _MARKS if data.startswith(mark)), "")
 
 
 def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
-    """The text of a file that need not fit into memory, in pieces of whole lines, each of about `size` characters.
+    """The text of a file that may be larger than the memory, in pieces of whole lines of about `size` characters each.
 
-    As for :func:`decode`, a byte order mark is honoured and dropped.
+    As in :func:`decode`, a byte order mark determines the encoding and is dropped.
 
     Raises:
         UnicodeDecodeError: The next line is not UTF-8 text.
-        LongLineError: A line is longer than :data:`MOST_LINE`: it is not held in memory.
+        LongLineError: A line is longer than :data:`MOST_LINE`, so it is not held in memory.
     """
     data = file.read(size)
     decoder = codecs.getincrementaldecoder(marked_encoding(data) or "utf-8-sig")()
-    held: list[str] = []  # the begin of a line
+    held: list[str] = []  # the start of an incomplete line
     length = 0
     while True:
         refused = None
@@ -103,7 +103,7 @@ def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
             text = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             refused, text = error, error.object[: error.start].decode(error.encoding)
-        # A carriage return at the end may be the first half of an end of a line.
+        # A carriage return at the end may be the first half of a line ending.
         end = len(text) - (bool(data) and text.endswith("\r"))
         cut = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1 if data else len(text)
         if (cut or not data) and (piece := "".join([*held, text[:cut]])):
@@ -125,7 +125,7 @@ def check_lines(text: str) -> None:
     """Refuses a line that is longer than :data:`MOST_LINE`.
 
     Raises:
-        LongLineError: There is one.
+        LongLineError: There is such a line.
     """
     half = MOST_LINE // 2
     for begin in range(0, len(text) - half, half):  # a longer line fills at least one of these ranges
@@ -139,7 +139,7 @@ def check_lines(text: str) -> None:
 
 
 def line_count(text: str) -> int:
-    """How many lines a text has; the last one need not end."""
+    """The number of lines of a text; the last line may lack its line ending."""
     ends = text.count("\n")
     if "\r" in text:
         ends += text.count("\r") - text.count("\r\n")
@@ -147,12 +147,12 @@ def line_count(text: str) -> int:
 
 
 def read_text(path: str | Path) -> str:
-    """Text of a UTF-8 file."""
+    """The text of a UTF-8 file."""
     return decode(read_bytes(path), path)
 
 
 def _constant_place(text: str) -> str:
-    """Where the first NaN or Infinity stands outside a string."""
+    """The place of the first NaN or Infinity outside a string."""
     for token in re.finditer(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN', text, re.DOTALL):
         if not token[0].startswith('"'):
             line = text.count("\n", 0, token.start()) + 1
@@ -162,7 +162,7 @@ def _constant_place(text: str) -> str:
 
 
 def parse_json(text: str, path: str | Path, place: str = "") -> Any:
-    """A JSON value; what Python reads beyond JSON (NaN, Infinity) is refused."""
+    """Parses JSON; NaN and Infinity, which Python accepts beyond JSON, are refused."""
 
     def refuse(constant: str) -> NoReturn:
         raise InputError(path, place or _constant_place(text), f"{constant} is not JSON")
@@ -174,7 +174,7 @@ def parse_json(text: str, path: str | Path, place: str = "") -> Any:
         raise InputError(path, where, f"not JSON: {error.msg}") from None
     except InputError:
         raise
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise InputError(path, place, f"not usable: {error}") from None
     except RecursionError:
         raise InputError(path, place, "not usable: nested too deeply") from None

@@ -1,4 +1,4 @@
-"""CSV with named columns."""
+"""Reads tracks from CSV with named columns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .text import decode, text_pieces
 from .tracks import NO_POSITION, Point
 
 NOTHING = ("", "na", "null", "none")
-"""Cells in which nothing stands, in lower case."""
+"""The contents of empty cells, in lower case."""
 
 
 def read(
@@ -45,10 +45,10 @@ def read(
     times: TimeStyle = PLAIN_TIMES,
     names: list[str] | None = None,
 ) -> Iterator[tuple[str, Point]]:
-    """The rows in file order; a row with an empty position is one without a position.
+    """The rows in file order; a row with an empty position counts as a fix without a position.
 
-    With `by` the value of that column is appended to `keys` before each row is given; `names` gets the names of the
-    columns.
+    With `by`, the value of that column is appended to `keys` before each row is yielded. The names of the columns are
+    appended to `names`.
     """
     table = Table([decode(data, path)], path, columns, by, times)
     if names is not None:
@@ -63,7 +63,7 @@ def read(
 def opened(
     path: str | Path, columns: Mapping[str, str], by: str, times: TimeStyle = PLAIN_TIMES, size: int = 1 << 20
 ) -> Iterator[Table]:
-    """The table of a file that need not fit into memory, whose pieces have about `size` characters."""
+    """The table of a file that may be larger than the memory; its pieces have about `size` characters."""
     try:
         with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
             yield Table(text_pieces(file, size), path, columns, by, times)
@@ -74,8 +74,8 @@ def opened(
 
 
 class Layout(NamedTuple):
-    """How the rows of a table are read. `unit` is that of times that are numbers, `track` the column that tells tracks
-    apart, `wkt` that of positions as well-known text (-1: there is none)."""
+    """How the rows of a table are read. `unit` is the unit of times that are numbers, `track` the column that
+    identifies the track, `wkt` the column of positions as well-known text (-1: there is none)."""
 
     delimiter: str
     indices: dict[str, int]
@@ -108,8 +108,8 @@ class Table(CSVTable):
         self.layout = Layout(self.delimiter, indices, unit, track, len(self.names), times, wkt)
 
     def check_accuracy(self, least: float) -> bool:
-        """Whether the column of accuracies is one. If its least value shows that it is not, no later row is read with
-        it."""
+        """True if the column of accuracies really holds accuracies. If its least value shows that it does not, the
+        column is ignored in all later rows."""
         index = self.layout.indices.get("accuracy")
         if index is None or not is_acceleration(self.names[index], self._columns, least):
             return True
@@ -119,7 +119,7 @@ class Table(CSVTable):
         return False
 
     def points(self, piece: str | None = None) -> Iterator[tuple[str, str, Point]]:
-        """Place, track and point for each of :meth:`rows`, without comments."""
+        """The place, track and point of each row of :meth:`rows`, without comments."""
         index = self.layout.indices.get("accuracy")
         if index is None or key(self.names[index]) != ACCELERATION:
             yield from self._points(piece)
@@ -152,7 +152,7 @@ def is_missing(point: Point) -> bool:
 
 
 def _find(names: Sequence[str], columns: Mapping[str, str], path: str | Path, place: str) -> tuple[dict[str, int], int]:
-    """The columns, and that of well-known text where there are none for the position."""
+    """The columns, and the column of well-known text if there are no columns for the position."""
     try:
         found = find(names, {**TRACK, "geometry": GEOMETRY}, columns, ())
         wkt = found.pop("geometry", -1)

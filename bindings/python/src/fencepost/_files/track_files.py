@@ -1,4 +1,4 @@
-"""Track files: which reader a file is for."""
+"""Reads track files: chooses the reader for each file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .kinds import check_name, ending, first_bytes, is_packed, read_unpacked
 from .tracks import VECTOR_FORMATS, Point, Track, split
 from .vector import PLAIN, Reading
 
-# The manufacturer's record, then header records.
+# The record of the manufacturer, followed by header records.
 _IGC = re.compile(rb"(?:\xef\xbb\xbf)?A[A-Z0-9]{3}[^\r\n]*[\r\n]+H[FOP][A-Z]{3}")
 
 
@@ -27,13 +27,13 @@ def read_track(
     columns: Mapping[str, str] | None = None,
     how: Reading = PLAIN,
 ) -> Track:
-    """Reads GPX 1.0 or 1.1, GeoJSON, MF-JSON, KML, CSV or NMEA 0183: by the file name's ending, else by what the file
-    begins with. A file with the ending ``.gz`` is decompressed.
+    """Reads GPX 1.0 or 1.1, GeoJSON, MF-JSON, KML, CSV or NMEA 0183. The ending of the file's name decides, otherwise
+    its first bytes. A file with the ending ``.gz`` is decompressed.
 
     Args:
         path: The file.
         hdop_scale: Metres per unit of hdop; None: a GPX file gives no accuracy, an NMEA log 5 m.
-        columns: Names of the columns for latitude, longitude, time, accuracy where they are not recognised.
+        columns: Names of the columns for latitude, longitude, time, accuracy, if they are not recognised.
         how: Layer, transformation, and how times without a zone are read.
 
     Raises:
@@ -47,8 +47,8 @@ def read_track(
 def keyed_points(
     path: str | Path, columns: Mapping[str, str], by: str, how: Reading = PLAIN
 ) -> tuple[list[tuple[str, Point]], list[Any]] | None:
-    """The points of GeoJSON, or of KML's tracks, in the order of the file, and for each the value that tells its track
-    from others; None: the file is another one.
+    """The points of GeoJSON or of KML tracks in file order, and for each point the key of its track; None for other
+    files.
 
     Raises:
         InputError: The file cannot be used.
@@ -76,7 +76,7 @@ def keyed_points(
 
 
 def is_streamed(path: str | Path) -> bool:
-    """Whether what reads a file of many tracks in batches is installed."""
+    """True if the libraries for reading this file of many tracks in batches are installed."""
     if ending(path) not in VECTOR_FORMATS:
         return True
     return all(map(find_spec, ("nanoarrow", "pyarrow" if ending(path) == ".parquet" else "pyogrio")))
@@ -90,7 +90,8 @@ def read_tracks(
     by: str | None = None,
     how: Reading = PLAIN,
 ) -> list[Track]:
-    """As :func:`read_track`; with `by` one track for each value of that column, in the order of their first rows."""
+    """Like :func:`read_track`, but with `by` there is one track for each value of that column, in the order of their
+    first rows."""
     kind = ending(path)
     keys: list[Any] | None = None if by is None else []
     if kind in (".kml", ".kmz") and how.layer is None:

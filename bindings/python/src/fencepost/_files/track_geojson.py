@@ -1,4 +1,4 @@
-"""GeoJSON as tracks: lines with times beside the coordinates, points with a time each, moving features."""
+"""Reads tracks from GeoJSON: lines with an array of times, points with a time each, moving features."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ def read(
 ) -> Iterator[tuple[str, Point]]:
     """The positions of all lines, points and moving points in file order.
 
-    Times of a line are an array of the feature's properties, ``coordTimes``, ``times`` or ``datetimes`` (also under
-    ``coordinateProperties``), as long as the coordinates; for a MultiLineString an array of such arrays. The time and
-    the accuracy of a point are properties with the usual names of columns, or those of `columns`. In a file with lines
-    points without a time are left out, as way points are where there are tracks.
+    The times of a line are an array in the feature's properties, named ``coordTimes``, ``times`` or ``datetimes`` (also
+    under ``coordinateProperties``), with one time per coordinate. For a MultiLineString it is an array of such arrays.
+    The time and the accuracy of a point are properties with the usual names of columns, or those in `columns`. If a
+    file has lines, points without a time are ignored, like way points in a file with tracks.
 
     Args:
-        data: The file.
+        data: The file's bytes.
         path: For messages.
         columns: Names of the points' properties for time and accuracy.
-        by: A property that tells tracks apart; its value is appended to `keys` before each position is given.
+        by: The property that identifies the track; its value is appended to `keys` before each position is yielded.
         keys: See `by`.
         style: How times without a zone are read.
-        columns_found: Gets the names of the properties.
+        columns_found: Receives the names of the properties.
 
     Raises:
-        InputError: It is not GeoJSON, or what it holds is of no use as a track.
+        InputError: The file is not GeoJSON, or its contents cannot be used as a track.
     """
     document = parse_json(decode(data, path), path)
     features = list(_features(document, path))
@@ -71,7 +71,7 @@ def read(
 
 
 class _Names(NamedTuple):
-    """Which properties of points hold the time and the accuracy, and the unit of times that are numbers."""
+    """The names of the points' properties for time and accuracy, and the unit of times that are numbers."""
 
     time: str | None
     accuracy: str | None
@@ -141,7 +141,8 @@ def _key_of(feature: dict[str, Any], by: str, place: str, path: str | Path) -> A
 def _positions(
     feature: dict[str, Any], place: str, path: str | Path, names: _Names
 ) -> Iterator[tuple[Any, float, Any]]:
-    """Coordinates, accuracy and time of each position of a feature, as they stand there; None: there is no position."""
+    """The coordinates, accuracy and time of each position of a feature, unconverted; None instead of coordinates: no
+    position."""
     kind = _kind(feature)
     if is_moving(feature):
         try:

@@ -1,4 +1,5 @@
-"""GPX 1.0 and 1.1, read with gpxpy. A well-formed file with small defects is corrected and read again."""
+"""Reads GPX 1.0 and 1.1 with gpxpy. If a well-formed file has small defects, they are corrected and the file is read
+again."""
 
 from __future__ import annotations
 
@@ -20,11 +21,11 @@ _FIXES = ("none", "2d", "3d", "dgps", "pps", "3")
 def read(
     data: bytes, path: str | Path, hdop_scale: float | None, times: TimeStyle = PLAIN_TIMES
 ) -> Iterator[tuple[str, Point]]:
-    """The track points in file order; of a file without tracks the route points, else the way points."""
+    """The track points in file order; if there are no tracks the route points, otherwise the way points."""
     text = xml_text(data, path)
     try:
         points = _points(_parse(text))
-    except Exception:  # gpxpy raises many kinds; the tidied text is read again, and its error is the one to show
+    except Exception:  # gpxpy raises many kinds; the corrected text is read next, and only its error is shown
         points = None
     if not points or any(point.time is None for point in points):
         points = _points(_parse(_tidy(text, path), path))
@@ -41,8 +42,8 @@ def read(
 
 
 def way_point_features(data: bytes, path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The way points as GeoJSON features of circles: their names are the identifiers, Garmin's ``Proximity`` (metres)
-    is the radius where it is given."""
+    """The way points as GeoJSON features of circles. The names are the identifiers, and Garmin's ``Proximity`` (metres)
+    is the radius if it exists."""
     gpx = _parse(_tidy(xml_text(data, path), path), path)
     for number, point in enumerate(gpx.waypoints, 1):
         properties: dict[str, Any] = {"identifier": point.name}
@@ -73,7 +74,8 @@ def _points(gpx: Any) -> list[Any]:
 
 
 def _tidy(text: str, path: str | Path) -> str:
-    """Strips white space around values, drops invalid values of <fix>, and adds the place to errors."""
+    """Corrects small defects: strips white space around values, drops invalid values such as those of <fix>. Raises
+    errors with their place."""
     root = xml_root(text, path)
     if local_name(root) != "gpx":
         raise InputError(path, "line 1", f"not GPX: the root element is <{local_name(root)}>")
@@ -85,7 +87,7 @@ def _tidy(text: str, path: str | Path) -> str:
         if tag in numbers:
             numbers[tag] += 1
             _check_point(element, f"point {numbers[tag]}", path)
-    # gpxpy knows the standard's elements by their names without namespace.
+    # gpxpy recognises the standard's elements only by names without a namespace.
     namespace = root.tag.partition("}")[0] + "}" if root.tag.startswith("{") else ""
     for element in root.iter():
         if namespace and element.tag.startswith(namespace):

@@ -1,4 +1,5 @@
-"""KML's ``gx:Track`` (``Track`` of KML 2.3): positions with their times. GDAL reads it as lines without times."""
+"""Reads ``gx:Track`` of KML (``Track`` of KML 2.3): positions with times. GDAL would read them as lines without
+times."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from .xml_text import holds_word, local_name, xml_root, xml_text
 
 
 def track_document(path: str | Path) -> bytes | None:
-    """The KML of a file or a KMZ archive if it has tracks; None: it has none or is not KML.
+    """The KML of a file or a KMZ archive if it has tracks; None: it has no tracks or is not KML.
 
     Raises:
         InputError: The file cannot be read, or the archive is damaged.
@@ -33,7 +34,7 @@ def track_document(path: str | Path) -> bytes | None:
 def _unpacked(data: bytes, path: str | Path) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            # The first one is the document, whatever it is called.
+            # The first KML file is the document, whatever its name.
             name = next((name for name in archive.namelist() if name.lower().endswith(".kml")), None)
             if name is None:
                 return b""
@@ -42,26 +43,27 @@ def _unpacked(data: bytes, path: str | Path) -> bytes:
             return archive.read(name)
     except InputError:
         raise
-    except Exception as error:  # zipfile and what unpacks for it (zlib, bz2, lzma) raise many kinds
+    except Exception as error:  # zipfile and its decompressors (zlib, bz2, lzma) raise many kinds
         raise InputError(path, "", f"not usable as kmz: {error}") from None
 
 
 def read(
     data: bytes, path: str | Path, by: str | None = None, keys: list[str] | None = None, style: TimeStyle = PLAIN_TIMES
 ) -> Iterator[tuple[str, Point]]:
-    """The positions of all tracks in the order of the file; an empty ``coord`` is skipped.
+    """The positions of all tracks in file order; an empty ``coord`` is a fix without a position.
 
-    The accuracy is that of an array of extended data with a usual name (``accuracy``), else there is none.
+    The accuracy comes from an array of extended data with a usual name (``accuracy``); without one there is no
+    accuracy.
 
     Args:
         data: The document.
         path: For messages.
-        by: ``name``: the name of its placemark tells a track from others, and is appended to `keys` for each position.
+        by: ``name``: the name of its placemark identifies the track, and is appended to `keys` for each position.
         keys: See `by`.
         style: How times without a zone are read.
 
     Raises:
-        InputError: It is not well-formed, or what belongs to a track is not usable.
+        InputError: The document is not well-formed, or a part of a track cannot be used.
     """
     if by is not None and key(by) != "name":
         raise InputError(path, "", f"has no column {by!r}: tracks of KML are told apart by name")
@@ -77,8 +79,8 @@ def read(
 
 
 def _tracks(root: ElementTree.Element) -> Iterator[tuple[str, ElementTree.Element]]:
-    """The tracks of a document in its order, each with the name of its placemark."""
-    open_elements = [("", root)]  # not by recursion: folders may be nested deeply
+    """The tracks of a document in document order, each with the name of its placemark."""
+    open_elements = [("", root)]  # no recursion, since folders may be deeply nested
     while open_elements:
         name, element = open_elements.pop()
         tag = local_name(element)

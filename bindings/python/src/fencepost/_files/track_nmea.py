@@ -1,11 +1,11 @@
-"""NMEA 0183 logs, read with pynmea2: RMC and GGA sentences, the date also from ZDA.
+"""Reads NMEA 0183 logs with pynmea2: RMC and GGA sentences; the date may also come from ZDA.
 
-Sentences of one time of day are one fix. Its position is that of GGA, else of RMC. GGA also gives the accuracy: its
-horizontal dilution of precision times the range error to one satellite, 5 m unless the caller says otherwise (about
-what a receiver of one frequency has without corrections, one sigma).
+Sentences with the same time of day form one fix. Its position comes from GGA, or from RMC if there is no valid GGA. GGA
+also gives the accuracy: the horizontal dilution of precision times the range error to one satellite. The range error is
+5 m unless the caller changes it, about one sigma of a single-frequency receiver without corrections.
 
-GGA has no date: it is that of the latest RMC or ZDA, or, before there is one, of the first; a time of day more than
-twelve hours from theirs is of the day before or after.
+GGA has no date. It gets that of the latest RMC or ZDA; before the first of these, that of the first. If the times of
+day differ by more than twelve hours, the date is that of the day before or after.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .nmea_sentences import Sentence, SentenceError, read_sentence, sentences
 from .tracks import NO_POSITION, Point
 
 RANGE_ERROR = 5.0
-"""Metres a unit of HDOP."""
+"""Metres per unit of HDOP."""
 _HOUR = 3_600_000_000
 _DAY = 24 * _HOUR
 
@@ -46,12 +46,12 @@ class _Epoch:
 
 
 def looks_like_nmea(data: bytes) -> bool:
-    """Whether a file without a telling name begins like an NMEA log."""
+    """True if a file with an uninformative name begins like an NMEA log."""
     return re.search(rb"(?:^|\s)\$[A-Z]{2}(?:RMC|GGA|ZDA|GLL|GSA|GSV|VTG),", data[:4096]) is not None
 
 
 def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tuple[str, Point]]:
-    """The fixes in file order; where no sentence has a valid position, one without a position."""
+    """The fixes in file order; if no sentence of a time has a valid position, the fix has no position."""
     reader = SentenceReader(hdop_scale)
     for line in data.decode("ascii", "replace").splitlines():
         yield from reader.line(line)
@@ -73,15 +73,16 @@ def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tu
 
 
 class SentenceReader:
-    """Takes lines one by one; gives a fix when the sentences of its time of day are complete: when the next begins.
+    """Receives lines one by one. It returns a fix once the sentences of its time of day are complete, that is, when the
+    next time begins.
 
     Args:
         hdop_scale: Metres per unit of HDOP; None: 5.
 
     Attributes:
-        found: How many RMC, GGA and ZDA sentences there were.
-        damaged: How many of them are damaged or incomplete: nothing of them is used.
-        damage: Where the last of these was, and what was wrong with it; None: there was none.
+        found: The number of RMC, GGA and ZDA sentences.
+        damaged: How many of them were damaged or incomplete; they were ignored.
+        damage: The place and the defect of the last damaged sentence; None: there was none.
     """
 
     def __init__(self, hdop_scale: float | None = None) -> None:
@@ -95,26 +96,26 @@ class SentenceReader:
 
     @property
     def first_damage(self) -> str:
-        """The first of them, for people."""
+        """The place and the defect of the first damaged sentence, as text."""
         return "" if self._first is None else f"the first: {': '.join(self._first)}"
 
     @property
     def is_dated(self) -> bool:
-        """Whether a date has been seen."""
+        """True if a date has been read."""
         return self._dated is not None
 
     @property
     def undated_line(self) -> int | None:
-        """The first line of the fixes that wait for a date; None: none does."""
+        """The first line of the fixes that still lack a date; None: there are none."""
         return self._waiting[0].line if self._waiting and self._dated is None else None
 
     @property
     def undated(self) -> int:
-        """How many fixes wait for a date."""
+        """The number of fixes that still lack a date."""
         return len(self._waiting) if self._dated is None else 0
 
     def drop_undated(self) -> None:
-        """Forgets the fixes that wait for a date."""
+        """Drops the fixes that still lack a date."""
         if self._dated is None:
             self._waiting.clear()
 
@@ -145,7 +146,7 @@ class SentenceReader:
             waiting[-1].take(sentence, self._scale)
 
     def end(self) -> Iterator[tuple[str, Point]]:
-        """The fixes that wait, if their date is known."""
+        """The pending fixes, if their date is known."""
         if self._dated is not None:
             yield from _points(self._waiting, self._dated)
             self._waiting.clear()

@@ -1,4 +1,4 @@
-"""A track: fixes in the order of their file, or way points."""
+"""Tracks: fixes in file order, or way points."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Point: TypeAlias = tuple[float, float, float, int | None]
 FixRow: TypeAlias = tuple[float, float, float, int]
 
 NO_POSITION = math.nan
-"""Accuracy of a row without a position: a monitor ignores and counts it."""
+"""The accuracy of a row without a position: a monitor ignores and counts the row."""
 VECTOR_FORMATS = (".gpkg", ".shp", ".kml", ".kmz", ".fgb", ".gml", ".gdb", ".sqlite", ".parquet", ".zip")
-"""Endings that GeoPandas reads."""
+"""The endings of files that GeoPandas reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +31,18 @@ class Track:
     key: Any = None
     """The key of the track in its table."""
     columns: Sequence[str] = ()
-    """The names of the columns of its table, where it comes from one."""
+    """The names of the columns of the track's table, if it comes from a table."""
     flaw: Flaw | None = None
-    """The first fix that cannot be used: one whose values cannot be rather than one without a position."""
+    """The first fix that cannot be used; a fix with impossible values takes precedence over one without a position."""
 
 
 def split(
     points: Iterable[tuple[str, Point]], path: str | Path, keys: list[Any] | None = None, columns: Sequence[str] = ()
 ) -> list[Track]:
-    """The fixes, by key where there are keys (the n-th is that of the n-th point).
+    """The tracks of points. With `keys`, the n-th key is the track of the n-th point; without, there is one track.
 
     Args:
-        columns: The names of the table's columns; a list may be filled while the points are read.
+        columns: The names of the table's columns; the list may be filled while the points are read.
     """
     fixes: dict[Any, list[FixRow]] = {}
     way_points: dict[Any, list[tuple[float, float]]] = {}

@@ -1,4 +1,4 @@
-"""Vector files, read with GeoPandas, and the one coordinate reference system that is understood."""
+"""Reads vector files with GeoPandas, and transforms them to WGS84, the only supported coordinate reference system."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Reading:
     """How files and tables are read.
 
     Attributes:
-        layer: Of a vector file; None: the first.
-        transform: Whether coordinates in another CRS become WGS84.
-        times: How times are read that do not say their zone.
+        layer: Layer of a vector file; None: the first.
+        transform: True to transform coordinates in another CRS to WGS84.
+        times: How times without a zone are read.
     """
 
     layer: str | None = None
@@ -40,10 +40,10 @@ PLAIN = Reading()
 
 
 def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
-    """A GeoDataFrame of a GeoPackage, Shapefile, KML or whatever else GDAL reads.
+    """Reads a GeoPackage, Shapefile, KML or any other file that GDAL reads as a GeoDataFrame.
 
     Raises:
-        InputError: There is no such file, or it is not what its ending says.
+        InputError: The file does not exist, or its contents do not match its ending.
         MissingExtraError: GeoPandas is not installed.
     """
     geopandas = require("geopandas", "geo")
@@ -55,13 +55,13 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
     driver = ""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # what GDAL mutters about a file
+            warnings.simplefilter("ignore", RuntimeWarning)  # warnings of GDAL about the file
             if kind == ".parquet":
                 if how.layer is not None:
                     raise ValueError("it has no layers")
                 frame = _read_parquet(geopandas, path)
                 if not hasattr(frame, "crs"):
-                    return frame  # without the metadata of GeoParquet: a table like others
+                    return frame  # Parquet without the metadata of GeoParquet: an ordinary table
             else:
                 layers = pyogrio.list_layers(path)
                 names = [str(name) for name, _ in layers]
@@ -82,11 +82,11 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
 
 
 def _check_begin(path: str | Path, kind: str) -> None:
-    """Checks a file before GDAL reads it: warns of a truncated Shapefile, whose first part GDAL reads, and refuses a
-    virtual file, which may name any other file or address.
+    """Checks a file before GDAL reads it. Warns about a truncated Shapefile, because GDAL would read only its first
+    part. Refuses a virtual file, which may refer to any other file or address.
 
     Raises:
-        InputError: It cannot be read, or is a virtual file.
+        InputError: The file cannot be read, or is a virtual file.
     """
     if os.path.isdir(path):
         return
@@ -114,7 +114,7 @@ def _check_size(path: str | Path, stated: int) -> None:
 
 
 def _read_parquet(geopandas: Any, path: str | Path) -> Any:
-    """A GeoDataFrame of a GeoParquet file, a DataFrame of another Parquet file."""
+    """Reads a GeoParquet file as a GeoDataFrame, another Parquet file as a DataFrame."""
     schema = require("pyarrow.parquet", "parquet").read_schema(path)
     if b"geo" in (schema.metadata or {}):
         return geopandas.read_parquet(path)
@@ -122,10 +122,10 @@ def _read_parquet(geopandas: Any, path: str | Path) -> Any:
 
 
 def transformed(frame: Any, source: str | Path, how: Reading) -> Any:
-    """A GeoDataFrame in WGS84, where that is asked for and it says in what it is."""
+    """A GeoDataFrame transformed to WGS84, if `how` requests it and the frame states its CRS."""
     if not how.transform or getattr(frame, "crs", None) is None:
         return frame
     try:
         return frame.to_crs(epsg=4326)
-    except Exception as error:  # pyproj's own
+    except Exception as error:  # pyproj raises its own errors
         raise InputError(source, "", f"its CRS cannot be transformed: {error}") from None

@@ -1,4 +1,4 @@
-"""XML files: their text in whatever encoding they declare, and their elements."""
+"""Reads XML files: their text in the declared encoding, and their elements."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from .text import decode, marked_encoding
 
 _DECLARATION = re.compile(rb"""^(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._:-]+)["'][^>]*\?>""")
 _WIDE = {b"<\0?\0": "utf-16-le", b"\0<\0?": "utf-16-be", b"<\0\0\0": "utf-32-le", b"\0\0\0<": "utf-32-be"}
-"""By the first four bytes of a document without a byte order mark, as the XML specification detects them."""
+"""Encodings by the first four bytes of a document without a byte order mark, as the XML specification detects them."""
 
 
 def holds_word(data: bytes, word: str) -> bool:
-    """Whether a document holds an ASCII word, in whatever encoding."""
+    """True if a document contains an ASCII word, whatever its encoding."""
     if not marked_encoding(data) and data[:4] not in _WIDE:
         return word.encode() in data
     return any(word.encode(encoding) in data for encoding in _WIDE.values())
 
 
 def xml_text(data: bytes, path: str | Path) -> str:
-    """The text of a document without its declaration: that names an encoding which the text does not have any more.
+    """The text of a document without its XML declaration, which names an encoding that no longer applies to the text.
 
     Raises:
-        InputError: It is not text of the encoding that it declares.
+        InputError: The document is not text in the encoding that it declares.
     """
     declared = _DECLARATION.match(data)
     encoding = _WIDE.get(data[:4]) or (declared[1].decode("ascii") if declared else "utf-8")
@@ -38,7 +38,7 @@ def xml_root(text: str, path: str | Path) -> ElementTree.Element:
     """The root element of a document.
 
     Raises:
-        InputError: It is not well-formed.
+        InputError: The document is not well-formed.
     """
     try:
         return ElementTree.fromstring(text)
@@ -46,10 +46,10 @@ def xml_root(text: str, path: str | Path) -> ElementTree.Element:
         line, column = error.position
         reason = str(error).partition(":")[0]
         raise InputError(path, f"line {line}", f"not well-formed XML at column {column + 1}: {reason}") from None
-    except (ValueError, RecursionError) as error:  # half of a surrogate pair; elements nested without an end
+    except (ValueError, RecursionError) as error:  # a lone surrogate, or elements nested too deeply
         raise InputError(path, "", f"not usable as XML: {error}") from None
 
 
 def local_name(element: ElementTree.Element) -> str:
-    """The name of an element without its namespace; empty: it is a comment or an instruction."""
+    """The name of an element without its namespace; empty for a comment or a processing instruction."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""

@@ -11,14 +11,15 @@ from .._errors import require
 from .times import to_us
 
 POINT_METADATA = '{"crs":"EPSG:4326","crs_type":"authority_code"}'
-"""GeoArrow: the reference system; coordinates are x (longitude), y (latitude) in any case."""
+"""GeoArrow: the reference system. The order is always x (longitude), y (latitude)."""
 _MICROSECOND = timedelta(microseconds=1)
 
 
 class ArrowExport:
-    """Nothing but the Arrow stream of a table: for libraries that would take the table itself for a list of objects.
+    """An object with only the Arrow stream of a table, for libraries that would treat the table itself as a list of
+    objects.
 
-    Whatever reads the Arrow PyCapsule interface takes it, once or several times.
+    Any library that supports the Arrow PyCapsule interface can read it, repeatedly.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -45,10 +46,10 @@ def stream_capsule(
 
     Args:
         columns: Values by name, of equal length; None is null.
-        kinds: What columns hold: ``time`` (aware), ``duration``, ``int``, ``float``, ``bool`` or ``text``. What is not
-            named follows from its values: all int, all numbers, all bool, else text.
+        kinds: The types of columns: ``time`` (aware), ``duration``, ``int``, ``uint``, ``float``, ``bool`` or ``text``.
+            For other columns the values decide: all int, all numbers, all bool, otherwise text.
         requested_schema: As the interface defines; nanoarrow raises an error for another schema.
-        points: Longitude and latitude: a column ``geometry`` of GeoArrow points comes last.
+        points: Longitude and latitude of each row; they become a last column ``geometry`` of GeoArrow points.
 
     Raises:
         MissingExtraError: nanoarrow is not installed.

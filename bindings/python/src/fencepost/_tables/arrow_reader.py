@@ -1,4 +1,4 @@
-"""The batches of an Arrow stream, and which of its columns hold what. Columns of the right type are read in place."""
+"""Reads the batches of an Arrow stream and finds its columns. Columns of a suitable type are read in place."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ ACCURACY = Advice(
 )
 _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
-"""Microseconds in a unit."""
+"""Microseconds in a unit, as a fraction."""
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
-"""By the third letter of a timestamp's format."""
+"""The units by the third letter of a timestamp's format."""
 _WGS84 = (None, "", "EPSG:4326", "EPSG:4979", "OGC:CRS84", "WGS 84", "WGS 84 (CRS84)")
 
 
 def is_arrow(value: Any) -> bool:
-    """Whether it exports an Arrow stream."""
+    """True if the object exports an Arrow stream."""
     return hasattr(value, "__arrow_c_stream__")
 
 
 _TEXTS = ("u", "U", "vu")
-"""Formats of texts."""
+"""The Arrow formats of texts."""
 
 
 class Ticks(NamedTuple):
-    """Times as integers, and how many microseconds their unit is, as a fraction."""
+    """Times as integers, and the number of microseconds in their unit, as a fraction."""
 
     values: Sequence[int]
     multiplier: int
@@ -63,7 +63,7 @@ class Ticks(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Which columns hold what; `geometry` is the column of points where positions come from there."""
+    """The columns by their meaning; `geometry` is the column of points if positions come from one, otherwise None."""
 
     indices: Mapping[str, int]
     geometry: int | None
@@ -73,15 +73,15 @@ class BatchReader:
     """Reads the batches of one stream, column by column.
 
     Args:
-        table: What exports the stream.
-        source: The argument, for messages.
-        transform: Whether points in another CRS become WGS84; otherwise they are refused.
-        crs: Of points that do not say theirs.
+        table: An object that exports the stream.
+        source: The name of the argument, for messages.
+        transform: True to transform points in another CRS to WGS84; otherwise they are refused.
+        crs: The CRS of points that do not state one.
         style: How times without a zone are read.
-        shapes: Whether polygons and lines are read beside points; see :meth:`geometries`.
+        shapes: True to read polygons and lines as well as points; see :meth:`geometries`.
 
-    Raises:
-        InputError: It gives no stream, or not one of rows.
+        Raises:
+            InputError: The object gives no stream, or one that does not consist of rows.
         MissingExtraError: nanoarrow is not installed.
     """
 
@@ -99,7 +99,8 @@ class BatchReader:
         self._transformer: Any = None
         self._given: Mapping[str, str] = {}
         self._accelerations: set[int] = set()
-        # By column: where its dictionary lies, the dictionary (so that nothing else can lie there), and its values.
+        # By column: the memory place of its dictionary, the dictionary (held so that the place is not reused), and its
+        # values.
         self._coded: dict[int, tuple[Any, Any, Any]] = {}
         nanoarrow = require("nanoarrow", "arrow")
         try:
@@ -107,7 +108,7 @@ class BatchReader:
             exported = table.to_arrow(index=False) if type(table).__name__ == "GeoDataFrame" else table
             self._stream = nanoarrow.c_array_stream(exported)
             self._schema = self._stream.get_schema()
-        except Exception as error:  # whatever its maker raises
+        except Exception as error:  # the library behind the object may raise anything
             raise InputError(source, "", f"gives no Arrow stream: {_said(error)}") from error
         if self._schema.format != "+s":
             raise InputError(source, "", "is an Arrow stream of values, not of a table's rows")
@@ -125,7 +126,7 @@ class BatchReader:
         while True:
             try:
                 chunk = next(chunks, None)
-            except Exception as error:  # whatever its maker raises
+            except Exception as error:  # as above
                 raise InputError.of_row(self._source, first, f"the stream broke off: {_said(error)}") from error
             if chunk is None:
                 return
@@ -138,11 +139,11 @@ class BatchReader:
     # ---------------------------------------------------------------------------------- which columns
 
     def find(self, known: Names, columns: Mapping[str, str], required: Sequence[str]) -> Plan:
-        """The columns, by the names that are known or given.
+        """Finds the columns by the names in `known` or the names passed in `columns`.
 
-        Positions come from the column of points that `columns` names, else from columns of latitudes and longitudes
-        that it names, else from a column that is marked as points (GeoArrow, GeoParquet), else from columns of
-        latitudes and longitudes, else from an unmarked column of points with a usual name.
+        Positions come from the first of these that exists: the column of points that `columns` names; the columns of
+        latitudes and longitudes that it names; a column that is marked as points (GeoArrow, GeoParquet); columns of
+        latitudes and longitudes with usual names; an unmarked column of points with a usual name.
         """
         self._given = columns
         try:
@@ -173,7 +174,7 @@ class BatchReader:
         return None
 
     def _points_at(self, index: int | None) -> int:
-        """A column of points, looked at: what it holds, and in which CRS."""
+        """Checks a column of points, its format and its CRS, and returns its index."""
         assert index is not None
         name, child = self.names[index], self._children[index]
         if not self._holds_points(index):
@@ -188,7 +189,7 @@ class BatchReader:
         return index
 
     def _holds_points(self, index: int) -> bool:
-        """Whether a column is stored as points can be: WKB, separate or interleaved coordinates."""
+        """True if the format of a column can hold points: WKB, WKT, separate or interleaved coordinates."""
         child = self._children[index]
         marked = _metadata(child).get("ARROW:extension:name")
         if marked in self._shapes:
@@ -215,7 +216,7 @@ class BatchReader:
         return found
 
     def _check_crs(self, crs: Any, name: str) -> None:
-        """Raises an error if coordinates are not degrees of WGS84; without a CRS they count as WGS84."""
+        """Checks that coordinates are degrees of WGS84, or prepares to transform them. No CRS means WGS84."""
         given = crs = crs or self._crs
         if isinstance(crs, str) and crs.lstrip().startswith("{"):
             given = crs = self._object(crs, name)
@@ -239,7 +240,7 @@ class BatchReader:
     # ---------------------------------------------------------------------------------- what they hold
 
     def numbers(self, chunk: Any, index: int, what: str, first: int, missing: float = math.nan) -> Sequence[float]:
-        """A column as floats: in place where it holds doubles without nulls; `missing` where there is nothing."""
+        """A column as floats; doubles without nulls are read in place. Nulls become `missing`."""
         column, kind = self._column(chunk, index), self._children[index].format
         if kind in NUMBERS and self._children[index].dictionary is None:
             nulls = column.null_rows()
@@ -264,8 +265,8 @@ class BatchReader:
         return found
 
     def accuracies(self, chunk: Any, plan: Plan, first: int, missing: float = math.nan) -> Sequence[float] | None:
-        """The column of accuracies; None: there is none, or not from the batch on in which it goes below 0 and shows
-        that it holds accelerations."""
+        """The column of accuracies, or None if there is none. If a batch has values below 0 that show that the column
+        holds accelerations, it is ignored from that batch on."""
         index = plan.indices.get("accuracy")
         if index is None or index in self._accelerations:
             return None
@@ -278,7 +279,7 @@ class BatchReader:
         return found
 
     def times(self, chunk: Any, index: int, first: int) -> Sequence[int]:
-        """A column as microseconds: in place where it holds microseconds without nulls, which are refused."""
+        """A column as microseconds; microseconds without nulls are read in place. Nulls are refused."""
         nulls = self._column(chunk, index).null_rows()
         if nulls:
             raise InputError.of_row(self._source, first + nulls[0], f"has no time (column {self.names[index]!r})")
@@ -288,13 +289,13 @@ class BatchReader:
         elif multiplier > 1:
             try:
                 ticks = array("q", map(multiplier.__mul__, ticks))
-            except OverflowError:  # of which row?
+            except OverflowError:  # find the row
                 ticks = array("q", (self._scaled(tick, multiplier, first + row) for row, tick in enumerate(ticks)))
         self._check_times(ticks, first)
         return ticks
 
     def _check_times(self, times: Any, first: int) -> None:
-        """Refuses microseconds that have no date: no log of them could be printed."""
+        """Refuses times outside the years 1 to 9999, which a log could not print."""
         if len(times) and not all(map(is_time, extremes(times))):
             row = next(row for row, time in enumerate(times) if not is_time(time))
             raise InputError.of_row(self._source, first + row, f"time {times[row]} is outside year 1 to year 9999")
@@ -306,13 +307,13 @@ class BatchReader:
         return time
 
     def ticks(self, chunk: Any, index: int, first: int) -> Ticks:
-        """A column of times in the unit that it has: in place where that is 64-bit integers of one unit without nulls.
+        """A column of times in its own unit. 64-bit integers of one unit without nulls are read in place.
 
         A null becomes NO_TIME.
         """
         column, name, kind = self._column(chunk, index), self.names[index], self._children[index].format
         marked = _metadata(self._children[index]).get("ARROW:extension:name", "")
-        if marked.startswith("pandas."):  # its integers are counts of some span
+        if marked.startswith("pandas."):  # periods or intervals: the integers are not times
             raise InputError.of_row(self._source, first, f"the column {name!r} has the type {marked}, not times")
         nulls = column.null_rows()
         if kind.startswith("ts"):
@@ -335,7 +336,7 @@ class BatchReader:
         return Ticks(found, 1, 1)
 
     def _placed(self, ticks: Sequence[int], nulls: Sequence[int], unit: str, first: int) -> array[int]:
-        """Microseconds of local times in the chosen time zone."""
+        """Converts local times to microseconds with the time zone of the style."""
         multiplier, divisor = _FRACTIONS[unit]
         naive, missing, found = datetime(1970, 1, 1), set(nulls), array("q")
         for row, tick in enumerate(ticks):
@@ -351,8 +352,8 @@ class BatchReader:
         return found
 
     def keys(self, chunk: Any, by: str, first: int) -> tuple[array[int], list[Any]]:
-        """The column that tells tracks apart: an index for each row, of 32 or 64 bits, and the values that these lead
-        to."""
+        """The column that identifies the track: an index for each row (32 or 64 bits), and the values that the indices
+        refer to."""
         column, coded = self._column(chunk, self.names.index(by)), self._children[self.names.index(by)].dictionary
         for row in column.null_rows():
             raise InputError.of_row(self._source, first + row, f"has nothing in the column {by!r}")
@@ -379,9 +380,11 @@ class BatchReader:
         return codes, values
 
     def coded(self, chunk: Any, index: int, first: int) -> tuple[Any, Any]:
-        """A column as indices and what they lead to: in place where it is a dictionary column without nulls.
+        """A column as indices and the values they refer to. The indices of a dictionary column without nulls are read
+        in place.
 
-        Of a dictionary that the batch before had, what :meth:`keep_coded` was given; else a list of values.
+        If the dictionary is the same as in the previous batch, the values are those passed to :meth:`keep_coded`;
+        otherwise they are a list.
         """
         column = self._column(chunk, index)
         if self._children[index].dictionary is None or column.null_rows():
@@ -401,20 +404,20 @@ class BatchReader:
             return column.plain(), known[2]
         try:
             values = words.values()
-        except OverflowError as error:  # of dates that Python's cannot hold
+        except OverflowError as error:  # dates outside the range of Python
             raise InputError(self._source, "", f"the column {self.names[index]!r} cannot be read: {error}") from None
         self._coded[index] = (words.place, words, values)
         return column.plain(), values
 
     def keep_coded(self, index: int, texts: tuple[str, ...]) -> tuple[str, ...]:
-        """Keeps what the values of a dictionary became, for as long as batches have it."""
+        """Remembers the converted values of a dictionary, as long as the following batches have the same dictionary."""
         if index in self._coded:
             place, words, _ = self._coded[index]
             self._coded[index] = (place, words, texts)
         return texts
 
     def positions(self, chunk: Any, plan: Plan, first: int) -> tuple[Sequence[float], Sequence[float]]:
-        """Latitudes and longitudes; NaN where there are none."""
+        """Latitudes and longitudes; NaN where a position is missing."""
         if plan.geometry is not None:
             longitudes, latitudes = self._points(chunk, plan.geometry, first)
         else:
@@ -422,7 +425,7 @@ class BatchReader:
         return latitudes, longitudes
 
     def holds_points_alone(self, plan: Plan) -> bool:
-        """Whether positions come from elsewhere, or from a column whose type has nothing but points."""
+        """True if positions do not come from a geometry column, or from one whose type allows only points."""
         if plan.geometry is None:
             return True
         child = self._children[plan.geometry]
@@ -441,7 +444,7 @@ class BatchReader:
         return "planar" if any(said) else None
 
     def nested_shapes(self, chunk: Any, plan: Plan, first: int) -> NestedShapes | None:
-        """The shapes of a column in one of GeoArrow's layouts, in place; None: it is another column."""
+        """The shapes of a column in one of GeoArrow's native layouts, in place; None for other columns."""
         if plan.geometry is None:
             return None
         name, kind = self.names[plan.geometry], _metadata(self._children[plan.geometry]).get("ARROW:extension:name", "")
@@ -458,8 +461,8 @@ class BatchReader:
     def geometries(
         self, chunk: Any, plan: Plan, first: int
     ) -> tuple[Sequence[float], Sequence[float], list[bytes | None] | None]:
-        """Latitudes and longitudes of points, NaN where there are none, and polygons and lines as well-known binary;
-        None: all are points."""
+        """Latitudes and longitudes of points (NaN for other rows), and polygons and lines as well-known binary; None
+        instead of the latter if all rows are points."""
         if self.holds_points_alone(plan):
             return *self.positions(chunk, plan, first), None
         assert plan.geometry is not None
@@ -497,7 +500,7 @@ class BatchReader:
         return latitudes, longitudes, found
 
     def _points(self, chunk: Any, index: int, first: int) -> tuple[Sequence[float], Sequence[float]]:
-        """Longitudes and latitudes of a column of points."""
+        """The longitudes and latitudes of a column of points."""
         try:
             if self._children[index].format in _TEXTS:
                 xs, ys = self._wkt(chunk, index, first)
@@ -512,7 +515,7 @@ class BatchReader:
         return longitudes, latitudes
 
     def _wkt(self, chunk: Any, index: int, first: int) -> tuple[Sequence[float], Sequence[float]]:
-        """X and y of points as well-known text; NaN where nothing stands."""
+        """X and y of points as well-known text; NaN for empty cells."""
         xs, ys = array("d"), array("d")
         for row, value in enumerate(self.values(chunk, index, first)):
             try:
@@ -525,7 +528,7 @@ class BatchReader:
 
     @staticmethod
     def _coordinates(column: Column) -> tuple[Sequence[float], Sequence[float]]:
-        """X and y of a column of points: in place where they are coordinates and none is missing."""
+        """X and y of a column of points. Coordinates are read in place if no point is missing."""
         if not column.format.startswith("+"):
             return column.wkb_points()
         axes, missing = column.coordinates()
@@ -533,7 +536,7 @@ class BatchReader:
         return xs, ys
 
     def values(self, chunk: Any, index: int, first: int) -> list[Any]:
-        """A column as Python values; None where there is nothing."""
+        """A column as Python values; None for nulls."""
         return self._values(self._column(chunk, index), index, first)
 
     def _values(self, column: Column, index: int, first: int) -> list[Any]:
@@ -559,7 +562,7 @@ def _metadata(schema: Any) -> dict[str, str]:
 
 
 def without_nulls(value: Any) -> Any:
-    """A structure without the fields that hold nothing; anything else as it is."""
+    """A structure without its null fields; other values unchanged."""
     return {name: part for name, part in value.items() if part is not None} if isinstance(value, dict) else value
 
 
@@ -570,7 +573,7 @@ def _said(error: Exception) -> str:
 
 
 def _without(ticks: Sequence[int], nulls: Sequence[int]) -> Sequence[int]:
-    """Ticks in place, or where there are nulls with NO_TIME for them."""
+    """The ticks unchanged if there are no nulls; otherwise a copy with NO_TIME for nulls."""
     if not nulls:
         return ticks
     found = array("q", ticks)

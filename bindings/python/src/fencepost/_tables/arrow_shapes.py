@@ -1,4 +1,4 @@
-"""Polygons and lines of Arrow columns in GeoArrow's native layouts: coordinates and offsets, in place."""
+"""Polygons and lines of Arrow columns in GeoArrow's native layouts. Coordinates and offsets are read in place."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _LISTS = {
     "geoarrow.polygon": ("the geometry", "a ring"),
     "geoarrow.multipolygon": ("the geometry", "a part", "a ring"),
 }
-"""The meaning of the nested lists, outermost first."""
+"""The meaning of the nested lists of a layout, outermost first."""
 LEVELS = {kind: len(lists) for kind, lists in _LISTS.items()}
-"""How many there are."""
+"""The number of nested lists of each layout."""
 
 
 def is_nested(child: Any, levels: int) -> bool:
-    """Whether a column is stored as so many lists of coordinates, separate or interleaved."""
+    """True if a column consists of this many nested lists of coordinates, separate or interleaved."""
     for _ in range(levels):
         if child.format not in ("+l", "+L"):
             return False
@@ -38,7 +38,7 @@ def is_nested(child: Any, levels: int) -> bool:
 
 
 class MissingPlaceError(ValueError):
-    """A row, or something of its geometry, is null; `row` is which of the column's."""
+    """A row, or a part of its geometry, is null; `row` is the row of the column."""
 
     def __init__(self, row: int, reason: str) -> None:
         super().__init__(reason)
@@ -57,15 +57,15 @@ class ShapeColumns(NamedTuple):
 
 
 class NestedShapes:
-    """The shapes of such a column. Nothing is copied but offsets of 64 bits.
+    """The shapes of a column in a native layout. Nothing is copied except 64-bit offsets.
 
     Args:
-        column: It.
-        kind: Its extension's name, one of LEVELS.
+        column: The column.
+        kind: The name of its Arrow extension, a key of LEVELS.
 
     Raises:
-        MissingPlaceError: Something in it is null.
-        OverflowError: More vertices than 32 bits count.
+        MissingPlaceError: A value in the column is null.
+        OverflowError: There are more vertices than 32 bits can count.
     """
 
     def __init__(self, column: Column, kind: str) -> None:
@@ -80,7 +80,7 @@ class NestedShapes:
         self._refuse(missing, "a vertex")
 
     def columns(self, begin: int, end: int) -> ShapeColumns:
-        """Rows `begin` to `end`, in place."""
+        """The columns for rows `begin` to `end`, in place."""
         first, *inner = self._levels
         rows = first[begin : end + 1]
         places = self._longitudes, self._latitudes
@@ -96,7 +96,7 @@ class NestedShapes:
         return struct.pack("<BII", 1, 6 if self.is_area else 5, len(parts)) + b"".join(parts)
 
     def _one(self, level: int, item: int) -> bytes:
-        """A polygon of rings, or a line."""
+        """A polygon with its rings, or a line, as well-known binary."""
         begin, end = self._levels[level][item], self._levels[level][item + 1]
         if not self.is_area:
             return struct.pack("<BI", 1, 2) + self._ring(begin, end)
@@ -112,7 +112,8 @@ class NestedShapes:
         return struct.pack("<I", end - begin) + places.tobytes()
 
     def _refuse(self, missing: Iterable[int], what: str) -> None:
-        """Raises an error for nulls in the visible rows: a slice still has all items."""
+        """Raises an error for a null item of a visible row. The items of a sliced column also include those of
+        invisible rows."""
         for item in sorted(missing):
             place = item
             for offsets in reversed(self._levels):
@@ -124,7 +125,7 @@ class NestedShapes:
 
 
 def _offsets(column: Column) -> memoryview[Any]:
-    """Where the items of each list begin and the last ones end: 32 bits, in place where they are that."""
+    """The start of each list's items, and the end of the last, as 32-bit integers; in place if they have 32 bits."""
     found = column.offsets()
     if not len(found):
         return memoryview(array("i", [0]))

@@ -15,9 +15,10 @@ from .._errors import require
 from .wkb import same_points
 
 NUMBERS = frozenset("cCsSiIlLfg")
-"""Formats of fixed numbers that a memoryview reads; before Python 3.12 it does not read half floats."""
+"""Formats of numbers of fixed size that a memoryview can read. Half floats are missing: Python before 3.12 cannot read
+them."""
 _INLINE = 12
-"""Bytes of a text or binary view that lie in the view itself."""
+"""The largest text or binary value, in bytes, that is stored in its view."""
 _KINDS = {
     2: "LineString",
     3: "Polygon",
@@ -26,13 +27,13 @@ _KINDS = {
     6: "MultiPolygon",
     7: "GeometryCollection",
 }
-"""By their numbers in WKB."""
+"""The geometry types by their numbers in WKB."""
 _EXACT = Context(prec=100)
-"""For decimals of 256 bits."""
+"""Enough digits for 256-bit decimals."""
 
 
 class NotPointError(ValueError):
-    """A value is not a point; `row` is which of the column's."""
+    """A value is not a point; `row` is the row of the column."""
 
     def __init__(self, row: int, reason: str) -> None:
         super().__init__(reason)
@@ -40,10 +41,10 @@ class NotPointError(ValueError):
 
 
 class Column:
-    """A column of a batch, or a field of a structure: the rows that the batch shows of it.
+    """A column of a batch, or a field of a structure: only the visible rows.
 
-    nanoarrow (0.9) does not read all types soundly: its copies of arrays of views end the process, and of slices of
-    decimals, half floats and binary values of one size it shows other rows. These are decoded here.
+    nanoarrow (0.9) does not read all types correctly. Copying arrays of views crashes the process; slices of decimals,
+    half floats and binary values of fixed size give the wrong rows. This class decodes such types itself.
     """
 
     def __init__(self, schema: Any, held: Any, first: int, length: int) -> None:
@@ -68,16 +69,16 @@ class Column:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Where it lies: two columns that are both alive and have one place are the same."""
+        """The place in memory: two columns that are alive and have the same place are the same."""
         return tuple(self._held.buffers), self._held.offset, self._held.length, self.format
 
     def plain(self) -> memoryview[Any]:
-        """The elements of a column of fixed numbers, times included, in place; nulls have any value."""
+        """The elements of a column of numbers of fixed size (also times), in place; nulls have arbitrary values."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length]
 
     def offsets(self) -> memoryview[Any]:
-        """Of a column of lists: where each begins among the items, and where the last one ends; in place. An empty
-        column may have none."""
+        """For a column of lists: the start of each list among the items, and the end of the last list; in place. An
+        empty column may have no offsets."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1]
 
     def items(self) -> Column:
@@ -86,7 +87,8 @@ class Column:
         return Column(self._schema.child(0), held, 0, held.length)
 
     def coordinates(self) -> tuple[list[memoryview[Any]], set[int]]:
-        """X and y of a column of structures or of lists of doubles, in place, and the rows where one is missing."""
+        """X and y of a column of structures or of lists of doubles, in place, and the rows in which a value is
+        missing."""
         missing = set(self.null_rows())
         if self.format == "+s":
             fields = [self.field(0), self.field(1)]
@@ -97,7 +99,7 @@ class Column:
         return [elements[0::size], elements[1::size]], missing | {element // size for element in inner.null_rows()}
 
     def null_rows(self) -> Sequence[int]:
-        """The rows that hold nothing."""
+        """The rows that are null."""
         if self.format == "n":
             return range(self.length)
         if not self.length or not self._view.null_count or not self._view.buffer(0).size_bytes:
@@ -106,10 +108,10 @@ class Column:
         return [row for row, bit in enumerate(bits) if not bit]
 
     def values(self) -> list[Any]:
-        """Python values; None where there is nothing.
+        """The values as Python objects; None for nulls.
 
         Raises:
-            KeyError: nanoarrow cannot read what it holds.
+            KeyError: nanoarrow cannot read the type.
         """
         if _is_decoded_here(self.format):
             return self._of_views() if self.format.startswith("v") else self._of_one_size()
@@ -124,12 +126,13 @@ class Column:
         start = self._first - self._view.offset
         held = self._held if not start and self._held.length == self.length else self._held[start : start + self.length]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the storage of an extension type is read
+            warnings.simplefilter("ignore")  # the warning that only the storage of an extension type is read
             values: list[Any] = require("nanoarrow", "arrow").Array(held).to_pylist()
         return values
 
     def _of_views(self) -> list[Any]:
-        """Texts or bytes of a column of views: 16 bytes each, its length, then itself or where it lies."""
+        """Texts or bytes of a column of views. A view has 16 bytes: the length, and then the value itself or its
+        place."""
         view = self._view
         data = [memoryview(view.buffer(index)).cast("B") for index in range(2, view.n_buffers - 1)]
         rows = memoryview(view.buffer(1))[self._first : self._first + self.length].tobytes()
@@ -146,7 +149,7 @@ class Column:
         return found
 
     def _of_one_size(self) -> list[Any]:
-        """Decimals, half floats, or bytes of one size."""
+        """Decimals, half floats, or bytes of fixed size."""
         rows = memoryview(self._view.buffer(1))[self._first : self._first + self.length].tobytes()
         if self.format == "e":
             found: list[Any] = list(struct.unpack(f"={self.length}e", rows))
@@ -163,10 +166,10 @@ class Column:
         return found
 
     def wkb_points(self) -> tuple[array[float], array[float]]:
-        """X and y of a column of WKB points; NaN where there is none.
+        """X and y of a column of WKB points; NaN for nulls.
 
         Raises:
-            NotPointError: A row of the column holds another geometry than a point, or no WKB at all.
+            NotPointError: A row holds a geometry that is not a point, or no WKB.
         """
         same = self.same_points()
         if same is not None:
@@ -179,7 +182,8 @@ class Column:
         return xs, ys
 
     def same_points(self) -> tuple[array[float], array[float]] | None:
-        """As :meth:`wkb_points` where all are little-endian points of two dimensions; None: they are not."""
+        """The same as :meth:`wkb_points`, but only if all values are little-endian points with two coordinates;
+        otherwise None."""
         if self.format not in ("z", "Z") or not self.length or self._view.null_count:
             return None
         starts = memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1]
@@ -196,7 +200,7 @@ def _holds_decoded_here(schema: Any) -> bool:
 
 
 def wkb_point(data: bytes, row: int) -> tuple[float, float]:
-    """X and y of a point as WKB, ISO or extended."""
+    """X and y of a point in WKB, ISO or extended."""
     try:
         order = {0: ">", 1: "<"}[data[0]]
         (kind,) = struct.unpack_from(order + "I", data, 1)

@@ -1,6 +1,6 @@
-"""Columns of numbers and times from whatever holds them: NumPy arrays, pandas columns, buffers, lists.
+"""Columns of numbers and times from any object that holds them: NumPy arrays, pandas columns, buffers, lists.
 
-Nothing here imports NumPy: an object with ``__array__`` gives its array, which brings its own methods.
+This module does not import NumPy: an object with ``__array__`` returns its array, which has its own methods.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     TimeColumn: TypeAlias = SupportsArray | Buffer | Iterable[Time]
 
 NO_TIME = -(1 << 63)
-"""A time that is missing: the row counts as invalid."""
+"""A missing time: its row counts as invalid."""
 
 
 @published
 class ColumnTypeError(InvalidArgumentError, TypeError):
-    """A column holds something else than what it is to hold; ``position`` is the first row that does.
+    """A column holds values of a wrong type; ``position`` is the first such row.
 
-    Both an :class:`InvalidArgumentError` and a ``TypeError``.
+    The class is both an :class:`InvalidArgumentError` and a ``TypeError``.
 
     Example:
         >>> from fencepost import Monitor
@@ -52,18 +52,18 @@ class ColumnTypeError(InvalidArgumentError, TypeError):
 
 
 def refuse(message: str, row: int = 0, kind: type[InvalidArgumentError] = ColumnTypeError) -> NoReturn:
-    """Raises the error of a column, with its row."""
+    """Raises an error about a column, with the row as its position."""
     error = kind(message)
     error.position = row
     raise error
 
 
 def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[Any]:
-    """A column as doubles, in place where it is that already, whatever its stride.
+    """A column as doubles; a column of doubles is not copied, even if it has a stride.
 
     Args:
-        none: The value for None in a list and for masked elements; None: a None raises an error, and masked elements
-            are NaN.
+        none: Replaces None in a list and masked elements. If it is None itself, a None in a list raises an error, and
+            masked elements become NaN.
     """
     table = _array_of(values, what, math.nan if none is None else none)
     if table is not None:
@@ -83,8 +83,8 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
 
 
 def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
-    """A column as 64-bit integers, and how many microseconds their unit is, as a fraction."""
-    if hasattr(getattr(values, "dtype", None), "tz"):  # pandas with a zone: as an array it would hold objects
+    """A column as 64-bit integers, and the number of microseconds in their unit, as a fraction."""
+    if hasattr(getattr(values, "dtype", None), "tz"):  # pandas with a zone: its array would hold objects
         values = getattr(values, "dt", values).tz_convert(None)
     table = _array_of(values, what, NO_TIME)
     if table is not None:
@@ -101,14 +101,14 @@ def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
 
 
 def contiguous(values: Any, what: str, length: int) -> memoryview[Any]:
-    """A column of doubles without gaps, of so many rows."""
+    """A contiguous column of doubles with this number of rows."""
     view = numbers(values, what)
     check_length(view, what, length)
     return view if view.c_contiguous else memoryview(view.tobytes()).cast("d")
 
 
 def tags(values: Any, length: int) -> memoryview[Any]:
-    """A column of numbers from 0 to 2**64 - 1; one number is meant for all rows."""
+    """A column of numbers from 0 to 2**64 - 1; a single number applies to all rows."""
     if isinstance(values, int) and not isinstance(values, bool):
         return (
             memoryview(array("Q", [_tag(values, 0)]))
@@ -132,7 +132,7 @@ def tags(values: Any, length: int) -> memoryview[Any]:
 
 
 def identifiers(values: Iterable[str]) -> tuple[str, ...]:
-    """A column of texts that can be identifiers, as far as Python must check it."""
+    """A column of texts, with the checks of identifiers that Python must make."""
     if isinstance(values, str | bytes):
         refuse(f"identifier is {type(values).__name__}, expected a column of str")
     texts = tuple(_rows_of(values, "identifier", "str"))
@@ -152,7 +152,7 @@ def identifiers(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def column(code: str, values: Any, what: str, length: int | None = None) -> memoryview[Any]:
-    """A contiguous view of `values` as elements of the array type `code`: in place where the layout is that already."""
+    """A contiguous view of `values` as elements of the array type `code`; no copy if the layout already matches."""
     view = _view(code, values)
     if view is None:
         try:
@@ -167,7 +167,7 @@ def column(code: str, values: Any, what: str, length: int | None = None) -> memo
 
 
 def check_length(view: memoryview[Any], what: str, length: int) -> None:
-    """Refuses a column of another length than that of the identifiers."""
+    """Refuses a column whose length differs from that of the identifiers."""
     if len(view) != length:
         refuse(f"{what} has {len(view)} rows, identifier has {length}", min(len(view), length), InvalidArgumentError)
 
@@ -182,10 +182,10 @@ def _view(code: str, values: Any) -> memoryview[Any] | None:
 
 
 def _array_of(values: Any, what: str, masked: float | None = None) -> Any | None:
-    """The array of an object that has one; None: there is none.
+    """The NumPy array of an object; None if the object has none.
 
     Args:
-        masked: The value for masked elements, whose hidden values are meaningless; None: they raise an error.
+        masked: Replaces masked elements, whose hidden values are meaningless; None: a masked element raises an error.
     """
     if isinstance(values, array | memoryview | list | tuple):
         return None
@@ -201,7 +201,7 @@ def _array_of(values: Any, what: str, masked: float | None = None) -> Any | None
 
 
 def _unmasked(values: Any, what: str, masked: float | None) -> Any:
-    """A masked array of NumPy with masked elements replaced by a value."""
+    """The data of a masked NumPy array, with masked elements replaced."""
     if not values.mask.any():
         return values.data
     if masked is None or values.dtype.kind not in "fiuM":
@@ -215,7 +215,7 @@ def _unmasked(values: Any, what: str, masked: float | None) -> Any:
 
 
 def _view_of(values: Any, what: str) -> memoryview[Any] | None:
-    """The buffer of an object that has one of one dimension; None: there is none."""
+    """The one-dimensional buffer of an object; None if the object has no buffer."""
     if isinstance(values, str | bytes | bytearray):
         refuse(f"{what} is {type(values).__name__}, expected a column")
     try:
@@ -295,7 +295,7 @@ def _times_of_array(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
 
 def _datetimes(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
     unit = table.dtype.str[4:-1]  # "<M8[25ns]"
-    if unit.endswith(("Y", "M")):  # of different lengths: the calendar tells
+    if unit.endswith(("Y", "M")):  # years and months vary in length, so convert them to days first
         table, unit = table.astype("datetime64[D]"), "D"
     digits = unit[: len(unit) - len(unit.lstrip("0123456789"))]
     if unit[len(digits) :] not in MICROSECONDS:
@@ -304,7 +304,7 @@ def _datetimes(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
         table = table.astype(table.dtype.newbyteorder("="))
     multiplier, divisor = MICROSECONDS[unit[len(digits) :]]
     multiplier *= int(digits or 1)
-    if divisor > 1 and multiplier > 1:  # 25 ns: to whole nanoseconds first, which keeps what fits
+    if divisor > 1 and multiplier > 1:  # 25 ns, for example: convert to whole nanoseconds first, which is exact
         finer = unit[len(digits) :]
         table, multiplier = table.astype(f"datetime64[{finer}]"), 1
     return memoryview(table.view("int64")), multiplier, divisor

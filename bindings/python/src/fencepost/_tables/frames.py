@@ -1,4 +1,4 @@
-"""Tables as Arrow streams: which columns of a frame are exported, in batches, with few texts for many rows."""
+"""Exports frames as Arrow streams: only the columns that are read, in batches, with repeated texts as a dictionary."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EXPECTED: dict[str, tuple[str, tuple[type, ...]]] = {
 
 
 def is_frame(value: Any) -> bool:
-    """Whether it is a frame of pandas or of a library built on it."""
+    """True for a frame of pandas or of a library built on it."""
     return all(hasattr(value, name) for name in ("columns", "iloc", "dtypes"))
 
 
@@ -35,19 +35,20 @@ def geometry_name(frame: Any) -> str | None:
 def exported(
     table: Any, source: str, known: Names, columns: Mapping[str, str], required: Sequence[str], by: str | None = None
 ) -> Any:
-    """An exporter of the rows of a table as an Arrow stream: for a frame only the columns that are read, in batches.
+    """An object that exports the rows of a table as an Arrow stream: for a frame only the columns that are read, in
+    batches.
 
     Args:
-        table: A frame, or what exports an Arrow stream.
-        source: The argument, for messages.
+        table: A frame, or an object that exports an Arrow stream.
+        source: The name of the argument, for messages.
         known: The usual names of columns.
         columns: Names of columns that are not recognised.
-        required: What there must be a column for, beside positions.
-        by: The column that tells tracks apart. Its values come as a dictionary where PyArrow is installed.
+        required: The meanings that must have a column, in addition to the position.
+        by: The column that identifies the track. With PyArrow installed, its values are exported as a dictionary.
 
     Raises:
-        InputError: A frame lacks a column, or holds what Arrow cannot.
-        MissingExtraError: PyArrow is needed for a frame, and not installed.
+        InputError: A frame lacks a column, or has values that Arrow cannot represent.
+        MissingExtraError: A frame was passed, and PyArrow is not installed.
     """
     if is_frame(table):
         require("nanoarrow", "arrow")
@@ -58,7 +59,7 @@ def exported(
 def _of_frame(
     frame: Any, source: str, known: Names, columns: Mapping[str, str], required: Sequence[str], by: str | None
 ) -> tuple[Any, str | None]:
-    """The columns that are read, and that of devices or tracks."""
+    """A table with the columns that are read, and the name of the column that identifies devices or tracks."""
     frame = _with_index(frame, known, columns, by)
     names = column_names(frame, source)
     active = None if set(columns) & set(POSITION) else geometry_name(frame)
@@ -96,7 +97,8 @@ def _of_frame(
 
 
 def _with_index(frame: Any, known: Names, columns: Mapping[str, str], by: str | None) -> Any:
-    """The frame with those levels of its index as columns that are named, or that hold the times."""
+    """The frame with levels of its index as columns: levels that are named by the caller, have usual names, or hold the
+    times."""
     there = [name for name in frame.columns if isinstance(name, str)]
     usual = {name for names in known.values() for name in names}
     named = {*columns.values(), by}
@@ -131,7 +133,7 @@ def column_names(frame: Any, source: str) -> list[str]:
 
 
 def _check_zones(frame: Any, name: str, source: str) -> None:
-    """Raises an error if only some times have a zone: Arrow would read the others as UTC."""
+    """Raises an error if only some times have a zone, because Arrow would read the others as UTC."""
     if frame[name].dtype.kind != "O":
         return
     zoned: bool | None = None
@@ -145,7 +147,7 @@ def _check_zones(frame: Any, name: str, source: str) -> None:
 
 
 def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> None:
-    """Names the column and the value that does not fit the Arrow type of the others."""
+    """Raises an error that names the column and the value that does not fit the Arrow type of the other values."""
     for name in frame.columns:
         try:
             pyarrow.array(frame[name], from_pandas=True)
@@ -166,7 +168,7 @@ def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> 
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether it is None, NaN, NaT or NA. Values whose comparison does not return a bool, such as frames, are not
+    """True for None, NaN, NaT and NA. A value whose comparison does not return a bool, such as a frame, is not
     missing."""
     if value is None:
         return True
@@ -181,13 +183,13 @@ def _coded(table: Any, by: str | None) -> Any:
     pyarrow = require("pyarrow", "geo")
     try:
         reader = pyarrow.RecordBatchReader.from_stream(table)
-    except Exception:  # whatever its maker raises
+    except Exception:  # the library behind the object may raise anything
         return table  # the reader reports the error
     index = -1 if by is None else reader.schema.get_field_index(by)
     field = None if index < 0 else reader.schema.field(index)
     kinds = pyarrow.types
     is_plain = field is None or kinds.is_dictionary(field.type) or kinds.is_nested(field.type)
-    # Arrow makes no dictionary of an extension's values, such as UUIDs: they are read as they are stored.
+    # Arrow cannot make a dictionary of extension values such as UUIDs; they are read in their stored form.
     if field is None or is_plain or isinstance(field.type, pyarrow.BaseExtensionType):
         return pyarrow.RecordBatchReader.from_batches(reader.schema, _cut(reader))
     plain = pyarrow.large_string() if str(field.type) == "string_view" else field.type

@@ -1,4 +1,4 @@
-"""Polygons and lines as they come: GeoJSON, well-known text and binary, coordinates."""
+"""Polygons and lines from GeoJSON, well-known text, well-known binary and coordinates."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 AREAS = {"Polygon": False, "MultiPolygon": True}
 LINES = {"LineString": False, "MultiLineString": True}
-"""The types of geometries that become conditions, and whether they have several parts."""
+"""The types of geometries that become conditions; True for those with several parts."""
 _NAMES = {1: "Point", 2: "LineString", 3: "Polygon", 4: "MultiPoint", 5: "MultiLineString", 6: "MultiPolygon",
           7: "GeometryCollection"}  # fmt: skip
 _CODES = {name: code for code, name in _NAMES.items()}
@@ -46,11 +46,11 @@ class Vertices(NamedTuple):
     """The vertices of polygons, or of lines.
 
     Attributes:
-        is_area: Whether they are polygons.
-        coordinates: Longitudes and latitudes in turn, as they were given. Rings are not closed, and no vertex repeats
-            the one before.
-        rings: Where each ring or line begins among the vertices, and where the last one ends.
-        parts: Of polygons where each part begins among the rings, and where the last one ends.
+        is_area: True for polygons.
+        coordinates: Longitudes and latitudes alternately, as they were passed. Rings are not closed, and no vertex
+            repeats the previous one.
+        rings: The start of each ring or line among the vertices, and the end of the last one.
+        parts: For polygons: the start of each part among the rings, and the end of the last one.
     """
 
     is_area: bool
@@ -60,7 +60,7 @@ class Vertices(NamedTuple):
 
     @property
     def wkb(self) -> bytes:
-        """ISO well-known binary, little endian, of two dimensions; rings are closed."""
+        """Well-known binary (ISO, little endian, two dimensions); rings are closed."""
         data = self.coordinates
         if sys.byteorder == "big":
             data = array("d", data)
@@ -81,15 +81,16 @@ class Vertices(NamedTuple):
         return struct.pack("<BII", 1, 6 if self.is_area else 5, len(found)) + b"".join(found) if several else found[0]
 
     def places(self) -> list[list[tuple[float, float]]]:
-        """Latitudes and longitudes of each ring or line."""
+        """The latitudes and longitudes of each ring or line."""
         pairs = list(zip(self.coordinates[1::2], self.coordinates[0::2]))
         return [pairs[begin:end] for begin, end in pairwise(self.rings)]
 
     def read_as(self, edges: str) -> Vertices:
-        """The same for edges that are ``geodesic`` or ``planar``.
+        """The vertices with longitudes that suit ``geodesic`` or ``planar`` edges.
 
-        Geodesic: longitudes in -180 ... 180 (without 180). Planar edges run as the longitudes are written, with a
-        warning where that is doubtful; the first longitude of a ring or line is brought there, and all others with it.
+        For geodesic edges longitudes are reduced to -180 ... 180 (without 180). Planar edges keep their longitudes as
+        written, except that each ring or line is shifted as a whole so that its first longitude is in that range. An
+        edge that is probably meant to cross the antimeridian gives a warning.
         """
         longitudes = self.coordinates[::2]
         if edges == "planar":
@@ -112,8 +113,8 @@ class Vertices(NamedTuple):
         return made.made()
 
     def _turned(self) -> Vertices:
-        """Each ring or line by a turn, so that its first longitude is in -180 ... 180, as the library gives it back;
-        not where that would change a number."""
+        """Shifts each ring or line by 360 degrees if needed, so that its first longitude is in -180 ... 180, as the
+        library returns it. Does not shift if rounding would change a number."""
         coordinates = array("d", self.coordinates)
         for begin, end in pairwise(self.rings):
             if (turn := _reduced(coordinates[2 * begin]) - coordinates[2 * begin]) == 0:
@@ -125,8 +126,9 @@ class Vertices(NamedTuple):
         return self._replace(coordinates=coordinates)
 
     def _doubtful_span(self) -> float | None:
-        """The degrees of longitude of an edge that may have been meant to cross the antimeridian the short way; None:
-        there is none. An edge of 360 degrees goes around the Earth, and at a pole every longitude is one place."""
+        """The longitude span in degrees of an edge that was probably meant to cross the antimeridian the short way;
+        None: there is no such edge. An edge of 360 degrees goes around the Earth, and at a pole all longitudes are the
+        same place."""
         for ring in self.places():
             for start, end in zip(ring, [*ring[1:], ring[0] if self.is_area else ring[-1]]):
                 if 180 < abs(end[1] - start[1]) < 360 and not abs(start[0]) == abs(end[0]) == 90:
@@ -135,14 +137,14 @@ class Vertices(NamedTuple):
 
 
 def _reduced(longitude: float) -> float:
-    """In -180 ... 180 (without 180). Exact: 360 is less than twice as much."""
+    """The longitude in -180 ... 180 (without 180). The result is exact."""
     if longitude >= 180:
         return longitude - 360
     return longitude + 360 if longitude < -180 else longitude
 
 
 class _Maker:
-    """Collects vertices."""
+    """Collects the vertices of a geometry."""
 
     def __init__(self, is_area: bool) -> None:
         self.is_area = is_area
@@ -150,11 +152,11 @@ class _Maker:
         self._rings, self._parts = array("i", [0]), array("i", [0])
 
     def ring(self, places: Iterable[Sequence[Any]]) -> None:
-        """Adds a ring or line of longitudes and latitudes; what else a vertex has is ignored."""
+        """Adds a ring or line of longitudes and latitudes; further coordinates of a vertex are ignored."""
         ring = len(self._rings) - 1
         found = [self._place(place, ring, number) for number, place in enumerate(places)]
         if not found and (not self.is_area or ring > self._parts[-1]):
-            return  # an empty line or hole is left out
+            return  # leave out an empty line or hole
         least = 3 if self.is_area else 2
         # A shape with too few vertices stays unchanged: the library reports the defect.
         dropped = [place for index, place in enumerate(found) if not index or place != found[index - 1]]
@@ -167,7 +169,8 @@ class _Maker:
         self._rings.append(len(self._coordinates) // 2)
 
     def end_part(self) -> None:
-        """The next ring is the outer one of another part. A part whose outer ring is empty is left out."""
+        """Ends a part: the next ring is the outer ring of another part. A part whose outer ring is empty is left
+        out."""
         first = self._parts[-1]
         if len(self._rings) - 1 > first and self._rings[first] == self._rings[first + 1]:
             del self._coordinates[2 * self._rings[first] :]
@@ -176,10 +179,10 @@ class _Maker:
             self._parts.append(len(self._rings) - 1)
 
     def made(self) -> Vertices:
-        """What was collected.
+        """The collected vertices.
 
         Raises:
-            InvalidArgumentError: Nothing.
+            InvalidArgumentError: There are no vertices.
         """
         rings = self._rings
         if len(rings) < 2 or any(begin == end for begin, end in pairwise(rings)):
@@ -199,11 +202,12 @@ class _Maker:
         for name, value, most in (("latitude", latitude, 90), ("longitude", longitude, 360)):
             if not -most <= value <= most:
                 raise InvalidArgumentError(f"{where}: {name} is {value}; accepted are -{most} to {most} degrees")
-        return longitude + 0.0, latitude + 0.0  # no negative zero
+        return longitude + 0.0, latitude + 0.0  # turns a negative zero into zero
 
 
 def of_places(rings: Sequence[Iterable[Sequence[Any]]], is_area: bool, is_turned: bool) -> Vertices:
-    """A polygon of an outer ring and holes, or lines, each of pairs: longitude first, or latitude where `is_turned`."""
+    """A polygon with an outer ring and holes, or lines, from pairs: longitude first, or latitude first if
+    `is_turned`."""
     made = _Maker(is_area)
     for ring in rings:
         if isinstance(ring, str | bytes) or not isinstance(ring, Iterable):
@@ -222,10 +226,10 @@ def _turned(place: Any) -> Sequence[Any]:
 
 
 def of_geojson(geometry: Mapping[str, Any]) -> Vertices:
-    """A Polygon, MultiPolygon, LineString or MultiLineString.
+    """The vertices of a Polygon, MultiPolygon, LineString or MultiLineString.
 
     Raises:
-        InvalidArgumentError: It is another geometry, or none.
+        InvalidArgumentError: The geometry has another type, or no type.
     """
     kind, coordinates = geometry.get("type"), geometry.get("coordinates")
     if kind not in AREAS and kind not in LINES:
@@ -246,16 +250,17 @@ def _items(value: Any) -> Sequence[Any]:
 
 
 def wkt_type(text: str) -> str | None:
-    """Polygon, MultiPolygon, LineString or MultiLineString, where a text begins as theirs does; None: it is another."""
+    """The type (Polygon, MultiPolygon, LineString or MultiLineString) that the start of a text names; None for other
+    texts."""
     match = _WKT.fullmatch(text)
     return None if match is None else {name.upper(): name for name in (*AREAS, *LINES)}.get(match[2].upper())
 
 
 def of_wkt(text: str) -> Vertices:
-    """Well-known text (ISO 19125, EWKT): longitude first.
+    """Reads well-known text (ISO 19125, EWKT): longitude first.
 
     Raises:
-        InvalidArgumentError: It is not WKT, has another geometry type, or another reference system.
+        InvalidArgumentError: The text is not WKT, or has another geometry type or reference system.
     """
     match = _WKT.fullmatch(text)
     if match is None:
@@ -270,7 +275,7 @@ def of_wkt(text: str) -> Vertices:
 
 
 def _nested(text: str, whole: str) -> Any:
-    """Nested lists of the contents of parentheses; a list of numbers is a position."""
+    """Converts nested parentheses to nested lists; a list of numbers is a position."""
     stack: list[list[Any]] = [[]]
     place: list[float] = []
     end = 0
@@ -305,10 +310,10 @@ def _nested(text: str, whole: str) -> Any:
 
 
 def of_wkb(data: bytes) -> Vertices:
-    """Well-known binary: ISO or extended, in either byte order; further dimensions are skipped.
+    """Reads well-known binary: ISO or extended, in either byte order; further dimensions are skipped.
 
     Raises:
-        InvalidArgumentError: It is not WKB, has another geometry type, or another reference system.
+        InvalidArgumentError: The bytes are not WKB, or have another geometry type or reference system.
     """
     reader = _Reader(memoryview(data).cast("B"))
     try:
@@ -331,13 +336,13 @@ def of_wkb(data: bytes) -> Vertices:
 
 
 class _Reader:
-    """Reads well-known binary from its begin."""
+    """Reads well-known binary from start to end."""
 
     def __init__(self, data: memoryview[int]) -> None:
         self._data, self._at, self._order, self._dimensions = data, 0, "<", 2
 
     def head(self) -> int:
-        """The kind of a geometry."""
+        """Reads the head of a geometry and returns its type number."""
         order = self._data[self._at] if self._at < len(self._data) else 9
         if order > 1:
             raise InvalidArgumentError(f"not WKB: byte {self._at} is not a byte order")

@@ -1,4 +1,4 @@
-"""Tables for notebooks. Everything that is shown is escaped: identifiers come from anywhere."""
+"""HTML tables for notebooks. All values are escaped, since identifiers may come from untrusted sources."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from .times import time_text
 
 SHOWN = 50
-"""Rows of a table that are shown."""
+"""The largest number of rows that are shown."""
 
 
 def text(value: Any, name: str = "") -> str:
-    """A value of a column as people read it."""
+    """A value of a column as text for people."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -30,7 +30,7 @@ def duration(value: timedelta) -> str:
 
 
 def number(value: float, name: str) -> str:
-    """Coordinates to 1e-7 degrees, a centimetre; distances to the decimetre."""
+    """Coordinates with 1e-7 degrees (about a centimetre), distances with decimetres."""
     if name not in ("latitude", "longitude"):
         return f"{value:.1f}"
     digits = f"{value:.7f}".rstrip("0")

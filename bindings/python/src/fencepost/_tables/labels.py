@@ -1,4 +1,4 @@
-"""Labels of rows: the indexes of pandas, and of arrays of xarray with one dimension."""
+"""Labels of rows: the indexes of pandas, and of one-dimensional xarray arrays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .._native import InvalidArgumentError
 
 
 def index_of(column: Any) -> Any:
-    """The index of a Series of pandas, or of the dimension of an array of xarray; None: the column has none."""
+    """The index of a pandas Series, or of the dimension of an xarray array; None: the column has no index."""
     if hasattr(column, "indexes") and hasattr(column, "dims"):
         return column.indexes.get(column.dims[0]) if len(column.dims) == 1 else None
     index = getattr(column, "index", None)
@@ -16,10 +16,11 @@ def index_of(column: Any) -> Any:
 
 
 def common_index(**columns: Any) -> Any:
-    """The index that all columns have which have one; None: no column has one. Rows are read by their place.
+    """The index that the columns share (those that have one); None: no column has an index. Rows are matched by
+    position.
 
     Raises:
-        InvalidArgumentError: Two indexes differ: rows of one place are not of one label.
+        InvalidArgumentError: Two indexes differ, so rows at the same position have different labels.
     """
     found, first = None, ""
     for name, column in columns.items():
@@ -34,10 +35,11 @@ def common_index(**columns: Any) -> Any:
 
 
 def told_apart(index: Any) -> Any:
-    """An index whose labels name one row each.
+    """Checks that the labels of an index are unique.
 
     Raises:
-        InvalidArgumentError: A label names several rows: a join by it would pair each with the matches of all.
+        InvalidArgumentError: A label occurs several times: a join by it would pair each of its rows with the matches of
+            all of them.
     """
     if not index.is_unique:
         label = index[index.duplicated()].tolist()[0]

@@ -11,7 +11,7 @@ from .text_times import UNITS
 
 Names = Mapping[str, tuple[str, ...]]
 
-# Lower case, only letters and digits, best first.
+# Names in lower case, with only letters and digits, in order of preference.
 LATITUDE = ("latitude", "lat", "locationlat", "latitudedeg", "y")
 LONGITUDE = ("longitude", "lon", "lng", "long", "locationlong", "longitudedeg", "x")
 TRACK: Names = {
@@ -29,10 +29,10 @@ DEVICE = (
     "device", "deviceid", "vehicle", "vehicleid", "track", "trackid", "trajid", "user", "userid", "person",
     "personid", "individuallocalidentifier", "individualid", "tagid", "imei", "mmsi",
 )  # fmt: skip
-"""Columns that tell devices apart and nothing else."""
+"""Names of columns that surely identify devices."""
 DEVICES: Names = {"device": DEVICE, **TRACK}
-"""Of tables whose rows are of many devices. A column `id`, `identifier` or `name` may number the rows: it counts as the
-device only if the caller names it."""
+"""The columns of tables whose rows belong to many devices. A column `id`, `identifier` or `name` may also number the
+rows, so it counts as the device only if the caller names it."""
 CONDITIONS: Names = {
     "identifier": ("identifier", "id", "name", "fid"),
     "latitude": LATITUDE,
@@ -46,23 +46,23 @@ CONDITIONS: Names = {
     "buffer": ("buffer", "bufferm", "buffermeters", "buffermetres"),
 }
 GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point", "wkt", "wktgeom", "wktgeometry", "geomwkt")
-"""Columns of points in Arrow tables that are not marked as such."""
+"""Names of columns of points in Arrow tables without a mark for points."""
 POSITION = ("latitude", "longitude")
 MOST_DEGREES = 360.0
-"""Larger coordinates are metres or feet."""
+"""Coordinates with a larger magnitude must be metres or feet."""
 METRES = "metres of a projected CRS? Degrees of WGS84 (EPSG:4326) are needed"
 
 
 def key(name: str) -> str:
-    """The form in which names are compared."""
+    """The form of a name for comparisons: only lower-case letters and digits."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def find(names: Sequence[str], known: Names, given: Mapping[str, str], required: Sequence[str]) -> dict[str, int]:
-    """Which column holds what: the given one, else the best known name that occurs.
+    """The index of the column for each meaning: the column in `given`, otherwise the first known name that occurs.
 
     Raises:
-        InvalidArgumentError: A given or a required column is not there, or several have its name.
+        InvalidArgumentError: A given or required column does not exist, or several columns have its name.
     """
     exact = [name.strip() for name in names]
     keys = [key(name) for name in names]
@@ -73,17 +73,17 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
 
 
 def check_one(names: Sequence[str], name: str) -> None:
-    """Refuses a name that several columns have: which of them is meant is not known.
+    """Refuses a name that several columns have, since it is ambiguous.
 
     Raises:
-        InvalidArgumentError: There are several.
+        InvalidArgumentError: Several columns have the name.
     """
     if names.count(name) > 1:
         raise InvalidArgumentError(several_text(names, name))
 
 
 def several_text(names: Sequence[str], name: str) -> str:
-    """The message about a name that several columns have."""
+    """The message about a name that several columns share."""
     return f"there are {names.count(name)} columns {name!r}: rename or drop all but one"
 
 
@@ -115,7 +115,7 @@ _MISSING = re.compile("there is no (?:column|property) for the ([a-z]+)")
 
 
 def column_advice(error: Exception, option: str) -> Advice | None:
-    """How a column that was not recognised is named; None: the error is another one."""
+    """Advice on how to name a column that was not recognised; None: the error has another cause."""
     missing = _MISSING.match(str(error))
     if missing is None:
         return None
@@ -125,7 +125,7 @@ def column_advice(error: Exception, option: str) -> Advice | None:
 
 
 def device_candidates(names: Sequence[str]) -> str:
-    """The columns that may name devices, for a message about a table in which none is certain to."""
+    """The part of a message that lists columns that may identify devices, if no column surely does."""
     sure, may = like_devices(names)
     used = {usual for what in (*TRACK.values(), GEOMETRY) for usual in what}
     rest = [name for name in names if name not in (*sure, *may) and key(name) not in used]
@@ -134,16 +134,16 @@ def device_candidates(names: Sequence[str]) -> str:
 
 
 ACCELERATION = "acc"
-"""The column that some loggers fill with the accuracy and others with the acceleration, which also goes below 0."""
+"""A column name that some loggers use for the accuracy and others for the acceleration, which can be below 0."""
 
 
 def is_acceleration(name: str, given: Mapping[str, str], least: float) -> bool:
-    """Whether a column that was found by its name, with this least value, is not the accuracy."""
+    """True if a column found by this name cannot be the accuracy, since its least value is below 0."""
     return least < 0 and key(name) == ACCELERATION and "accuracy" not in given
 
 
 def acceleration_text(name: str) -> str:
-    """The warning about such a column."""
+    """The warning about a column of accelerations."""
     return f"the column {name!r} goes below 0, so it is not read as the accuracy"
 
 
@@ -153,7 +153,7 @@ _MAY_TELL_DEVICES = re.compile(
 
 
 def like_devices(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Of a table's columns those that tell devices apart by their name, and those that may do so."""
+    """The columns whose names surely identify devices, and those whose names possibly do."""
     sure = [name for name in names if key(name) in DEVICE]
     used = {usual for what in TRACK.values() for usual in what}
     may = [name for name in names if name not in sure and key(name) not in used and _MAY_TELL_DEVICES.search(key(name))]
@@ -161,6 +161,6 @@ def like_devices(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def time_unit(name: str) -> str | None:
-    """The unit that a column's name ends in, such as ``utc_ms``."""
+    """The time unit at the end of a column's name, such as ``utc_ms``; None if there is none."""
     ending = re.search(r"(?:_|\(|in)(s|ms|us|ns)\)?$", name.strip().lower())
     return ending[1] if ending and ending[1] in UNITS else None

@@ -1,4 +1,4 @@
-"""Numbers that are checked where they are given."""
+"""Checks of numbers that are passed as arguments."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from .._native import InvalidArgumentError
 
 
 def shown(value: Any) -> str:
-    """A value in a message: on one line, and short, whatever it is."""
+    """A value as short text on one line, for messages."""
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # an int of more digits than Python writes; a repr that fails
+    except Exception:  # an int with too many digits for Python to print, or a repr that fails
         text = f"of type {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def real(value: Any, what: str) -> float:
-    """A number for a double: ints and floats as they are, others (NumPy's scalars, Decimal, Fraction) as a float.
+    """Checks a number for use as a double. Ints and floats stay unchanged; others (NumPy scalars, Decimal, Fraction)
+    become floats.
 
     Raises:
-        TypeError: It is not a number: a text, a bool, a column, None.
-        InvalidArgumentError: No double holds it.
+        TypeError: The value is not a number: a text, a bool, a column, None.
+        InvalidArgumentError: The number does not fit into a double.
     """
     kind = type(value)
     if kind is float:
@@ -41,11 +42,11 @@ def real(value: Any, what: str) -> float:
 
 
 def radius_in_metres(value: Any, what: str = "radius") -> float:
-    """A number of metres above 0.
+    """Checks a number of metres above 0.
 
     Raises:
-        TypeError: It is not a number.
-        InvalidArgumentError: It is not finite, or not above 0.
+        TypeError: The value is not a number.
+        InvalidArgumentError: The number is not finite or not above 0.
     """
     metres = real(value, what)
     if not 0 < metres < inf:
@@ -54,10 +55,10 @@ def radius_in_metres(value: Any, what: str = "radius") -> float:
 
 
 def whole(value: Any, what: str, expected: str = "int") -> int:
-    """An int, or what Python takes for one (NumPy's integers), but no bool.
+    """Checks an int or an object that Python accepts as one (NumPy integers); a bool is not allowed.
 
     Raises:
-        TypeError: It is not an integer; the message names the `expected` values.
+        TypeError: The value is not an integer; the message names the `expected` values.
     """
     if isinstance(value, bool):
         raise TypeError(f"{what} must be {expected}, not bool")
@@ -68,11 +69,11 @@ def whole(value: Any, what: str, expected: str = "int") -> int:
 
 
 def integer(value: SupportsIndex, what: str, least: int, most: int = (1 << 64) - 1) -> int:
-    """An int from `least` to `most`.
+    """Checks an int from `least` to `most`.
 
     Raises:
-        TypeError: It is not an int.
-        InvalidArgumentError: It is outside.
+        TypeError: The value is not an int.
+        InvalidArgumentError: The value is outside the range.
     """
     number = whole(value, what)
     if not least <= number <= most:

@@ -1,4 +1,4 @@
-"""Results that are rows: a sequence that turns into a table."""
+"""Results with rows: a sequence that can be converted to a table."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .times import iso_text
 
 T = TypeVar("T")
 Target: TypeAlias = str | os.PathLike[str] | IO[str] | None
-"""A path, an open text file, or None for the text itself."""
+"""A path, an open text file, or None to return the text."""
 
 
 class Rows(Table, Sequence[T], Generic[T]):
     """A sequence whose elements are also the rows of a table.
 
     Args:
-        rows: The elements, or what makes them when the first of them is needed.
+        rows: The elements, or a function that creates them on first use.
     """
 
     def __init__(self, rows: Iterable[T] | Callable[[], Iterable[T]]) -> None:
@@ -63,18 +63,20 @@ class Rows(Table, Sequence[T], Generic[T]):
         """The table as a dict of columns of equal length; times are aware, UTC."""
 
     def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None) -> None:
-        """Writes a file: ``.gpkg`` (a GeoPackage that exists keeps its other layers), ``.fgb``, ``.parquet``, ``.csv``,
+        """Writes a file: ``.gpkg`` (an existing GeoPackage keeps its other layers), ``.fgb``, ``.parquet``, ``.csv``,
         or ``.geojson`` (features without a geometry).
 
-        Durations are seconds. GDAL keeps milliseconds of times in a GeoPackage and a FlatGeobuf, Parquet microseconds.
+        Durations are in seconds. GDAL stores times in a GeoPackage or FlatGeobuf with milliseconds, Parquet with
+        microseconds.
 
         Args:
             path: The file.
-            layer: Of a GeoPackage; None: what the rows are called.
+            layer: Layer of a GeoPackage; None: the lower-case name of the class.
 
         Raises:
-            InvalidArgumentError: Another ending, a layer where there are none, or the file cannot be written.
-            MissingExtraError: What writes it is not installed.
+            InvalidArgumentError: The ending is another one, a layer is given for a format without layers, or the file
+                cannot be written.
+            MissingExtraError: The library that writes the file is not installed.
         """
         from .vector_out import check_target, is_text, write_frame
 
@@ -85,7 +87,7 @@ class Rows(Table, Sequence[T], Generic[T]):
         write_frame(self.to_pandas(), path, layer or type(self).__name__.lower())
 
     def to_csv(self, target: Target = None) -> str | None:
-        """The table as CSV with a header: ISO 8601 times, durations in seconds, nothing where there is nothing.
+        """Writes the table as CSV with a header: ISO 8601 times, durations in seconds, empty cells for missing values.
 
         Args:
             target: Path or open text file; None: the text is returned.
@@ -132,7 +134,7 @@ def _cell(value: Any) -> Any:
 
 
 def write_to(target: Target, write: Any) -> str | None:
-    """Calls `write` with a text stream on the target; returns the text when there is none."""
+    """Calls `write` with a text stream for the target; returns the text if the target is None."""
     if target is None:
         stream = io.StringIO()
         write(stream)

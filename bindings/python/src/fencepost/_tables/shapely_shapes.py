@@ -1,4 +1,4 @@
-"""Conditions as geometries of Shapely."""
+"""Converts conditions to Shapely geometries."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from .._errors import require
 from .._native import direct_into
 
 CORNERS = 180
-"""Of a circle; as :meth:`fencepost.CircularGeographicCondition.polygon` has it."""
+"""Corners of a circle, as in :meth:`fencepost.CircularGeographicCondition.polygon`."""
 _BATCH = 4_096
 _LARGEST_RADIUS, _LARGEST_LATITUDE = 50_000.0, 75.0
-"""Metres and degrees: of circles that are drawn from few corners, by :func:`_draw_circles`."""
+"""Metres and degrees: the limits for circles that :func:`_draw_circles` draws by interpolation."""
 _SAMPLES = 16
 
 
 def drawn_shapes(conditions: Sequence[Any]) -> list[Any]:
-    """The shapes of conditions: circles and polygons as polygons, corridors and gates as lines; None for a beacon, and
+    """The shapes of conditions: circles and polygons as polygons, corridors and gates as lines; None for a beacon and
     for None.
 
     Raises:
@@ -40,10 +40,10 @@ def drawn_shapes(conditions: Sequence[Any]) -> list[Any]:
 
 
 def _draw_circles(conditions: Sequence[Any], indices: list[int], found: list[Any]) -> None:
-    """Draws many circles at once; those over the antimeridian, which are cut there, one by one.
+    """Draws many circles at once. Circles that cross the antimeridian must be cut there and are drawn one by one.
 
-    Where the corners of a circle lie is a smooth function of the azimuth, and the terms of its Fourier series fall by
-    tan(latitude) radius / 6 371 km: of 16 corners the trigonometric interpolation gives the others to less than a
+    The position of a corner is a smooth function of the azimuth. The terms of its Fourier series decrease by a factor
+    of tan(latitude) radius / 6 371 km. So trigonometric interpolation from 16 corners gives the others to less than a
     micrometre.
     """
     shapely, numpy = require("shapely", "geo"), require("numpy", "geo")

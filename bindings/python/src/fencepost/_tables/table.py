@@ -1,4 +1,4 @@
-"""The exports of every table of the package: pandas and Arrow; and of a row: JSON."""
+"""The exports that all tables share, to pandas and Arrow, and the JSON form of a row."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Plain:
-    """A dataclass with a JSON form: times as ISO 8601 in UTC, durations in seconds, enumerations as their texts, flags
-    as lists of names, NaN and infinity as null."""
+    """A dataclass with a JSON form: times in ISO 8601 (UTC), durations in seconds, enumerations as texts, flags as
+    lists of names, NaN and infinity as null."""
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name, as JSON has them: texts, numbers, booleans, None, lists and dicts.
+        """The fields by name, in JSON types: texts, numbers, booleans, None, lists and dicts.
 
         A field with microseconds, such as ``since_us``, becomes a time without the suffix, ``since``.
         """
@@ -49,7 +49,7 @@ class Plain:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """Converts a value to JSON types."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, enum.Flag):
@@ -68,13 +68,13 @@ def plain(value: Any) -> Any:
         return [plain(each) for each in value]
     if hasattr(value, "to_dict"):
         return value.to_dict()
-    if hasattr(value, "item"):  # a scalar of NumPy
+    if hasattr(value, "item"):  # a NumPy scalar
         return plain(value.item())
     return str(value)
 
 
 class Table:
-    """Something that has columns of equal length; times are aware, UTC."""
+    """An object with columns of equal length; times are aware, in UTC."""
 
     __slots__ = ()
 
@@ -83,19 +83,19 @@ class Table:
         def columns(self) -> dict[str, list[Any]]: ...
 
     def _kinds(self) -> dict[str, str]:
-        """The types of columns whose values may all be missing: ``time``, ``duration``, ``float``, ``int``, ``uint``,
-        ``bool``, ``text``."""
+        """The types of columns, which cannot be derived if all values are missing: ``time``, ``duration``, ``float``,
+        ``int``, ``uint``, ``bool``, ``text``."""
         return {}
 
     def _points(self) -> Sequence[tuple[float, float] | None] | None:
-        """Longitude and latitude of each row; None: rows have no place."""
+        """Longitude and latitude of each row; None: the rows have no positions."""
         return None
 
     def to_pandas(self) -> DataFrame:
         """The table as a ``pandas.DataFrame`` with the columns of :meth:`columns`.
 
-        Times are ``datetime64[us, UTC]``, durations ``timedelta64[us]``, measurements ``float64`` (NaN where there is
-        none), counters integers.
+        Times are ``datetime64[us, UTC]``, durations ``timedelta64[us]``, measurements ``float64`` (NaN if missing),
+        counters integers.
 
         Raises:
             MissingExtraError: pandas is not installed.
@@ -110,12 +110,12 @@ class Table:
         return frame
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The table as an Arrow stream: PyArrow, DuckDB and GeoPandas take the object as it is, Polars
+        """The table as an Arrow stream. PyArrow, DuckDB and GeoPandas accept the object itself; for Polars use
         :meth:`to_arrow`.
 
-        The columns of :meth:`columns`: texts, ``timestamp[us, UTC]``, ``duration[us]``, ``int64``, ``uint64``,
-        ``double``; where rows have a place also ``geometry``, GeoArrow points: of events the deciding
-        fix, of records the centre.
+        It has the columns of :meth:`columns`: texts, ``timestamp[us, UTC]``, ``duration[us]``, ``int64``, ``uint64``,
+        ``double``. If rows have positions, it also has a column ``geometry`` of GeoArrow points: the deciding fix of an
+        event, or the centre of a record's condition.
 
         Raises:
             MissingExtraError: nanoarrow is not installed.
@@ -125,15 +125,15 @@ class Table:
         return stream_capsule(self.columns(), self._kinds(), requested_schema, self._points())
 
     def to_arrow(self) -> ArrowExport:
-        """An object that exports the Arrow stream and nothing else: ``polars.DataFrame(log.to_arrow())``. PyArrow and
-        Polars take a sequence of objects for rows before they look for a stream."""
+        """An object that only exports the Arrow stream: ``polars.DataFrame(log.to_arrow())``. Without it, PyArrow and
+        Polars would read a sequence as rows of objects before they look for a stream."""
         from .arrow_out import ArrowExport
 
         return ArrowExport(self)
 
 
 def series(pandas: Any, values: Sequence[Any], kind: str | None) -> Any:
-    """A column of pandas; `kind` is that of :meth:`Table._kinds`."""
+    """A pandas column; `kind` is as in :meth:`Table._kinds`."""
     if kind == "time":
         naive = [None if value is None else value.replace(tzinfo=None) for value in values]
         return pandas.Series(pandas.array(naive, dtype="datetime64[us]")).dt.tz_localize("UTC")

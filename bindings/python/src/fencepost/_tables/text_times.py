@@ -1,4 +1,4 @@
-"""Times as they stand in files and on the command line. A time without zone is UTC there, as most files mean it."""
+"""Times in files and on the command line. By default a time without a zone is UTC, as in most files."""
 
 from __future__ import annotations
 
@@ -25,26 +25,27 @@ _DATE = re.compile(
     """,
     re.VERBOSE,
 )
-"""A date with slashes or dots, and perhaps a time."""
+"""A date with slashes or dots, optionally with a time."""
 _OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?")
 _LEAP_SECOND = re.compile(r"(?:(?<=[T ]\d\d:59:)|(?<=T\d\d59))60(?:[.,]\d+)?")
-"""Of ISO 8601 texts. Clocks without leap seconds have no such second; its last neighbour keeps the order of rows."""
+"""The seconds 60 of an ISO 8601 text. Python's clock has no such second; the last microsecond before keeps rows in
+order."""
 SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
-"""A number without a unit is seconds since 1970 below the first, milliseconds below the second, microseconds below the
-third (all of them end in the year 5138), and nanoseconds above."""
+"""A number without a unit is seconds since 1970 below the first limit, milliseconds below the second, microseconds
+below the third, and nanoseconds above. All limits correspond to the year 5138."""
 UNITS = {"s": Decimal(1_000_000), "ms": Decimal(1000), "us": Decimal(1), "ns": Decimal("0.001")}
 ORDERS = ("dmy", "mdy")
 """Day, month, year; or month, day, year."""
 
 
 class TimeStyle:
-    """How times are read that say less than they should.
+    """How incomplete times are read.
 
     Attributes:
-        zone: Of times that have none; UTC where it was not given.
-        order: Of dates such as ``05/04/2024``: one of :data:`ORDERS`; empty: those that could be either are refused.
-        doubt: Times read so far that occur twice or never on the zone's clocks; empty: none. Only the first one is
-            reported.
+        zone: Zone of times that have none; UTC by default.
+        order: Order of dates such as ``05/04/2024``, one of :data:`ORDERS`; empty: ambiguous dates are refused.
+        doubt: A description of the first time that occurs twice or never on the zone's clocks; empty: no such time was
+            read so far.
     """
 
     __slots__ = ("doubt", "order", "zone")
@@ -54,11 +55,11 @@ class TimeStyle:
 
     @property
     def is_plain(self) -> bool:
-        """Whether times without zone are UTC and ambiguous dates are refused."""
+        """True if times without a zone are UTC and ambiguous dates are refused."""
         return self.zone is UTC and not self.order
 
     def placed(self, when: datetime) -> datetime:
-        """A time with its zone: its own, or that of the style."""
+        """A time with a zone: its own, or the zone of the style."""
         if when.utcoffset() is not None:
             return when
         when = when.replace(tzinfo=self.zone)
@@ -74,7 +75,7 @@ def time_zone(text: str) -> tzinfo:
     """A time zone by its name (``Europe/Berlin``, ``UTC``) or its offset (``+02:00``).
 
     Raises:
-        ValueError: There is none of that name, or this machine does not know it.
+        ValueError: No such zone exists, or this machine does not know it.
     """
     if text.upper() in ("UTC", "Z", "GMT"):
         return UTC
@@ -91,10 +92,10 @@ def time_zone(text: str) -> tzinfo:
 
 
 def time_style(zone: str | tzinfo | None, order: str = "") -> TimeStyle:
-    """How times are read, of what a caller said.
+    """The style for reading times, from a caller's arguments.
 
     Raises:
-        InvalidArgumentError: There is no such zone, or no such order.
+        InvalidArgumentError: The zone or the order does not exist.
     """
     if order and order not in ORDERS:
         raise InvalidArgumentError(f"date_order {order!r} is not one of {', '.join(ORDERS)}")
@@ -107,17 +108,17 @@ def time_style(zone: str | tzinfo | None, order: str = "") -> TimeStyle:
 
 
 def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIMES) -> int:
-    """Microseconds of a time.
+    """Converts a text to microseconds since 1970.
 
-    Understood are ISO 8601 (``2024-05-01T12:00:00Z``, with a blank for the T, with or without zone and fraction),
-    ``HH:MM:SS DD-Mon-YYYY``, dates with slashes (``2024/05/01 12:00``; ``25/12/2024 6:30 PM``, which is refused where
-    the day could also be the month and `style` does not say which comes first) or dots (``25.12.2024``, day first),
-    and numbers: in `unit` (s, ms, us, ns) since 1970, or, where there is none, seconds below 1e11, milliseconds below
-    1e14, microseconds below 1e17, nanoseconds above. A leap second (``23:59:60``) is the last microsecond of
-    its minute.
+    Accepted formats: ISO 8601 (``2024-05-01T12:00:00Z``; a space instead of T is allowed, zone and fraction are
+    optional); ``HH:MM:SS DD-Mon-YYYY``; dates with slashes (``2024/05/01 12:00``; ``25/12/2024 6:30 PM``, refused if
+    day and month are ambiguous and `style` has no order); dates with dots (``25.12.2024``, day first); and numbers
+    since 1970. A number is in `unit` (s, ms, us, ns). Without a unit it is in seconds below 1e11, milliseconds below
+    1e14, microseconds below 1e17, nanoseconds above. A leap second (``23:59:60``) becomes the last microsecond of its
+    minute.
 
     Raises:
-        ValueError: None of these; the text says so.
+        ValueError: The text has none of these formats; the message says so.
     """
     text = text.strip()
     if _NUMBER.fullmatch(text):
@@ -138,7 +139,7 @@ def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIME
 
 
 class _AmbiguousError(ValueError):
-    """A date whose day may be its month."""
+    """A date whose day and month are ambiguous."""
 
 
 def _slashed(match: re.Match[str], order: str) -> datetime:
@@ -163,7 +164,7 @@ def _slashed(match: re.Match[str], order: str) -> datetime:
 
 
 def unit_of(number: Decimal | int) -> str:
-    """The unit that a time since 1970 has by its size."""
+    """The unit of a time since 1970, judged by its size."""
     size = -number if number < 0 else number
     if size < MILLISECONDS_BELOW:
         return "s" if size < SECONDS_BELOW else "ms"
@@ -171,15 +172,15 @@ def unit_of(number: Decimal | int) -> str:
 
 
 def unit_of_all(numbers: Sequence[int]) -> str | None:
-    """The unit that all of some times have by their size; None: there is none that all have."""
+    """The unit of all times, judged by their size; None: they do not have the same unit."""
     least, greatest = min(numbers, default=0), max(numbers, default=0)
-    smallest = 0 if least < 0 < greatest else greatest  # the ends are the largest
+    smallest = 0 if least < 0 < greatest else greatest  # the smallest magnitude if all have one sign
     units = {unit_of(least), unit_of(greatest), unit_of(smallest)}
     return units.pop() if len(units) == 1 and least > -1 << 63 else None
 
 
 def number_time(value: Decimal | int | float, unit: str | None = None) -> int:
-    """Microseconds of a time that is a number; see :func:`parse_time`."""
+    """Converts a number to microseconds; see :func:`parse_time`."""
     try:
         number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
         if not number.is_finite():
@@ -203,7 +204,7 @@ def _day_first(match: re.Match[str]) -> datetime:
 
 
 def unit_time(value: int, unit: str | None, row: int, source: str) -> int:
-    """Microseconds of an integer; without a unit by its size."""
+    """Converts an integer to microseconds; without a unit its size decides."""
     unit = unit or unit_of(value)
     time = value // 1000 if unit == "ns" else value * int(UNITS[unit])
     if not is_time(time):
@@ -212,7 +213,7 @@ def unit_time(value: int, unit: str | None, row: int, source: str) -> int:
 
 
 def value_time(value: Any, unit: str | None, name: str, row: int, source: str, style: TimeStyle = PLAIN_TIMES) -> int:
-    """Microseconds of a datetime, a text or a number."""
+    """Converts a datetime, a text or a number to microseconds."""
     if hasattr(value, "item"):
         value = value.item()
     try:

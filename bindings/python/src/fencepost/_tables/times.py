@@ -34,9 +34,9 @@ MICROSECONDS = {
 
 
 def to_us(value: Time, what: str = "time") -> int:
-    """Microseconds of an instant; integer arithmetic throughout.
+    """Converts an instant to microseconds, with exact integer arithmetic.
 
-    NumPy's ``datetime64`` and the times of pandas without a zone are UTC, as in columns; fractions of a microsecond are
+    NumPy's ``datetime64`` and pandas times without a zone count as UTC, as in columns; fractions of a microsecond are
     rounded down.
     """
     if isinstance(value, datetime):
@@ -60,7 +60,7 @@ def to_us(value: Time, what: str = "time") -> int:
 
 def _of_datetime64(value: Any, what: str) -> int:
     unit = value.dtype.str[4:-1]  # "<M8[25ns]"
-    if unit.endswith(("Y", "M")):  # of different lengths: the calendar tells
+    if unit.endswith(("Y", "M")):  # years and months vary in length, so convert them to days first
         value, unit = value.astype("datetime64[D]"), "D"
     name = unit.lstrip("0123456789")
     ticks = int(value.astype("int64"))
@@ -74,12 +74,12 @@ def _of_datetime64(value: Any, what: str) -> int:
 
 
 SMALLEST_SECONDS, LARGEST_SECONDS = 1_000_000_000, 2_500_000_000
-"""Of the years 2001 to 2049."""
+"""Seconds since 1970 in the years 2001 to 2049."""
 
 
 def likely_unit(time: object) -> tuple[str, int] | None:
-    """The likely unit of an int passed as microseconds, and how many microseconds it has: seconds or milliseconds of
-    the years 2001 to 2049."""
+    """The likely unit of an int that was passed as microseconds, and the number of microseconds in it. The unit is
+    seconds or milliseconds, if the time is then in the years 2001 to 2049; otherwise None."""
     if isinstance(time, int):
         if SMALLEST_SECONDS <= time <= LARGEST_SECONDS:
             return "seconds", 1_000_000
@@ -89,11 +89,11 @@ def likely_unit(time: object) -> tuple[str, int] | None:
 
 
 EARLIEST_US, LATEST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
-"""The years 1 to 9999, which have a datetime."""
+"""The years 1 to 9999, the range of Python's datetime."""
 
 
 def is_time(time_us: int) -> bool:
-    """Whether there is a datetime of so many microseconds."""
+    """True if a Python datetime can represent this number of microseconds."""
     return EARLIEST_US <= time_us <= LATEST_US
 
 
@@ -103,7 +103,7 @@ def from_us(value: int | None) -> datetime | None:
 
 
 def time_text(value: datetime) -> str:
-    """A time as people read it, on the clock of UTC: ``2024-05-01 12:00:00``, with a fraction where there is one.
+    """A time for people, in UTC: ``2024-05-01 12:00:00``, with a fraction only if it is not zero.
 
     Files have ISO 8601 (:func:`iso_text`).
     """
@@ -112,17 +112,17 @@ def time_text(value: datetime) -> str:
 
 
 def utc_text(value: datetime | None) -> str:
-    """The same where nothing else says that it is UTC."""
+    """The same, followed by ``UTC``; ``unset`` for None."""
     return "unset" if value is None else f"{time_text(value)} UTC"
 
 
 def iso_text(value: datetime) -> str:
-    """A time as files have it: ``2024-05-01T12:00:00Z``."""
+    """A time in the format of files: ``2024-05-01T12:00:00Z``."""
     return value.isoformat().replace("+00:00", "Z")
 
 
 def seconds_to_us(value: float | timedelta, what: str) -> int:
-    """Microseconds of a duration in seconds, to the nearest."""
+    """Converts a duration in seconds to microseconds, rounded to the nearest."""
     if isinstance(value, timedelta):
         number = value // _MICROSECOND
     else:
@@ -136,5 +136,5 @@ def seconds_to_us(value: float | timedelta, what: str) -> int:
 
 
 def us_to_seconds(value: int) -> float:
-    """Seconds of a duration in microseconds."""
+    """Converts a duration in microseconds to seconds."""
     return value / 1_000_000

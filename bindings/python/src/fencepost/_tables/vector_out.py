@@ -1,4 +1,4 @@
-"""Tables as vector files: GeoPackage, FlatGeobuf, Parquet; which other files are written without GDAL."""
+"""Writes tables as vector files: GeoPackage, FlatGeobuf, Parquet; lists the formats that are written without GDAL."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .._native import InvalidArgumentError
 
 DRIVERS = {".gpkg": "GPKG", ".fgb": "FlatGeobuf"}
 TEXTS = (".geojson", ".csv")
-"""The formats written without GDAL, in degrees of WGS84."""
+"""The formats that are written without GDAL, always in degrees of WGS84."""
 ENDINGS = (*DRIVERS, ".parquet", *TEXTS)
 
 
 def check_target(path: str | os.PathLike[str], layer: str | None = None) -> str:
-    """The ending of a path that can be written.
+    """Checks that a file can be written, and returns its ending.
 
     Raises:
-        InvalidArgumentError: It has another one, or a layer is named and the format has none.
-        MissingExtraError: What writes it is not installed.
+        InvalidArgumentError: The ending is another one, or a layer is named for a format without layers.
+        MissingExtraError: The library that writes the file is not installed.
     """
     kind = Path(path).suffix.lower()
     if kind not in ENDINGS:
@@ -37,10 +37,10 @@ def check_target(path: str | os.PathLike[str], layer: str | None = None) -> str:
 
 
 def is_text(path: str | os.PathLike[str], crs: Any = None) -> bool:
-    """Whether a file is one of :data:`TEXTS`.
+    """True if the format is one of :data:`TEXTS`.
 
     Raises:
-        InvalidArgumentError: It is, and another reference system is asked for.
+        InvalidArgumentError: It is, but `crs` requests another reference system.
     """
     kind = Path(path).suffix.lower()
     if kind in TEXTS and crs is not None:
@@ -49,16 +49,16 @@ def is_text(path: str | os.PathLike[str], crs: Any = None) -> bool:
 
 
 def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any = None, geometry: str = "Point") -> None:
-    """Writes a DataFrame or a GeoDataFrame, transformed to `crs` if there is one.
+    """Writes a DataFrame or a GeoDataFrame, transformed to `crs` unless it is None.
 
-    A GeoPackage that exists keeps its other layers; files of other formats are replaced.
+    An existing GeoPackage keeps its other layers; files of other formats are replaced.
 
     Args:
-        layer: Of a GeoPackage; elsewhere the layer has the file's name.
-        geometry: What the geometries are, ``Point`` or ``MultiPolygon``.
+        layer: Layer of a GeoPackage; in other formats the layer has the file's name.
+        geometry: The type of the geometries, ``Point`` or ``MultiPolygon``.
 
     Raises:
-        InvalidArgumentError: The file cannot be written, or `crs` is not known.
+        InvalidArgumentError: The file cannot be written, or `crs` is unknown.
     """
     kind = check_target(path)
     target = os.fspath(path)
@@ -68,14 +68,14 @@ def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any =
             raise InvalidArgumentError("crs: the rows have no geometries")
         try:
             frame = frame.to_crs(crs)
-        except Exception as error:  # pyproj's own
+        except Exception as error:  # pyproj raises its own errors
             raise InvalidArgumentError(f"crs {crs!r}: {' '.join(str(error).split())}") from None
     for name in frame.columns:
         if frame[name].dtype.kind == "m":
             frame = frame.assign(**{name: frame[name].dt.total_seconds()})
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an empty table has no kind of geometry
+            warnings.simplefilter("ignore")  # the warning that an empty table has no geometry type
             if kind == ".parquet":
                 frame.to_parquet(target, index=False)
             else:
@@ -85,7 +85,7 @@ def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any =
                     options["layer"] = layer
                 else:
                     if not geographic or bool(frame.geometry.isna().any()):
-                        options["SPATIAL_INDEX"] = "NO"  # the index of the format knows no rows without a place
+                        options["SPATIAL_INDEX"] = "NO"  # the format's index does not support rows without geometry
                     if os.path.exists(target):
                         os.remove(target)
                 pyogrio.write_dataframe(frame, target, driver=DRIVERS[kind], **options)

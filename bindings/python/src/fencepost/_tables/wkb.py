@@ -1,4 +1,4 @@
-"""Points as well-known binary (OGC 06-103r4, 8.2), a column at a time."""
+"""Reads points in well-known binary (OGC 06-103r4, 8.2), a column at a time."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import sys
 from array import array
 
 _HEAD = b"\1\1\0\0\0"
-"""Little-endian, a point of two coordinates."""
+"""The head of a little-endian point with two coordinates."""
 _SIZE = len(_HEAD) + 16
 
 
 def same_points(starts: memoryview[int], data: memoryview[int]) -> tuple[array[float], array[float]] | None:
-    """X and y of points that are adjacent in memory; None: not all of them are little-endian points with two
+    """X and y of points that are adjacent in memory; None unless all of them are little-endian points with two
     coordinates."""
     count, first = len(starts) - 1, starts[0]
     if starts.tolist() != list(range(first, first + _SIZE * count + 1, _SIZE)):
@@ -23,7 +23,7 @@ def same_points(starts: memoryview[int], data: memoryview[int]) -> tuple[array[f
 
 
 def _numbers(data: bytes, start: int, count: int) -> array[float]:
-    """The doubles that begin there and in each point after."""
+    """The doubles at offset `start` of each point."""
     packed = bytearray(8 * count)
     for byte in range(8):
         packed[byte::8] = data[start + byte :: _SIZE]

@@ -1,4 +1,4 @@
-"""Points as well-known text (ISO 19125; EWKT of PostGIS): ``POINT (13.4 52.5)``, longitude first."""
+"""Reads points in well-known text (ISO 19125; EWKT of PostGIS): ``POINT (13.4 52.5)``, longitude first."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _KIND = re.compile(r"\s*(?:SRID\s*=\s*\d+\s*;)?\s*([A-Za-z]+)\s*(?:Z|M|ZM)?\s*(?
 
 
 def wkt_point(text: str) -> tuple[float, float] | None:
-    """Longitude and latitude (x and y) of a point; None: it is empty, and so is a text in which nothing stands.
+    """Longitude and latitude (x and y) of a point; None for an empty point or a blank text.
 
     Raises:
-        ValueError: It is not a point, or has another reference system than EPSG:4326; the text says which.
+        ValueError: The text is not a point, or has another reference system than EPSG:4326; the message says which.
     """
     if not text.strip():
         return None
@@ -31,5 +31,5 @@ def wkt_point(text: str) -> tuple[float, float] | None:
 
 
 def is_wkt(text: str) -> bool:
-    """Whether a text begins as the well-known text of some geometry does."""
+    """True if a text starts like the well-known text of a geometry."""
     return _KIND.match(text) is not None
