@@ -11,7 +11,7 @@ import pytest
 
 MODULES = ("fencepost", "fencepost.types", "fencepost.errors", "fencepost.live", "fencepost.spark")
 JSON = {"dict[str, Any]", "dict[str, list[Any]]"}
-"""Objects and columns: a member or a column has the type of its name."""
+"""Objects and columns: the name determines the type of a member or a column."""
 REASONS = {
     "a value of the column that tells tracks apart": {
         "Fold.__init__", "Log.tracks", "TrackReplay.__init__", "TrackedEvent.__init__", "Visit.track",
@@ -27,7 +27,7 @@ REASONS = {
 
 
 def callables() -> Iterator[tuple[str, typing.Any]]:
-    """The public functions and methods, each once, by the class that defines it."""
+    """Yields the public functions and methods, each once, from the class that defines it."""
     seen = set()
     for module in map(importlib.import_module, MODULES):
         for name in module.__all__:
@@ -57,7 +57,7 @@ def test_any_stands_where_there_is_no_type() -> None:
     found, seen = set(), 0
     for place, function in callables():
         seen += 1
-        # A type checker sees the overloads of an overloaded function alone.
+        # For an overloaded function, a type checker sees only its overloads.
         signatures = typing.get_overloads(function) or [function]
         if any(map(has_any, signatures)):
             found.add(place)

@@ -1,4 +1,4 @@
-"""The API reference: it builds without a warning, names every public symbol, and needs no network."""
+"""The API reference builds without a warning, names every public symbol, and needs no network."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SCRIPT = BINDING / "docs.py"
 
 
 def public_symbols(module: ModuleType, page: str) -> Iterator[tuple[str, str]]:
-    """The page and the anchor of each symbol that a user may write."""
+    """Yields the page and the anchor of each symbol that a user may write."""
     for name in module.__all__:
         value = getattr(module, name)
         if inspect.ismodule(value):
             yield from public_symbols(value, f"{page}/{name}")
-        elif name != "__version__":  # stands in the foot of each page
+        elif name != "__version__":  # shown in the footer of each page
             yield page, name
             home = getattr(value, "__module__", "")
             elsewhere = home == "fencepost.errors" != module.__name__  # its members are on that page
@@ -34,7 +34,7 @@ def public_symbols(module: ModuleType, page: str) -> Iterator[tuple[str, str]]:
 
 
 def members_of(value: type) -> list[str]:
-    """The names after a dot, also those that a base defines; not those of Python's own classes."""
+    """The names that may follow a dot, including inherited ones, but not those of Python's own classes."""
     if issubclass(value, enum.Enum):
         return list(value.__members__)
     own = [base for base in value.__mro__ if not base.__module__.startswith("fencepost") and base is not value]
@@ -57,7 +57,7 @@ def test_the_reference_names_every_public_symbol(tmp_path: Path) -> None:
 
     for page, text in pages.items():
         assert page == "index" or f"fencepost {fencepost.__version__}" in text
-        # Nothing is loaded from elsewhere; the one link is that of the generator.
+        # The page loads nothing from elsewhere; its only outside link is the generator's.
         assert set(re.findall(r'(?:src|href)="((?!data:)\w+:[^"]*)"', text)) <= {"https://pdoc.dev"}
-        # No mark-up is left that only another generator would understand.
+        # No markup of another generator is left.
         assert re.search(r":(class|meth|attr|func|mod|exc|data):", re.sub(r"<style>.*?</style>", "", text)) is None

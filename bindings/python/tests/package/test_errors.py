@@ -1,4 +1,4 @@
-"""Errors: one list for all faces, and what Python adds to it."""
+"""Errors: the same list in all languages, and Python's additions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The base installation brings nothing; each extra is in `all`; a missing library is named by its extra."""
+"""The base installation has no dependencies; `all` includes each extra; the error for a missing library names its
+extra."""
 
 from __future__ import annotations
 
@@ -68,7 +69,7 @@ def test_the_command_names_the_extra(tmp_path: Path, library: str, extra: str, a
 
 
 def test_a_monitor_needs_no_library(tmp_path: Path) -> None:
-    """Conditions from GeoJSON and CSV, fixes from CSV: the standard library does."""
+    """Conditions from GeoJSON and CSV, and fixes from CSV, need only the standard library."""
     (tmp_path / "zones.csv").write_text("identifier,latitude,longitude,radius\nhome,0,0,100\n")
     (tmp_path / "track.csv").write_text("time,latitude,longitude,van\n0,0,1,a\n10,0,0,a\n")
     names = ("gpxpy", "rich", "numpy", "pandas", "geopandas", "shapely", "pyarrow", "nanoarrow", "pyogrio", "bokeh")

@@ -1,4 +1,4 @@
-"""How the package reads: reprs, tables in notebooks, records by identifier, types."""
+"""How objects look and feel: reprs, tables in notebooks, records by identifier, types."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def busy() -> Monitor:
 
 
 class Table(HTMLParser):
-    """Reads the cells of a table; fails on a tag that a table does not have."""
+    """Reads the cells of a table; fails if a table cannot contain a tag."""
 
     KNOWN = {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
 
@@ -125,7 +125,7 @@ def test_records_by_identifier() -> None:
     assert monitor["home"] == monitor.record("home") and monitor["home"].condition == HOME
     assert list(monitor) == [record.identifier for record in monitor.records()] == ["home", "desk", HOSTILE]
     assert len(monitor) == 3 and "home" in monitor and "nobody" not in monitor
-    assert monitor["home"].state is State.UNKNOWN  # its event is not handled yet
+    assert monitor["home"].state is State.UNKNOWN  # its event has not been handled yet
     for wrong in ("nobody", "ü" * 10):
         with pytest.raises(KeyError) as caught:
             monitor[wrong]
@@ -168,12 +168,13 @@ SCRIPT = Path(__file__).with_name("typed_script.py")
 
 
 def test_a_users_script_runs() -> None:
-    """That it is clean for mypy, too, is checked where all scripts are."""
+    """Another test, which covers all scripts, checks that mypy accepts it too."""
     subprocess.run([sys.executable, str(SCRIPT)], check=True, timeout=120, capture_output=True)
 
 
 def test_users_scripts_are_clean_for_pyright(tmp_path: Path) -> None:
-    """Strict. The wheel of pyright carries the checker and its Node.js; it must not ask the network for a newer one."""
+    """Checks in strict mode. The wheel of pyright includes the checker and its Node.js; it must not look for a newer
+    version on the network."""
     scripts = [SCRIPT, *sorted((ROOT / "examples" / "python").glob("*.py"))]
     for script in scripts:
         (tmp_path / script.name).write_text(script.read_text())

@@ -1,4 +1,4 @@
-"""Geodesics: scalars and columns give the same, against geographiclib."""
+"""Geodesics: scalars and columns give equal results, which are compared with geographiclib."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs and commands of the documentation do what it says, word for word, and print what it shows."""
+"""Runs the documentation's programs and commands word for word; they must print what the pages show."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_page(page: Path) -> None:
 
 
 def programs(folder: Path) -> list[Path]:
-    """The Python of each page, a file for each program; those of Spark's guide are one session."""
+    """The Python of each page, one file per program. The programs of Spark's guide are one session."""
     files: list[Path] = []
     for page in (page for page in PAGES if page.name != "spark.md"):
         found = [block for block in blocks.blocks_of(page.read_text("utf-8")) if block.language == "python"]
@@ -51,7 +51,7 @@ def programs(folder: Path) -> list[Path]:
 
 
 def test_the_programs_of_the_pages_are_clean_for_mypy(tmp_path: Path) -> None:
-    """Strict, but for libraries that have no types or are not here."""
+    """In strict mode, except for libraries that have no types or are not installed."""
     pytest.importorskip("mypy")
     files = programs(tmp_path)
     assert len(files) >= 20
@@ -79,7 +79,7 @@ def test_what_others_run_is_run_by_them() -> None:
     elsewhere = [(page, block.runner) for page, block in found if block.runner]
     assert len(elsewhere) >= 4
     for page, runner in elsewhere:
-        # Either by its path, or by its folder and its name apart.
+        # The runner names the page either by its path, or by folder and name separately.
         text = (ROOT / runner).read_text("utf-8")
         assert page.name in text and page.parent.name in text, (name(page), runner)
 
@@ -132,7 +132,7 @@ def test_the_front_page_is_short_and_has_a_picture() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The names that a forge gives to the headings of a page."""
+    """The anchors that a forge generates for the headings of a page."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     heads = [re.sub(r"[`*]", "", head).strip().lower() for head in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
     return {re.sub(r"[^\w\- ]", "", head).replace(" ", "-") for head in heads}

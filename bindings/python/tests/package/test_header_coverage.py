@@ -1,4 +1,4 @@
-"""Every function of the C header is reachable from Python, or named here with the reason why not."""
+"""Every function of the C header can be called from Python, or is listed here with the reason why not."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOT_WRAPPED: dict[str, str] = (
         for kind in ("corridor", "polygon")
     }
 )
-"""Function to reason."""
+"""Functions that are not wrapped, each with the reason."""
 
 
 def test_every_c_function_is_wrapped_or_listed() -> None:

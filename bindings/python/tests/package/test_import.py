@@ -1,4 +1,4 @@
-"""The effect of importing the package on the process: only loading."""
+"""Importing the package only loads code; it has no other effect on the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ import fencepost
 
 PACKAGE = Path(fencepost.__file__).resolve().parent
 ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-# The system calls of the Swift runtime's start: where code lies, how many processors there are. Not files.
+# The Swift runtime reads these at its start, to find code addresses and the number of processors. They are not real
+# files.
 KERNEL = ("/proc/self/maps", "/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/online")
 TRACED = "open,openat,creat,clone,clone3,fork,vfork,socket,connect"
 
@@ -30,7 +31,7 @@ def python(code: str) -> str:
 
 
 def test_import_starts_no_thread_and_leaves_no_file_open() -> None:
-    """As the kernel has them: neither Python nor the audit would see what native code does."""
+    """Reads the kernel's lists, because neither Python nor its audit hooks see the actions of native code."""
     python(
         "import os\n"
         "def host():\n"
@@ -48,7 +49,7 @@ def test_import_starts_no_thread_and_leaves_no_file_open() -> None:
 
 
 def test_import_opens_only_modules_and_only_to_read() -> None:
-    """By Python's own audit: each file is part of the package or of the interpreter, and nothing else is done."""
+    """By Python's audit hooks: each opened file belongs to the package or the interpreter, and nothing else happens."""
     seen = python(
         "import sys\n"
         "watched = ('open', 'os.', 'shutil.', 'socket.', 'subprocess.', 'sqlite3.', 'tempfile.', '_thread.')\n"
@@ -82,7 +83,7 @@ def test_import_opens_only_modules_and_only_to_read() -> None:
     ],
 )
 def test_only_what_is_needed_is_loaded(code: str, most: int) -> None:
-    """Each module of the package costs a start some tenths of a millisecond."""
+    """Each loaded module of the package costs some tenths of a millisecond at startup."""
     listed = python(
         "import atexit, sys\n"
         "names = lambda: [name for name in sys.modules if name.partition('.')[0] == 'fencepost']\n"
@@ -122,7 +123,7 @@ def trace(code: str, log: Path) -> list[tuple[str, str]]:
 
 
 def test_import_makes_no_other_system_calls(tmp_path: Path) -> None:
-    """By the kernel: beside the standard library only the package and shared libraries are opened."""
+    """By the kernel's trace: besides the standard library, only the package and shared libraries are opened."""
     if shutil.which("strace") is None:
         pytest.skip("strace is not there")
     if subprocess.run(["strace", "-qq", "-o", "/dev/null", sys.executable, "-c", ""], capture_output=True).returncode:

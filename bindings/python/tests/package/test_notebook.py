@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom, and show what they are committed with."""
+"""The notebooks run from top to bottom and give their committed outputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ for library in ("nbclient", "ipykernel", "geopandas", "pyarrow", "nanoarrow", "b
 NOTEBOOKS = sorted((ROOT / "examples" / "python").glob("*.ipynb"))
 SITE = ROOT / "bindings" / "site"
 
-# In a process of its own: what notebooks' libraries warn of is not ours.
+# Runs in its own process, because warnings from the notebooks' libraries are not ours.
 COMPARE = """
 import sys, json
 from pathlib import Path

@@ -38,18 +38,18 @@ ALIASES = {
     "LineGeographicCondition": "Gate",
     "PolygonalGeographicCondition": "Polygon",
 }
-# Before 1.0 each minor version has a SONAME of its own.
+# Before 1.0 each minor version has its own SONAME.
 LIBRARY = f"libfencepost.so.{fencepost.__version__.rpartition('.')[0]}"
 
 
 def modules() -> list[str]:
-    """The modules of the package and of its folders."""
+    """The modules of the package and its folders."""
     found = pkgutil.walk_packages([str(PACKAGE)], "fencepost.")
     return [module.name for module in found if module.name != "fencepost.__main__"]
 
 
 def test_each_file_is_looked_at() -> None:
-    """The modules left out by `modules` have no doctests that run."""
+    """The modules that `modules` leaves out have no doctests."""
     files = {path.relative_to(PACKAGE.parent).with_suffix("") for path in PACKAGE.rglob("*.py")}
     names = {".".join(file.parts).removesuffix(".__init__") for file in files} - {"fencepost", "fencepost.__main__"}
     assert len(names) > 80
@@ -76,7 +76,7 @@ command.run()
 
 
 def test_a_module_that_has_moved_is_not_packed_from_an_old_build(tmp_path: Path) -> None:
-    """A build takes the files in the folder of the one before."""
+    """Files left in the build folder by an earlier build must not get into the package."""
     pytest.importorskip("setuptools")
     shutil.copytree(BINDING / "src", tmp_path / "src", ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
     built = tmp_path / "build" / "fencepost"
@@ -117,7 +117,7 @@ def test_every_public_name_exists_and_is_documented() -> None:
 
 
 def test_the_top_level_is_small() -> None:
-    """A name is at the top, or an exception in `errors`, or a type in `types`; the aliases count too."""
+    """Each public name is at the top level, an exception in `errors`, or a type in `types`; aliases count too."""
     assert len([*dir(fencepost), *ALIASES]) <= 60
     shared = set(fencepost.__all__) & {*fencepost.errors.__all__, *fencepost.types.__all__}
     assert shared == {"FencepostError", "InputError", "InputWarning"}
@@ -159,7 +159,7 @@ def test_doctests(name: str) -> None:
 
 
 def test_doctests_are_found() -> None:
-    """Also those of the errors, which the package names as its own."""
+    """The doctests of errors are found too, although the package reports their public module."""
     found = doctest.DocTestFinder(exclude_empty=True).find(fencepost.errors, "fencepost.errors")
     assert {"fencepost.errors", "fencepost.errors.ColumnTypeError", "fencepost.errors.InputError"} <= {
         test.name for test in found if test.examples
@@ -169,7 +169,7 @@ def test_doctests_are_found() -> None:
 
 
 def test_errors_are_called_by_their_public_names() -> None:
-    """In a traceback a user reads the name that an except clause takes."""
+    """A traceback shows the name that an except clause needs."""
     errors = [getattr(fencepost.errors, name) for name in fencepost.errors.__all__]
     assert len(errors) > 15
     assert {error.__module__ for error in errors} == {"fencepost.errors"}
@@ -184,7 +184,7 @@ def test_errors_are_called_by_their_public_names() -> None:
 def test_no_class_shows_the_source_of_another() -> None:
     for value in PUBLIC.values():
         if isinstance(value, type):
-            with contextlib.suppress(OSError, TypeError):  # of the extension; called by its public name
+            with contextlib.suppress(OSError, TypeError):  # classes of the extension have no source in Python
                 assert f"class {value.__name__}" in inspect.getsource(value)
 
 
@@ -201,7 +201,7 @@ def returned_classes(function: Any, names: dict[str, Any]) -> Iterator[type]:
 
 
 def test_what_public_methods_return_is_public() -> None:
-    """The holder of an object can name its class and read its page."""
+    """A user can name the class of every returned object and find its page."""
     pd = pytest.importorskip("pandas")
     public = [
         value
@@ -209,7 +209,7 @@ def test_what_public_methods_return_is_public() -> None:
         for name in module.__all__
         if not inspect.ismodule(value := getattr(module, name))
     ]
-    # Names that only type checkers import.
+    # Names that are only imported for type checkers.
     names = {"Self": object, "Buffer": object, "DataFrame": pd.DataFrame, "GeoDataFrame": pd.DataFrame}
     names |= {"NDArray": list, "int64": int, "float64": float}
     for module in modules():
@@ -239,7 +239,7 @@ def test_what_public_methods_return_is_public() -> None:
 
 
 def test_needs_no_swift() -> None:
-    """Nothing of a Swift installation is loaded: the library carries what it needs."""
+    """No library of a Swift installation is loaded: our library contains what it needs."""
     needed = subprocess.run(
         ["readelf", "-d", str(PACKAGE / LIBRARY), str(PACKAGE / "_native.abi3.so")],
         capture_output=True,
@@ -247,17 +247,17 @@ def test_needs_no_swift() -> None:
         check=True,
         env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
     ).stdout
-    # A wheel carries SQLite under a name of its own.
+    # A wheel contains SQLite under another name.
     names = {re.sub(r"^libsqlite3-.*", "libsqlite3.so.0", name) for name in re.findall(r"\(NEEDED\).*\[(.+)\]", needed)}
     allowed = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libsqlite3.so.0", LIBRARY}
-    if platform.machine() != "x86_64":  # a Swift runtime lies inside: bindings/c/names.sh
+    if platform.machine() != "x86_64":  # it contains a Swift runtime: see bindings/c/names.sh
         allowed |= {"libgcc_s.so.1", "libstdc++.so.6", "libdl.so.2", "ld-linux-aarch64.so.1"}
     assert names <= allowed
     assert "$ORIGIN" in needed
 
 
 def test_import_changes_no_signal_handler() -> None:
-    """Handlers are looked at as the kernel has them: Python's own table would not show what C code installs."""
+    """Reads the kernel's list of handlers, because Python's own table does not show handlers that C code installs."""
     code = (
         "import re\n"
         "def caught():\n"
@@ -273,7 +273,7 @@ def test_import_changes_no_signal_handler() -> None:
 
 
 def test_import_is_light() -> None:
-    """The modules that a program needs to feed a monitor, and none that takes long to load: `make bench` times it."""
+    """Loads only the modules that feeding a monitor needs, and no slow ones; `make bench` times it."""
     heavy = (
         "argparse",
         "asyncio",
@@ -308,7 +308,7 @@ def test_import_is_light() -> None:
 
 
 def test_names_load_when_they_are_used() -> None:
-    """Importing the package loads nothing of it; each public name is there all the same, and no other."""
+    """Importing the package does not load these names' modules, but each public name can be used, and no others."""
     code = (
         "import sys, fencepost\n"
         "print(*[name for name in sys.modules if name.startswith('fencepost.')])\n"
@@ -365,4 +365,4 @@ def test_exports_are_those_of_the_header() -> None:
         check=True,
     ).stdout
     names = {line.split()[-1].split("@")[0] for line in symbols.splitlines()}
-    assert names - {"FENCEPOST_0"} == declared  # some linkers list the version node too
+    assert names - {"FENCEPOST_0"} == declared  # some linkers also list the version node

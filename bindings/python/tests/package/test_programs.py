@@ -1,4 +1,4 @@
-"""Programs that people write first, as short as they should be: the review of 0.2 counted their lines and snags.
+"""First programs that users write, at the length that they should have. A review of 0.2 counted their lines and snags.
 
 | program | lines in 0.2, and snags | now |
 |---|---|---|
@@ -8,7 +8,7 @@
 | points and polygons joined | 3, 6 | 1, 3: a bad point refuses all, answers of four types, no attributes of the zones |
 | FastAPI with a fleet | 35, 9 | 13, 1: one worker for a store; `examples/live/fastapi_small.py` |
 
-`live/test_own_service.py` runs those of `examples/live`.
+`live/test_own_service.py` runs the programs of `examples/live`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ visits = fencepost.replay(vans, zones, device="vehicle").visits().to_pandas()
 
 
 def test_vans_and_polygons_to_visits(data: dict[str, Any]) -> None:
-    """One line; no events of places where a van never was; the crossing, not its confirmation."""
+    """One line. There are no events for places that a van never visited; visits start at the crossing, not at its
+    confirmation."""
     exec(VISITS, data)
     visits = data["visits"]
     assert lines_of(VISITS) == 1
@@ -69,7 +70,7 @@ joined = fixes.join(fencepost.Zones(zones).containing(fixes))
 
 
 def test_points_and_polygons_joined(data: dict[str, Any]) -> None:
-    """One line, of frames or of a file, by columns or by the frame: the same rows, also after a filter."""
+    """One line, for frames or files, with columns or the whole frame; gives the same rows, also after a filter."""
     data["fixes"] = data["vans"][data["vans"].lon > 13.4]
     exec(JOIN, data)
     by_frame = data["joined"]
@@ -96,7 +97,7 @@ for van in vans.itertuples():
 
 
 def test_a_service_with_a_fleet(data: dict[str, Any]) -> None:
-    """Zones from existing data, times of pandas, events as JSON."""
+    """Zones from existing data, times from pandas, events as JSON."""
     import json
 
     data["sent"] = []
@@ -113,7 +114,7 @@ policy = fencepost.tune(vans, zones, labels, device="vehicle").policy
 
 
 def test_labels_choose_a_policy(data: dict[str, Any]) -> None:
-    """One line, labels as a frame: precision and recall of a grid, in one pass over the rows."""
+    """One line, with labels as a frame: precision and recall of a grid of policies, in one pass over the rows."""
     import fencepost
 
     data["labels"] = (
@@ -127,7 +128,7 @@ def test_labels_choose_a_policy(data: dict[str, Any]) -> None:
 
 
 def test_what_was_a_snag_of_visits(data: dict[str, Any]) -> None:
-    """Visits have geometries, and times and durations that pandas computes with."""
+    """Visits have geometries, and times and durations with which pandas can calculate."""
     exec(VISITS, data)
     visits = data["visits"]
     assert str(visits["start"].dtype) == "datetime64[us, UTC]" and visits["duration"].dtype.kind == "m"
@@ -141,7 +142,7 @@ EXAMPLES = Path(__file__).resolve().parents[4] / "examples" / "live"
 
 
 def test_the_programs_of_the_examples_are_half_as_long() -> None:
-    """Of 60 lines for alerts and 35 for FastAPI."""
+    """They had 60 lines for alerts and 35 for FastAPI."""
     for name, before in (("mqtt_alert", 60), ("fastapi_small", 35)):
         text = (EXAMPLES / f"{name}.py").read_text()
         assert 2 * len([line for line in text.splitlines() if line.strip()]) <= before, name

@@ -1,4 +1,4 @@
-"""The folders of the package: each imports only folders below it, and no module imports itself by way of others."""
+"""The folders of the package: each imports only folders below it, and there are no import cycles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAY_IMPORT["geodesic"] = {*MAY_IMPORT["_values"], "_values"}
 MAY_IMPORT["_look"] = set()
 MAY_IMPORT["_files"] = {*MAY_IMPORT["_values"], "_values"}
 MAY_IMPORT["_monitor"] = {*MAY_IMPORT["_files"], "_files"}
-# A log never asks the engine.
+# A log never calls the engine.
 MAY_IMPORT["_log"] = {*MAY_IMPORT["_files"], "_files", "_look"}
 MAY_IMPORT["_fleet"] = {*MAY_IMPORT["_log"], "_log", "_monitor"}
 MAY_IMPORT["_replay"] = {*MAY_IMPORT["_fleet"], "_fleet"}
@@ -38,13 +38,13 @@ MAY_IMPORT["__main__"] = {"_command"}
 
 
 def modules() -> dict[str, Path]:
-    """The files of the package by the names of their modules within it, without its face, which names all of them."""
+    """The package's files by module name, without `__init__`, which names all of them."""
     files = {path.relative_to(PACKAGE).with_suffix(""): path for path in PACKAGE.rglob("*.py")}
     return {".".join(name.parts): path for name, path in files.items() if name.name != "__init__"}
 
 
 def imports(name: str, path: Path, known: set[str]) -> Iterator[str]:
-    """The modules of the package that a file imports, also within functions and for type checkers alone."""
+    """The package's modules that a file imports, including imports within functions and for type checkers."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             assert not any(alias.name.split(".")[0] == "fencepost" for alias in node.names), path
@@ -80,12 +80,12 @@ def test_each_folder_imports_only_those_below_it() -> None:
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
-    order = list(TopologicalSorter(graph()).static_order())  # raises CycleError, which names the circle
+    order = list(TopologicalSorter(graph()).static_order())  # raises CycleError, which names the cycle
     assert len(order) > 75
 
 
 def test_no_file_of_the_extension_calls_itself_by_way_of_others() -> None:
-    """By the names that each file defines: all that files share begin with ``native_``."""
+    """Dependencies follow from the names that each file defines: all shared names begin with ``native_``."""
     comment, definition = (
         re.compile(r"/\*.*?\*/", re.DOTALL),
         re.compile(r"^\w[^;{}()=]*?\b(native_\w+)\s*[({=]", re.MULTILINE),

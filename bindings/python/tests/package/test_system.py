@@ -1,4 +1,4 @@
-"""The ways of systems without eventfd, pidfd and options of TCP, forced on Linux by FENCEPOST_PORTABLE."""
+"""The code for systems without eventfd, pidfd and certain TCP options, which FENCEPOST_PORTABLE forces on Linux."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_bell_rings_and_is_silent(portable: bool, monkeypatch: pytest.MonkeyPa
         for _ in range(3):
             _system.ring(writer)
         assert _system.silence(reader) and not _system.silence(reader)
-        if portable:  # more than the pipe holds: nobody blocks
+        if portable:  # more than the pipe holds: ringing never blocks
             for _ in range(10_000):
                 _system.ring(writer)
             assert _system.silence(reader) and not _system.silence(reader)
@@ -52,7 +52,7 @@ def test_connections_are_kept_alive(portable: bool, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere these are the ways that are tested")
 def test_what_waits_works_with_the_portable_ways() -> None:
-    """The tests of awaiting, of fleets' events and of commands, in a process of their own that has nothing of Linux."""
+    """Runs the tests of awaiting, of fleets' events and of commands in a process without these features of Linux."""
     files = ["monitor/test_updates.py", "fleet/test_fleet_events.py", "live/test_watch_commands.py"]
     code = "from fencepost import _system as s; assert s.PORTABLE and not s.HAS_EVENTFD and s.open_process(1) is None"
     environment = {**os.environ, "FENCEPOST_PORTABLE": "1"}

@@ -1,4 +1,4 @@
-"""A script as users write them, for the type checkers: every part of the monitor, with the types that come back."""
+"""A typical user's script, for the type checkers: every part of the monitor, with the types of the results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Scenarios of gates: the steps and the expected events. generate_gate_scenarios.py fills in the numbers.
 
-On a line that runs north, west is left. Fixes lie on the equator, so many metres east of the meridian of Greenwich.
+On a line that runs north, west is left. Fixes lie on the equator, at a distance in metres east of the meridian of
+Greenwich.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 from generate_shape_scenarios import FILES, add, events, fix, refused
 from path_scenarios import at, circle, path
 
-FILES.clear()  # of the paths, whose words these are
+FILES.clear()  # drops the scenarios of paths, whose module provides the words
 crossed = partial(path, "crossings")
 touched = partial(path, "touches")
 timed = partial(path, "times")
@@ -20,7 +21,7 @@ refusing = partial(path, "refused")
 
 
 def gate(identifier: str, *points: Any, **options: Any) -> Any:
-    """A gate through places of [longitude, latitude]."""
+    """A gate through points [longitude, latitude]."""
     return add(identifier, {"line": {"coordinates": [list(point) for point in points]}}, **options)
 
 

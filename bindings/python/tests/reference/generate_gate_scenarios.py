@@ -2,8 +2,8 @@
 
     python generate_gate_scenarios.py
 
-As generate_path_scenarios.py, and `events("g left_to_right 12.5 path", ...)` names the direction of a crossing where
-others have a state.
+Works like generate_path_scenarios.py, but `events("g left_to_right 12.5 path", ...)` has the direction of a crossing
+instead of a state.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python generate_path_scenarios.py
 
-As in generate_shape_scenarios.py: `events("c satisfied 12.5 path", ...)` names all that wait, in order, with their
-dates to the millisecond, where their evidence comes from, and `gap` where they follow one. The reference must give
-exactly these, or nothing is written; it adds the microseconds, the point and the distance.
+Works like generate_shape_scenarios.py. `events("c satisfied 12.5 path", ...)` lists all pending events in order, with
+their dates to the millisecond, the source of their evidence, and `gap` if they follow a gap. The reference must give
+exactly these events; otherwise nothing is written. It adds the microseconds, the point and the distance.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PLAIN = shapes.as_step
 
 def main(module: str = "path_scenarios", *words: Callable[..., Any]) -> int:
     shapes.as_step, shapes.said = words or (as_step, said)
-    importlib.import_module(module)  # it fills FILES
+    importlib.import_module(module)  # the import fills FILES
 
     total = 0
     FOLDER.mkdir(exist_ok=True)

@@ -2,10 +2,10 @@
 
     python generate_shape_scenarios.py
 
-An expectation is written as `events("c satisfied 12", ...)`: all events that wait, in order. The reference must give
-exactly these, or nothing is written; it adds cause, evidence and the signed boundary distance. The last digits of a
-depth must not matter, which shapes.md defines to 1 %: every scenario must come out the same with 1.5 % less and 0.5 %
-more.
+An expectation is written as `events("c satisfied 12", ...)`: all pending events, in order. The reference must give
+exactly these; otherwise nothing is written. It adds cause, evidence and the signed boundary distance. shapes.md defines
+depths only to 1 %, so their last digits must not matter: every scenario must give the same result with depths 1.5 %
+smaller and 0.5 % larger.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ FILES: dict[str, list[tuple[str, Step, list[Any]]]] = {}
 
 
 class Events:
-    """All events that wait, as "identifier state date"; the reference adds the rest."""
+    """All pending events as "identifier state date"; the reference adds the rest."""
 
     def __init__(self, *meant: str) -> None:
         self.meant = list(meant)
 
 
 class Explained:
-    """An expected result of `explain`: the reason is chosen, the numbers are filled in."""
+    """An expected result of `explain`: the author states the reason, and the reference fills in the numbers."""
 
     def __init__(self, identifier: str, reason: str) -> None:
         self.identifier, self.reason = identifier, reason
 
 
 class NearestPoint:
-    """The nearest boundary point, to about four decimals; the rest is filled in."""
+    """The nearest boundary point, to about four decimals; the reference fills in the rest."""
 
     def __init__(self, identifier: str, origin: tuple[float, float], meant: tuple[float, float]) -> None:
         self.identifier, self.origin, self.meant = identifier, origin, meant
@@ -100,7 +100,7 @@ def said(step: Step) -> str:
 
 
 def play(name: str, options: Step, steps: list[Any]) -> list[Step]:
-    """The steps with every expectation filled in."""
+    """Returns the steps with every expectation filled in."""
     played = corpus.Scenario({"name": name, "options": options, "steps": steps})
     played.step({"open": "main"})
     monitor = played.stored["main"]
@@ -151,7 +151,7 @@ def check(name: str, options: Step, steps: list[Step]) -> None:
 
 
 def written(scenarios: list[tuple[str, Step, list[Step]]]) -> str:
-    """One step a line, as in the files beside."""
+    """The scenarios as text with one step per line, like the existing files."""
     texts = []
     for name, options, steps in scenarios:
         lines = ",\n".join(f"  {json.dumps(step)}" for step in steps)
@@ -177,6 +177,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # So that shape_scenarios fills this module's table and not one of its own.
+    # Makes shape_scenarios fill this module's table instead of a second import's.
     sys.modules["generate_shape_scenarios"] = sys.modules["__main__"]
     sys.exit(main())

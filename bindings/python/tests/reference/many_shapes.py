@@ -1,4 +1,4 @@
-"""A faster reference for tracks over many polygons that stay, and the polygons of real files for it."""
+"""A faster reference for tracks over many polygons that do not change, and polygons from real files for it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from reference_shapes.planar_edges import number_of_vertices
 from reference_shapes.vertices import checked
 
 FENCES = SHARED / "data" / "fences"
-# Fetched by .ci/natural-earth.sh: a wheel that carries the countries of Natural Earth, which are in the public domain.
+# Fetched by .ci/natural-earth.sh: a wheel that contains Natural Earth's countries, which are in the public domain.
 WHEEL = ROOT / ".build" / "data" / "geopandas-0.14.4-py3-none-any.whl"
 DEEP = 250.0
 
 
 class RoughPolygon(Polygon):
-    """D in double precision, which is within 1e-7 m; its depth is known only as 250 m or not.
+    """Computes D in double precision, which is accurate to 1e-7 m. The depth is only known up to 250 m.
 
-    That its edges do not cross is not looked at, which would take minutes for a country.
+    Does not check whether edges cross, which would take minutes for a country.
     """
 
     def __init__(self, parts: Any) -> None:
@@ -42,10 +42,10 @@ class RoughPolygon(Polygon):
 
 
 class ManyShapes(ReferenceMonitor):
-    """Leaves out evaluations that cannot change anything: D changes by no more than the position moves.
+    """Skips evaluations that cannot change anything, because D changes by no more than the position moves.
 
-    A fix that by this is certainly on the side where a condition is known to be can only cancel a candidate. `explain`
-    would not know the latest fix: do not ask.
+    If a fix is thereby certain to be on a condition's known side, it can only cancel a candidate. `explain` does not
+    work here: skipped evaluations do not store the latest fix.
     """
 
     def _evaluate(self, c: Any, fix: Any, now: int) -> None:
@@ -53,7 +53,7 @@ class ManyShapes(ReferenceMonitor):
         place = vectors(fix.latitude, fix.longitude)
         if c.generation in seen and c.observed is not None:
             where, clearance, side = seen[c.generation]
-            # A geodesic of up to 100 km is not 1/10 000 longer than the straight line.
+            # A geodesic of up to 100 km is less than 1/10,000 longer than the straight line.
             chord = float(numpy.linalg.norm(place - where))
             if side == c.observed.side and chord < 100_000 and chord * 1.0001 + 0.01 < clearance:
                 c.candidate = None
@@ -89,7 +89,8 @@ def _natural_earth() -> list[tuple[str, Any]]:
 
 @functools.cache
 def polygons_of(name: str) -> list[tuple[str, Any]] | None:
-    """Identifiers and parts (lists of rings of [longitude, latitude]) of a set of polygons; None: it is not here."""
+    """Identifiers and parts (lists of rings of [longitude, latitude]) of a set of polygons, or None if it is
+    missing."""
     if name == "countries":
         return _natural_earth() if WHEEL.is_file() and zipfile.is_zipfile(WHEEL) else None
     path = FENCES / name
@@ -97,13 +98,13 @@ def polygons_of(name: str) -> list[tuple[str, Any]] | None:
 
 
 def number_of_edges(parts: Any) -> int:
-    """How many geodesics the planar edges of parts become."""
+    """The number of geodesics that replace the planar edges of parts."""
     rings = [[checked(vertex, 0, 0, n) for n, vertex in enumerate(ring)] for part in parts for ring in part]
     return number_of_vertices(rings, is_ring=True)
 
 
 def near(polygons: list[tuple[str, Any]], fixes: list[Any], degrees: float) -> list[tuple[str, Any]]:
-    """The shapes with a vertex within so many degrees of the box of a track: simple, and good enough to choose."""
+    """The shapes with a vertex within so many degrees of a track's box: a simple test, good enough to choose shapes."""
     latitudes, longitudes = [fix[0] for fix in fixes], [fix[1] for fix in fixes]
     south, north = min(latitudes) - degrees, max(latitudes) + degrees
     west, east = min(longitudes) - degrees, max(longitudes) + degrees

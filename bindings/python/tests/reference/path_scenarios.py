@@ -8,7 +8,7 @@ from typing import Any
 from generate_shape_scenarios import add, corridor, events, fix, from_place, parts, polygon, scenario
 
 GAP = 600
-A_DEGREE = 111319.49079327357  # metres, of longitude on the equator
+A_DEGREE = 111319.49079327357  # metres per degree of longitude on the equator
 
 
 def path(file: str, name: str, *steps: Any, **options: Any) -> None:
@@ -21,7 +21,7 @@ def circle(identifier: str, at: tuple[float, float], radius: float, policy: Any 
 
 
 def at(metres: float) -> tuple[float, float]:
-    """A place on the equator."""
+    """A point on the equator."""
     return 0.0, round(metres / A_DEGREE, 9)
 
 

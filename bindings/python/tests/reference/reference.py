@@ -1,7 +1,7 @@
-"""The slow, obvious reference model of one Fencepost monitor.
+"""A slow and simple reference model of one Fencepost monitor.
 
-Written from ``design/semantics.md`` alone: brute force over every condition at every input, distances from
-``geographiclib``, nothing shared with the engine. It exists to be read and to be compared with, not to be used.
+Written only from ``design/semantics.md``: it evaluates every condition at every input, takes distances from
+``geographiclib``, and shares nothing with the engine. It exists to be read and compared with, not to be used.
 
 Paragraph names in comments (A4, B22, "Settled points", ...) refer to that page.
 """
@@ -61,7 +61,7 @@ class ReferenceMonitor:
         self.path = path
         self.max_gap = None if max_gap is None else microseconds(max_gap)
         self.max_speed = max_speed
-        self.gap = None  # "next": the next event says that there was a gap; a time: so do those of that time
+        self.gap = None  # "next": the next event reports a gap; a time: other events of that time report it as well
         self.clock = None
         self.latest_fix = None
         self.scanning = True
@@ -73,8 +73,8 @@ class ReferenceMonitor:
         self._ranks = 0
         self._changes = 0
         self._sequence = 0
-        self._in_flight = None  # (condition, event) handed out in this session, not committed
-        self._crossings = []  # of gates, on the way that is walked: (instant, generation, condition, direction, fix)
+        self._in_flight = None  # (condition, event) delivered in this session, not committed
+        self._crossings = []  # crossings of gates on the current path: (instant, generation, condition, direction, fix)
         self._statistics = dict(accepted=0, late_inputs=0, invalid_fixes=0, ahead_inputs=0)
 
     # Conditions ------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class ReferenceMonitor:
         self._ensure(identifier, self._shape(shape), assuming, policy, tag)
 
     def add_gate(self, identifier, gate, *, tag=0):
-        """`gate` is a Gate of `reference_gate`: no policy, nothing assumed."""
+        """`gate` is a Gate of `reference_gate`: it has no policy and no assumed state."""
         self._add(identifier, self._gate(gate), "unknown", None, tag)
 
     def ensure_gate(self, identifier, gate, *, tag=0):
@@ -163,7 +163,7 @@ class ReferenceMonitor:
         if old is None:
             self._ranks += 1
             rank = self._ranks
-        else:  # A1: record, pending event and event in flight of the old one vanish
+        else:  # A1: record, pending event and event in flight of the replaced condition vanish
             rank = old.rank
             self._forget_in_flight(old)
         c = Condition(identifier, definition, fields, tag, self._generations, rank)
@@ -177,18 +177,18 @@ class ReferenceMonitor:
             if fix is not None and self.clock - fix.time <= self.initial_fix_max_age:
                 self._evaluate(c, fix, self.clock)
         else:
-            self._watch_for_absence(c)  # of a beacon
+            self._watch_for_absence(c)  # a beacon
 
     def remove(self, identifier):
         old = self._conditions.pop(identifier, None)
         if old is not None:
             self._forget_in_flight(old)
-            self._refresh_flags()  # a slot may be free now
+            self._refresh_flags()  # a slot may have become free
 
     def sync(self, members):
-        """Make the conditions exactly these: (identifier, kind, its values, keyword arguments) each.
+        """Make the conditions exactly these; each member is (identifier, kind, the kind's values, keyword arguments).
 
-        A kind is "circle", "beacon", "shape", whose one value is a Polygon or a Corridor, or "gate".
+        A kind is "circle", "beacon", "shape" (its one value is a Polygon or a Corridor) or "gate".
         """
         definition = {"circle": self._circle, "beacon": self._beacon, "shape": self._shape, "gate": self._gate}
         ensure = {
@@ -221,19 +221,19 @@ class ReferenceMonitor:
             self._in_flight = None
 
     def _located(self, latitude, longitude):
-        """The places in add order, with the signed distance of a point to the line of each."""
+        """The places in add order, each with the signed distance of a point from its line."""
         if not is_coordinate(latitude, longitude):
             raise Refused("invalid_argument", "coordinate")
         point = Fix(0, latitude, longitude, 0)
         return [(c, c.distance(point) - c.line) for c in self._in_add_order() if not c.is_beacon]
 
     def containing(self, latitude, longitude):
-        """Which places hold a point, whatever their state."""
+        """The places that contain a point, whatever their state."""
         return [(c.identifier, distance) for c, distance in self._located(latitude, longitude) if distance <= 0]
 
     def nearest(self, latitude, longitude, count):
-        """Whose lines are nearest; a circle that holds the whole Earth (half a meridian is its radius or less) has
-        none."""
+        """The places with the nearest lines. A circle that contains the whole Earth (radius of half a meridian or more)
+        has no line."""
         half = 20_003_931.459
         lines = [
             (c.identifier, distance)
@@ -268,7 +268,7 @@ class ReferenceMonitor:
         self._end(time_us)
 
     def _walk(self, fix):
-        """The fixes that lie on the way from the latest one, where the monitor has a path."""
+        """Lay the fixes on the path from the latest fix, if the monitor has a path."""
         last = self.latest_fix
         if self.path != "geodesic" or last is None or fix.time < last.time:
             return
@@ -290,7 +290,7 @@ class ReferenceMonitor:
         if not places or first > end:
             return
         for instant in way.instants(places, first, end):
-            while True:  # what waits for evidence is confirmed by the fix that lies at its deadline
+            while True:  # a fix at the deadline confirms a candidate that waits for evidence
                 waiting = [
                     c.candidate.deadline for c in places if c.candidate and c.policy["dwell_policy"] == "evidence"
                 ]
@@ -352,7 +352,7 @@ class ReferenceMonitor:
         self._end(time_us)
 
     def set_host(self, flags=None, unsupported=None, time_us=None):
-        """A value of None leaves the setting unchanged."""
+        """Change the host's settings; None leaves a setting unchanged."""
         if flags is not None and not set(flags) <= HOST_FLAGS:
             raise Refused("invalid_argument", "host flags")
         if unsupported is not None and not set(unsupported) <= KINDS:
@@ -369,7 +369,7 @@ class ReferenceMonitor:
             self._end(time_us)
 
     def set_store(self, works):
-        """Whether the store can be written; noticed at the clock (A34)."""
+        """Set whether the store can be written; the change is noticed at the clock (A34)."""
         self.store_works = works
         self._refresh_flags()
 
@@ -378,7 +378,7 @@ class ReferenceMonitor:
         self._end(time_us)
 
     def rewind(self, time_us):
-        """The times of some inputs were wrong: observed states are forgotten, reported ones stay."""
+        """The times of some inputs were wrong: forget observed states, keep reported ones."""
         if self.clock is None or not EARLIEST <= time_us <= self.clock:
             raise Refused("invalid_argument", "time")
         self._statistics["accepted"] += 1
@@ -420,7 +420,7 @@ class ReferenceMonitor:
         self._fire(lambda deadline: deadline <= time)
 
     def _fire(self, is_due):
-        """Deadlines, by deadline, then add sequence."""
+        """Process deadlines in order of deadline, then of addition."""
         due = []
         for c in self._conditions.values():
             if c.candidate is not None:
@@ -479,7 +479,7 @@ class ReferenceMonitor:
         )
 
     def _cross(self, c, date, instant, direction, way):
-        """A gate has no state: each time it is crossed there is an event, also where time had passed already."""
+        """A gate has no state: each crossing produces an event, even if the clock has already passed its date."""
         fix = way.end if instant == way.end.time else Fix(instant, *way.place(instant), way.accuracy, "path")
         if self.gap == "next":
             self.gap = date
@@ -543,7 +543,8 @@ class ReferenceMonitor:
         self._on_observed(c)
 
     def _tells_gap(self, c):
-        """The first change after a gap says so, and those of its instant; a silent one leaves it to the next."""
+        """The first change after a gap reports it, and so do others of the same instant. A silent change leaves the
+        report to the next."""
         o = c.observed
         if self.gap == "next":
             told = (c.queue[-1] if c.queue else c.record).state
@@ -579,10 +580,10 @@ class ReferenceMonitor:
                 continue
             was_suspended = c.suspended
             change = self._next_change()
-            if has_news(now, c.flags):  # the end of being unmonitored causes no event: the date stays that of its cause
+            if has_news(now, c.flags):  # becoming monitored again causes no event, so the date stays that of its cause
                 c.flags_date, c.flags_order = self.clock, change
             c.flags = now
-            if c.suspended:  # clears observation and candidates, never a waiting event
+            if c.suspended:  # clears observation and candidates, but never a pending event
                 c.observed = c.candidate = c.absence_deadline = c.last_fix = None
             elif was_suspended:
                 c.is_new = True
@@ -596,7 +597,7 @@ class ReferenceMonitor:
         silent = o.transition not in c.policy["notify"]
         flags = c.flags
         if silent:
-            # A silent change does not suppress the report of flags: a diagnostic event ignores notify.
+            # A silent change does not suppress the report of flags: `notify` does not apply to diagnostic events.
             flags = before.flags - (UNMONITORED_FLAGS - c.flags)
         return Event(
             c,
@@ -641,7 +642,7 @@ class ReferenceMonitor:
                 c.queue.clear()
                 event = self._event_of_observation(c, c.record)
                 if event.silent:
-                    self._build(c)  # the record takes it silently
+                    self._build(c)  # the record changes without an event
                 elif differs or event.flags != c.record.flags:
                     c.queue.append(event)
 
@@ -661,7 +662,7 @@ class ReferenceMonitor:
                     c.queue.append(event)
 
     def _build(self, c):
-        """`first` and `latest` with nothing pending: at most one event from the present state."""
+        """Build an event with `first` or `latest` and nothing pending: at most one event, from the present state."""
         if c.observed is not None and c.observed.state != c.record.state:
             event = self._event_of_observation(c, c.record)
             if not event.silent:
@@ -703,10 +704,10 @@ class ReferenceMonitor:
             self._build(c)
 
     def restart(self):
-        """Close and open again: nothing changes, except that uncommitted events come again."""
+        """Close and reopen: only uncommitted events are redelivered, nothing else changes."""
         self._in_flight = None
 
-    abandon = restart  # a consumer that stops: A14
+    abandon = restart  # a consumer that stops has the same effect: A14
 
     # Reading ---------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Between the package and the reference model: policies, events, and a faster reference for many circles."""
+"""Connects the package with the reference model: policies, events, and a faster reference for many circles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXACT_KEYS = (
 
 
 def reference_policy(policy: TransitionPolicy) -> dict[str, Any]:
-    """The reference's form of a policy."""
+    """Converts a policy to the reference's form."""
     names = {Notify.INITIAL: "initial", Notify.ENTRY: "entry", Notify.EXIT: "exit"}
     return {
         "entry_dwell": policy.entry_dwell,
@@ -43,7 +43,7 @@ def iso(time_us: int | None) -> str | None:
 
 
 def same_event(ours: dict[str, Any] | Event, theirs: dict[str, Any]) -> None:
-    """Asserts that an event, as its JSON object or as it is, is that of the reference."""
+    """Asserts that an event, or its JSON object, equals the reference's event."""
     expected = {**theirs, "date": iso(theirs["date"]), "evidence_date": iso(theirs["evidence_date"])}
     if isinstance(ours, Event):
         assert ours.tag == theirs["tag"]
@@ -87,12 +87,13 @@ def _points(latitudes: Any, longitudes: Any) -> Any:
 
 
 class ManyCircles(ReferenceMonitor):
-    """The reference for a thousand circles that stay: it leaves out evaluations that cannot change anything.
+    """A faster reference for a thousand circles that do not change: it skips evaluations that cannot change anything.
 
-    A straight line through the Earth is never longer than the geodesic, and, up to 100 km, the geodesic never more
-    than 1/10 000 longer than the line. A fix that by this is certainly on the side where a condition is known to be
-    can only cancel a candidate; nothing else is computed for it. Everything near a boundary, undetermined or on the
-    other side goes through the reference's own rules. `explain` would not know the latest fix: do not ask.
+    A straight line through the Earth is never longer than the geodesic, and up to 100 km the geodesic is never more
+    than 1/10,000 longer than the line. If a fix is thereby certain to be on a condition's known side, it can only
+    cancel a candidate, so nothing else is computed. Conditions that are undetermined, near the boundary or on the other
+    side follow the reference's own rules. `explain` does not work here: skipped evaluations do not store the latest
+    fix.
     """
 
     def feed_fix(self, time_us: int, latitude: float, longitude: float, accuracy: float = 0.0) -> None:
@@ -104,7 +105,7 @@ class ManyCircles(ReferenceMonitor):
     def _pass_time(self, time: int) -> None:
         self._near = None
         super()._pass_time(time)
-        # Changes due before have happened: now the sides are those that the fix meets.
+        # Changes that were due before have happened, so these are the sides that the fix finds.
         line = numpy.linalg.norm(self._centres - _points(*self._place), axis=1)
         out = (self._side == 1) & (line > self._radii + 0.01)
         within = (self._side == -1) & (line * 1.0001 + 0.01 < self._radii) & (self._radii < 100_000)

@@ -1,6 +1,6 @@
 """The explanations of the reference model of a monitor.
 
-Written from ``design/semantics.md`` alone, as reference.py is.
+Written only from ``design/semantics.md``, like reference.py.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from reference_values import UNMONITORED_FLAGS
 
 
 def explain(c, clock, scanning):
-    """The answer for a condition, with the clock of its monitor and whether that scans for beacons."""
+    """Explains a condition, with its monitor's clock; `scanning` says whether the monitor scans for beacons."""
     answer = dict(
         reason=None,
         state=c.observed.state if c.observed else "unknown",
@@ -51,11 +51,11 @@ def _explain_beacon(c, clock, answer):
 
 
 def _accuracy_that_decides(c, d):
-    """The largest accuracy with which a fix at `d` would be decisive; None when none would."""
+    """The largest accuracy with which a fix at `d` would be decisive, or None if no accuracy would."""
     r, k = c.line, c.policy["accuracy_factor"]
     coarse = max(c.size, 100.0)
     if k == 0:
-        return None  # accuracy plays no part
+        return None  # accuracy does not matter
     if c.observed is None:
         return coarse if d <= r else max(coarse, d - r)
     if not c.is_decisive(d, 0.0):

@@ -1,9 +1,9 @@
-"""A fleet by its rule, to the letter: a reference monitor for each device.
+"""A literal implementation of a fleet's rule: one reference monitor for each device.
 
-*A fleet with devices d1 … dn gives exactly the events of n monitors with the same conditions, interleaved in the
-order of input.* Each is made before the first condition, never looks back at a fix, gets every change of the table
-and every advance of the fleet, and the inputs of its device. Slow and plain: a device that is entered late plays all
-of that anew.
+*A fleet with devices d1 … dn gives exactly the events of n monitors with the same conditions, interleaved in the order
+of input.* Each monitor is created before the first condition, does not use fixes from before a condition was added, and
+gets every change of the table, every advance of the fleet, and the inputs of its device. It is slow and simple: a
+device that is added late replays all earlier changes and advances.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ OPTIONS = ("beacon_exit_timeout", "beacon_initial_timeout", "max_time_step")
 
 
 class ReferenceTable:
-    """The conditions: a monitor that nothing is fed to, whose changes every fleet over it gets."""
+    """The conditions, held in a monitor that is never fed. Every fleet over the table gets its changes."""
 
     def __init__(self):
         self.conditions = ReferenceMonitor(initial_fix_max_age=None)
@@ -50,12 +50,12 @@ class ReferenceFleet:
         self.options = options
         self.max_pending_events = max_pending_events
         self.device_limit = device_limit
-        self.devices = {}  # identifier -> Device, by the order of their numbers
-        self.past = list(table.past)  # changes of the table and advances
+        self.devices = {}  # identifier -> Device, in the order of their numbers
+        self.past = list(table.past)  # changes of the table, and advances
         self.clock = None
         self.waiting = []  # dicts: an event with its device and row
-        self.handed_out = []  # of these, those that are not committed
-        self.again = []  # of these, those that were taken back
+        self.handed_out = []  # those of `waiting` that were delivered and not committed
+        self.again = []  # those of `waiting` that were taken back
         self.position = 0
         table.fleets.append(self)
 
@@ -74,7 +74,7 @@ class ReferenceFleet:
         try:
             getattr(self.devices[identifier].monitor, name)(*arguments, **rest)
         except Refused as refused:
-            if refused.status != "late_input":  # one that is ahead of an advance is left alone
+            if refused.status != "late_input":  # the device may be ahead of the fleet's advance
                 raise
 
     def enter(self, identifier):
@@ -96,7 +96,7 @@ class ReferenceFleet:
         gone = self.devices.pop(identifier)
         for event in self.waiting:
             if event["device"] == identifier and not drop_events:
-                event.setdefault("left", gone)  # its sequence goes on
+                event.setdefault("left", gone)  # its sequence continues
         if drop_events:
             for events in (self.waiting, self.handed_out, self.again):
                 events[:] = [event for event in events if event["device"] != identifier]
@@ -110,7 +110,7 @@ class ReferenceFleet:
 
     @staticmethod
     def _heard(device):
-        """The last time of its own inputs."""
+        """The latest time of the device's own inputs."""
         return getattr(device, "heard", None)
 
     def move(self, identifier, other):
@@ -135,7 +135,7 @@ class ReferenceFleet:
             self._drain(identifier, row)
 
     def feed_many(self, rows):
-        """How many rows were taken before the queue was full."""
+        """Returns the number of rows that were fed before the queue was full."""
         for row, (identifier, *fix) in enumerate(rows):
             try:
                 self.input(identifier, "feed_fix", fix[0], *fix, row=row)

@@ -1,8 +1,8 @@
-"""Where the way of a device crosses a line without a width, with 32 digits.
+"""Computes with 32 digits where the path of a device crosses a line without a width.
 
-The rule: who is exactly on the line counts as being left of it. Each place where a way meets the line is looked at by
-itself: on which side the device was just before, on which it is just after. Along an edge, and where the way begins or
-ends on the line, that is left. Nothing of this asks for a distance, and nothing is shared with `reference_path`.
+The rule: a device exactly on the line counts as left of it. Each contact of a path with the line is examined
+separately, by the side on which the device is just before and just after it. A direction along an edge counts as left,
+and so does a path's beginning or end on the line. No distance is needed, and nothing is shared with `reference_path`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from reference_shapes.corridor import Corridor
 from reference_shapes.defects import Defect
 
 mp = exact.mp
-SAME = mp.mpf(10) ** -18  # metres: nearer points are one place; 32 digits leave 1e-24
-SLIGHT = mp.mpf(10) ** -15  # radians: what turns less goes along the line
+SAME = mp.mpf(10) ** -18  # metres: closer points are the same point; 32 digits leave an error of 1e-24
+SLIGHT = mp.mpf(10) ** -15  # radians: a smaller turn counts as along the line
 LEFT, RIGHT = 1, -1
 
 
 class Gate:
-    """`lines` are lists of [longitude, latitude], read and refused as those of a corridor."""
+    """`lines` are lists of [longitude, latitude]; reading and validity are those of a corridor."""
 
     kind = "line"
 
@@ -45,12 +45,12 @@ class Gate:
         return isinstance(other, Gate) and self._corridor.is_nearly(other._corridor)
 
     def crossings(self, start: Any, end: Any) -> list[tuple[int, str]]:
-        """When a way crosses the lines, microseconds, and in which direction.
+        """The times at which a path crosses the lines, in microseconds, each with its direction.
 
-        The first microsecond at which the device is on the other side: the instant rounded up, and the next one where
-        the device is exactly on the line then and goes on to its right. Opposite crossings of one line at one
-        microsecond cancel, and so do one to the left at a microsecond and one to the right at the next. Between fixes
-        of one time everything has that date.
+        The date is the first microsecond at which the device is on the other side: the exact time rounded up, or one
+        microsecond more if the device is then exactly on the line and continues to its right. Opposite crossings of one
+        line in one microsecond cancel, and so do a crossing to the left in one microsecond and one to the right in the
+        next. Between fixes of one time, all crossings have that date.
         """
         if (start.latitude, start.longitude) == (end.latitude, end.longitude):
             return []
@@ -65,7 +65,7 @@ class Gate:
                 time = start.time + (end.time - start.time) * contact.along / way.length
                 near = mp.nint(time)
                 instant = int(near if abs(time - near) < mp.mpf(10) ** -12 else mp.ceil(time))
-                # To the right it goes when it has left the line, to the left when it has come to it.
+                # To the right, the device crosses when it has left the line; to the left, when it has reached it.
                 if after == RIGHT and start.time < end.time and abs(time - near) < mp.mpf(10) ** -12:
                     instant += 1
                 net[instant] = net.get(instant, 0) + after
@@ -80,7 +80,7 @@ class Gate:
 
 
 class _Curve:
-    """The shortest geodesic between two places."""
+    """The shortest geodesic between two points."""
 
     def __init__(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         self.start, self.end = start, end
@@ -97,13 +97,13 @@ class _Curve:
         return math.dist(self.middle, other.middle) <= float(self.length + other.length) / 2 + 1
 
     def place(self, along: float) -> tuple[float, float, float]:
-        """Roughly: geocentric."""
+        """The approximate geocentric position at a distance along the curve."""
         there = self.rough.Position(along)
         return tuple(float(x) for x in exact.exact_vector(there["lat2"], there["lon2"]))  # type: ignore[return-value]
 
 
 class _Contact(NamedTuple):
-    """Where a way meets a line: how far along the way, within which edge; or at its vertex of that number."""
+    """A contact of a path with a line: how far along the path, and within which edge, or at the edge's first vertex."""
 
     along: Any
     edge: int
@@ -118,7 +118,7 @@ class _Contact(NamedTuple):
             out = line[self.edge].at(self.reach).tangent
             back = _turned(out)
         else:
-            before = line[self.edge - 1]  # of the first vertex of a closed line, the last edge
+            before = line[self.edge - 1]  # the last edge, for the first vertex of a closed line
             out = line[self.edge].at(mp.mpf(0)).tangent
             back = _turned(before.at(before.length).tangent)
         up = _cross(state.tangent, state.left)
@@ -130,7 +130,8 @@ def _turned(direction: Any) -> Any:
 
 
 def _side(direction: Any, out: Any, back: Any, up: Any) -> int:
-    """On which side of a line that leaves by `out` and came from `back` a direction leads: None or along it, left."""
+    """The side of `direction` at a vertex where a line arrives along `back` and leaves along `out`. None, or along the
+    line, is left."""
     if direction is None:
         return LEFT
     turn, whole = _turn(out, direction, up), _turn(out, back, up)
@@ -140,7 +141,7 @@ def _side(direction: Any, out: Any, back: Any, up: Any) -> int:
 
 
 def _turn(first: Any, second: Any, up: Any) -> Any:
-    """From one direction to another, counterclockwise seen from above."""
+    """The angle from one direction to another, counterclockwise seen from above."""
     angle = mp.atan2(exact.dot(_cross(first, second), up), exact.dot(first, second))
     return angle % (2 * mp.pi)
 
@@ -150,7 +151,7 @@ def _cross(u: Any, v: Any) -> Any:
 
 
 def _contacts(way: _Curve, line: list[_Curve]) -> list[_Contact]:
-    """An open line is open at its ends: they are not met."""
+    """The contacts of a path with a line. An open line does not include its ends."""
     found: dict[tuple[int, bool], _Contact] = {}
     is_closed = line[0].start == line[-1].end
     for number, edge in enumerate(line):
@@ -171,7 +172,8 @@ def _contacts(way: _Curve, line: list[_Curve]) -> list[_Contact]:
 
 
 def _meetings(way: _Curve, edge: _Curve) -> list[tuple[Any, Any]]:
-    """Where a way meets an edge, along both. Where it goes along it: at the edge's ends, and at its own."""
+    """The contacts of a path with an edge, as distances along both. If the path runs along the edge: the ends of the
+    edge and of the path."""
     ends = []
     for along, of, other in ((mp.mpf(0), way, edge), (way.length, way, edge), (mp.mpf(0), edge, way),
                              (edge.length, edge, way)):  # fmt: skip
@@ -185,7 +187,7 @@ def _meetings(way: _Curve, edge: _Curve) -> list[tuple[Any, Any]]:
 
 
 def _foot(place: Any, curve: _Curve) -> Any:
-    """How far along a curve a place lies on it, or None."""
+    """How far along a curve a point lies on it; None if it lies beside it."""
     low, high = 0.0, float(curve.length)
     rough = tuple(float(x) for x in place)
 
@@ -206,12 +208,12 @@ def _foot(place: Any, curve: _Curve) -> Any:
             return along if exact.length(offset) < SAME else None
         along = moved
         if exact.length(offset) > abs(step) * 100 + 1e-3:
-            return None  # beside it
+            return None  # beside the curve
     return along if exact.length(offset) < SAME else None
 
 
 def _crossing(way: _Curve, edge: _Curve) -> tuple[Any, Any] | None:
-    """Where two curves cross within both: Newton's iteration from where chords of them do so."""
+    """Where two curves cross within both: Newton's iteration, which starts where their chords cross."""
     for first, second in _near_pieces(way, edge):
         s, u = mp.mpf(first), mp.mpf(second)
         for _ in range(60):
@@ -238,7 +240,7 @@ PIECES = 16
 
 
 def _near_pieces(way: _Curve, edge: _Curve) -> list[tuple[float, float]]:
-    """Where to begin: the middles of pieces of both that come near each other, the nearest first."""
+    """Starting points: the middles of pieces of both curves that come near each other, nearest first."""
     first, second = float(way.length), float(edge.length)
     starts = [(k + 0.5) * first / PIECES for k in range(PIECES)]
     others = [(k + 0.5) * second / PIECES for k in range(PIECES)]
@@ -254,7 +256,7 @@ def _near_pieces(way: _Curve, edge: _Curve) -> list[tuple[float, float]]:
 
 
 def gate_of(lines: list[list[tuple[float, float]]]) -> Gate:
-    """Of lines of [latitude, longitude]."""
+    """Makes a gate from lines of [latitude, longitude]."""
     return Gate([[[longitude, latitude] for latitude, longitude in line] for line in lines])
 
 

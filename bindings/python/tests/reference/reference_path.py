@@ -1,15 +1,15 @@
-"""The way from one fix to the next, and where the reference lays fixes on it.
+"""The path from one fix to the next, and the instants at which the reference lays fixes on it.
 
-The rule lays one at each microsecond. Only those matter at which a place comes to a threshold, whatever its state is;
-so a way is halved wherever the device could come to one, down to the microsecond.
+The rule lays a fix at each microsecond. Only fixes where a place's distance reaches a threshold matter, whatever the
+place's state. So the path is halved, down to the microsecond, wherever that is possible.
 """
 
 from __future__ import annotations
 
 from geographiclib.geodesic import Geodesic
 
-ONE_PASSAGE = 1.0  # metres of the way on which a threshold is passed once at the most
-NOISE = 1e-8  # metres, of a distance
+ONE_PASSAGE = 1.0  # metres of the path, on which a threshold is passed at most once
+NOISE = 1e-8  # error of a distance, in metres
 
 
 class Way:
@@ -21,12 +21,13 @@ class Way:
         self.length = self._line.s13
 
     def place(self, instant):
-        """Where the device is, degrees."""
+        """The device's position, in degrees."""
         there = self._line.Position(self.length * ((instant - self.start.time) / self.duration))
         return there["lat2"], there["lon2"]
 
     def instants(self, places, first, end):
-        """Where fixes are laid, in order: the first and the last, and on both sides of each passage of a threshold."""
+        """The instants of laid fixes, in order: the first and the last, and both sides of each passage of a
+        threshold."""
         found = {first, end}
         for c in places:
             found.update(self._passages(c, first, end))
@@ -67,7 +68,7 @@ def sign(value):
 
 
 def bracketed(excess, low, high):
-    """The two microseconds between which a sign changes once: by chords, and by halves where these are slow."""
+    """The two microseconds between which a sign changes once: found by chords, and by halving where chords are slow."""
     before, is_halved = sign(excess(low)), False
     while high - low > 1:
         a, b = excess(low), excess(high)

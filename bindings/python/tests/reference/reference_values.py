@@ -1,6 +1,6 @@
 """Values and checks of the reference model of a monitor: policies, fixes, events, conditions.
 
-Written from ``design/semantics.md`` alone, as reference.py is, whose paragraph names stand here too.
+Written only from ``design/semantics.md``, like reference.py; paragraph names refer to that page.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ EARLIEST = -62_135_596_800_000_000  # year 1
 
 
 class Refused(Exception):
-    """A call that the monitor does not accept; ``status`` says why and nothing has changed."""
+    """A call that the monitor refuses; ``status`` says why, and nothing has changed."""
 
     def __init__(self, status: str, why: str = "") -> None:
         super().__init__(f"{status}: {why}" if why else status)
@@ -149,7 +149,7 @@ def is_coordinate(latitude, longitude):
 class Fix:
     def __init__(self, time, latitude, longitude, accuracy, source="fix"):
         self.time, self.latitude, self.longitude, self.accuracy = time, latitude, longitude, accuracy
-        self.source = source  # "path": it was laid between two fixes
+        self.source = source  # "path": the reference laid it between two fixes
 
 
 NO_EVIDENCE = dict(latitude=None, longitude=None, accuracy=None, boundary_distance=None, evidence=None)
@@ -164,7 +164,7 @@ class Observation:
         self.date = date
         self.cause = cause  # determination, crossing, timeout
         self.transition = transition  # initial, entry, exit: the argument of notify
-        self.order = order  # place among all changes of this monitor
+        self.order = order  # position among all changes of this monitor
         self.evidence_date = evidence_date
         self.refinement = refinement
         self.evidence = evidence or NO_EVIDENCE
@@ -177,7 +177,7 @@ class Candidate:
 
 
 class Event:
-    """A built event. ``order`` is the place of the change it is about; ``silent`` ones are never handed out."""
+    """A built event. ``order`` is the position of its change; ``silent`` events are never delivered."""
 
     def __init__(
         self,
@@ -203,7 +203,7 @@ class Event:
         self.silent = silent
         self.follows_gap = follows_gap
         self.direction = direction
-        self.sequence = None  # given at the first hand-out
+        self.sequence = None  # assigned at the first delivery
 
     @property
     def handed_out(self):
@@ -231,16 +231,16 @@ class Condition:
     def __init__(self, identifier, definition, policy, tag, generation, rank):
         self.identifier, self.definition, self.policy, self.tag = identifier, definition, policy, tag
         self.generation = generation  # add sequence
-        self.rank = rank  # place in the line for slots; a replacement inherits it
-        self.flags = frozenset()  # diagnostic flags that hold now ...
-        self.flags_date = None  # ... since when, and which change of the monitor that was
+        self.rank = rank  # position in the line for slots; a replacement inherits it
+        self.flags = frozenset()  # diagnostic flags that are set now ...
+        self.flags_date = None  # ... the time since they are, and the monitor's change that set them
         self.flags_order = 0
         self.observed = None  # O of section 4
         self.queue = []  # P of section 4; more than one entry only with delivery "every"
         self.record = None  # R of section 4
         self.candidate = None  # places
-        self.evidence_is_in = False  # places: dwell_policy "evidence" confirms in this instant
-        self.last_fix = None  # places: (fix, distance) evaluated last, for explain
+        self.evidence_is_in = False  # places: dwell_policy "evidence" confirms at this instant
+        self.last_fix = None  # places: the (fix, distance) evaluated last, for explain
         self.absence_deadline = None  # beacons
         self.last_sighting = None  # beacons
         self.is_new = True  # gates: added, or suspended, since the last fix
@@ -255,12 +255,12 @@ class Condition:
 
     @property
     def is_place(self):
-        """Whether a device can be in it."""
+        """Whether a device can be inside it."""
         return not self.is_beacon and not self.is_gate
 
     @property
     def line(self):
-        """The reference for a distance: d and r of a circle; D of other shapes, which is 0 on their line."""
+        """The value with which a distance is compared: the radius of a circle; 0 for D of other shapes."""
         return self.definition["radius"] if self.definition["kind"] == "circle" else 0.0
 
     @property
@@ -300,7 +300,7 @@ class Condition:
         return self.policy["accuracy_factor"] == 0 or accuracy <= max(self.size, 100.0)
 
     def determined_side(self, d, accuracy):
-        """The side that a fix decides while undetermined, or None."""
+        """The side that a fix decides for an undetermined place, or None."""
         if self.is_fine(accuracy):
             return self.side(d)
         return "out" if d - accuracy > self.line else None
@@ -323,7 +323,7 @@ class Condition:
 
 
 def has_news(now: frozenset, before: frozenset) -> bool:
-    """Whether flags `now` differ from those reported `before` in a way that makes a diagnostic event."""
+    """Whether the flags `now` differ from the reported flags `before` in a way that causes a diagnostic event."""
     if now == before:
         return False
     gone = before - now

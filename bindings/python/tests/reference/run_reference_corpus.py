@@ -2,8 +2,8 @@
 
     python run_reference_corpus.py [--restart-every-step] [FILE...]
 
-Without files, all of Tests/Conformance and its Shapes. Prints one block per failure and at the end
-``N passed, N failed``.
+Without files, runs all of Tests/Conformance and its Shapes. Prints one block per failure, and at the end ``N passed, N
+failed``.
 """
 
 from __future__ import annotations
@@ -55,8 +55,7 @@ EVENT_TIMES = ("date", "evidence_date")
 EXPLAIN_TIMES = ("candidate_since", "candidate_deadline", "last_sighting", "absence_deadline")
 
 
-# The tolerance of the comparison with a corpus: shapes.md promises 15 nm of D, which leaves the reference as much
-# again.
+# The tolerance for a corpus: shapes.md guarantees D to 15 nm, and the reference gets about as much again.
 TOLERANCES = {"boundary_distance": 2e-8}
 
 
@@ -74,7 +73,7 @@ def us(seconds):
 
 
 def moment(seconds):
-    """A time, which may be "nan": no time at all."""
+    """A time; "nan" stands for an invalid time."""
     if not isinstance(number(seconds), (int, float)) or number(seconds) != number(seconds):
         raise Refused("invalid_argument", "time")
     return us(number(seconds))
@@ -87,7 +86,7 @@ def _shape(kind, text):
 
 
 def shape_of(step):
-    """The polygon, corridor or gate of a step, or None."""
+    """Returns the polygon, corridor or gate of a step, or None."""
     for kind in ("polygon", "corridor", "line"):
         if kind in step:
             try:
@@ -98,7 +97,7 @@ def shape_of(step):
 
 
 def described(definition):
-    """A condition as a `record` step has it."""
+    """A condition in the form of a `record` step."""
     shape = definition.get("shape")
     if isinstance(shape, Polygon):
         parts = [[[[v.longitude, v.latitude] for v in ring] for ring in part] for part in shape.parts]
@@ -122,12 +121,12 @@ class Scenario:
         self.opened = []  # names of the open ones, in order
         self.default = None
         self.consumers = set()  # names whose events are being iterated
-        self.in_flight = {}  # name -> event handed out and not committed
-        self.circles = {}  # (name, identifier) -> last circle of that name, also when removed
+        self.in_flight = {}  # name -> event delivered and not committed
+        self.circles = {}  # (name, identifier) -> last circle of that name, even if it was removed
         self.store_works = True
 
     def run(self):
-        """None, or (step number, step, reason)."""
+        """Returns None if the scenario passes, or (step number, step, reason)."""
         if "open" not in self.steps[0] and "open" not in self.steps[0].get("step", {}):
             self.step({"open": "main"})
         for index, step in enumerate(self.steps):
@@ -347,7 +346,7 @@ class Scenario:
             got = {**record["last_event"], "condition": described(record["condition"])}
             expected = step["is"] or {}
             for kind, keys in expected.get("condition", {}).items():
-                if kind in ("polygon", "corridor", "line") and kind in got["condition"]:  # only listed keys
+                if kind in ("polygon", "corridor", "line") and kind in got["condition"]:  # compare only listed keys
                     got["condition"][kind] = {key: got["condition"][kind].get(key) for key in keys}
         self.compare(step["is"], got, EVENT_TIMES)
 
@@ -385,7 +384,7 @@ class Scenario:
 
     @staticmethod
     def compare(expected, got, times=(), tolerance=None):
-        """Only what the expectation lists is compared."""
+        """Compares only the keys that the expectation lists."""
         if not isinstance(expected, dict) or got is None:
             if expected != got:
                 raise Mismatch(expected, got)
@@ -410,7 +409,7 @@ def scenarios(path):
 
 
 def runner(scenario):
-    """The player of a scenario: fleets have their own."""
+    """Returns the player of a scenario; fleets have another one."""
     if "fleet" not in scenario:
         return Scenario
     from run_reference_fleets import FleetScenario

@@ -65,7 +65,7 @@ class FleetScenario:
 
     @staticmethod
     def restart_between_steps(fleet):
-        """Uncommitted events that are not void come again."""
+        """Checks that uncommitted events are redelivered, unless they are void."""
         handed_out = list(fleet.handed_out)
         fleet.abandon()
         for event in handed_out:
@@ -208,7 +208,7 @@ class FleetScenario:
         self.compare(step["are"], monitor.identifiers_in_state(step["identifiers_in_state"]))
 
     def do_statistics(self, step, fleet):
-        """Of one device; or of all together, while none has left."""
+        """Compares the statistics of one device, or of all together if no device was removed."""
         devices = [fleet.monitor(step["device"])] if "device" in step else [d.monitor for d in fleet.devices.values()]
         found = [monitor.statistics() for monitor in devices]
         self.compare(step["statistics"], {key: sum(each[key] for each in found) for key in self.counters})

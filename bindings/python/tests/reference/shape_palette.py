@@ -1,7 +1,7 @@
-"""Polygons and corridors around a place, for random lives: the same shape for the engine and for the reference.
+"""Random polygons and corridors around a point: each shape both for the engine and for the reference.
 
-Where depths decide, an engine may be up to 1 % below: all polygons here are deeper than 2 km, so that no margin and no
-accuracy of the random lives comes near. Corridors, whose depth is their radius, are of all sizes.
+An engine may compute depths up to 1 % too small. So that this decides nothing, all polygons here are deeper than 2 km,
+and no margin or accuracy of the random lives is near that. Corridors, whose depth is their radius, have all sizes.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ DEEP = 10_000.0
 
 
 class RoughPolygon(Polygon):
-    """D in double precision; the depth is only known to be beyond all that it is compared with."""
+    """Computes D in double precision; the depth is only known to exceed all values with which it is compared."""
 
     depth = DEEP  # type: ignore[assignment]
 
     def __deepcopy__(self, memo: Any) -> RoughPolygon:
-        return self  # nothing changes it
+        return self  # the shape is immutable
 
     def distance(self, latitude: float, longitude: float) -> float:
         return self.boundary.rough(latitude, longitude) - self.buffer
 
 
 class RoughCorridor(Corridor):
-    """D in double precision."""
+    """Computes D in double precision."""
 
     def __deepcopy__(self, memo: Any) -> RoughCorridor:
         return self
@@ -47,12 +47,12 @@ class PaletteShape(NamedTuple):
 
 
 def _off(base: Place, *steps: tuple[float, float]) -> list[float]:
-    """A vertex at azimuths and metres from a place, as [longitude, latitude]."""
+    """A vertex at azimuths and distances (metres) from a point, as [longitude, latitude]."""
     latitude, longitude = base
     for azimuth, metres in steps:
         end = Geodesic.WGS84.Direct(latitude, longitude, azimuth, metres)
         latitude, longitude = end["lat2"], end["lon2"]
-    # Planar edges run as their longitudes are written: over the antimeridian they go on.
+    # Planar edges follow their longitudes as written, so these continue across the antimeridian.
     return [longitude + 360 * round((base[1] - longitude) / 360), latitude]
 
 
@@ -68,7 +68,7 @@ def palette(base: Place) -> tuple[PaletteShape, ...]:
     other = _ring((west[1], west[0]), 7_900, 5, 90)
     lake, island = _ring(base, 400, 5), _ring(base, 120, 3)
     big = _ring(base, 9_000, 7, 20)
-    # A ring around a pole has no planar edges.
+    # A ring around a pole cannot have planar edges.
     edges = "planar" if abs(base[0]) < 89.8 else "geodesic"
     way = [_off(base, (200, 700)), _off(base, (90, 50)), _off(base, (20, 900))]
     return (
@@ -93,5 +93,5 @@ def reference_shape(base: Place, number: int) -> Polygon | Corridor:
     kind, coordinates, options = palette(base)[number]
     if kind == "corridor":
         return RoughCorridor(coordinates, **options)
-    # Beside a pole planar edges become thousands: looking whether any two of them cross would take a minute.
+    # Near a pole, planar edges become thousands of geodesics; checking whether any two cross would take a minute.
     return RoughPolygon(coordinates, **options, check=options.get("edges") != "planar")

@@ -19,7 +19,7 @@ from generate_shape_scenarios import (
     scenario,
 )
 
-# 687 m by 1 113 m at Berlin's latitude: 343 m deep.
+# 687 m by 1,113 m at Berlin's latitude: 343 m deep.
 PARK = ((13.0, 52.0), (13.01, 52.0), (13.01, 52.01), (13.0, 52.01))
 MIDDLE = (52.005, 13.005)
 GATE = (52.005, 13.01)  # within a few millimetres of the middle of the eastern edge
@@ -31,25 +31,28 @@ START = {"advance": 0}
 
 
 def off(azimuth: float, metres: float) -> tuple[float, float]:
-    """Off the coast of an island with six capes, seen from its middle; negative: on land."""
+    """A point off the coast of an island with six capes, at this azimuth from its middle; negative metres are on
+    land."""
     return from_place(MIDDLE, azimuth % 360, 500 + 40 * cos(radians(6 * azimuth)) + metres)
 
 
-# 160 corners, some 20 m apart: more than the near cache holds.
+# 160 vertices, about 20 m apart: more than the near cache holds.
 ISLAND = tuple(off(2.25 * corner, 0)[::-1] for corner in range(160))
-# Azimuths and depths on it: a step aside, so that it is looked at twice from near there, and somewhere else.
+# Azimuths and depths on the island. Most pairs are a short step, so that the second point uses the near cache, followed
+# by a jump.
 JUMPS = ((0, 25), (4, 25), (60, 20), (62, 24), (35, 20), (88, 20), (50, 30), (100, 15), (160, 20), (164, 25), (150, 12), (200, 15),
          (140, 30), (190, 20), (10, 20), (13, 24), (350, 10), (45, 11), (330, 12), (20, 13))  # fmt: skip
 
 
 def metres(east: float, north: float) -> tuple[float, float]:
-    """From the middle, on a map that is flat enough for a garden."""
+    """A point relative to the middle, on a plane, which is accurate enough for a garden."""
     return round(MIDDLE[0] + north / 111_266, 9), round(MIDDLE[1] + east / 68_650, 9)
 
 
-# An L with arms of 200 m: who stands between them is within the circle that holds it.
+# An L with arms of 200 m: a device between the arms is outside, but within the enclosing circle.
 YARD = tuple(metres(*corner)[::-1] for corner in ((0, 0), (200, 0), (200, 40), (40, 40), (40, 200), (0, 200)))
-# A square of 60 m, a corner each 0.75 m: near one wall less is remembered than what reaches to the other.
+# A square of 60 m with a vertex every 0.75 m: near one wall, the near cache does not hold everything up to the other
+# wall.
 STEPS = tuple(0.75 * step for step in range(80))
 WALLS = (((20, along - 30) for along in STEPS), ((20 - along, 30) for along in STEPS), ((-40, 30 - along) for along in STEPS),
          ((along - 40, -30) for along in STEPS))  # fmt: skip
@@ -57,7 +60,7 @@ GARDEN = tuple(metres(*place)[::-1] for wall in WALLS for place in wall)
 
 
 def beside(metres: float) -> tuple[float, float]:
-    """East of the park's eastern edge; negative: within."""
+    """A point east of the park's eastern edge; negative metres are inside."""
     return from_place(GATE, 90 if metres > 0 else 270, abs(metres))
 
 

@@ -1,7 +1,7 @@
 """Engine and reference model agree: random conditions, random walks, all presets, all delivery modes.
 
-hypothesis prints the shortest sequence of steps that fails, and a line that replays it. FENCEPOST_EXAMPLES sets how
-many are tried; ``pytest --hypothesis-seed=N`` repeats a run.
+hypothesis prints the shortest failing sequence of steps, and a line that replays it. FENCEPOST_EXAMPLES sets the number
+of examples; ``pytest --hypothesis-seed=N`` repeats a run.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ policies = st.one_of(
     ),
 )
 steps = st.sampled_from(MICROSECONDS)
-# Places are metres and degrees from the base; the fraction keeps fixes off the boundaries, where rounding would decide.
+# Positions are metres and degrees from the base. The fraction keeps fixes off boundaries, where rounding would decide.
 fixes = st.tuples(
     steps,
     st.integers(0, 900).map(lambda metres: metres + 0.37),
@@ -125,7 +125,7 @@ operations = st.one_of(
 
 
 class Pair:
-    """One monitor of each kind, driven in step."""
+    """One monitor of each kind, driven in parallel."""
 
     def __init__(
         self, base: tuple[float, float], delivery: str, limit: int | None, most: int, farthest: float | None = None
@@ -141,7 +141,7 @@ class Pair:
         return found.latitude, found.longitude
 
     def both(self, ours: Callable[[], Any], theirs: Callable[[], Any]) -> None:
-        """Does it on both sides: both accept, or both refuse for the same reason."""
+        """Makes a call on both sides: both must accept it, or refuse it for the same reason."""
         statuses = []
         for call, error in ((ours, FencepostError), (theirs, Refused)):
             try:
@@ -209,7 +209,7 @@ class Pair:
         self.both(lambda: self.ours.advance(time), lambda: self.theirs.advance(time))
 
     def do_jump(self, value: Any, ahead: int) -> None:
-        """A fix with a date far ahead; the clocks of the monitors give the result."""
+        """Feeds a fix with a date far ahead; the monitors' clocks show the result."""
         _, metres, azimuth, accuracy, _ = value
         place, time = self.place(metres, azimuth), self.clock + ahead
         self.both(
@@ -295,7 +295,7 @@ class Pair:
     def compare(self) -> None:
         assert self.ours.identifiers == self.theirs.identifiers()
         assert self.ours.clock_us == self.theirs.clock
-        if self.theirs.clock is not None:  # refused inputs have moved nothing
+        if self.theirs.clock is not None:  # refused inputs have not moved any clock
             self.clock = self.theirs.clock
         counters, expected = self.ours.statistics(), self.theirs.statistics()
         assert counters.pending_events == expected["waiting"]

@@ -1,4 +1,5 @@
-"""The lint of planar edges: how far the two readings of a ring lie apart, against points of the drawn line."""
+"""The warning about planar edges: the distance between the two readings of a ring, compared with points of the straight
+line."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ STEPS = 40
 
 
 def departure(ring: list[tuple[float, float]]) -> float:
-    """The greatest distance from the drawn line to the geodesic between the same vertices, sampled."""
+    """The greatest distance from the straight line to the geodesic between the same vertices, from samples."""
     worst = 0.0
     for number, (start, end) in enumerate(zip(ring, ring[1:] + ring[:1])):
         edge = Edge(Vertex(*start, number), Vertex(*end, number + 1))
@@ -40,5 +41,5 @@ def test_the_departure_that_a_monitor_tells(number: int) -> None:
         assert expected <= 1.0
     else:
         assert told > 1.0
-        # The farthest of 39 points may be 1/40 of an edge beside the farthest place.
+        # The farthest of 39 samples may be up to 1/40 of an edge away from the maximum.
         assert expected * (1 - 1e-9) <= told <= expected * 1.01

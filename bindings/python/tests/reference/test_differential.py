@@ -1,8 +1,8 @@
 """Engine and reference model agree on long random lives of a monitor: batches, forks, restarts, beacons, hosts, limits.
 
-test_against_reference.py shrinks what it finds; this one goes for length and for what needs several calls to come
-about. Each life has a seed of its own, which a failure prints: ``FENCEPOST_SEED=17 FENCEPOST_LIVES=1 pytest ...``
-repeats it. FENCEPOST_LIVES sets how many there are, FENCEPOST_LIVES_SECONDS when no further one is begun.
+test_against_reference.py shrinks its failures. This test runs long lives, and finds failures that need many calls. Each
+life has its own seed, which a failure prints: ``FENCEPOST_SEED=17 FENCEPOST_LIVES=1 pytest ...`` repeats it.
+FENCEPOST_LIVES sets the number of lives, and FENCEPOST_LIVES_SECONDS the time after which no further life begins.
 """
 
 from __future__ import annotations
@@ -88,12 +88,12 @@ class BatchReference(ReferenceMonitor):
         self.batch = [pair for pair in self.batch if pair[0] is not condition]
 
     def _waiting(self) -> int:
-        """An event that was handed out does not wait any more, also after a restart: a restart changes nothing."""
+        """Events in flight do not count as pending, not even after a restart: a restart changes nothing."""
         return sum(1 for c in self._conditions.values() for e in c.queue if not e.silent and not e.handed_out)
 
 
 class Life(Pair):
-    """One monitor of each kind, and what happens to them."""
+    """One monitor of each kind, and the random actions on both."""
 
     theirs: BatchReference
 
@@ -111,7 +111,7 @@ class Life(Pair):
         self.ours, self.theirs = Monitor(**options), BatchReference(**options)
         self.names = NAMES[: chance.choice([1, 2, 3, 5])]
         self.policies = [self.policy() for _ in range(2)]
-        # The main subject of this run: the others happen now and then.
+        # This run mainly uses one group of actions, and the others now and then.
         actions = [
             self.walk, self.walk, self.fixes, self.sighting, self.sighting, self.scanner, self.host, self.wait,
             self.wait,
@@ -163,7 +163,7 @@ class Life(Pair):
         return {"assuming": assuming, "policy": policy, "tag": self.chance.choice([0, 0, 7])}
 
     def fix(self) -> tuple[int, float, float, float, tuple[float, float] | None]:
-        """A walk in and out along one meridian, with jumps; the fraction keeps off the boundaries."""
+        """A walk in and out along one meridian, with jumps; the fraction keeps it off the boundaries."""
         chance = self.chance
         self.away = chance.choice([self.away, abs(self.away + chance.uniform(-150, 150)), chance.uniform(0, 900)])
         accuracy = chance.choice([0.0, 5.0, 5.0, 30.0, 99.9, 100.0, 100.1, 150.0, 400.0])
@@ -233,12 +233,12 @@ class Life(Pair):
         return bool(ours)
 
     def restart(self) -> None:
-        """Uncommitted events are delivered again."""
+        """Restarts; uncommitted events are redelivered."""
         self.ours = self.ours.fork()
         self.theirs.restart()
 
     def fork(self) -> None:
-        """Goes on with either of the two; what happens to the other one must not matter."""
+        """Forks and continues with either copy; actions on the other copy must have no effect."""
         fork, other = self.ours.fork(), copy.deepcopy(self.theirs)
         other.restart()
         here = self.ours, self.theirs, self.clock, self.away
@@ -256,7 +256,7 @@ class Life(Pair):
 
 
 def recorded(life: Life) -> list[str]:
-    """Lets a life write down what it does."""
+    """Makes a life record its actions."""
     log: list[str] = []
 
     def noting(name: str, action: Callable[..., Any]) -> Callable[..., Any]:

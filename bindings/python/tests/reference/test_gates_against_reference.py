@@ -1,6 +1,6 @@
-"""Random gates and ways in places of every kind: engine and reference, crossing for crossing.
+"""Random gates and paths in all regions: engine and reference agree on every crossing.
 
-FENCEPOST_SOAK=1 takes twenty times as many worlds.
+FENCEPOST_SOAK=1 runs twenty times as many worlds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def test_engine_and_reference_agree(world: str, number: int) -> None:
     for index in range(3):
         lines = [[place() for _ in range(source.randint(2, 4))] for _ in range(source.randint(1, 2))]
         if index == 2:
-            lines[0].append(lines[0][0])  # closed
+            lines[0].append(lines[0][0])  # a closed line
         coordinates = [[[longitude, latitude] for latitude, longitude in line] for line in lines]
         shape = {"type": "MultiLineString", "coordinates": coordinates}
         ours.add(Gate(shape, edges="geodesic"), f"g{index}")
@@ -52,8 +52,8 @@ def test_engine_and_reference_agree(world: str, number: int) -> None:
             at = place()
         ours.feed(Fix(*at, accuracy=5, time=time))
         theirs.feed_fix(time, *at, 5.0)
-        # At 1 m/s and more, so that the noise of a position, 15 nm, is little of a microsecond's way.
-        # A step of 0 gives two fixes of one time.
+        # The speed is at least 1 m/s, so that the noise of a position, 15 nm, is small against the movement in a
+        # microsecond. A step of 0 gives two fixes of one time.
         time += source.choice([0, 1, round(size / source.uniform(1, 50) * SECOND)])
     told = list(ours.events())
     expected = []

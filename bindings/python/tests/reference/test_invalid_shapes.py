@@ -1,4 +1,4 @@
-"""Tests/Golden/invalid-shapes.json: invalid shapes with reason and place, and similar shapes that are valid."""
+"""Tests/Golden/invalid-shapes.json: invalid shapes with reason and position, and similar valid shapes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""All recorded tracks, thinned to a fix a minute: the events of a path are those of fixes laid on it each 10 ms.
+"""All recorded tracks, thinned to a fix a minute: the events on a path equal those of fixes laid on it every 10 ms.
 
-FENCEPOST_SOAK=1 takes up to 28 hours of each track; otherwise its first legs. The fixes are laid by geodesics in
+FENCEPOST_SOAK=1 takes up to 28 hours of each track; otherwise only its first legs. The fixes are laid by geodesics in
 columns, and fed to a monitor without a path.
 """
 
@@ -33,10 +33,11 @@ from fencepost._files.tracks import FixRow
 STEP, MINUTE, GAP = SECOND // 100, 60 * SECOND, 900 * SECOND
 IS_LONG = os.environ.get("FENCEPOST_SOAK") == "1"
 MOST_LAID = 10_000_000 if IS_LONG else 40_000
-"""Fixes that are laid on the way of one track."""
+"""The most fixes that are laid on the path of one track."""
 NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
-"""No tracks, or formats that the package does not read; .chk are the same logs as those beside them."""
-SHORT = Counter()  # the notices about formats at the end
+"""Suffixes of files that are not tracks, or have a format that the package does not read; .chk repeats a neighbouring
+log."""
+SHORT = Counter()  # counts for the check of formats at the end
 
 
 def _files() -> list[Path]:
@@ -45,7 +46,7 @@ def _files() -> list[Path]:
 
 
 def thinned(path: Path) -> list[FixRow]:
-    """The fixes with a position, a minute apart or more."""
+    """The fixes with a position, at least a minute apart."""
     columns = {"time": "utc_ms"} if path.name.startswith("car-i280") else {}
     kept: list[FixRow] = []
     for fix in read_track(path, columns=columns).fixes:
@@ -61,12 +62,12 @@ def thinned(path: Path) -> list[FixRow]:
 
 
 def usable() -> dict[Path, list[FixRow]]:
-    """The tracks on which there is a way."""
+    """The tracks with at least one path."""
     found = {}
     for path in _files():
         try:
             fixes = thinned(path)
-        except InputError:  # a log without dates, or without a position: the tests of the readers check the messages
+        except InputError:  # a log without dates or positions; the readers' tests check its message
             SHORT["refused"] += 1
             continue
         if any(other[3] - one[3] <= GAP and one[:2] != other[:2] for one, other in pairwise(fixes)):
@@ -78,7 +79,7 @@ FOUND = usable()
 
 
 def places(fixes: Sequence[FixRow], source: random.Random) -> Iterator[tuple[str, object, str]]:
-    """Circles, squares and corridors beside points of the way."""
+    """Circles, squares and corridors near points of the path."""
     ways = [pair for pair in pairwise(fixes) if pair[1][3] - pair[0][3] <= GAP]
     for number in range(30):
         one, other = source.choice(ways)
@@ -97,7 +98,7 @@ def places(fixes: Sequence[FixRow], source: random.Random) -> Iterator[tuple[str
 
 
 def laid(start: FixRow, end: FixRow) -> bytes | None:
-    """Fixes between two, 10 ms apart, each with the larger accuracy."""
+    """Fixes between two fixes, 10 ms apart, each with the larger accuracy."""
     duration = end[3] - start[3]
     if duration > GAP:
         return None
@@ -156,10 +157,10 @@ COUNTS: Counter[str] = Counter()
 
 
 def test_no_format_is_missing() -> None:
-    """A parametrization may be empty: these are not."""
+    """A parametrised test may silently have no cases: checks that there are some."""
     formats = {path.suffix for path in FOUND}
     assert formats >= {".gpx", ".csv", ".nmea"}, formats
     if TRACKS.is_dir():
         assert formats >= {".gpx", ".csv", ".nmea", ".geojson", ".log", ".txt"} and len(FOUND) >= 30, sorted(FOUND)
-    if set(COUNTS) == formats:  # all ran in this process
+    if set(COUNTS) == formats:  # only if all tests ran in this process
         assert sum(COUNTS.values()) > 20 * len(FOUND) and min(COUNTS.values()) > 5, COUNTS

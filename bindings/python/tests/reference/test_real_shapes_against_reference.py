@@ -1,7 +1,7 @@
-"""Recorded tracks over real polygons: engine and reference, event for event.
+"""Recorded tracks over real polygons: engine and reference agree on every event.
 
-Countries of Natural Earth (from a wheel that `make setup-test` fetches) and the polygons of ../shared; missing ones are
-skipped. FENCEPOST_SOAK=1 takes every recorded track, of all formats, over the countries near it.
+The polygons are Natural Earth's countries (from a wheel that `make setup-test` fetches) and those of ../shared; missing
+ones are skipped. FENCEPOST_SOAK=1 runs every recorded track, of all formats, over the countries near it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from test_tracks_against_reference import fixes_of
 from fencepost import FencepostError, Fix, InputError, Monitor, Polygon, TransitionPolicy
 
 MOST_FIXES = 1_000 if IS_FULL else 250
-# The reference takes a millisecond for each edge, and most of them again where a track jumps.
+# The reference takes a millisecond for each edge, and repeats most of them when a track jumps.
 MOST_EDGES = 6_000
 MOST_POLYGONS = 12 if IS_FULL else 3
 FIFTY = "natural-earth/ne_50m_admin_0_countries.geojson"
 FRANCISCO = "cities/san-francisco.geojson"
-# The polygons, how many degrees around the track they are looked for, and the track.
+# The polygons, how many degrees around the track to search for them, and the track.
 CASES = (
     ("countries", 1.0, "bird-oystercatcher-2018-dop-accuracy.csv"),
     ("countries", 1.0, "seal-bering-antimeridian-3x.csv"),
@@ -43,18 +43,20 @@ CASES = (
 )
 IS_LONG = os.environ.get("FENCEPOST_SOAK") == "1"
 NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
-"""No tracks, or formats that the package does not read; .chk are the same logs as those beside them."""
+"""Suffixes of files that are not tracks, or have a format that the package does not read; .chk repeats a neighbouring
+log."""
 POLICIES = {name: TransitionPolicy.named(name) for name in ("standard", "exact")}
 
 
 def fixes_for(path: Path) -> list[Any]:
-    """At most so many fixes of a track, evenly chosen, none so coarse that depths beyond 250 m count."""
+    """A limited number of a track's fixes, evenly chosen; fixes so inaccurate that depths over 250 m matter are left
+    out."""
     fixes = [fix for fix in fixes_of(path) if not fix[2] > 100]
     return fixes[:: max(1, -(-len(fixes) // MOST_FIXES))]
 
 
 def chosen(name: str, path: Path, degrees: float) -> list[tuple[str, Any]]:
-    """Of the polygons about a track those with the fewest edges."""
+    """The polygons with the fewest edges among those near a track."""
     polygons = near(polygons_of(name) or [], fixes_for(path), degrees)
     counted = [(number_of_edges(parts), identifier, parts) for identifier, parts in polygons]
     counted.sort(key=lambda row: row[:2])
@@ -82,16 +84,16 @@ def test_every_track_over_countries(path: Path) -> None:
         pytest.skip("the countries are not there")
     try:
         fixes = fixes_for(path)
-    except InputError:  # a log without dates, or without a position: the tests of the readers check the messages
+    except InputError:  # a log without dates or positions; the readers' tests check its message
         pytest.skip("not a track of fixes")
-    # At sea, or far inland.
+    # The track is at sea, or far inland.
     if not fixes or not chosen("countries", path, 1.0):
         pytest.skip("no country's border is near")
     assert check("countries", 1.0, path) > 0
 
 
 def check(name: str, degrees: float, path: Path) -> int:
-    """The number of conditions that were added."""
+    """Compares engine and reference; returns the number of conditions."""
     fixes = fixes_for(path)
     ours, theirs = Monitor(), ManyShapes()
     added = 0

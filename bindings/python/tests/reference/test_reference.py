@@ -1,6 +1,6 @@
-"""The reference model against the scenarios of semantics.md, section 8, and against itself.
+"""The reference model compared with the scenarios of semantics.md, section 8, and with itself.
 
-S42, S43, S46 and S52 need a store or names and are in the corpus only; S53 belongs to the planner.
+S42, S43, S46 and S52 need a store or names, so only the corpus has them; S53 belongs to the planner.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UNKNOWN, SATISFIED, UNSATISFIED, UNMONITORED = "unknown", "satisfied", "unsatisf
 
 
 class Play(ReferenceMonitor):
-    """Section 8's notation, in seconds and metres."""
+    """Plays section 8's notation, in seconds and metres."""
 
     def __init__(self, delivery="first", condition_limit=20, **options):
         super().__init__(delivery=delivery, condition_limit=condition_limit, **options)
@@ -40,7 +40,7 @@ class Play(ReferenceMonitor):
         )
 
     def events(self):
-        """Everything that comes: (identifier, state, seconds)."""
+        """Returns all pending events: (identifier, state, seconds)."""
         out = []
         while (event := self.next_event()) is not None:
             out.append((event["identifier"], event["state"], event["date"] / 1e6))
@@ -541,7 +541,7 @@ def test_s63():
 def every_scenario():
     for path in sorted(corpus.CORPUS.rglob("*.json")):
         for scenario in corpus.scenarios(path):
-            # Shapes take the reference up to 40 s; the engine runs them in each face.
+            # The reference needs up to 40 s for shapes; the engine runs them in each language.
             marks = [pytest.mark.full, only_in_full] if path.parent.name == "Shapes" else []
             yield pytest.param(scenario, marks=marks, id=f"{path.stem}: {scenario['name']}")
 
@@ -562,7 +562,7 @@ def test_corpus_is_complete():
 
 
 def random_walk(seed, delivery, restarts, polls):
-    """A random walk through a few conditions with everything that a host may do; returns the log of delivered
+    """Walks randomly through a few conditions, with everything that a host may do; returns the log of delivered
     events."""
     world = random.Random(seed)
     consumer = random.Random(seed + 1 if polls else 0)
@@ -619,7 +619,8 @@ def test_restarts_change_nothing(seed, delivery):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_is_independent_of_the_moments_of_commits(seed):
-    # The beacon condition is never replaced, so none of its events are dropped; sequence numbers depend on the history.
+    # The beacon condition is never replaced, so none of its events are dropped. Sequence numbers are left out: they
+    # depend on the history.
     logs = [
         [
             {**event, "sequence": None}

@@ -1,4 +1,4 @@
-"""The reference of shapes against closed forms, dense sampling, and its own other ways."""
+"""The reference of shapes compared with closed forms, dense sampling, and its own alternative methods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def place(source: random.Random) -> tuple[float, float]:
 
 
 def star(source: random.Random, reach: float, corners: int) -> list[list[float]]:
-    """A ring around a place, as [longitude, latitude]: no two of its edges cross."""
+    """A ring around a centre, as [longitude, latitude], in which no two edges cross."""
     centre = place(source)
     turns = sorted(source.uniform(0, 360) for _ in range(corners))
     while max((b - a) % 360 for a, b in zip(turns, turns[1:] + turns[:1])) > 150:
@@ -38,7 +38,7 @@ def star(source: random.Random, reach: float, corners: int) -> list[list[float]]
 
 def test_lengths_with_a_closed_form() -> None:
     assert abs(exact_distance(0, 0, 0, 90) - A * mp.pi / 2) < 1e-20
-    # The quarter of the meridian of WGS84, as it is published to the tenth of a micrometre.
+    # WGS84's quarter meridian, as published to a tenth of a micrometre.
     assert abs(exact_distance(90, 0, 0, 0) - mp.mpf("10001965.7293127")) < 1e-7
 
 
@@ -74,17 +74,17 @@ def test_nearest_places_are_those_of_another_method() -> None:
 
 
 def test_distance_to_the_equator() -> None:
-    """A meridian meets the equator at a right angle: from there D is an arc of it."""
+    """A meridian meets the equator at a right angle, so from there D is an arc of the meridian."""
     lune = Polygon([[[[-20, 0], [20, 0], [20, 30], [-20, 30]]]])
     for latitude in (-40, -1, -1e-5, 1e-5, 1, 5):
         expected = exact_distance(latitude, 0, 0, 0) * (-1 if latitude > 0 else 1)
         assert abs(lune.exact_distance(latitude, 0) - expected) < 1e-15, latitude
-    for latitude in (0.0, 1e-13, -1e-13):  # 11 nm beside the line is the line
+    for latitude in (0.0, 1e-13, -1e-13):  # up to 11 nm beside the line counts as on the line
         assert lune.distance(latitude, 7) == 0
 
 
 def test_distance_along_a_meridian() -> None:
-    """A square that two meridians and the equator bound: from the equator's other side the corner is nearest."""
+    """A square bounded by two meridians and the equator: from beyond the equator, the vertex is nearest."""
     square = Polygon([[[[0, 0], [1, 0], [1, 1], [0, 1]]]])
     for longitude in (-3, -0.5, 1.25, 90):
         expected = A * mp.radians(mp.mpf(-longitude if longitude < 0 else longitude - 1))
@@ -93,7 +93,8 @@ def test_distance_along_a_meridian() -> None:
 
 @pytest.mark.parametrize("corners", [3, 4, 7, *in_full(64)])
 def test_caps_around_a_pole(corners: int) -> None:
-    """A regular ring around the pole: D at the pole is the height of its triangles, which spherical bounds enclose."""
+    """A regular ring around the pole: D at the pole is the height of its triangles, which lies between spherical
+    bounds."""
     for latitude in (60, 85, 89.9, -89.999):
         ring = [[k * 360 / corners, latitude] for k in range(corners)]
         cap = Polygon([[ring]])
@@ -144,7 +145,8 @@ def test_the_side_is_that_of_counting_crossings(reach: float) -> None:
 
 @pytest.mark.parametrize("poke", [*in_full(-5e-12, -1e-13), 0, *in_full(1e-13), 5e-12])
 def test_a_tip_at_an_edge_says_nothing_of_what_is_behind_it(poke: float) -> None:
-    """A notch, a hole and a part with a corner at an edge, to 0.6 µm: everywhere as with the corner 1 mm before it."""
+    """A notch, a hole and a part with a vertex on an edge, to 0.6 µm: D is as if the vertex were 1 mm before the
+    edge."""
     tip, before, left, right = [0.5, poke], [0.5, 1e-8], [0.1, 1], [0.9, 1]
     outer = [[0, 0], [1, 0], [1, 2], [0, 2]]
     for shape in (
@@ -173,7 +175,7 @@ def test_no_farther_than_the_position_moves() -> None:
 
 
 def test_turned_and_mirrored_worlds() -> None:
-    """By an angle that loses no digit; the mirror images at the equator and at a meridian."""
+    """Turns by an angle that loses no digits; mirrors at the equator and at a meridian."""
     source = random.Random(SEED)
     for _ in range(10):
         ring = [[round(x * 64) / 64, round(y * 64) / 64] for x, y in star(source, 800_000, 5)]
@@ -220,9 +222,9 @@ def test_winding_means_nothing_unless_it_is_said(turned: bool) -> None:
 
 
 def test_halves_are_the_whole() -> None:
-    """Cut at 180 degrees, at another meridian with the same vertices, at the pole: D is that of the whole."""
+    """Cuts at 180 degrees, at another meridian with the same vertices, and at the pole do not change D."""
     whole = Polygon([[[[170, 10], [-170, 10], [-170, 20], [170, 20]]]])
-    # The vertices at 180 are where the whole's edges meet it.
+    # The vertices at 180 degrees are where the edges of the whole meet that meridian.
     low, high = (edge.at(edge.length / 2)[0] for edge in (whole.boundary.edges[0], whole.boundary.edges[2]))
     halves = Polygon(
         [
@@ -269,7 +271,7 @@ def test_planar_edges_at_a_pole_keep_their_longitudes() -> None:
 
 
 def test_depths_with_a_closed_form() -> None:
-    # From a meridian to a place on the equator: an arc of the equator. A band along it is as deep as half its height.
+    # The edge follows the equator. A band along it has a depth of half its height.
     for height in (0.001, 0.1):
         band = Polygon([[[[0, -height], [3 * height, -height], [3 * height, height], [0, height]]]])
         least = float(exact_distance(0, 0, height, 0))
@@ -321,7 +323,7 @@ def test_forms() -> None:
 
 
 def test_the_golden_shapes_are_those_of_the_reference() -> None:
-    """A part of Tests/Golden/shapes.tsv computed again, and what it must hold."""
+    """Recomputes a part of Tests/Golden/shapes.tsv, and checks that the file covers what it must."""
     rows = [line.split("\t") for line in (ROOT / "Tests/Golden/shapes.tsv").read_text().splitlines()[1:]]
     first = [n for n, row in enumerate(rows) if row[0] != "at"]
     assert len(rows) - len(first) >= 2_000

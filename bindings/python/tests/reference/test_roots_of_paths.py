@@ -1,7 +1,7 @@
-"""Instants of crossings against the true ones: bisection with 50 digits, for circles, polygons and corridors.
+"""Compares times of crossings with exact ones, found by bisection with 50 digits, for circles, polygons and corridors.
 
-FENCEPOST_SOAK=1 takes ten times as many. The geodesics are those of ``reference_shapes.exact_geodesic`` once more,
-with other digits.
+FENCEPOST_SOAK=1 runs ten times as many. The geodesics are those of ``reference_shapes.exact_geodesic``, loaded again
+with more digits.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from fencepost import (
 )
 
 ROOTS = 20 if os.environ.get("FENCEPOST_SOAK") == "1" else 2
-NANOSECOND = 1e-3  # of the microseconds in which time is counted
+NANOSECOND = 1e-3  # in microseconds, the unit of time
 
 
 def _with_50_digits() -> ModuleType:
-    """The same source, with other constants."""
+    """Loads the same source again with other constants."""
     source = Path(str(exact_geodesic.__file__)).read_text()
     told = source.replace("DIGITS, NODES = 32, 26", "DIGITS, NODES = 50, 40")
     assert told != source
@@ -45,7 +45,7 @@ mp = exact.mp
 
 
 class Way:
-    """The geodesic between two places, at constant speed, microseconds."""
+    """The geodesic between two points, at constant speed; times in microseconds."""
 
     def __init__(self, start: tuple[float, float], end: tuple[float, float], duration: int) -> None:
         self.start, self.end, self.duration = start, end, duration
@@ -66,7 +66,7 @@ class Way:
 
 
 def degrees(place: Any) -> tuple[Any, Any]:
-    """Latitude and longitude of a place of the surface."""
+    """Latitude and longitude of a point on the surface."""
     x, y, z = place
     latitude = mp.atan2(z, mp.hypot(x, y) * (1 - exact.E2))
     return latitude / exact.DEGREE, mp.atan2(y, x) / exact.DEGREE
@@ -78,7 +78,7 @@ def aside(at: tuple[float, float], azimuth: float, metres: float) -> tuple[float
 
 
 class Edge:
-    """A geodesic between vertices: which side of it a place is on, and how far away."""
+    """A geodesic between vertices: gives the side and the distance of a point."""
 
     def __init__(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         self.way = Way(start, end, 1)
@@ -103,7 +103,7 @@ class Edge:
 
 
 def bisected(excess: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Where a function that changes its sign once does so, to a hundredth of a nanosecond."""
+    """The root of a function that changes its sign once, to a hundredth of a nanosecond."""
     low, high = mp.mpf(low), mp.mpf(high)
     before = mp.sign(excess(low))
     assert before != 0 and before != mp.sign(excess(high))
@@ -135,7 +135,7 @@ def circle(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], 
 
 
 def crossed(source: random.Random, way: Way) -> tuple[Edge, list[tuple[float, float]]]:
-    """An edge that the way crosses at its middle, within half a radian of a right angle."""
+    """An edge whose middle the path crosses, within half a radian of a right angle."""
     there = way.rough.Position(way.metres / 2)
     turn = there["azi2"] + 90 + source.uniform(-28, 28)
     size = way.metres * source.uniform(0.8, 1.2)
@@ -144,7 +144,7 @@ def crossed(source: random.Random, way: Way) -> tuple[Edge, list[tuple[float, fl
 
 
 def polygon(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], float]:
-    """The way ends in it."""
+    """A polygon in which the path ends."""
     edge, ends = crossed(source, way)
     far = Geodesic.WGS84.Inverse(*way.start, *way.end)
     ring = [*ends, *(aside(end, far["azi2"], 3 * way.metres) for end in ends[::-1])]
@@ -169,7 +169,8 @@ def corridor(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any]
 @pytest.mark.parametrize("kind", [circle, polygon, corridor])
 @pytest.mark.parametrize("is_short", [False, True])
 def test_instants_are_true_to_a_microsecond(is_short: bool, kind: Any, number: int) -> None:
-    """Legs of up to 300 m are drawn from their straight lines, some nanometres beside the geodesic."""
+    """For legs of up to 300 m the engine starts from straight lines, which differ from the geodesic by some
+    nanometres."""
     source = random.Random(f"{kind.__name__} {number}" + " short" * is_short)
     way = a_way(source, is_short)
     condition, excess, inner = kind(source, way)

@@ -1,7 +1,7 @@
-"""Every recorded track against 200 circles along it (1 000 with FENCEPOST_FULL=1): engine and reference agree.
+"""Every recorded track with 200 circles along it (1,000 with FENCEPOST_FULL=1): engine and reference agree.
 
-The reference is slow. It is used through :class:`reference_adapter.ManyCircles`, which leaves out evaluations that
-cannot change anything; no track is thinned.
+The reference is slow, so the test uses :class:`reference_adapter.ManyCircles`, which skips evaluations that cannot
+change anything; tracks are not thinned.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def fixes_of(path: Path) -> list[FixRow]:
 
 
 def circles_along(fixes: list[FixRow], source: random.Random, count: int) -> list[Watched]:
-    """Circles of 15 m to 3 km, their centres up to twice the radius off a place of the track."""
+    """Circles of 15 m to 3 km; each centre is up to twice the radius away from a point of the track."""
     circles = []
     for index in range(count):
         latitude, longitude = source.choice(fixes)[:2]
@@ -108,14 +108,14 @@ def test_the_size_of_batches_does_not_matter(path: Path) -> None:
         try:
             single.feed(Fix(latitude, longitude, accuracy, time=time))
         except ValueError:
-            pass  # late or invalid: a batch counts it
+            pass  # late or invalid: the batch counts it
         lines += [event.to_json() for event in single.events()]
     assert lines == logs[0] == logs[1] and lines
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_faster_reference_is_the_reference(seed: int) -> None:
-    """Walks among few circles, so that the plain reference can keep up."""
+    """Walks among few circles, so that the plain reference is fast enough."""
     source = random.Random(SEED + seed)
     place, time, fixes = (52.5, 13.4), 0, []
     for _ in range(400):

@@ -1,4 +1,4 @@
-"""A replay of many tracks in the plainest way, for comparison."""
+"""Replays many tracks in the simplest way, for comparison."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def one_by_one(
     sightings: Path | None = None,
     sort: bool = False,
 ) -> EventLog:
-    """The log of tracks that are read row by row, each fed alone to a monitor of its own."""
+    """Reads tracks row by row, and feeds each to its own monitor; returns the log."""
     name, rows = as_conditions(conditions, policy or TransitionPolicy.standard())
     reports = [] if sightings is None else read_sightings(sightings)
     replays = []
@@ -36,7 +36,7 @@ def one_by_one(
 
 
 def told(log: EventLog) -> list[tuple[object, ...]]:
-    """All that a log says of each track."""
+    """Everything that a log states about each track."""
     return [
         (one.key, one.source, repr(list(one.fixes)), len(one.fixes), one.events, one.counts, one.begin_us, one.end_us)
         for one in log.replays

@@ -1,5 +1,5 @@
-"""One rule for conditions of any source: what a condition says itself comes first, `policy=` and `assuming=` are for
-those that say nothing; and a table of conditions says all of it."""
+"""One rule for conditions from any source: a condition's own settings come first; `policy=` and `assuming=` apply to
+conditions without them. A table of conditions states all settings itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import fencepost
 from fencepost import Beacon, Circle, Fix, Fleet, Gate, Monitor, Polygon, TransitionPolicy, Zones, compare, replay, tune
 
 SQUARE = "POLYGON ((0.01 -0.001, 0.012 -0.001, 0.012 0.001, 0.01 0.001, 0.01 -0.001))"
-# Begins in `own`, leaves it, enters `plain`.
+# Starts in `own`, leaves it, enters `plain`.
 WAY = [Fix(0, 0.0005 * step, accuracy=5, time=step * 1_000_000) for step in range(30)]
 ROWS = [
     {"identifier": "own", "lat": 0.0, "lon": 0.0, "radius": 100.0, "policy": "exact", "assuming": "satisfied"},
@@ -90,13 +90,13 @@ def test_what_a_condition_says_comes_first_and_the_call_is_for_the_others(tmp_pa
     }
     assert as_said["own"].policy == TransitionPolicy.exact()
     assert as_said["plain"].policy == TransitionPolicy.core_location()
-    # The table that was made of it gives the same replay, without a second description.
+    # A table made from the source gives the same replay without any options.
     assert events(replay(WAY, as_said)) == events(log)
     assert [event[:2] for event in events(log)] == [("plain", "unsatisfied"), ("own", "unsatisfied")]
 
 
 def kinds() -> Zones:
-    """Conditions of each kind, with what each says itself."""
+    """Conditions of each kind with their own settings."""
     zones = Zones()
     zones.add(Circle(0, 0, 100), "circle", assuming="satisfied", policy="exact", tag=7)
     zones.add(Circle(0, 0.004, 100), "told", assuming="unknown", policy=TransitionPolicy(entry_dwell=2))
@@ -106,7 +106,7 @@ def kinds() -> Zones:
 
 
 def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
-    """Policies, assumed states and tags: the table's own, as each device of a fleet meets them."""
+    """The table's own policies, assumed states and tags apply, as for each device of a fleet."""
     zones = kinds()
     fleet = Fleet(zones)
     for fix in WAY:
@@ -125,7 +125,7 @@ def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
     assert zones.version == version, "a replay leaves the table alone"
     assert events(replay(WAY, pickle.loads(pickle.dumps(zones)))) == told
     assert log.conditions == {name: held.condition for name, held in zones.items()}
-    # By rows of a device, and by a monitor for each track.
+    # Rows of several devices, and a monitor for each track.
     pandas = pytest.importorskip("pandas")
     rows = pandas.DataFrame({
         "van": "a", "lat": [fix.latitude for fix in WAY], "lon": [fix.longitude for fix in WAY], "acc": 5.0,
@@ -144,7 +144,7 @@ def test_a_monitor_gives_conditions_policies_and_gates_but_no_states() -> None:
     monitor = Monitor(path="geodesic", max_gap=60)
     monitor.add(Circle(0, 0, 100), "circle", policy="exact", assuming="satisfied")
     monitor.add(Gate("LINESTRING (0.005 -0.001, 0.005 0.001)"), "gate", tag=3)
-    monitor.feed(Fix(10, 10, time=0))  # what it has seen is not part of it
+    monitor.feed(Fix(10, 10, time=0))  # the monitor's past inputs are not part of the table
     log = replay(WAY, monitor, path="geodesic", max_gap=60)
     alone = replay(
         WAY, {"circle": Circle(0, 0, 100), "gate": Gate("LINESTRING (0.005 -0.001, 0.005 0.001)")}, policy="exact",
@@ -169,7 +169,7 @@ def test_a_monitor_gives_conditions_policies_and_gates_but_no_states() -> None:
     ],
 )
 def test_options_of_conditions_that_are_read_are_refused_beside_a_table(option: str, value: Any) -> None:
-    """They would be ignored without a word: each condition of a table has its own."""
+    """They would be silently ignored, because each condition of a table has its own settings."""
     said = f"{option} .*; conditions is a Zones"
     with pytest.raises(TypeError, match=said):
         replay(WAY, kinds(), **{option: value})

@@ -1,4 +1,4 @@
-"""Tracks in memory on one fleet: what a monitor for each of them gives, to the last field."""
+"""Replays tracks in memory with one fleet: gives the result of a monitor for each track, equal in every field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fencepost.types import TrackReplay
 
 
 def conditions_into(holder: Zones | Monitor, seed: int) -> None:
-    """Conditions of all kinds, some of which report each device."""
+    """Adds conditions of all kinds, some of which report each device."""
     draw = random.Random(seed)
     for number in range(25):
         place = Circle(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(50, 500))
@@ -46,7 +46,7 @@ def conditions_into(holder: Zones | Monitor, seed: int) -> None:
 
 
 def tracks_of(seed: int, count: int = 12) -> list[Track]:
-    """Walks of several lengths: some fixes late, coarse, without a position or with one that cannot be."""
+    """Walks of several lengths; some fixes are late, inaccurate, without a position, or with an invalid one."""
     draw = random.Random(seed)
     tracks = []
     for key in range(count):
@@ -65,7 +65,7 @@ def tracks_of(seed: int, count: int = 12) -> list[Track]:
 
 
 def reports_of(seed: int) -> list[Report]:
-    """Sightings and switches of scanning over the time of the tracks, one of them late."""
+    """Sightings and switches of scanning during the tracks, one of them late."""
     draw = random.Random(seed)
     reports, time = [], 0
     for number in range(40):
@@ -79,13 +79,13 @@ def reports_of(seed: int) -> list[Report]:
 
 
 def alone(track: Track, template: Monitor, reports: Sequence[Report] = (), until_us: int | None = None) -> TrackReplay:
-    """The result of a separate monitor: the way of replays before there were fleets."""
+    """The result of a separate monitor, which replays used before fleets existed."""
     run = Replay(template.fork(), track.fixes, reports)
     return run.result(track, run.events(until_us))
 
 
 def usable(tracks: list[Track]) -> list[Track]:
-    """The same without the fixes that no frame should hold."""
+    """The same tracks without fixes that a frame cannot hold."""
     return [
         replace(track, fixes=[fix for fix in track.fixes if fix[2] >= 0 and -90 <= fix[0] <= 90]) for track in tracks
     ]
@@ -126,7 +126,7 @@ def test_one_fleet_gives_what_a_monitor_for_each_track_does(
     [{"delivery": "latest"}, {"delivery": "first"}, {"condition_limit": 2}, {"path": "geodesic", "max_gap": 600}],
 )
 def test_options_that_no_fleet_has(options: dict[str, Any]) -> None:
-    """They are a monitor's for each track, as before."""
+    """With these options each track has its own monitor."""
     tracks = usable(tracks_of(7, 4))
     frame = frame_of(tracks)
     places = {f"p{n}": Circle(0.001 * n - 0.003, 0, 300) for n in range(6)}

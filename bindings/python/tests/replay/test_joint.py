@@ -21,7 +21,7 @@ POLICIES = {
 
 
 def rows(seed: int, devices: int = 4, count: int = 300) -> Any:
-    """Devices that wander across the zones, with some rows late, without a position or inaccurate."""
+    """Devices that wander across the zones; some rows are late, without a position or inaccurate."""
     pandas = pytest.importorskip("pandas")
     chance = random.Random(seed)
     found = []
@@ -88,7 +88,7 @@ def test_a_track_of_fixes_and_a_file_are_compared_in_one_pass_too() -> None:
 
 
 def test_the_rows_of_a_table_are_never_grouped_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They go into the native loop as columns, also for comparisons and tuning, and are warned of once."""
+    """Rows go into the native loop as columns, also for comparisons and tuning, and warnings appear once."""
     from fencepost import tune
 
     def refuse(_: TableRows) -> Any:

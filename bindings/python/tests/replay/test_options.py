@@ -1,4 +1,4 @@
-"""`compare` takes every option of `replay`, and `device` names the column of the devices everywhere."""
+"""`compare` accepts every option of `replay`, and `device` names the column of devices everywhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ZONES = "identifier,latitude,longitude\nhome,52.5,13.4\n"
 
 
 def rows(*vans: str) -> str:
-    """Each van is 20 minutes at home, then away. The times have no zone, the days come first."""
+    """Each van is at home for 20 minutes, then away. The times have no zone, and dates begin with the day."""
     lines = ["van,lat,lon,time"]
     for minute in range(40):
         for van in vans:
@@ -35,7 +35,7 @@ def test_compare_takes_every_option_of_replay() -> None:
 
 
 def test_what_replays_can_be_compared(tmp_path: Path) -> None:
-    """The options of reading reach the track and the baseline."""
+    """The options for reading apply to both the track and the baseline."""
     (tmp_path / "vans.csv").write_text(rows("a", "b"))
     (tmp_path / "zones.csv").write_text(ZONES)
     options: dict[str, Any] = {"device": "van", "time_zone": "Europe/Berlin", "date_order": "dmy", "radius": 150}

@@ -1,4 +1,4 @@
-"""Files and tables that are not in the order of time: sorted and said, or as they are where that is asked for."""
+"""Files and tables that are not in time order: they are sorted with a warning, or fed unchanged with `sort=False`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HERE = {"here": Circle(0, 0, 100)}
 
 
 def shuffled(path: Path, target: Path, seed: int = 3) -> Path:
-    """A CSV file with its rows in any order."""
+    """Writes a CSV file's rows in random order."""
     head, *rows = path.read_text().splitlines()
     random.Random(seed).shuffle(rows)
     target.write_text("\n".join([head, *rows]) + "\n")
@@ -46,19 +46,19 @@ def test_a_file_in_another_order_gives_the_same_events(tmp_path: Path, order: st
     with pytest.warns(InputWarning, match="t.csv") as told:
         log = replay(tmp_path / "t.csv", CONDITIONS)
     assert list(log) == list(drive()) and log.counts.late_fixes == 0 and len(told) == 1
-    assert told[0].filename == __file__  # the caller's line, not one of the package
+    assert told[0].filename == __file__  # the warning names the caller's line, not one of the package
     as_it_is = replay(tmp_path / "t.csv", CONDITIONS, sort=False)
     assert as_it_is.counts.late_fixes > len(rows) / 2 and len(as_it_is) < len(log)
 
 
 @pytest.mark.parametrize("name", ["t.fgb", *in_full("t.gpkg", "t.parquet", "t.shp.zip")])
 def test_vector_files(tmp_path: Path, name: str, run: Run) -> None:
-    """FlatGeobuf is written in the order of space: 2 288 of the 2 297 fixes of the demo were late."""
+    """FlatGeobuf files are in spatial order: without sorting, 2,288 of the demo's 2,297 fixes were late."""
     geopandas = pytest.importorskip("geopandas")
     pandas = pytest.importorskip("pandas")
     table = pandas.read_csv(DATA / "drive.csv")
     if name.endswith("zip"):
-        table["time"] = table["time"].str.slice(0, 19)  # a Shapefile has texts of times
+        table["time"] = table["time"].str.slice(0, 19)  # a Shapefile stores times as text
     else:
         table["time"] = pandas.to_datetime(table["time"], utc=True)
     points = geopandas.points_from_xy(table.pop("longitude"), table.pop("latitude"))
@@ -119,7 +119,7 @@ def test_fixes_of_one_time_stay_in_their_order(tmp_path: Path) -> None:
     ],
 )
 def test_real_files_that_step_back(name: str, late: int) -> None:
-    """Nothing is late any more; the numbers are those of steps back, which SOURCES.md counted, or more rows."""
+    """After sorting, no fix is late. The warning counts at least as many rows as SOURCES.md counted steps back."""
     import re
 
     with pytest.warns(InputWarning, match="sorted by time") as told:
@@ -142,7 +142,7 @@ def test_sightings_are_sorted(tmp_path: Path) -> None:
 
 
 def world(path: Path, tracks: int = 6, rows: int = 3000, late: float = 1.0, seed: int = 8) -> Path:
-    """Walks of several cars through a circle; `late`: the part of the rows that is in any order."""
+    """Walks of several cars through a circle; `late` is the fraction of rows in random order."""
     generator = random.Random(seed)
     table = [
         [
@@ -186,7 +186,7 @@ def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
     for jobs, batch in ((1, 65_536), (1, 7), (1, 1000), (2, 500)):
         with pytest.warns(InputWarning, match=r"\d+ of 3000 fixes are earlier than one before: sorted by time"):
             found.add(tuple(lines(path, jobs, batch, sort=True)))
-    # In one order, whatever the batches and the processes; and for each track what it gives alone.
+    # The order does not depend on batches and processes; each track gives the same events as alone.
     assert len(found) == 1 and by_track(list(found.pop())) == by_track(alone) and len(alone) > 300
 
 
@@ -204,7 +204,7 @@ def test_rows_that_come_together_stay_together(tmp_path: Path) -> None:
 
 
 def test_what_is_in_order_is_not_touched(tmp_path: Path) -> None:
-    """Tracks one after another, and tracks whose clocks differ: each is in its own order."""
+    """Tracks one after another, and tracks whose clocks differ: each track is in order, so nothing changes."""
     path = world(tmp_path / "t.csv", late=0)
     head, *rows = path.read_text().splitlines()
     for text in (rows, sorted(rows, key=lambda row: row[:2])):
@@ -216,7 +216,7 @@ def test_what_is_in_order_is_not_touched(tmp_path: Path) -> None:
 def test_a_long_file_that_steps_back_late_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    """A file in order up to the held rows counts as ordered; the error names the remedy."""
+    """A file that is in order within the held rows counts as ordered. The error for later disorder names the remedy."""
     monkeypatch.setattr(many_tracks, "HELD_ROWS", 1000)
     path = world(tmp_path / "t.csv", late=0.2)
     template = Zones()
@@ -232,8 +232,7 @@ def test_a_long_file_that_steps_back_late_is_refused(
 
 
 def test_a_notebook_is_given_the_events_of_such_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is no stream of events that would have to be kept: the file is read once more, with all its rows at once,
-    however many."""
+    """The rows need not be streamed here: the file is read again, with all its rows at once, however many there are."""
     path = world(tmp_path / "t.csv", late=0.2)
     monkeypatch.setattr(many_tracks, "BATCH_ROWS", 50)
     with pytest.warns(InputWarning, match="sorted by time"):

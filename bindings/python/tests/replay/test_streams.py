@@ -1,4 +1,4 @@
-"""Many tracks in one file: order, equality over --jobs and --batch, memory that does not grow with the file."""
+"""Many tracks in one file: order, equal results for all --jobs and --batch, memory that does not grow with the file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ TRACKS = int(os.environ.get("FENCEPOST_STREAM_TRACKS", "3000"))
 
 
 def write(path: Path, tracks: int, rows: int, seed: int = 11, late: float = 0.01) -> None:
-    """Random walks around a place, a row a track in turn or at random; some rows are late or without a position."""
+    """Random walks around a centre, with rows of the tracks in turn or at random; some are late or without a
+    position."""
     world = random.Random(seed)
     places = [(52 + world.uniform(-0.01, 0.01), 13 + world.uniform(-0.01, 0.01)) for _ in range(tracks)]
     with open(path, "w", encoding="utf-8", newline="") as file:
@@ -86,7 +87,7 @@ def test_thousands_of_tracks(world: tuple[Path, Path]) -> None:
     lines = lines_of(tracks, conditions)
     events = [json.loads(line) for line in lines]
     assert len({event["vehicle"] for event in events}) == TRACKS
-    # In the order of the rows: each event's evidence is the fix of its row, and the rows' fixes are all different.
+    # Events are in the order of rows: each event's evidence is its row's fix, and all fixes differ.
     rows = {}
     with open(tracks, newline="") as file:
         for number, row in enumerate(csv.DictReader(file)):
@@ -94,7 +95,7 @@ def test_thousands_of_tracks(world: tuple[Path, Path]) -> None:
                 rows[row["vehicle"], float(row["lat"]), float(row["lon"])] = number
     at = [rows[event["vehicle"], event["latitude"], event["longitude"]] for event in events]
     assert at == sorted(at) and len(at) > 5 * TRACKS
-    # Each track's events are those of a replay of that track alone.
+    # Each track has the events of its own replay.
     alone = one_by_one(tracks, conditions, policy=TransitionPolicy.exact())
     assert told(replay(tracks, conditions, by="vehicle", assuming="unknown", policy="exact", sort=False)) == told(alone)
     by_track: dict[str, list[str]] = {}
@@ -138,7 +139,7 @@ def test_grouped_tracks_are_held_one_at_a_time(world: tuple[Path, Path], tmp_pat
     for jobs, batch in ((1, 65_536), (2, 997)):
         file = ManyTracks(tmp_path / "g.csv", "vehicle", batch_rows=batch, grouped=True)
         many = ManyReplay(file, template, until_us=10**12, jobs=jobs)
-        # Grouped, the order of the rows is that of the tracks.
+        # In grouped files, the order of rows is the order of tracks.
         assert "".join(event_line(row.event, "vehicle", row.track) + "\n" for row in many.events()) == alone.to_jsonl()
         assert [one.track for one in many.ended] == list(range(TRACKS)) and many.counts["fixes"] == alone.counts.fixes
     with pytest.raises(ValueError, match="comes again after another: the tracks are not grouped"):
@@ -146,7 +147,7 @@ def test_grouped_tracks_are_held_one_at_a_time(world: tuple[Path, Path], tmp_pat
 
 
 def by_track(lines: Iterator[str], alone: EventLog, by: str) -> list[str]:
-    """Lines in the order of a log that has one track after another."""
+    """Sorts lines into the order of a log with one track after another."""
     found: dict[Any, list[str]] = {key: [] for key in alone.tracks}
     for line in lines:
         found[json.loads(line)[by]].append(line)
@@ -154,14 +155,14 @@ def by_track(lines: Iterator[str], alone: EventLog, by: str) -> list[str]:
 
 
 def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
-    """A few tracks with all that rows can be, circles with all policies and a beacon, and scan reports."""
+    """A few tracks with all kinds of rows, circles with all policies and a beacon, and scan reports."""
     world = random.Random(seed)
     rows = []
     for track in range(world.randrange(1, 9)):
         latitude, longitude, time = 52 + world.uniform(-0.01, 0.01), 13.0, world.randrange(100)
         for _ in range(world.randrange(1, 120)):
             latitude, longitude = latitude + world.uniform(-0.002, 0.002), longitude + world.uniform(-0.002, 0.002)
-            time += world.choice([0, 0, 5, 5, 15, 60])  # several of one time
+            time += world.choice([0, 0, 5, 5, 15, 60])  # several rows of one time
             row = [f"v{track}", time - world.choice([0] * 20 + [30]), latitude, longitude, world.choice([5, 5, 40])]
             strange = world.random()
             if strange < 0.1:
@@ -201,7 +202,7 @@ def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
 @pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 @pytest.mark.parametrize("seed", [*range(4), *in_full(*range(4, 16))])
 def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int) -> None:
-    """Byte for byte, with the counts; also with scan reports, time after the last row, and rows that come together."""
+    """Equal byte for byte, with the counts; also with scan reports, time after the last row, and grouped rows."""
     grouped, late, sighted = seed % 2 == 1, seed % 4 > 1, seed % 8 > 3
     files = random_world(tmp_path, seed, grouped)
     conditions, until = files["c.json"], 10**11 if late else None
@@ -250,7 +251,7 @@ def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int
     ],
 )
 def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
-    """By any column that makes many tracks of them."""
+    """Grouped by any column that gives many tracks."""
     path = next((found for folder in (OWN_TRACKS, SHARED_TRACKS) if (found := folder / "csv" / name).is_file()), None)
     if path is None:
         pytest.skip(f"{SHARED_TRACKS} is not there")
@@ -270,7 +271,7 @@ def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
 
 
 def test_fixes_are_read_when_they_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a file that is still as it was; the rest of a log needs none."""
+    """The file must not have changed since. Other parts of a log do not need the fixes."""
     write(tmp_path / "t.csv", 3, 300, late=0.2)
     conditions = circles(tmp_path / "c.csv")
     with pytest.warns(InputWarning, match="sorted by time"):
@@ -432,23 +433,24 @@ if __name__ == '__main__':
     events = ManyReplay(ManyTracks('t.csv', 'vehicle', batch_rows=100), monitor, jobs=2).events()
     next(events)
 """
-"""A program that has two processes at work."""
+"""A program with two busy worker processes."""
 
 
 def run_two_jobs(folder: Path, then: str) -> subprocess.CompletedProcess[str]:
-    """Runs that program with more lines. The processes hold the pipes, which are read to their end."""
+    """Runs that program with these additional lines. The worker processes hold the pipes open, so `run` waits for them
+    too."""
     write(folder / "t.csv", 5, 3000)
     (folder / "two_jobs.py").write_text(TWO_JOBS + textwrap.indent(then, "    "))
     return subprocess.run([sys.executable, "two_jobs.py"], cwd=folder, capture_output=True, text=True, timeout=60)
 
 
 def test_processes_end_with_their_parent(tmp_path: Path) -> None:
-    """SIGKILL for the parent: nothing else tells them."""
+    """SIGKILL ends the parent, so it cannot tell the workers to stop."""
     assert run_two_jobs(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)\n").returncode == -9
 
 
 def test_a_process_that_dies_is_an_error_not_a_wait(tmp_path: Path) -> None:
-    """SIGKILL for one of the processes after the first batch."""
+    """SIGKILL ends one of the workers after the first batch."""
     then = """\
 victim = multiprocessing.active_children()[0]
 victim.kill(); victim.join()
@@ -460,7 +462,7 @@ except FencepostError as error: print(error)
 
 
 def test_what_breaks_off_kills_the_processes(tmp_path: Path) -> None:
-    """Ctrl-C among other things: they do not finish what they were given, and nobody waits for it."""
+    """For example Ctrl-C: the workers do not finish their batches, and nobody waits for them."""
     then = """\
 children = multiprocessing.active_children()
 try: events.throw(KeyboardInterrupt)
@@ -502,12 +504,13 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
             )
         assert done.returncode == 0, done.stderr
         peaks.append(int(done.stderr.split()[-1]))
-    # Four times the rows (14 MB more of text and 18 MB more of columns, if they were held): less than half of that.
+    # The larger file has four times the rows, which would take 14 MB more for text and 18 MB more for columns if they
+    # were held. Memory may grow by less than half of that.
     assert peaks[1] - peaks[0] < 16_000, peaks
 
 
 def test_forks_share_the_conditions(tmp_path: Path) -> None:
-    """Twenty thousand conditions and five hundred tracks: forks that were fed nothing cost next to nothing."""
+    """Twenty thousand conditions and five hundred tracks: a fork that was not fed takes hardly any memory."""
     monitor = Monitor()
     count = 20_000
     monitor.add_many(map(str, range(count)), [0.001 * (n % 90) for n in range(count)], [0.0] * count, [10.0] * count)
@@ -536,7 +539,7 @@ def test_a_large_field_of_csv_keeps_lines_apart(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*these are fixes of several devices")
 @pytest.mark.parametrize("grouped", [False, True])
 def test_a_fleet_and_a_monitor_each_give_the_same_bytes(tmp_path: Path, grouped: bool) -> None:
-    """With dwells, late and coarse rows, rows without a position, sightings and time after the end."""
+    """With dwells, late and inaccurate rows, rows without a position, sightings and time after the end."""
     world = random.Random(11)
     lines, clock = [], dict.fromkeys("abcdefg", 0)
     for _ in range(1500):

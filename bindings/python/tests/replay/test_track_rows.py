@@ -36,20 +36,20 @@ NO_DEVICE = (1 << 32) - 1
 
 @pytest.fixture(autouse=True)
 def by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also short texts, which would be read by row while nobody has imported PyArrow."""
+    """Reads short texts by columns too, which normally happens only if PyArrow is already imported."""
     monkeypatch.setattr(csv_columns, "LEAST_CHARACTERS", 0)
 
 
 @contextmanager
 def by_row() -> Iterator[None]:
-    """Reads no lines by columns."""
+    """Reads all lines by row."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(many_tracks, "columns", lambda layout, piece: None)
         yield
 
 
 def fixes_of(path: Path, batch: int = 65_536, time: str = "time") -> list[tuple[Any, ...]] | str:
-    """The rows as they are fed, with places and NaN as None, then the warnings; or what is wrong."""
+    """The rows as they are fed (NaN as None) with their file positions, then the warnings; or the error's message."""
     many = ManyTracks(path, "vehicle", {"time": time}, batch_rows=batch)
     found: list[tuple[Any, ...]] = []
     try:
@@ -100,8 +100,8 @@ USUAL = {"vehicle": 6, "position": 5, "accuracy": 3, "time": 1}
 @pytest.mark.full
 @pytest.mark.parametrize("unit", ["time", "time_s", "time_ms", "time_us", "time_ns"])
 def test_by_columns_and_by_row_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
-    """Hostile files, with a few unusual cells or many of one kind: the same fixes, places and warnings, or the same
-    message."""
+    """Hostile files, with a few unusual cells or many of one kind: both ways give the same fixes, positions and
+    warnings, or the same message."""
     pytest.importorskip("pyarrow")
     refused, read = 0, Counter[bool]()
 
@@ -147,7 +147,7 @@ def test_by_columns_and_by_row_are_the_same(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_usual_files_are_read_by_columns(tmp_path: Path) -> None:
-    """Also with quotes, missing positions and accuracies, lines of Windows, and times of several kinds."""
+    """Includes quotes, missing positions and accuracies, Windows line ends, and several kinds of times."""
     for times in (
         "2024-05-01T08:00:00.5Z",
         "2024-05-01 08:00",
@@ -199,7 +199,7 @@ def test_a_file_that_is_no_text_further_on(tmp_path: Path) -> None:
 
 
 def handle(tracks: int = 2, **options: int) -> tuple[Any, array[int]]:
-    """A fleet with a device for each track, and their numbers."""
+    """A fleet with a device for each track, and the devices' numbers."""
     zones = Zones()
     zones.add_many(["c"], latitude=[52.0], longitude=[13.0], radius=[100.0], policy="exact")
     fleet = Fleet(zones, **options)._handle
@@ -207,7 +207,7 @@ def handle(tracks: int = 2, **options: int) -> tuple[Any, array[int]]:
 
 
 def good(count: int = 6) -> dict[str, Any]:
-    """Arguments of feed_tracks: two tracks in turn, which enter the circle in their second row."""
+    """Valid arguments for feed_tracks: two tracks in turn, which enter the circle in their second row."""
     fleet, numbers = handle()
     return {
         "fleet": fleet,
@@ -270,7 +270,7 @@ def test_late_invalid_and_missing() -> None:
     given["longitude"][3] = math.nan
     given["accuracy"][2] = math.nan
     assert feed(given) == (3, 1, 2)
-    assert [(item[0], item[2][11]) for item in given["found"]] == [(5, 0.0)]  # not reported
+    assert [(item[0], item[2][11]) for item in given["found"]] == [(5, 0.0)]  # accuracy not reported
     assert list(given["begins"]) == [3, 11]
     given = good()
     given["accuracy"][2:] = array("d", [-1.0] * 4)
@@ -341,7 +341,7 @@ def test_hostile_arguments(change: dict[str, Any], error: type[Exception], words
     given = good()
     with pytest.raises(error, match=words if error is not OverflowError else None):
         feed(given | change)
-    feed(given)  # nothing is held
+    feed(given)  # no buffer is still held
 
 
 def test_with_a_wrong_number_in_the_middle_nothing_is_fed() -> None:
@@ -353,7 +353,7 @@ def test_with_a_wrong_number_in_the_middle_nothing_is_fed() -> None:
 
 
 def test_numbers_that_change_meanwhile() -> None:
-    """Events are objects: making them may run anything."""
+    """Events are objects, so creating them may run the garbage collector and any code."""
     given = good(40_000)
     for row in range(40_000):
         given["latitude"][row] = 52.0 + row // 2 % 2
@@ -402,7 +402,7 @@ def test_random_arguments_never_crash() -> None:
 
 
 def test_a_fleet_that_threads_use_meanwhile() -> None:
-    """The calls release the interpreter lock; nothing waits for ever, and a foreign use is reported."""
+    """The calls release the interpreter lock; nothing waits forever, and use by other threads is reported."""
     given = good(20_000)
     fleet, stop = given["fleet"], threading.Event()
 

@@ -1,5 +1,5 @@
-"""Devices that several tables follow and that see beacons, and the events of each when it is alone and fed a row at a
-time."""
+"""Devices with several tables that also see beacons, and the events of each device when it is alone and fed row by
+row."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def table(listed: Iterable[tuple[str, Any, str]]) -> Zones:
 
 
 def versions(seed: int) -> Tables:
-    """The stream's own, one that lacks some and has others, one in another order with others still."""
+    """The stream's own table, one that lacks some conditions and has others, and one in another order with yet
+    others."""
     first, other = places(seed), [(f"n{name}", *rest) for name, *rest in places(seed + 1, 9) if name[0] == "z"]
     redefined = [(name, Circle(0.002, 0.001, 300), "exact") for name, *_ in first[:4]]
     found: Tables = {None: table(first)}
@@ -47,7 +48,7 @@ def versions(seed: int) -> Tables:
 
 
 def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, steps: int = 70) -> list[Row]:
-    """In the order of time: fixes, reports, some of both invalid; tables change at times and back again."""
+    """Rows in time order: fixes, reports, some with both, some invalid. Tables change at times and change back."""
     at = {f"v{number}": [0.0, 0.0] for number in range(devices)}
     version = dict.fromkeys(at, names[0])
     found: list[Row] = []
@@ -56,7 +57,7 @@ def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, step
             at[device][axis] += draw.gauss(0, 0.001)
         if draw.random() < 0.08:
             version[device] = draw.choice(names)
-        odd, beacons = draw.random() if step else 0.5, None  # at first a position
+        odd, beacons = draw.random() if step else 0.5, None  # the first row has a position
         if odd < 0.3:
             seen = [{"uuid": UUID, "major": draw.randrange(4), "minor": 1, "rssi": -60}] * draw.randrange(3)
             beacons = json.dumps(seen)
@@ -72,7 +73,7 @@ def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, step
 
 
 def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
-    """The events of each device when it is fed a row at a time, and moved when a row names another table."""
+    """The events of each device when it is fed row by row, and moved when a row names another table."""
     found: list[Any] = []
     for device in {row[0] for row in rows}:
         fleet: Fleet | None = None

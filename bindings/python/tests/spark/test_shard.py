@@ -1,5 +1,5 @@
-"""A shard of a stream, without Spark: whatever the micro-batches and the number of shards, the events are those of one
-fleet that was fed all rows by device and time."""
+"""A shard of a stream, without Spark: for any micro-batches and number of shards, the events equal those of one fleet
+that was fed all rows by device and time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def over(conditions: Zones) -> Callable[[Any], Zones]:
 
 
 def walks(random_: random.Random, devices: int = 7, steps: int = 60) -> list[Row]:
-    """Rows in the order of time; some without a position, some that no fix can be, some at one time."""
+    """Rows in time order; some without a position, some with invalid values, some at the same time."""
     places = {f"v{number}": [0.0, 0.0] for number in range(devices)}
     found: list[Row] = []
     for step, device in itertools.product(range(steps), places):
@@ -64,7 +64,7 @@ def batch(rows: Iterable[Row], first: int) -> Any:
 def followed(
     conditions: Zones, batches: list[list[Row]], delay_us: int, shards: int, rules: Rules = HOLDS, to_us: int = 0
 ) -> tuple[list[Any], dict[str, int]]:
-    """As Spark does it: late is what the watermark has passed, and a shard is called for rows and at its time."""
+    """Works like Spark: rows behind the watermark are late, and a shard is called for its rows and for its timer."""
     states = [Shard()] * shards
     nexts: list[int | None] = [None] * shards
     counts = dict.fromkeys(("accepted", "invalid", "late"), 0)
@@ -79,7 +79,7 @@ def followed(
             due = nexts[number]
             if not own and (due is None or due > watermark):
                 continue
-            # In two packs, the later one first, as a shuffle may bring them.
+            # In two packs, the later one first, as may happen after a shuffle.
             parts = [batch(own[: len(own) // 2], 0), batch(own[len(own) // 2 :], len(own))][::-1]
             outcome = follow(over(conditions), kept(states[number]), parts, watermark, rules)
             states[number], nexts[number] = outcome.shard, outcome.next_us
@@ -93,7 +93,7 @@ def followed(
 
 
 def kept(shard: Shard) -> Shard:
-    """Through the bytes that checkpoints hold."""
+    """Converts a shard to the bytes of a checkpoint and back."""
     return Shard(unpack(pack(shard.devices), DEVICE_SCHEMA), unpack(pack(shard.held), ROW_SCHEMA))
 
 
@@ -103,7 +103,7 @@ def events(outcome: Outcome) -> list[Any]:
 
 
 def expected(conditions: Zones, rows: Iterable[Row], to_us: int) -> list[Any]:
-    """Of one fleet in memory, a row at a time."""
+    """The events of one fleet in memory that is fed row by row."""
     fleet = Fleet(conditions)
     for device, latitude, longitude, accuracy, time in sorted(rows, key=lambda row: row[4]):
         try:
@@ -131,7 +131,7 @@ def test_events_do_not_depend_on_shards_and_micro_batches_nor_on_the_order_withi
     want = expected(conditions, rows, end)
     assert len(want) > 50
     delay = 35 * SECOND
-    # Rows of one time stay in order: two fixes of a time are reported in the order of the source.
+    # Rows with equal times stay in order: two fixes of one time are reported in the source's order.
     late = sorted(((row[4] + random_.randrange(34) * SECOND), place) for place, row in enumerate(rows))
     seen: dict[tuple[str, int], int] = {}
     shuffled = []
@@ -154,7 +154,7 @@ def test_rows_in_order_are_fed_at_once(size: int) -> None:
     end = rows[-1][4] + 200 * SECOND
     found, counts = followed(conditions, in_batches(rows, size), 60 * SECOND, 3, ORDERED, end)
     assert found == expected(conditions, rows, end) and counts["late"] == 0
-    # Events of a row are there with its micro-batch.
+    # A row's events come with its own micro-batch.
     outcome = follow(over(conditions), Shard(), [batch(rows, 0)], 0, ORDERED)
     assert len(events(outcome)) > len(found) * 0.9 and outcome.shard.held.num_rows == 0
 
@@ -171,7 +171,7 @@ def test_what_is_due_is_confirmed_by_the_watermark_alone_and_a_device_is_not_tak
     (event,) = after.events[0].to_pylist()
     assert (event["device"], event["identifier"], event["date"].timestamp()) == ("a", "depot", 30)
     assert after.next_us is None
-    # The device has not passed a row between the deadline and the watermark.
+    # The device has no row yet between the deadline and the watermark.
     between = follow(
         over(conditions), after.shard, [batch([("a", 0.0, 0.0, 5.0, 40 * SECOND)], 0)], 50 * SECOND, ORDERED
     )
@@ -187,7 +187,7 @@ def test_silent_devices_are_forgotten_at_a_time_of_their_own() -> None:
     first = follow(over(conditions), Shard(), [batch(rows, 0)], 0, rules)
     assert sorted(first.shard.devices["device"].to_pylist()) == ["a", "b"]
     quiet = first
-    while quiet.next_us is not None and quiet.next_us <= 60 * SECOND:  # dwells
+    while quiet.next_us is not None and quiet.next_us <= 60 * SECOND:  # while dwells run
         quiet = follow(over(conditions), quiet.shard, [], quiet.next_us, rules)
     assert quiet.next_us == 60 * SECOND + 1
     assert len(follow(over(conditions), quiet.shard, [], 60 * SECOND, rules).shard.devices) == 2

@@ -1,4 +1,4 @@
-"""Files of tables, which are named by what they hold."""
+"""Files of tables, which are named after their content."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_version_is_read_once_and_is_what_its_name_says(tmp_path: Path) -> Non
     table = tables("none", str(tmp_path))
     found = table(one.version.digest)
     assert list(found) == ["a", "b"] and found.version == one.version
-    path.unlink()  # who has it goes on with it
+    path.unlink()  # a table that was already read can still be used
     assert table(one.version.digest) is found
 
 
@@ -54,7 +54,7 @@ def test_a_file_that_is_not_there_or_holds_something_else_is_named(tmp_path: Pat
         path.write_bytes(damaged)
         with pytest.raises(InvalidArgumentError, match="is not a table"):
             table(one.version.digest)
-    write(tmp_path, one)  # an error is not kept
+    write(tmp_path, one)  # an error is not cached
     assert list(table(one.version.digest)) == ["a", "b", "c"]
     folder = tmp_path / f"{third.version.digest.hex()}.conditions"
     os.mkdir(folder)

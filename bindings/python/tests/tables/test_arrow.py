@@ -132,7 +132,7 @@ def test_a_table_goes_in(drive: Any, expected: list[Any]) -> None:
 
 
 def test_a_sliced_structure_goes_in(drive: Any) -> None:
-    """A struct array with an offset of its own: the children are whole."""
+    """A slice of a struct array has an offset, but its children do not."""
     part = pa.concat_arrays(drive.to_struct_array().chunks).slice(10, 50)
 
     class Stream:

@@ -1,4 +1,4 @@
-"""The values of every type of Arrow are those that PyArrow shows, in slices too."""
+"""Values of every Arrow type are read as PyArrow shows them, also in slices."""
 
 from __future__ import annotations
 

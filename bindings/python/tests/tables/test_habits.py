@@ -1,4 +1,4 @@
-"""Tables as users of pandas, GeoPandas and Arrow have them: the same answer in each form, or a reason."""
+"""Tables in the forms that users of pandas, GeoPandas and Arrow have: each form gives the same answer, or a reason."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_refusals(form: str) -> None:
 
 
 def test_devices_named_by_uuids() -> None:
-    """Of an extension's values PyArrow makes no dictionary: it ended as an error of its own."""
+    """PyArrow cannot dictionary-encode values of an extension type; this caused an unclear error."""
     if not hasattr(pa, "uuid"):
         pytest.skip("this PyArrow has no UUIDs")
     names = [bytes([number]) * 16 for number in (1, 2)]
@@ -115,7 +115,7 @@ def test_devices_named_by_uuids() -> None:
 
 
 def test_labels_in_the_index_and_from_other_libraries() -> None:
-    """A groupby has its keys in the index; a table with two columns of one name does not say which is meant."""
+    """After a groupby, the keys are in the index. A table with two columns of one name is ambiguous."""
     labels = replay(FRAME, ZONES, device="van", policy="exact").visits().to_pandas()
 
     def f1(given: Any) -> float:

@@ -1,4 +1,4 @@
-"""Numbers in tables for people."""
+"""Numbers in displayed tables."""
 
 from __future__ import annotations
 

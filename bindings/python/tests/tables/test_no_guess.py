@@ -1,4 +1,4 @@
-"""Ambiguous inputs are refused, not guessed. Each was a wrong answer without a warning."""
+"""Ambiguous inputs are refused instead of guessed. Each of them once gave a wrong answer without a warning."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_columns_with_different_indexes_are_refused() -> None:
 
 
 def test_labels_that_name_several_rows_are_refused() -> None:
-    """A join by them pairs each row with the zones of all rows of its label."""
+    """A join by such labels would pair each row with the zones of all rows of its label."""
     twice = pandas.concat([points(20), points(20) + 0.01])
     matches = zones().containing(twice.lat, twice.lon)
     said = r"the index has the label 0 more than once.*reset_index\(\)"
@@ -148,7 +148,7 @@ def test_geometries_are_longitude_first() -> None:
 
 
 def tracks() -> Any:
-    """Two vans: one drives through z0 and z1, the other begins in z3 and stays there."""
+    """Two vans: one drives through z0 and z1, the other starts in z3 and stays there."""
     times = pandas.date_range("2024-05-01 12:00", periods=40, freq="30s", tz="UTC")
     one = pandas.DataFrame({"van": "one", "t": times, "lat": 0.0, "lon": np.linspace(-0.04, 0.04, 40)})
     two = pandas.DataFrame({"van": "two", "t": times, "lat": 0.04, "lon": 0.04})
@@ -163,7 +163,7 @@ def test_many_tracks_begin_outside() -> None:
     assert not [event for event in log if event.state == "unsatisfied" and event.cause == "determination"]
     assert [(visit.track, visit.identifier) for visit in log.visits()] == [("one", "z0"), ("one", "z1"), ("two", "z3")]
     full = replay(tracks(), places, by="van", assuming="unknown")
-    assert len(full) - len(log) == 7  # the pairs of a van and a place that it begins outside of
+    assert len(full) - len(log) == 7  # the pairs of a van and a place in which the van starts outside
     assert len(full.visits()) == len(log.visits())
     alone = replay(tracks().query("van == 'one'"), places)
     assert [str(event.cause) for event in alone][:4] == ["determination"] * 4
@@ -191,7 +191,7 @@ def fixes(**changes: Any) -> Any:
 
 @pytest.mark.parametrize("name", ["lat", "time", "van"])
 def test_two_columns_of_one_name_are_refused(name: str) -> None:
-    """As pandas.concat(axis=1) and joins of SQL leave them: the first was taken."""
+    """pandas.concat(axis=1) and SQL joins produce such tables; before, the first column was used."""
     pa = pytest.importorskip("pyarrow")
     frame = fixes(van=["a", "a", "b"])
     twice = pandas.concat([frame, frame[[name]]], axis=1)
@@ -208,7 +208,7 @@ def test_two_columns_of_one_name_are_refused(name: str) -> None:
 
 
 def test_columns_to_feed_have_one_index() -> None:
-    """One of them was sorted, the others were not: rows are read by their place."""
+    """If one column is sorted and the others are not, reading by position would mix up the rows."""
     frame = fixes(van=["a", "b", "a"], radius=[10.0, 20.0, 30.0])
     for name in ("lat", "lon", "time", "van"):
         given = {
@@ -237,7 +237,7 @@ def test_arrays_of_xarray_with_other_labels_are_refused() -> None:
 
 
 def test_spans_are_no_times() -> None:
-    """A period is stored as a count of months: it was a time in 1970."""
+    """A period is stored as a number of months, which was read as a time in 1970."""
     pa = pytest.importorskip("pyarrow")
     frame = fixes(time=pandas.period_range("2024-05", periods=3, freq="M"))
     for rows in (frame, pa.Table.from_pandas(frame)):
@@ -247,7 +247,7 @@ def test_spans_are_no_times() -> None:
 
 
 def test_times_of_which_some_have_a_zone_are_refused() -> None:
-    """Arrow takes those without for UTC, whatever `time_zone` says."""
+    """Arrow reads times without a zone as UTC, whatever `time_zone` says."""
     mixed = [datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 5, 1, 1), datetime(2024, 5, 1, 2, tzinfo=UTC)]
     frame = fixes(time=pandas.Series(mixed, dtype=object))
     with pytest.raises(InputError, match=r"row 1.*2024.*05.*01.*00.*'time'"):

@@ -1,4 +1,4 @@
-"""Times in texts that say less than they should: without a zone, with slashes, with dots."""
+"""Texts of times that are incomplete or ambiguous: without a zone, with slashes, with dots."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_order_of_day_and_month_is_asked_for() -> None:
         parse_time("05/04/2024 12:00")
     assert parse_time("05/04/2024 12:00", None, TimeStyle(order="dmy")) == us(2024, 4, 5, 12)
     assert parse_time("05/04/2024 12:00", None, TimeStyle(order="mdy")) == us(2024, 5, 4, 12)
-    # An explicit order is used: the 25th month is an error.
+    # The explicit order is followed, so month 25 is an error.
     with pytest.raises(ValueError, match="is not a time"):
         parse_time("12/25/2024", None, TimeStyle(order="dmy"))
 
@@ -61,7 +61,7 @@ def test_what_is_no_date_is_refused(text: str) -> None:
 @example(datetime(12, 12, 31, 12), "mdy")
 def test_dates_with_slashes_are_the_same_as_in_iso(when: datetime, order: str) -> None:
     when = when.replace(fold=0)
-    # strftime's %Y has no zeros in front before the year 1000, on some platforms.
+    # On some platforms strftime's %Y does not pad years before 1000 with zeros.
     day, month = f"{when.day:02}", f"{when.month:02}"
     date = f"{day}/{month}/{when.year:04}" if order == "dmy" else f"{month}/{day}/{when.year:04}"
     expected = parse_time(when.isoformat())
@@ -88,7 +88,7 @@ def test_an_hour_that_comes_twice_or_never_is_told(text: str, hour: int) -> None
     assert style.doubt == f"{text} is shown twice or never by the clocks of Europe/Berlin"
     assert found == us(*map(int, text[:10].split("-")), hour, 30)
     parse_time("2024-10-27 02:45:00", None, style)
-    assert text in style.doubt  # the first one
+    assert text in style.doubt  # the doubt names the first such text
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""BeaconSighting.parse: inputs of scanners, the shared vectors, and errors."""
+"""BeaconSighting.parse: scanners' data, the shared test vectors, and errors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_shared_vector(vector: dict[str, object]) -> None:
 
 @needs_beacons
 def test_a_busy_office_holds_no_beacon() -> None:
-    """511 real advertising reports of phones and sensors: each is refused, with a reason."""
+    """511 real advertising reports from phones and sensors: each is refused with a reason."""
     packets = re.findall(r"^> ([0-9A-F \n]+)", (BEACONS / "hcidump-2.x-office.txt").read_text(), re.MULTILINE)
     reports = [report for packet in packets if (report := bytes.fromhex(packet))[3] == 0x02]
     assert len(reports) >= 500

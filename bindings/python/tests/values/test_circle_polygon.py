@@ -1,4 +1,4 @@
-"""Polygons of circles, held against Shapely and the inverse problem of GeographicLib."""
+"""Polygons of circles, compared with Shapely and GeographicLib's inverse problem."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEED = 20_261_122
 
 
 def worlds(count: int) -> list[tuple[float, float, float]]:
-    """Circles of 1 m to half the Earth, many over the antimeridian and the poles."""
+    """Circles from 1 m to half the Earth, many of them across the antimeridian and the poles."""
     print("seed", SEED)
     generator = random.Random(SEED)
     found = []
@@ -49,7 +49,7 @@ def test_they_are_valid_and_as_geojson_has_them(corners: int) -> None:
 
 
 def test_inside_is_nearer_than_the_radius() -> None:
-    """Corners are 1 / 2 000 of a turn apart: points a hundredth of the radius off the line are told apart rightly."""
+    """Vertices are 1/2,000 of a turn apart, so points a hundredth of the radius from the line are on the right side."""
     generator = random.Random(SEED)
     counted = {True: 0, False: 0}
     for latitude, longitude, radius in worlds(150):
@@ -74,7 +74,7 @@ def test_every_corner_lies_on_the_circle() -> None:
         for part in getattr(polygon, "geoms", [polygon]):
             for x, y in part.exterior.coords:
                 if Geodesic.WGS84.Inverse(latitude, longitude, y, x)["s12"] != pytest.approx(radius, abs=1e-6):
-                    assert abs(x) == 180  # where it was cut
+                    assert abs(x) == 180  # where the polygon was cut
                 else:
                     on_line += 1
         assert on_line >= 90
@@ -83,7 +83,7 @@ def test_every_corner_lies_on_the_circle() -> None:
 def test_of_a_condition() -> None:
     home = Circle(52.5, 13.4, radius=500)
     assert home.polygon(corners=36) == circle(52.5, 13.4, 500, corners=36)
-    # Readers of __geo_interface__ accept the condition itself: Shapely, GeoPandas, Folium.
+    # Libraries that read __geo_interface__ accept the condition itself: Shapely, GeoPandas, Folium.
     assert mapping(shape(home)) == mapping(shape(circle(52.5, 13.4, 500)))
 
 

@@ -1,4 +1,4 @@
-"""Every member of an enumeration says what it means, where readers and documentation look: below it."""
+"""Every member of an enumeration is documented by the string below it, where readers and Sphinx expect it."""
 
 from __future__ import annotations
 

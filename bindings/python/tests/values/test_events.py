@@ -1,4 +1,4 @@
-"""Events: the JSON form, ordering, batches of them."""
+"""Events: the JSON form, ordering, batches."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Planar edges are straight on the map: what shapely calls valid is accepted, and has the sides that shapely says.
+"""Planar edges are straight on the map: polygons that shapely calls valid are accepted, and have the same sides as in
+shapely.
 
-Each planar edge is replaced by geodesics that leave it by up to 0.1 m, so that a hole that touches an edge from within,
-or lies a millimetre beside it, was refused as crossing.
+Planar edges are replaced by geodesics that differ by up to 0.1 m. So a hole that touched an edge from within, or lay a
+millimetre beside it, was once refused as crossing.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ shapely = pytest.importorskip("shapely")
 
 COUNT = 400 if IS_FULL else 40
 CLEAR = 0.25
-"""Metres: nearer to the line the engine and the map may differ, by 0.1 m."""
+"""Metres. Closer to the line, the engine and the map may differ, by up to 0.1 m."""
 
 Shape = Callable[[float, float], tuple[float, float]]
 pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 
 
 def where(world: random.Random) -> tuple[float, float, float]:
-    """A place, and degrees of size; dyadic, so that middles of edges lie on them exactly."""
+    """A position, and a size in degrees. Sizes are dyadic, so that the middles of edges lie on them exactly."""
     step = 2.0**-34
     latitude, longitude = round(world.uniform(-75, 75) / step) * step, round(world.uniform(-165, 165) / step) * step
     return latitude, longitude, 2.0 ** world.randint(-13, 3)
 
 
 def touching_holes(world: random.Random) -> Any:
-    """Holes with a corner on an edge of the outer ring: of a box, a parallelogram, a slanted one."""
+    """Holes with a vertex on an edge of the outer ring, which is a box, a parallelogram or slanted."""
     latitude, longitude, size = where(world)
     u, v = world.choice([((1.0, 0.0), (0.0, 0.25)), ((1.0, 0.125), (0.0, 0.125)), ((1.0, 0.125), (-1.0, 0.125))])
 
@@ -62,7 +63,7 @@ def turned(world: random.Random) -> Shape:
 
 
 def slots(world: random.Random) -> Any:
-    """Slots into a box that become narrower from some micrometres to kilometres."""
+    """Slots into a box that become narrower, from kilometres to some micrometres."""
     at, count = turned(world), world.randint(1, 4)
     width = max(10 ** world.uniform(-7, -2), 1e-10 / math.dist(at(0, 0), at(1, 0)))
     ring = [at(0, 0)]
@@ -73,7 +74,7 @@ def slots(world: random.Random) -> Any:
 
 
 def holes_beside(world: random.Random) -> Any:
-    """A hole along an edge, some micrometres to kilometres away."""
+    """A hole along an edge, from some micrometres to kilometres away."""
     at = turned(world)
     gap = max(10 ** world.uniform(-8, -2), 1e-10 / math.dist(at(0, 0), at(1, 0)))
     west, east = world.uniform(0.05, 0.4), world.uniform(0.5, 0.95)
@@ -82,7 +83,7 @@ def holes_beside(world: random.Random) -> Any:
 
 
 def cuttings(world: random.Random) -> Any:
-    """Stars taken from each other and joined: rings that meet as they happen to."""
+    """Unions and differences of stars: rings that meet by chance."""
     at = turned(world)
 
     def star(x: float, y: float, size: float, corners: int) -> Any:
@@ -96,12 +97,12 @@ def cuttings(world: random.Random) -> Any:
         try:
             area = area.difference(other) if world.random() < 0.6 else area.union(other)
         except shapely.errors.GEOSException:
-            continue  # GEOS gave up; the area stays
+            continue  # GEOS failed, so keep the area as it was
     return area
 
 
 def touching_parts(world: random.Random) -> Any:
-    """Fields of a chessboard, which touch in corners, and triangles whose tips are on an edge of them."""
+    """Squares of a chessboard, which touch in vertices, and triangles whose tips lie on an edge of them."""
     latitude, longitude, size = where(world)
     slant = world.choice([0, 0.125, 0.25])
 
@@ -115,7 +116,7 @@ def touching_parts(world: random.Random) -> Any:
 
 
 def expect_sides(monitor: Monitor, area: Any, world: random.Random, what: str) -> None:
-    """The sides of points around its corners and in its box, where they are clear."""
+    """Checks the sides of points around the area's vertices and in its box, except close to the line."""
     west, south, east, north = area.bounds
     corners = shapely.get_coordinates(area)
     picked = corners[[world.randrange(len(corners)) for _ in range(60)]]
@@ -148,7 +149,7 @@ def test_what_is_valid_on_the_map_is_accepted(make: Callable[[random.Random], An
 
 
 def test_what_lies_upon_itself_is_mended_by_rounding() -> None:
-    """Nearer than a micrometre is one place, for which shapely.set_precision is named."""
+    """Points closer than a micrometre count as one; the error names shapely.set_precision as the remedy."""
     refused = 0
     for number in range(COUNT):
         world = random.Random(number)
@@ -178,7 +179,7 @@ def test_what_lies_upon_itself_is_mended_by_rounding() -> None:
     [(-170, -20, 170, 20), (-100, -60, 120, 10), (-180, -10, 180, 10), (-180, 66.5, 180, 90), (-130, -90, 140, -60)],
 )
 def test_wide_boxes_have_the_sides_of_the_map(box: tuple[float, float, float, float]) -> None:
-    """With a hole that touches their lower edge, from a quarter of the width on, except at a pole."""
+    """Boxes that do not end at a pole have a hole that touches their lower edge."""
     west, south, east, north = box
     middle, size = (west + 3 * east) / 4, (north - south) / 4
     holes = [[(middle, south), (middle + 5, south + size), (middle - 5, south + size)]] if south > -90 else []
@@ -191,7 +192,7 @@ def test_wide_boxes_have_the_sides_of_the_map(box: tuple[float, float, float, fl
 
 @needs_shared()
 def test_what_is_valid_in_real_files_is_accepted() -> None:
-    """A polygon around the whole Earth has no line, and is refused by that name."""
+    """A polygon around the whole Earth has no line, and is refused for that reason."""
     accepted = 0
     for path in sorted((SHARED / "data" / "fences").rglob("*.*json")):
         try:

@@ -1,4 +1,5 @@
-"""Polygons and corridors as values: from whatever holds a geometry, and against the exact distances of the corpus."""
+"""Polygons and corridors as values: made from all forms of geometries, and compared with the corpus's exact
+distances."""
 
 from __future__ import annotations
 
@@ -75,7 +76,7 @@ def test_one_corridor_from_all_that_hold_one() -> None:
     several = Corridor("MULTILINESTRING ((0 0, 1 1), (5 5, 6 6, 7 7))", 1, edges="planar")
     assert several.lines == (((0, 0), (1, 1)), ((5, 5), (6, 6), (7, 7)))
     assert Corridor(several, 1, edges="planar") == several == pickle.loads(pickle.dumps(several))
-    assert Corridor([(0, 0)], 100, order="latlon").distance(0, 0) == -100  # a circle
+    assert Corridor([(0, 0)], 100, order="latlon").distance(0, 0) == -100  # equals a circle
     assert repr(several) == "<Corridor of 2 lines, 5 vertices, radius=1, edges='planar'>"
     assert repr(Polygon(SQUARE, order="latlon", buffer=-2.5)) == "<Polygon of 1 part, 4 vertices, buffer=-2.5>"
 
@@ -201,7 +202,7 @@ def test_damaged_bytes_never_crash() -> None:
 
 
 def golden() -> list[tuple[Any, list[list[str]]]]:
-    """The shapes of the corpus, each with its places and exact distances."""
+    """The shapes of the corpus, each with its points and exact distances."""
     found: list[tuple[Any, list[list[str]]]] = []
     for line in (GOLDEN / "shapes.tsv").read_text().splitlines()[1:]:
         kind, *cells = line.split("\t")
@@ -223,7 +224,7 @@ def golden() -> list[tuple[Any, list[list[str]]]]:
 
 
 def test_planar_edges_run_as_their_longitudes_are_written() -> None:
-    """A box of 340 degrees was one of 20; boxes at the poles were refused."""
+    """A box of 340 degrees was once read as one of 20, and boxes at the poles were refused."""
     box = pytest.importorskip("shapely").box
 
     def inside(shape: object, latitude: float, longitude: float) -> bool:
@@ -232,7 +233,8 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
         monitor.add(condition, "x")
         read = monitor["x"].condition
         assert isinstance(read, Polygon)
-        # The shape that is read back is equivalent. It is unchanged, unless it begins at another vertex: at the pole.
+        # The shape that is read back is equivalent. It is equal unless it begins at another vertex, as it does at a
+        # pole.
         again = Monitor()
         again.add(read, "x")
         assert again["x"].condition == read and again.ensure(read, "x") is False
@@ -255,7 +257,7 @@ def test_planar_edges_run_as_their_longitudes_are_written() -> None:
 
 
 def test_rings_of_nothing_are_left_out_with_a_warning() -> None:
-    """They refused their polygon."""
+    """They once caused their polygon to be refused."""
     square, thin = [[0, 0], [2, 0], [2, 2], [0, 2]], [[5, 5], [5, 6], [5, 7]]
     monitor = Monitor()
     for number, rings in enumerate(([[square], [thin]], [[square, [[1, 1], [1, 1.5], [1, 1.2]]]])):
@@ -276,7 +278,7 @@ def test_rings_of_nothing_are_left_out_with_a_warning() -> None:
 @pytest.mark.filterwarnings("ignore:condition 'x'. geodesic and planar edges", "ignore:a planar edge spans")
 @pytest.mark.filterwarnings("ignore:condition 'x'. 1 rings are left out")
 def test_shapes_that_are_refused_and_those_that_nearly_are() -> None:
-    """With reason and place, and nothing changes; the library's own tests hold it to the last of them."""
+    """They are refused with reason and position, and change nothing. The library's own tests check every detail."""
     shapes = json.loads((GOLDEN / "invalid-shapes.json").read_text())
     assert len(shapes) > 100
     monitor, others = Monitor(), []
@@ -317,7 +319,8 @@ def test_records_give_back_what_was_added() -> None:
         monitor.add(shapes[str(number)], str(number), policy="exact", tag=number)
     assert len(shapes) > 100
     assert {record.identifier: record.condition for record in monitor.records()} == shapes
-    assert monitor.sync(shapes, policy="exact").replaced >= len(shapes) - 1  # their tags; one is 0
+    # all tags differ from the new ones, except one that is 0
+    assert monitor.sync(shapes, policy="exact").replaced >= len(shapes) - 1
     other = Monitor()
     other.sync(monitor)
     assert other.sync(monitor.records()).kept == len(shapes) and list(other) == list(monitor)
@@ -350,7 +353,7 @@ def test_what_a_monitor_says_of_shapes() -> None:
 
 
 def told(call: Any, *args: Any, **options: Any) -> list[str]:
-    """The warnings of a call."""
+    """The messages of a call's warnings."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         call(*args, **options)
@@ -359,7 +362,8 @@ def told(call: Any, *args: Any, **options: Any) -> list[str]:
 
 
 def test_edges_that_nobody_named() -> None:
-    """Where it matters, an add warns; named edges give no warning, differences within a metre do not matter."""
+    """Adding a shape warns if the kind of edges matters. Named edges, and differences within a metre, give no
+    warning."""
     box, small = [(50, 0), (50, 2), (52, 2), (52, 0)], [(50, 0), (50, 0.01), (50.01, 0.01), (50.01, 0)]
     words = (
         "condition 'box': geodesic and planar edges lie up to 479 m apart (part 0, ring 0, edge 0), and nothing says "
@@ -374,7 +378,7 @@ def test_edges_that_nobody_named() -> None:
         assert told(monitor.add, shape, "box") == [words]
         assert told(monitor.ensure, shape, "box") == []
         assert told(monitor.ensure, shape, "other") == [words.replace("box", "other")]
-        # A shape from a monitor is already decided.
+        # For a shape from a monitor, the kind of edges is already decided.
         assert told(monitor.add, monitor["box"].condition, "box") == [] and told(Monitor().sync, monitor) == []
     for quiet in (
         Polygon(box, order="latlon", edges="geodesic"),
@@ -399,7 +403,8 @@ def test_edges_that_nobody_named() -> None:
 
 
 def test_exact_distances() -> None:
-    """As they are in the corpus, to which the library is held by its own tests: nothing is lost on the way."""
+    """The distances are those of the corpus, so nothing is lost on the way from the library, whose own tests compare it
+    with the corpus."""
     places = [(shape, *map(float, place)) for shape, places in golden() for place in places]
     for shape, latitude, longitude, expected in places:
         got = shape.distance(latitude, longitude)

@@ -1,8 +1,8 @@
-"""The slow, obvious reference of polygons and corridors on the ellipsoid.
+"""A slow and simple reference of polygons and corridors on the ellipsoid.
 
-Written from ``design/shapes.md`` alone; rule numbers in comments are that page's. Geodesics come from
-``geographiclib``, the last nanometres from ``mpmath``; nothing is shared with the engine. It exists to be
-compared with, not to be used.
+Written only from ``design/shapes.md``; rule numbers in comments refer to that page. Geodesics come from
+``geographiclib``, and the last nanometres from ``mpmath``; nothing is shared with the engine. It exists to be compared
+with, not to be used.
 """
 
 from .corridor import Corridor

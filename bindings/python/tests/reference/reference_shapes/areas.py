@@ -1,4 +1,4 @@
-"""Rule 5: the area that lies left of a ring as it is walked."""
+"""Rule 5: the area to the left of a ring in its direction."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .edge import Edge
 from .exact_geodesic import dot, exact_vector, minus, mp
 
 EARTH = 510_065_621_724_088.5
-WIDTH = 1e-6  # metres: a narrower shape has no area
+WIDTH = 1e-6  # metres; a narrower shape has no area
 SAME = EARTH * 1e-6
-FLAT = 20_000.0  # metres of perimeter below which a ring is measured on the plane that touches it
+FLAT = 20_000.0  # metres of perimeter; a smaller ring is measured on its tangent plane
 
 
 def left_area(edges: list[Edge]) -> float:
-    """Square metres left of a closed ring, between 0 and the Earth."""
+    """Square metres to the left of a closed ring, between 0 and the Earth's area."""
     polygon = Geodesic.WGS84.Polygon()
     for edge in edges:
         polygon.AddPoint(edge.start.latitude, edge.start.longitude)
@@ -40,7 +40,7 @@ def _flat_area(edges: list[Edge]) -> Any:
 
 
 def encloses_left(edges: list[Edge], is_oriented: bool) -> bool:
-    """Whether what the ring encloses lies left of it as it is listed."""
+    """Whether the enclosed area lies to the left of the ring in its listed order."""
     where = (edges[0].part, edges[0].ring, None)
     perimeter = sum(edge.length for edge in edges)
     if perimeter < FLAT:

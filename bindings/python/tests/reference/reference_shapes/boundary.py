@@ -1,9 +1,9 @@
-"""Rule 8: how far a place is from a line, and on which side of it.
+"""Rule 8: the distance of a point from a line, and its side.
 
-The side is read off at the nearest place: left of an edge is inside; at a vertex it is the edge next to the direction
-in which the place lies. `is_inside_by_meridian` decides it in another way, by counting crossings of a meridian: that
-is done where edges that do not follow each other are equally near, to some micrometres. They may cross by as much as
-one there, and the nearest alone says nothing then.
+The side follows from the nearest point on the line: left of an edge is inside; at a vertex, the edge next to the
+point's direction decides. If edges that are not neighbours are equally near, to some micrometres, they may cross there
+by up to a micrometre, so that the nearest edge says nothing about the side. `is_inside_by_meridian` then decides in
+another way, by counting crossings of a meridian.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy
 from .edge import Edge, Nearest, inverse
 
 RADIUS_LEAST, RADIUS_GREATEST = 6_335_439.0, 6_399_594.0
-CROSSWISE = 4e-6  # metres; edges cross by 1 µm at most
-LONG = 2_000_000.0  # metres from which a straight line says nothing of use about an edge
+CROSSWISE = 4e-6  # metres; edges cross by at most 1 µm
+LONG = 2_000_000.0  # metres; for a longer edge, the straight line gives no useful bound
 
 
 class Found(NamedTuple):
@@ -40,7 +40,7 @@ def vectors(latitudes: Any, longitudes: Any) -> Any:
 
 
 def heading(latitude: float, longitude: float, azimuth: float) -> float:
-    """A direction at a place as an angle counted counterclockwise; at a pole it does not depend on the longitude."""
+    """A direction at a point as an angle, counterclockwise. At a pole it does not depend on the point's longitude."""
     if abs(latitude) < 90:
         return math.radians(-azimuth) % math.tau
     # At a pole the azimuth is relative to north along the given longitude.
@@ -48,7 +48,7 @@ def heading(latitude: float, longitude: float, azimuth: float) -> float:
 
 
 class Boundary:
-    """A line of edges. When they are walked with an inside on their left, it has sides."""
+    """A line of edges. It has sides if the inside lies on the left of every edge."""
 
     def __init__(self, edges: Sequence[Edge]) -> None:
         self.edges = list(edges)
@@ -66,7 +66,8 @@ class Boundary:
             self.at_vertices[e.end.place].append((back, False, e))
 
     def lower_bounds(self, latitude: float, longitude: float) -> Any:
-        """No edge is nearer than this: from the straight lines between vertices, less their height above them."""
+        """Lower bounds of the edges' distances: from the straight lines between vertices, less the edges' height above
+        these."""
         place = vectors(latitude, longitude)
         t = numpy.clip(((place - self._start) * self._along).sum(-1) / self._square, 0, 1)
         line = numpy.linalg.norm(place - self._start - t[:, None] * self._along, axis=1)
@@ -74,7 +75,8 @@ class Boundary:
         return 0.9995 * 2 * RADIUS_GREATEST * numpy.arcsin(numpy.minimum(chord / (2 * RADIUS_GREATEST), 1)) - 1e-3
 
     def candidates(self, latitude: float, longitude: float, within: float = 1e-7) -> list[tuple[float, float, Edge]]:
-        """Distance in double precision, how far along, and the edge, of those that may be nearest; nearest first."""
+        """The edges that may be nearest, each with its distance in double precision and how far along it is; nearest
+        first."""
         bounds = self.lower_bounds(latitude, longitude)
         best, found = math.inf, []
         for index in numpy.argsort(bounds, kind="stable"):
@@ -88,7 +90,7 @@ class Boundary:
         return [item for item in found if item[0] <= found[0][0] + within]
 
     def nearest(self, latitude: float, longitude: float) -> Found:
-        """The nearest edge with its nearest place, with 32 digits."""
+        """The nearest edge and the nearest point on it, with 32 digits."""
         found = [Found(edge, edge.nearest(latitude, longitude)) for _, _, edge in self.candidates(latitude, longitude)]
         return min(found, key=lambda item: item.nearest.distance)
 
@@ -106,7 +108,7 @@ class Boundary:
         return -nearest.distance if inside else nearest.distance
 
     def rough(self, latitude: float, longitude: float) -> float:
-        """As `signed`, in double precision; within 1 mm of the line the side may be wrong."""
+        """Like `signed`, in double precision; closer than 1 mm it uses `signed` itself."""
         d, along, edge = self.candidates(latitude, longitude)[0]
         if d < 1e-3 or self._is_contested(latitude, longitude):
             return float(self.signed(latitude, longitude))
@@ -118,15 +120,15 @@ class Boundary:
         return -d if math.sin(math.radians(there[2] - way)) > 0 else d
 
     def _is_contested(self, latitude: float, longitude: float) -> bool:
-        """Whether edges that do not follow each other are nearest, to some micrometres."""
+        """Whether edges that are not neighbours are nearest, to some micrometres."""
         if (90.0, 0.0) in self.at_vertices:
-            return False  # each meridian would arrive at the pole on a side of its own
+            return False  # at a pole, the side would depend on the meridian that is counted along
         places = [set(edge.key) for _, _, edge in self.candidates(latitude, longitude, CROSSWISE)]
         return any(not places[0] & other for other in places[1:])
 
     @cached_property
     def _north_is_inside(self) -> bool:
-        """Whether what is next to the north pole is inside: seen from beside the middle of an edge."""
+        """Whether the area around the north pole is inside, derived from a point beside the middle of an edge."""
         for edge in self.edges:
             latitude, longitude, azimuth = edge.at(edge.length / 2)
             for turn, is_inside in ((-90, True), (90, False)):
@@ -137,15 +139,15 @@ class Boundary:
         raise ArithmeticError("no edge lies apart from the others")
 
     def _is_inside_at(self, place: tuple[float, float], latitude: float, longitude: float) -> bool:
-        """Whether the direction from a vertex to a place leads inside."""
+        """Whether the direction from a vertex to a point leads inside."""
         way = heading(*place, inverse(*place, latitude, longitude)["azi1"])
         ends = sorted(self.at_vertices[place], key=lambda end: (way - end[0]) % math.tau)
-        return ends[0][1]  # the first one clockwise: left of an edge that leaves is inside
+        return ends[0][1]  # the first end clockwise: left of a departing edge is inside
 
     def is_inside_by_meridian(self, latitude: float, longitude: float, north_is_inside: bool) -> bool:
-        """The side by counting the edges that the meridian crosses northwards.
+        """Finds the side by counting the edges that the meridian crosses north of the point.
 
-        Along a geodesic the longitude changes one way only, so halving finds where it meets a meridian.
+        Along a geodesic the longitude is monotonic, so bisection finds where it meets a meridian.
         """
         crossings = 0
         for edge in self.edges:

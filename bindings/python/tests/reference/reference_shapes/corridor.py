@@ -22,7 +22,7 @@ def is_positive(value: Any) -> bool:
 
 
 class Corridor:
-    """`lines` are lists of [longitude, latitude]. In defects all lines are of part 0, and counted like rings."""
+    """`lines` are lists of [longitude, latitude]. In defects all lines belong to part 0, and are counted like rings."""
 
     kind = "corridor"
 
@@ -54,7 +54,7 @@ class Corridor:
         self.depth = self.radius
 
     def exact_distance(self, latitude: float, longitude: float) -> Any:
-        """D with 32 digits, not drawn to the line."""
+        """D with 32 digits, not snapped to the line."""
         found = [exact.exact_distance(latitude, longitude, p.latitude, p.longitude) for p in self.points]
         if self.boundary is not None:
             found.append(self.boundary.nearest(latitude, longitude).nearest.distance)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# In the order of the table; of several reasons the first counts.
+# In the order of the table; if several reasons apply, the first counts.
 REASONS = (
     "coordinate",
     "type",

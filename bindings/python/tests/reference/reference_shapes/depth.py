@@ -1,7 +1,7 @@
-"""Rule 11: the depth, the greatest -D there is, by branch and bound over the whole Earth.
+"""Rule 11: the depth, which is the maximum of -D, by branch and bound over the whole Earth.
 
-D changes by no more than the position moves (rule 10), so a cell cannot hold anything deeper than its centre by more
-than it reaches from there.
+D changes by no more than the position moves (rule 10). So no point of a cell can be deeper than the cell's centre by
+more than the cell's radius.
 """
 
 from __future__ import annotations
@@ -22,20 +22,22 @@ def _direction(face: int, u: float, v: float) -> tuple[float, float, float]:
 
 
 def _place(face: int, u: float, v: float) -> Place:
-    """Directions of normals are as good as those of places: any cover of the Earth will do."""
+    """Uses directions of normals instead of positions, because any cover of the Earth will do."""
     x, y, z = _direction(face, u, v)
     return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
 
 
 def _reach(face: int, u: float, v: float, size: float) -> float:
-    """No place of a cell is farther from its centre: the angle between normals, by the greatest radius of curvature."""
+    """An upper bound of the distance from a cell's centre: the angle between normals, times the greatest radius of
+    curvature."""
     centre = _direction(face, u, v)
     corners = [_direction(face, u + a * size, v + b * size) for a in (-1, 1) for b in (-1, 1)]
     return 1.01 * RADIUS * max(2 * math.asin(min(math.dist(centre, corner) / 2, 1)) for corner in corners)
 
 
 def deepest(signed: Callable[[float, float], float], enough: float = math.inf) -> tuple[float, Place]:
-    """The greatest -D, within half a hundredth below, and where; the search ends as soon as it is `enough`."""
+    """The maximum of -D, at most half a hundredth too small, and where it is. The search stops once it has reached
+    `enough`."""
     best, where = 0.0, (0.0, 0.0)
     heap: list[tuple[float, int, float, float, float]] = []
 

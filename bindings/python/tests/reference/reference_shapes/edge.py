@@ -1,4 +1,4 @@
-"""Rules 3 and 8: an edge, the shortest geodesic between two vertices, and the nearest place on it."""
+"""Rules 3 and 8: an edge is the shortest geodesic between two vertices; the nearest point on it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from .vertices import Vertex
 WGS84 = Geodesic.WGS84
 LONGEST = 19_900_000.0
 RADIUS = 6_371_000.0
-PIECE = 2_500_000.0  # along so much of a line the distance to a place has one least value
-NEAR = 100.0  # metres below which the foot is sought again with 32 digits: its error counts to the first power there
+PIECE = 2_500_000.0  # metres; along such a piece the distance to a point has a single minimum
+# metres; for nearer points the foot is found with 32 digits, because its error then counts to the first order
+NEAR = 100.0
 
 
 class Nearest(NamedTuple):
-    """The nearest place of an edge: distance, how far along; where it is; to the left or to the right (0: an end)."""
+    """The nearest point of an edge: its distance, how far along, its position, and the side (0: an end)."""
 
     distance: Any
     along: Any
@@ -52,7 +53,7 @@ class Edge:
         return WGS84.Line(self.start.latitude, self.start.longitude, self.azimuth)
 
     def at(self, along: float) -> tuple[float, float, float]:
-        """Latitude, longitude and azimuth there."""
+        """Latitude, longitude and azimuth at this distance along the edge."""
         if along <= 0:
             return self.start.latitude, self.start.longitude, self.azimuth
         if along >= self.length:
@@ -62,12 +63,12 @@ class Edge:
 
     @staticmethod
     def aside(latitude: float, longitude: float, azimuth: float, distance: float) -> tuple[float, float]:
-        """The place at a distance in a direction."""
+        """The point at a distance in a direction."""
         found = WGS84.Direct(latitude, longitude, azimuth, distance)
         return found["lat2"], found["lon2"]
 
     def _ahead(self, latitude: float, longitude: float, along: float) -> tuple[float, float]:
-        """The distance of a place of the edge, and how far ahead of it the foot seems to be."""
+        """The distance of a point from this point of the edge, and an estimate of how far ahead the foot lies."""
         there = self.at(along)
         found = inverse(there[0], there[1], latitude, longitude)
         angle = math.radians(found["azi1"] - there[2])
@@ -75,7 +76,7 @@ class Edge:
         return found["s12"], RADIUS * math.atan(math.tan(arc) * math.cos(angle))
 
     def approach(self, latitude: float, longitude: float) -> tuple[float, float]:
-        """The least distance to a place, in double precision, and how far along."""
+        """The smallest distance to a point, in double precision, and how far along it is."""
         pieces = max(1, math.ceil(self.length / PIECE))
         marks = [self.length * k / pieces for k in range(pieces + 1)]
         found = [self._ahead(latitude, longitude, mark) for mark in marks]
@@ -86,7 +87,7 @@ class Edge:
         return best
 
     def _between(self, latitude: float, longitude: float, low: float, high: float, ahead: float) -> tuple[float, float]:
-        """Newton's iteration on the angle at the edge, kept within a bracket."""
+        """Newton's iteration on the angle with the edge, kept within a bracket."""
         first, last, along = low, high, low
         for step in range(120):
             guess = along + ahead
@@ -104,12 +105,12 @@ class Edge:
 
     @cached_property
     def exact(self) -> tuple[exact.Line, Any]:
-        """The edge with 32 digits, and its length."""
+        """The edge and its length with 32 digits."""
         line, arc = exact.shortest(self.start.latitude, self.start.longitude, self.end.latitude, self.end.longitude)
         return line, line.distance(arc)
 
     def nearest(self, latitude: float, longitude: float) -> Nearest:
-        """The nearest place, with 32 digits."""
+        """The nearest point, with 32 digits."""
         d, along = self.approach(latitude, longitude)
         line, length = self.exact
         place = exact.exact_vector(latitude, longitude)

@@ -1,7 +1,8 @@
-"""Geodesics with 32 digits: the auxiliary sphere of Bessel, its integrals by Gauss and Legendre instead of series.
+"""Geodesics with 32 digits: Bessel's auxiliary sphere, with its integrals by Gauss-Legendre quadrature instead of
+series.
 
-Karney, Algorithms for geodesics (2013), equations (5) to (8). `geographiclib` only says where Newton's iteration
-starts.
+Karney, Algorithms for geodesics (2013), equations (5) to (8). `geographiclib` only provides the start of Newton's
+iteration.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ B = A * (1 - F)
 E2 = F * (2 - F)
 SECOND_E2 = E2 / (1 - E2)
 DEGREE = mp.pi / 180
-# A straight line of so many metres is shorter than the geodesic by less than 1e-11 m more than its cube tells.
+# Up to this length in metres, the cubic term gives the geodesic's excess over the straight line to within 1e-11 m.
 SHORT = mp.mpf(50)
 
 Vector = tuple[Any, Any, Any]
@@ -66,7 +67,7 @@ def exact_vector(latitude: float, longitude: float) -> Vector:
 
 
 class State(NamedTuple):
-    """Where a geodesic is: place, unit tangent, and the unit vector to its left."""
+    """A point of a geodesic: position, unit tangent, and the unit vector to its left."""
 
     place: Vector
     tangent: Vector
@@ -74,11 +75,12 @@ class State(NamedTuple):
 
 
 class Line:
-    """A geodesic from a place in a direction (radians clockwise from north), by the arc on the auxiliary sphere."""
+    """A geodesic from a point in a direction (radians clockwise from north), parametrised by the arc on the auxiliary
+    sphere."""
 
     def __init__(self, latitude: float, longitude: float, azimuth: Any) -> None:
         phi = latitude * DEGREE
-        # At a pole the longitude still says what the azimuth is counted from: the circle there must not be of no size.
+        # At a pole the azimuth still refers to the longitude, so the parallel must not have a radius of 0.
         sine, cosine = (1 - F) * mp.sin(phi), mp.cos(phi) if abs(latitude) < 90 else mp.mpf(10) ** -60
         size = mp.hypot(sine, cosine)
         sine, cosine = sine / size, cosine / size
@@ -90,7 +92,7 @@ class Line:
         self.k2 = SECOND_E2 * self.cos0 * self.cos0
 
     def _omega(self, sigma: Any) -> Any:
-        """The longitude on the auxiliary sphere, without a jump: it turns with sigma."""
+        """The longitude on the auxiliary sphere without jumps: it increases continuously with sigma."""
         turns = mp.floor(sigma / (2 * mp.pi) + mp.mpf(1) / 2)
         omega = mp.atan2(self.sin0 * mp.sin(sigma), mp.cos(sigma))
         return omega + mp.sign(self.sin0) * turns * 2 * mp.pi
@@ -106,7 +108,7 @@ class Line:
         return B * self._integrate(arc, lambda root: root)
 
     def arc(self, distance: Any) -> Any:
-        """The arc after a distance: Newton."""
+        """The arc for a distance, by Newton's iteration."""
         arc = distance / B
         for _ in range(30):
             sine = mp.sin(self.sigma1 + arc)
@@ -136,12 +138,12 @@ class Line:
 
 
 def shortest(latitude1: float, longitude1: float, latitude2: float, longitude2: float) -> tuple[Line, Any]:
-    """The geodesic between two places that are not one, and its arc."""
+    """The geodesic between two different points, and its arc."""
     return line_to(latitude1, longitude1, exact_vector(latitude2, longitude2), latitude2, longitude2)
 
 
 def line_to(latitude: float, longitude: float, target: Vector, near_latitude: float, near_longitude: float) -> Any:
-    """The geodesic to a place in space that is about at a latitude and longitude, and its arc."""
+    """The geodesic to a point in space whose latitude and longitude are approximately known, and its arc."""
     start = Geodesic.WGS84.Inverse(float(latitude), float(longitude), near_latitude, near_longitude, Geodesic.ALL)
     azimuth, arc = start["azi1"] * DEGREE, start["a12"] * DEGREE
     before = None
@@ -160,7 +162,7 @@ def line_to(latitude: float, longitude: float, target: Vector, near_latitude: fl
 
 
 def separation(latitude: float, longitude: float, target: Vector, near_latitude: float, near_longitude: float) -> Any:
-    """The geodesic distance in metres from a place to a place in space, which is about at a latitude and longitude."""
+    """The geodesic distance in metres to a point in space whose latitude and longitude are approximately known."""
     chord = length(minus(target, exact_vector(latitude, longitude)))
     if chord < SHORT:
         return chord * (1 + (chord / 6_371_000) ** 2 / 24)

@@ -1,4 +1,4 @@
-"""Polygons and corridors as the corpus writes them: coordinates, WKT, GeoJSON (Tests/Conformance/README.md)."""
+"""Reads polygons and corridors in the corpus's forms: coordinates, WKT, GeoJSON (Tests/Conformance/README.md)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEPTHS = {"LINESTRING": 1, "MULTILINESTRING": 2, "POLYGON": 2, "MULTIPOLYGON": 3
 
 
 def _numbers(value: Any) -> Any:
-    """Strings are what JSON cannot write."""
+    """Strings stand for numbers that JSON cannot express."""
     if isinstance(value, list):
         return [_numbers(item) for item in value]
     return float(value) if isinstance(value, str) else value
@@ -64,7 +64,7 @@ def _from_geojson(value: Any) -> tuple[str, Any, dict[str, Any]]:
 
 
 def _depth(coordinates: Any) -> int:
-    """How deep lists of points are nested."""
+    """The nesting depth of lists of points."""
     depth = 0
     while isinstance(coordinates, list) and coordinates and isinstance(coordinates[0], list):
         depth, coordinates = depth + 1, coordinates[0]
@@ -72,7 +72,7 @@ def _depth(coordinates: Any) -> int:
 
 
 def _read(spec: dict[str, Any], kinds: tuple[str, str]) -> tuple[Any, dict[str, Any]]:
-    """Coordinates, nested as the multiple kind, and the options."""
+    """Coordinates, nested as for the multiple kind, and the options."""
     options = {key: spec[key] for key in ("edges", "oriented", "buffer", "radius") if key in spec}
     single, multiple = kinds
     if "wkt" in spec:
@@ -103,6 +103,6 @@ def corridor_from(spec: dict[str, Any]) -> Corridor:
 
 
 def line_from(spec: dict[str, Any]) -> tuple[Any, str]:
-    """The coordinates of lines without a width, and what their edges are."""
+    """The coordinates of lines without a width, and the kind of their edges."""
     coordinates, options = _read(spec, ("LINESTRING", "MULTILINESTRING"))
     return coordinates, options.get("edges", "geodesic")

@@ -1,4 +1,4 @@
-"""Rule 4: an edge that is straight on the map of degrees, as geodesics between points at equal steps."""
+"""Rule 4: an edge that is straight on a map of degrees, replaced by geodesics between points at equal steps."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .defects import Defect
 from .vertices import Vertex, reduced
 
 EQUATORIAL_RADIUS = 6378137.0
-TOLERANCE = 0.1  # metres between the drawn line and the geodesics
+TOLERANCE = 0.1  # metres between the straight line and the geodesics
 
 
 def turn(longitude1: float, longitude2: float) -> float:
-    """The way from one longitude to the other, the short way round: rule 3."""
+    """The change from one longitude to the other, the shorter way round: rule 3."""
     way = longitude2 - longitude1
     if way > 180:
         return way - 360
@@ -32,8 +32,8 @@ def count(latitude1: float, longitude1: float, latitude2: float, longitude2: flo
 
 
 def as_written(given: Any, vertices: list[Vertex], is_ring: bool) -> list[Vertex]:
-    """The vertices, with further ones in edges whose reduced longitudes would mean others: from half a turn on, at most
-    120 degrees apart; and on the equator where an edge follows a meridian from pole to pole."""
+    """The vertices, with additional ones in edges that the reduced longitudes would change. An edge of half a turn or
+    more gets vertices at most 120 degrees apart. An edge along a meridian from pole to pole gets one on the equator."""
     result = []
     for index, vertex in enumerate(vertices):
         result.append(vertex)
@@ -51,7 +51,8 @@ def as_written(given: Any, vertices: list[Vertex], is_ring: bool) -> list[Vertex
 
 
 def is_drawn_left(ring: Any) -> bool | None:
-    """Whether what a ring encloses on the map lies left of it; None: it spans less than 180 degrees of longitude."""
+    """Whether the area that a ring encloses on the map lies to its left; None if it spans less than 180 degrees of
+    longitude."""
     longitudes = [place[0] for place in ring]
     if max(longitudes) - min(longitudes) < 180:
         return None
@@ -60,7 +61,7 @@ def is_drawn_left(ring: Any) -> bool | None:
 
 
 def densified(start: Vertex, end: Vertex, where: tuple[int, int]) -> list[Vertex]:
-    """The points between the two, in the order from `start` to `end`; each has the number of the edge's start."""
+    """The points between two vertices, from `start` to `end`; each has the number of the edge's start."""
     if abs(turn(start.longitude, end.longitude)) == 180:
         raise Defect("edge_too_long", (*where, start.number))
     lesser, greater = sorted((start, end), key=lambda vertex: (vertex.latitude, vertex.longitude))
@@ -74,7 +75,7 @@ def densified(start: Vertex, end: Vertex, where: tuple[int, int]) -> list[Vertex
 
 
 def number_of_vertices(lines: list[list[Vertex]], is_ring: bool) -> int:
-    """How many there will be in all."""
+    """The total number of vertices."""
     total = 0
     for line in lines:
         pairs = zip(line, line[1:] + line[:1]) if is_ring else pairwise(line)
@@ -83,9 +84,9 @@ def number_of_vertices(lines: list[list[Vertex]], is_ring: bool) -> int:
 
 
 def drawn(vertices: list[Vertex], is_ring: bool, where: tuple[int, int]) -> list[Vertex]:
-    """The vertices of the geodesics that replace the planar edges between vertices that differ in a coordinate.
+    """The vertices of the geodesics that replace the planar edges between different vertices.
 
-    Vertices at a pole keep their longitudes here: the line that is drawn leaves the pole along the longitude given.
+    Vertices at a pole keep their longitudes here, because the line leaves the pole along the stated longitude.
     """
     result = []
     for index, vertex in enumerate(vertices):

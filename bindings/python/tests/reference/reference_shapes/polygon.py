@@ -22,14 +22,14 @@ DEEPEST = 100_000.0
 
 
 class Polygon:
-    """`parts` are lists of rings of [longitude, latitude], the first ring of each the outer one."""
+    """`parts` are lists of rings of [longitude, latitude]; the first ring of each part is its outer ring."""
 
     kind = "polygon"
 
     def __init__(
         self, parts: Any, edges: str = "geodesic", oriented: bool = False, buffer: Any = 0, check: bool = True
     ) -> None:
-        # Rings without vertices are left out, with the holes of an outer one.
+        # Rings without vertices are left out; an outer ring takes its holes with it.
         parts = [[ring for ring in part if ring] for part in parts or [] if part and part[0]]
         if not parts:
             raise Defect("empty")
@@ -66,7 +66,7 @@ class Polygon:
                     if drawn_left is not None and drawn_left != encloses_left(walked, False):
                         raise Defect("which_side", (n, r, None))
         rings, self.parts = _without_thin_rings(rings, self.parts, oriented)
-        # With the polygon on the left: an outer ring encloses it, a hole does not.
+        # The polygon is to the left: an outer ring encloses it, a hole does not.
         self.rings = [
             [
                 ring if encloses_left(ring, oriented) == (r == 0 or oriented) else _reversed(ring)
@@ -96,7 +96,7 @@ class Polygon:
 
     @property
     def depth(self) -> float:
-        """The greatest -D, at most 100 km; within half a hundredth below."""
+        """The maximum of -D, limited to 100 km; at most half a hundredth too small."""
         return min(self._deepest[0] + self.buffer, DEEPEST)
 
     @property
@@ -104,7 +104,7 @@ class Polygon:
         return self._deepest[1]
 
     def exact_distance(self, latitude: float, longitude: float) -> Any:
-        """D with 32 digits, not drawn to the line."""
+        """D with 32 digits, not snapped to the line."""
         return self.boundary.signed(latitude, longitude) - mp.mpf(self.buffer)
 
     def distance(self, latitude: float, longitude: float) -> float:
@@ -112,7 +112,7 @@ class Polygon:
         return 0.0 if abs(d) < ON_THE_LINE else d
 
     def nearest_line_place(self, latitude: float, longitude: float) -> tuple[float, float]:
-        """The nearest place of the line, which is the boundary when there is no buffer."""
+        """The nearest point of the line, which is the boundary if there is no buffer."""
         nearest = self.boundary.nearest(latitude, longitude).nearest
         return nearest.latitude, nearest.longitude
 
@@ -128,7 +128,8 @@ class Polygon:
 
 
 def _without_thin_rings(rings: Any, vertices: Any, oriented: bool) -> tuple[Any, Any]:
-    """The parts without the rings that enclose no area, an outer one with its holes, unless nothing is left."""
+    """The parts without rings that have no area (an outer ring takes its holes with it), unless nothing would be
+    left."""
     kept, first = [], None
     for part, own in zip(rings, vertices):
         left = []
@@ -156,7 +157,7 @@ def _edges(vertices: list[Vertex], part: int, ring: int) -> list[Edge]:
 
 
 def _reversed(edges: list[Edge]) -> list[Edge]:
-    """The ring walked the other way; an edge keeps the number of its start as listed."""
+    """The ring in the opposite direction; an edge keeps the number of its start in the listed order."""
     turned = []
     for edge in reversed(edges):
         start = edge.end._replace(number=edge.start.number)

@@ -1,4 +1,4 @@
-"""Rule 6: edges that are walked both ways, and stretches of the antimeridian, are not boundary."""
+"""Rule 6: edges that occur in both directions, and stretches of the antimeridian, are not part of the boundary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Key = tuple[tuple[float, float], tuple[float, float]]
 
 
 def without_seams(edges: list[Edge]) -> list[Edge]:
-    """The edges that remain with the polygon on their left."""
+    """The remaining edges, with the polygon on their left."""
     plain: dict[Key, list[Edge]] = defaultdict(list)
     along: list[Edge] = []
     for edge in edges:
@@ -33,7 +33,8 @@ def without_seams(edges: list[Edge]) -> list[Edge]:
 
 
 def split_at_pole(edge: Edge) -> list[Edge]:
-    """An edge between the antimeridian and the meridian of Greenwich runs over a pole: one half of it may be a seam."""
+    """An edge between the antimeridian and the meridian of Greenwich runs over a pole, so one half of it may be a
+    seam."""
     ends = (edge.start, edge.end)
     if {vertex.longitude for vertex in ends} != {-180.0, 0.0} or any(abs(vertex.latitude) == 90 for vertex in ends):
         return [edge]

@@ -1,4 +1,4 @@
-"""Errors of polygons whose rings are valid: edges that cross or share, holes and parts in wrong places."""
+"""Errors of polygons whose single rings are valid: edges that cross or coincide, misplaced holes and parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .boundary import Boundary, heading
 from .defects import Defect
 from .edge import Edge, inverse
 
-SHALLOW = 1e-6  # metres: a shallower or shorter overlap is not a defect
+SHALLOW = 1e-6  # metres; a shallower or shorter overlap is allowed
 LOCAL = 2_000_000.0
 Ring = list[Edge]
 
@@ -33,7 +33,7 @@ def check_line(line: list[Edge], rings: list[list[Ring]]) -> None:
 
 
 def _near_pairs(line: list[Edge]) -> list[tuple[Edge, Edge]]:
-    """Pairs of edges whose boxes in space meet."""
+    """Pairs of edges whose bounding boxes in space intersect."""
     if not line:
         return []
     boundary = Boundary(line)
@@ -48,7 +48,7 @@ def _near_pairs(line: list[Edge]) -> list[tuple[Edge, Edge]]:
 
 
 def _across(place: tuple[float, float], edge: Edge) -> float:
-    """Metres to the left of the geodesic that the edge lies on, nearly; good near by."""
+    """Approximate distance to the left of the edge's geodesic, in metres; accurate for near points."""
     found = inverse(edge.start.latitude, edge.start.longitude, *place)
     return found["s12"] * math.sin(math.radians(edge.azimuth - found["azi1"]))
 
@@ -74,7 +74,7 @@ def _meet(first: Edge, second: Edge) -> str | None:
         return "overlap"
     if not touching and _gap(first, second) <= SHALLOW:
         return "crossing"
-    return None  # a vertex on an edge: `_crossings_in_vertices` looks at the chain
+    return None  # a vertex on an edge: `_crossings_in_vertices` examines the chain
 
 
 def _meet_in_vertex(first: Edge, second: Edge, vertex: tuple[float, float]) -> str | None:
@@ -87,7 +87,7 @@ def _meet_in_vertex(first: Edge, second: Edge, vertex: tuple[float, float]) -> s
 
 
 def _gap(first: Edge, second: Edge) -> float:
-    """The least distance between two edges, when it is below 1e-6 m: halving where it may lie."""
+    """The smallest distance between two edges if it is below 1e-6 m: halves the pieces where it may lie."""
     best = math.inf
     parts = [(0.0, first.length)]
     while parts:
@@ -107,7 +107,7 @@ def _gap(first: Edge, second: Edge) -> float:
 
 
 def _crossings_in_vertices(line: list[Edge], rings: list[list[Ring]]) -> list[tuple[int, int, int]]:
-    """Chains through a common place that cross there: around it, their ends alternate."""
+    """Chains through a common point that cross there: around the point, their ends alternate."""
     if not line:
         return []
     remaining, boundary = {edge.key: edge for edge in line}, Boundary(line)
@@ -125,7 +125,7 @@ def _crossings_in_vertices(line: list[Edge], rings: list[list[Ring]]) -> list[tu
                        for angle in (_heading_back(in2), _heading_out(out2))]  # fmt: skip
             if between[0] != between[1]:
                 found += [out1.number, in1.number, out2.number, in2.number]
-        # A chain through a vertex that lies on an edge, within the tolerance, and goes on beyond it.
+        # A chain crosses an edge at a vertex that lies on the edge, within the tolerance.
         for before, after in through:
             for index in numpy.flatnonzero(boundary.lower_bounds(*place) <= 0):
                 edge = line[index]
@@ -140,7 +140,7 @@ def _crossings_in_vertices(line: list[Edge], rings: list[list[Ring]]) -> list[tu
 
 
 def _inward(edge: Edge, from_start: bool) -> tuple[float, float]:
-    """A place of the edge a little way from one of its ends."""
+    """A point of the edge, a little way from one of its ends."""
     step = min(edge.length, 1000.0) / 2
     return edge.at(step if from_start else edge.length - step)[:2]
 
@@ -154,11 +154,12 @@ def _heading_back(edge: Edge) -> float:
 
 
 def check_nesting(rings: list[list[Ring]]) -> None:
-    """No lines cross, so each clear place of a ring tells where it lies. The polygon is left of rings as walked."""
+    """Checks where rings lie. No lines cross, so any point of a ring away from others decides. The polygon is to the
+    left."""
     for part in rings:
         outer, holes = part[0], part[1:]
         for hole in holes:
-            # The hole, and not the polygon, lies right of its ring.
+            # For a hole's ring, the hole lies to the right and the polygon to the left.
             if _leaves(hole, outer) or _leaves(outer, hole):
                 raise Defect("hole_outside", (hole[0].part, hole[0].ring, None))
     for part in rings:
@@ -171,18 +172,18 @@ def check_nesting(rings: list[list[Ring]]) -> None:
 
 
 def _places(ring: Ring, of: list[Ring]) -> list[tuple[float, float]]:
-    """The middles of a ring's edges, but for those that other rings share."""
+    """The middles of a ring's edges, except for edges that other rings share."""
     shared = {key for other in of for edge in other for key in (edge.key, edge.key[::-1])}
     return [edge.at(edge.length / 2)[:2] for edge in ring[:200] if edge.key not in shared]
 
 
 def _leaves(ring: Ring, other: Ring) -> bool:
-    """Whether a ring is somewhere right of another."""
+    """Whether some point of a ring lies to the right of another ring."""
     boundary = Boundary(other)
     return any(boundary.rough(*place) > SHALLOW for place in _places(ring, [other]))
 
 
 def _is_within(part: list[Ring], other: list[Ring]) -> bool:
-    """Whether a part's outer ring is somewhere inside another part."""
+    """Whether some point of a part's outer ring lies inside another part."""
     boundaries = [Boundary(ring) for ring in other]
     return any(all(boundary.rough(*place) < -SHALLOW for boundary in boundaries) for place in _places(part[0], other))

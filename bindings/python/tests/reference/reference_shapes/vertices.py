@@ -1,4 +1,4 @@
-"""Rule 2: what vertices may be, and when two are one place."""
+"""Rule 2: valid vertices, and when two are the same point."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .defects import Defect
 
 
 class Vertex(NamedTuple):
-    """A vertex after rule 2. `number` is its place in the definition."""
+    """A vertex after rule 2. `number` is its index in the definition."""
 
     latitude: float
     longitude: float
@@ -17,7 +17,7 @@ class Vertex(NamedTuple):
 
     @property
     def place(self) -> tuple[float, float]:
-        """Equal for equal places: at a pole every longitude is the same."""
+        """Equal for the same point: at a pole, all longitudes are equal."""
         return (self.latitude, 0.0) if abs(self.latitude) == 90 else (self.latitude, self.longitude)
 
 
@@ -38,7 +38,7 @@ def checked(given: object, part: int, ring: int, number: int) -> Vertex:
             raise Defect("coordinate", where)
         if not math.isfinite(value) or abs(value) > limit:
             raise Defect("coordinate", where)
-    # 360 is 0, which one subtraction gives; -0.0 is the same place as 0.
+    # 360 becomes 0 by one subtraction; -0.0 becomes 0.
     return Vertex(latitude + 0.0, reduced(float(longitude)) + 0.0, number)
 
 
