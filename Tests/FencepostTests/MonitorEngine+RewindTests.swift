@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Setting the clock back, on random lives: what the consumer was told and will be told stays, nothing is observed, and a
-/// monitor that is restored from its snapshot goes on as the one that was rewound.
+/// Rewinds in random lives. Past and waiting events stay, nothing counts as observed, and a monitor restored from its snapshot
+/// continues like the rewound one.
 @Suite struct RewindTests {
   @Test(arguments: 0..<30)
   func keepsWhatWasTold(_ number: Int) throws {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// One wrong date in a batch, with the limit and without: the same events as if it had not been there.
+  /// Wrong dates in a batch, refused by the limit, do not change the events.
   @Test func aLimitIgnoresWrongDates() throws {
     let drive = (0..<200).map { fix(Double($0), $0 / 20 % 2 == 0 ? 0 : 400) }
     var clean = try MonitorEngine(options: MonitorOptions(maxTimeStepMicroseconds: 60_000_000))

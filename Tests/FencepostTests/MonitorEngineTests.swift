@@ -12,7 +12,7 @@ import Testing
     Fix(latitude: 0, longitude: 0, time: Timestamp(microseconds: .min)),
     Fix(latitude: 0, longitude: 0, time: Timestamp(microseconds: .max)),
     Fix(latitude: 0, longitude: 0, time: Timestamp(microseconds: Timestamp.latest.microseconds + 1)),
-    // Invalid comes before late and before "no position".
+    // Invalid is reported before late, and late before "no position".
     Fix(latitude: 91, longitude: 0, accuracy: -1, time: at(-100)),
   ]
 
@@ -102,8 +102,8 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c unsatisfied@1.0 crossing", "c satisfied@5.0 crossing"])
   }
 
-  /// Changes that nobody is told of neither fill the queue nor overtake an event of their own condition, and events of
-  /// other conditions do not hold them up.
+  /// Changes without an event do not fill the queue. They do not overtake an event of their own condition, and events of other
+  /// conditions do not delay them.
   @Test func silentChangesWaitForTheirOwnEventsOnly() throws {
     var engine = try MonitorEngine(options: MonitorOptions(maxPendingEvents: 3))
     var quiet = TransitionPolicy.exact
@@ -173,7 +173,7 @@ import Testing
     return engine
   }
 
-  /// Feeds a log, runs of fixes in batches of that size, and asks at the end.
+  /// Feeds a log, with runs of fixes in batches of that size, and polls at the end.
   private func run(_ inputs: [Input], _ start: MonitorEngine, batch: Int, copying: Bool = false) throws -> [String] {
     var engine = start
     var fixes: [Fix] = []
@@ -221,7 +221,7 @@ import Testing
     #expect(total > (delivery == .every ? 240 : 40))
   }
 
-  /// With `every` the log does not depend on when the consumer asks.
+  /// With `every` the events do not depend on when the consumer polls.
   @Test func momentsOfAskingMakeNoDifference() throws {
     var random = SeededGenerator("MonitorEngineTests asking", salt: 50)
     for _ in 0..<12 {

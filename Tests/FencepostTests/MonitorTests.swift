@@ -36,7 +36,7 @@ import Testing
 
   private struct NetworkIsGone: Error {}
 
-  /// At least once, for every way of taking events: what a handler threw over is handed out again.
+  /// Delivery is at least once, for every way of reading events: if a handler fails, its event is redelivered.
   @Test func whatAHandlerThrewOverComesAgain() async throws {
     let monitor = try await monitorWithThreeEvents()
     await #expect(throws: NetworkIsGone.self) {
@@ -53,7 +53,7 @@ import Testing
     await monitor.abandon()
     let count = try await monitor.handleEvents { event in
       seen.append(event.sequence)
-      // Nobody else can take, and so commit, what is being handled.
+      // No other consumer can read, and so commit, while an event is being handled.
       await #expect(throws: MonitorError.consumerAlreadyActive) { try await monitor.nextEvent() }
     }
     #expect(count == 2 && seen == [2, 3])
@@ -150,7 +150,7 @@ import Testing
       }
     }
     await #expect(throws: MonitorError.consumerAlreadyActive) { try await monitor.nextEvent() }
-    // The first has lost nothing, and nothing was committed behind its back.
+    // The first consumer has lost nothing, and no event was committed without it.
     #expect(await monitor.record(for: "c")?.lastEvent.sequence == 0)
     #expect(try await first.next()?.sequence == 2)
   }
@@ -167,7 +167,7 @@ import Testing
     try await monitor.add(circle(100), identifier: "c")
     try await monitor.feed(fix(1, 0))
     #expect(try await waiting.value?.identifier == "c")
-    // That iterator is gone with its task: the refused one may be asked again.
+    // That iterator ended with its task, so the refused one may read now.
     #expect(try await second.next()?.sequence == 1)
   }
 
@@ -292,7 +292,7 @@ import Testing
     #expect(await monitor.statistics.handedOutEvents == 0)
   }
 
-  /// Whatever the moment of a cancellation, each event comes at least once, in order, and is committed at most once.
+  /// Whenever a cancellation happens, each event is delivered at least once, in order, and committed at most once.
   @Test func cancellationRacesWithEvents() async throws {
     let monitor = Monitor()
     try await monitor.add(circle(100), identifier: "c", policy: .exact)
@@ -318,7 +318,7 @@ import Testing
       consumer.cancel()
       let events = try await consumer.value
       if let last = seen.last, let first = events.first {
-        // The first one is what was not committed, or its successor when nothing flew.
+        // The first event is the uncommitted one, or the next one if none was in flight.
         #expect(first == last || first.sequence == last.sequence + 1)
         if first == last { seen.removeLast() }
       }
@@ -345,7 +345,7 @@ import Testing
       for task in 0..<tasks {
         group.addTask {
           for index in 0..<each {
-            // Equal times: no input is late, whatever the order.
+            // All times are equal, so no input is late in any order.
             try await monitor.add(circle(100), identifier: "\(task)-\(index)")
             try await monitor.feed(fix(5, 0))
             _ = await monitor.statistics

@@ -1,10 +1,10 @@
 import Fencepost
 import Testing
 
-/// A program in the style of Core Location's examples. What differs from there: the prefix is dropped, and the fixes
-/// come from a source of the program's own.
+/// A program in the style of Core Location's examples. The differences: the prefix is dropped, and the program has its own source
+/// of fixes.
 @Suite(.timeLimit(.minutes(10))) struct PortedProgramTests {
-  /// Where the fixes come from: an arrival, twenty minutes at home, a departure.
+  /// The source of the fixes: an arrival, twenty minutes at home, a departure.
   static func source() -> AsyncStream<Fix> {
     AsyncStream { continuation in
       for minute in 0...40 {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// As an application holds it.
+  /// The object that an application holds.
   @MainActor
   final class ObservableMonitorModel {
     static let shared = ObservableMonitorModel()
@@ -76,7 +76,7 @@ import Testing
     #expect(model.lastStates == ["home": .unsatisfied, "desk": .satisfied])
   }
 
-  /// The program of the project's task, unchanged but for its end.
+  /// The sample program of the project's task, unchanged except for its end.
   @Test func theSampleOfTheTask() async throws {
     let source = Self.source()
     let monitor = try await Monitor("my_custom_monitor")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs examples/swift, which is built beside the tests.
+/// Runs examples/swift, which is built together with the tests.
 @Suite(.timeLimit(.minutes(10))) struct QuickstartTests {
   @Test func printsWhatIsExpected() throws {
     let tests = try #require(Bundle.main.executableURL)

@@ -8,8 +8,8 @@ import Testing
     var value: UInt64 = 0
   }
 
-  /// Any reads and writes, beside a dictionary; by few slots of many, by most of them, and by slots that are far apart in
-  /// steps that a power of two divides.
+  /// Compares reads and writes with a dictionary: with few slots of many, with most of them, and with slots at distances that are
+  /// multiples of a power of two.
   @Test(arguments: [1, 64, 4_096]) func agreesWithADictionary(stride: Int) throws {
     for life in 0..<12 {
       var random = SeededGenerator("sparse slots", salt: UInt64(life * 10_000 + stride))
@@ -17,7 +17,7 @@ import Testing
       var known: [UInt32: Number] = [:]
       let largest = [10, 300, 5_000][life % 3]
       for step in 0..<6_000 {
-        // Full and empty by turns, so that the table grows, becomes direct, and shrinks again.
+        // Alternates between full and empty, so that the table grows, becomes direct, and shrinks again.
         let share = (step / 1_000) % 2 == 0 ? 0.9 : 0.1
         let slot = UInt32(random.integer(0...largest) * stride)
         if random.chance(share) {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// The largest number that a slot can have, and a table as long as the slots are many, every place of it taken.
+  /// The largest possible slot number, and a full table with a place for every slot.
   @Test func extremesAreFound() throws {
     var slots = SparseSlots<Number>()
     for slot in [UInt32.max - 1, 0, 1 << 31] { slots[slot] = Number(value: UInt64(slot)) }

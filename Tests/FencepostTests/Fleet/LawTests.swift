@@ -10,17 +10,18 @@ import Testing
 ///
 /// * look-back at an add, and records: ``LawFeature/missing``;
 /// * the queue's limit, which is one for all devices of a fleet: no life reaches it;
-/// * the event that tells of a failing store: no store fails here;
+/// * the event about a failing store: no store fails here;
 /// * the order between devices: the world puts the monitors' events in the order that ``FleetEngine`` states.
 ///
-/// The differences of today that are to go, each named where the world allows for it:
+/// The known differences that are to be removed, each named where the world allows for it:
 ///
-/// * an explanation's figures are those of the last fix beyond the safe region, whose position a fleet keeps exactly
-///   (``FleetWorld/explanation(_:of:_:_:)``);
-/// * of a beacon that is gone an explanation does not say when it was seen last (``FleetWorld/checkExplanation``);
-/// * events that were due before a device was entered come with its first input (``FleetWorld``'s `isFresh`);
-/// * a fleet's deadline leaves out the absence of a beacon that gives no event (``FleetWorld/checkDeadlines()``);
-/// * since when a device is inside of a condition whose event is later than the time of a rewind (``FleetWorld``'s `rewound`).
+/// * the values in an explanation are those of the last fix outside the safe region, whose exact position a fleet keeps
+/// (``FleetWorld/explanation(_:of:_:_:)``);
+/// * the explanation of a removed beacon does not say when it was last seen (``FleetWorld/checkExplanation``);
+/// * events that were due before a device was added come with its first input (``FleetWorld``'s `isFresh`);
+/// * a fleet's deadlines leave out the absence of a beacon that produces no event (``FleetWorld/checkDeadlines()``);
+/// * the time since when a device is inside a condition, if its event is later than the time of a rewind (``FleetWorld``'s
+/// `rewound`).
 ///
 /// `FENCEPOST_SEED` repeats a failure; `make soak` plays more lives.
 @Suite struct LawTests {
@@ -30,7 +31,7 @@ import Testing
     BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2), major: 7, minor: 9),
   ]
 
-  /// A life in which all that can be called is called, near the boundaries of a few conditions.
+  /// A random sequence of all possible calls, near the boundaries of a few conditions.
   private struct Life {
     var random: SeededGenerator
     var world: FleetWorld
@@ -41,7 +42,7 @@ import Testing
 
     init(_ number: Int) throws {
       var random = SeededGenerator("the law of fleets", salt: UInt64(number))
-      // The first life has all, the next ones all but one, others half of them.
+      // The first life has all features, the next ones lack one each, the others have half of them.
       let without = number - 1
       let features = LawFeature.ofBoth.enumerated().filter { place, _ in
         without < LawFeature.ofBoth.count ? place != without : random.chance(0.5)
@@ -92,7 +93,7 @@ import Testing
 
     mutating func fix(of device: UInt32) -> Fix {
       let isLate = has(.refusedInputs) && random.chance(0.04)
-      // Mostly a step from where the device was, so that safe regions are used, left and entered.
+      // Usually a step from the device's last position, so that safe regions are used, left and entered.
       if let last = places[device], random.chance(0.7) {
         let step = random.chance(0.5) ? 1e-4 : 1e-5
         let place = Coordinate(
@@ -187,7 +188,7 @@ import Testing
       case 40: if has(.restart) { try world.restart(shard) }
       case 41:
         guard has(.rewind) else { return }
-        // Advances far ahead are taken back at once or later.
+        // Advances far ahead are undone at once or later.
         if random.chance(0.3) { try world.advance(to: Timestamp(microseconds: time + 1_000_000_000_000), shard) }
         world.rewind(to: Timestamp(microseconds: time - Int64(random.integer(0...40_000_000))), shard)
       case 42:
@@ -220,13 +221,13 @@ import Testing
       if step % 7 == 0 { try life.world.checkDeadlines() }
     }
     for shard in 0..<life.world.shardCount { life.world.poll(.max, shard) }
-    // Some lives have no event; the first has events, and explanations of all sorts.
+    // Some lives have no event; the first one has events, and explanations of all kinds.
     if number == 0 {
       #expect(life.world.compared > 0 && life.world.reasons.count > 5, "\(life.world.compared) \(life.world.reasons)")
     }
   }
 
-  /// Fleets refuse each missing feature, so that no life leaves out one that they have.
+  /// Fleets refuse each missing feature, so that no life leaves out a feature that fleets have.
   @Test(arguments: LawFeature.allCases.filter { $0.missing != nil }) func whatIsMissingIsRefused(_ feature: LawFeature)
     throws
   {

@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A storage of a fleet in memory: rows by their keys, written as a store writes them.
+/// A storage of a fleet in memory: rows by their keys, written like those of a store.
 final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   struct Key: Hashable {
     let table: MonitorRow.Table
@@ -19,15 +19,15 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
 
   var rows: [Key: [UInt8]] = [:]
   var writes = 0
-  /// Writes, those included that failed.
+  /// The number of writes, including failed ones.
   var attempts = 0
   var isClosed = false
-  /// How many of the next writes fail.
+  /// The number of next writes that fail.
   var failing = 0
-  /// Whether what is kept is not what was written.
+  /// Whether the stored rows differ from what was written.
   var isSpoilt = false
   var isFull = false
-  /// Called before each write, when the table is not locked yet, and after each that succeeded.
+  /// Called before each write, before the table is locked; `didWrite` is called after each successful write.
   var willWrite: (() -> Void)?
   var didWrite: (() -> Void)?
 
@@ -67,7 +67,7 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
     return isSpoilt
   }
 
-  /// What a crash would leave now.
+  /// A copy of the rows that a crash would leave now.
   func image() -> MemoryFleetStorage {
     let image = MemoryFleetStorage()
     image.rows = rows

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// With an age of 0 a fix of the very instant decides what is added; with −1 not even that one.
+  /// With a maximum age of 0 a fix at the current time decides an added condition; with −1 not even that fix does.
   @Test func anAddMayNeverLookBack() throws {
     for (age, state) in [(0, Event.State.satisfied), (-1, .unknown)] as [(Int64, Event.State)] {
       var engine = try MonitorEngine(options: MonitorOptions(initialFixMaxAgeMicroseconds: age))

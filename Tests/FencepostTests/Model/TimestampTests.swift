@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct TimestampTests {
-  /// From 1583 on Foundation's calendar is the Gregorian one.
+  /// Since 1583 Foundation's calendar is the Gregorian one.
   @Test func agreesWithFoundation() throws {
     var random = SeededGenerator("TimestampTests")
     let style = Date.ISO8601FormatStyle()
@@ -29,7 +29,7 @@ import Testing
     #expect(time.description == text)
   }
 
-  /// No two days in a row skip or repeat: the first 400 years, the last 400, and those around now.
+  /// Consecutive days neither skip nor repeat a date, in the first 400 years, the last 400, and those around now.
   @Test(arguments: [-719_162, -146_097, 2_932_896 - 146_097] as [Int64])
   func daysFollowEachOther(_ first: Int64) {
     var previous = CivilDate(daysSinceEpoch: first)
@@ -43,7 +43,7 @@ import Testing
       }
       previous = date
     }
-    // 400 years are 146 097 days: the same day comes back.
+    // After 400 years, 146 097 days, the calendar repeats.
     let start = CivilDate(daysSinceEpoch: first)
     #expect(previous.year == start.year + 400 && previous.month == start.month && previous.day == start.day)
   }

@@ -5,8 +5,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The crossings of lines against a path that is laid in small steps, each looked at by azimuths of the inverse problem: an
-/// edge is crossed where the ends of a step are on two sides of it, and its own ends on two sides of the step.
+/// Compares the crossings of lines with a path in small steps. The azimuths of the inverse problem decide each step: it crosses
+/// an edge if its ends are on two sides of the edge, and the edge's ends on two sides of the step.
 @Suite struct LineOracleTests {
   private struct Crossing: Equatable {
     var identifier: String
@@ -82,7 +82,7 @@ import Testing
           isToLeft: event.direction == .rightToLeft))
     }
     #expect(expected.count == given.count)
-    // Two in one step come in the order of the conditions from the oracle.
+    // In the oracle, two crossings in one step come in the order of the conditions.
     for one in expected { #expect(given.contains(one), "\(one)") }
     for one in given { #expect(expected.contains(one), "\(one)") }
     #expect(given.map(\.step) == given.map(\.step).sorted())
@@ -95,7 +95,7 @@ import Testing
     ).azimuth1
   }
 
-  /// Whether a point is to the left of the geodesic from a place in the direction of another.
+  /// Whether a point is to the left of the geodesic from one point towards another.
   private func isLeft(_ point: Coordinate, of from: Coordinate, _ to: Coordinate) -> Bool {
     (azimuth(from, point) - azimuth(from, to)).remainder(dividingBy: 360) < 0
   }

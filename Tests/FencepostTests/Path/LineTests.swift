@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The rules of lines that are crossed, one by one; ``LineOracleTests`` has them together.
+/// The rules of line crossings, one by one; ``LineOracleTests`` tests them together.
 @Suite struct LineTests {
   static let path = MonitorOptions.Path.geodesic(maxGapMicroseconds: 3_600_000_000)
 
@@ -18,7 +18,7 @@ import Testing
   private static let metres = 1 / 111_319.490_793
   private static let northMetres = 1 / 110_574.388_6
 
-  /// Metres east and north of the point where the tests live, on the equator.
+  /// Metres east and north of the tests' place on the equator.
   private func place(_ east: Double, _ north: Double) -> Coordinate {
     Coordinate(latitude: north * Self.northMetres, longitude: east * Self.metres)
   }
@@ -27,7 +27,7 @@ import Testing
     LineGeographicCondition(path: points.map { place($0.0, $0.1) })
   }
 
-  /// The events of a way over a line in `brief` form, a fix each 10 s unless there is a third number.
+  /// The events of a way over a line in `brief` form, with a fix every 10 s unless a point has a third number.
   private func events(
     _ lines: [[(Double, Double)]], _ way: [(Double, Double)], _ every: Double = 10
   ) throws -> [String] {
@@ -81,35 +81,35 @@ import Testing
     #expect(try events([[(0, 0), (0, 100)]], [(-50, 1), (50, 1)]) == ["5.000001 l2r"])
   }
 
-  /// Through a vertex once, at a vertex not at all.
+  /// Passing through a vertex counts once, touching it does not count.
   @Test func verticesCountOnce() throws {
     #expect(try events([[(0, -100), (0, 0), (0, 100)]], [(-50, 0), (50, 0)]).count == 1)
     #expect(try events([[(-40, -100), (0, 0), (-30, 100)]], [(-50, 0), (50, 0)]).count == 1)
     #expect(try events([[(-40, -100), (0, 0), (-30, 100)]], [(50, 0), (-50, 0)]).count == 1)
-    // Touching it from either side, in either direction.
+    // Touches from either side, in either direction.
     for way in [[(-50.0, 0.0), (50.0, 0.0)], [(50.0, 0.0), (-50.0, 0.0)]] {
       #expect(try events([[(-40, 60), (0, 0), (30, 60)]], way).isEmpty)
       #expect(try events([[(-40, -60), (0, 0), (30, -60)]], way).isEmpty)
-      // At an end.
+      // A touch at an end of the line.
       #expect(try events([[(0, 0), (30, 60)]], way).isEmpty)
       #expect(try events([[(30, 60), (0, 0)]], way).isEmpty)
     }
   }
 
-  /// A fix on the line is to its left: who goes on is counted once, wherever the fixes are.
+  /// A fix on the line is to its left: a device that then continues is counted once, wherever the fixes are.
   @Test func whoStopsOnTheLineIsCountedOnce() throws {
     for middle in [0.0, -10, 10] {
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
       #expect(try events([[(0, -100), (0, 100)]], [(50, 0), (0, middle), (-50, 0)]).map(\.direction) == ["r2l"])
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (-50, 0)]).isEmpty)
-      // In a vertex of a bent line as well.
+      // The same in a vertex of a bent line.
       for bend in [-30.0, 30] {
         let bent = [(bend, -100.0), (0.0, middle), (bend, 100.0)]
         #expect(try events([bent], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
         #expect(try events([bent], [(50, 0), (0, middle), (-50, 0)]).map(\.direction) == ["r2l"])
       }
     }
-    // At the instant of the fix, of which the evidence is that.
+    // At the time of the fix, which is the evidence.
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g")
     try engine.feed([Fix(coordinate: place(50, 0), time: at(0)), Fix(coordinate: place(0, 0), time: at(10))])
@@ -118,14 +118,14 @@ import Testing
     #expect(event.date == at(10) && event.evidence?.source == .fix && event.direction == .rightToLeft)
   }
 
-  /// Along the line: nothing until it is left to the other side.
+  /// Along the line: nothing is counted until the path leaves it on the other side.
   @Test func whoGoesAlongIsCountedWhereHeLeaves() throws {
     let along = [(-50.0, -50.0), (0.0, 0.0), (100.0, 0.0), (150.0, -50.0)]
     #expect(try events([along], [(-100, 0), (200, 0)]).isEmpty)
     let through = [(-50.0, -50.0), (0.0, 0.0), (100.0, 0.0), (150.0, 50.0)]
     #expect(try events([through], [(-100, 0), (200, 0)], 30) == ["20.000001 l2r"])
     #expect(try events([through], [(200, 0), (-100, 0)], 30).map(\.direction) == ["r2l"])
-    // In pieces: the fixes on the line are to its left.
+    // With stops on the line: these fixes are to its left.
     for stops in [[30.0], [30.0, 60.0], [0.0, 100.0], [100.0]] {
       let way = [(-100.0, 0.0)] + stops.map { ($0, 0.0) } + [(200.0, 0.0)]
       #expect(try events([through], way).map(\.direction) == ["l2r"])
@@ -137,14 +137,14 @@ import Testing
   @Test func aRingIsCrossedInAndOut() throws {
     let ring = [(-20.0, -20.0), (20.0, -20.0), (20.0, 20.0), (-20.0, 20.0), (-20.0, -20.0)]
     #expect(try events([ring], [(-50, 0), (50, 0)]).map(\.direction) == ["r2l", "l2r"])
-    // Through the vertex in which it is closed.
+    // Through the vertex where the ring is closed.
     #expect(try events([ring], [(-40, -40), (0, 0)]).map(\.direction) == ["r2l"])
     #expect(try events([ring], [(-40, 0), (0, -40)]).isEmpty)
     #expect(
       try events([ring], [(-40, -40), (-20, -20), (0, 0), (-20, -20), (-40, -40)]).map(\.direction) == ["r2l", "l2r"])
   }
 
-  /// In the order of the instants, then of the conditions, whatever kinds they are.
+  /// Ordered by time, then by condition, across all kinds.
   @Test func theyComeInOrderWithTheOthers() throws {
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "b")
@@ -184,7 +184,8 @@ import Testing
     }
   }
 
-  /// Faster than anything: the instants are whole microseconds, and those of one line at one instant take each other away.
+  /// Faster than possible: crossing times are whole microseconds, and two opposite crossings of one line at one time cancel each
+  /// other.
   @Test func aJumpOverTheEarthInAMicrosecondIsNoTrap() throws {
     var engine = try engine()
     for index in -8...8 {
@@ -209,7 +210,7 @@ import Testing
     options.maxPendingEvents = 3
     var engine = try MonitorEngine(options: options)
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g")
-    // Too long, too fast, and then what follows the gap.
+    // Too long, too fast, and then the first fix after the gap.
     try engine.feed([
       Fix(coordinate: place(-50, 0), time: at(0)), Fix(coordinate: place(50, 0), time: at(100)),
       Fix(coordinate: place(-50, 0), time: at(101)),
@@ -217,16 +218,16 @@ import Testing
     #expect(engine.pendingEvents == 0)
     try engine.feed([Fix(coordinate: place(50, 0), time: at(111)), Fix(coordinate: place(-50, 0), time: at(121))])
     #expect(engine.drain().map(\.followsGap) == [true, false])
-    // Invalid and late fixes are left out.
+    // Invalid and late fixes are skipped.
     try engine.feed([
       Fix(coordinate: place(50, 0), accuracy: -1, time: at(122)), Fix(coordinate: place(50, 0), time: at(100)),
       Fix(latitude: .nan, longitude: 0, time: at(123)), Fix(coordinate: place(-40, 0), time: at(124)),
     ])
     #expect(engine.pendingEvents == 0)
-    // Two fixes at one instant have no way between them.
+    // Two fixes at one time have no path between them.
     try engine.feed([Fix(coordinate: place(40, 0), time: at(124)), Fix(coordinate: place(41, 0), time: at(125))])
     #expect(engine.pendingEvents == 0)
-    // While the queue is full nothing is taken; the way goes on from the last fix that was.
+    // While the queue is full no fix is accepted; the path continues from the last accepted fix.
     for second in [130.0, 140, 150, 160] {
       let side = second.truncatingRemainder(dividingBy: 20) == 10 ? -50.0 : 50
       let fix = Fix(coordinate: place(side, 0), time: at(second))
@@ -235,7 +236,7 @@ import Testing
     #expect(engine.drain().count == 3)
     try engine.feed(Fix(coordinate: place(50, 0), time: at(160)))
     #expect(engine.drain().map(\.direction) == [.leftToRight])
-    // Nothing from before a rewind.
+    // A path does not start before a rewind.
     try engine.rewind(to: at(150))
     try engine.feed(Fix(coordinate: place(-50, 0), time: at(151)))
     #expect(engine.pendingEvents == 0)
@@ -243,7 +244,8 @@ import Testing
     #expect(engine.drain().map(\.direction) == [.leftToRight])
   }
 
-  /// What the clock has passed counts at the clock; what came after it, and what was suspended, begins there.
+  /// A crossing before the clock's time gets the clock's time. For conditions that were added or resumed meanwhile, the path
+  /// begins at the clock's time.
   @Test func theClockBoundsTheWay() throws {
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g")
@@ -268,14 +270,14 @@ import Testing
     try engine.setHostCapabilities([], unsupported: [], at: at(30))
     try engine.feed(Fix(coordinate: place(-50, 0), time: at(40)))
     #expect(engine.drain().map(\.direction) == [.rightToLeft, .rightToLeft, .rightToLeft])
-    // At the very first microsecond after it was added, too.
+    // Also in the first microsecond after the condition was added.
     try engine.feed(Fix(coordinate: place(0, 0), time: at(50)))
     try engine.add(line([(0, -100), (0, 100)]), identifier: "new")
     try engine.feed(Fix(coordinate: place(50, 0), time: at(51)))
     #expect(engine.drain().contains { $0.identifier == "new" })
   }
 
-  /// The events that wait go with the condition, and a replacement begins anew.
+  /// Removing a condition removes its waiting events, and a replacement starts fresh.
   @Test func removingTakesTheEventsAlong() throws {
     var engine = try engine()
     let way = [-50.0, 50].enumerated().map { Fix(coordinate: place($1, 0), time: at(Double($0) * 10)) }
@@ -292,7 +294,7 @@ import Testing
     try checkInvariants(of: engine, "at the end")
   }
 
-  /// Saved after each fix, with events that wait and that are handed out.
+  /// Saves after each fix, with waiting and delivered events.
   @Test func aSnapshotGoesOn() throws {
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g", tag: 3)
@@ -357,7 +359,7 @@ import Testing
     #expect(engine.conditionCount == 0)
     try engine.sync(set)
     #expect(ConditionKind.lineGeographic.region == nil)
-    // A table of fleets cannot be made of it either.
+    // It cannot be restored as a table of fleets either.
     #expect(throws: MonitorError.self) { _ = try Conditions(restoring: engine.snapshot()) }
   }
 
@@ -378,7 +380,7 @@ import Testing
 }
 
 extension Event {
-  /// Second and direction.
+  /// The second and the direction.
   var crossed: String {
     "\(Double(date!.microseconds) / 1e6) \(direction.map { $0 == .leftToRight ? "l2r" : "r2l" } ?? "none")"
   }

@@ -6,14 +6,15 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The events of a path against those of fixes laid on it.
+/// Compares the events of a path with those of fixes placed along it.
 @Suite struct PathOracleTests {
   enum World: UInt64, CaseIterable, Sendable {
     case town, crowd, tiny, huge, northPole, southPole, antimeridian, globe
   }
 
-  /// Fixes at each microsecond, which is the rule itself: at the places of the engine the same events to the last bit, at those
-  /// of the geodesic, which are some nanometres away on short legs, the same a microsecond sooner or later.
+  /// Fixes at each microsecond, which is the definition of the rule. At the engine's positions the events are the same to the
+  /// last bit. At the positions of the geodesic, which differ by some nanometres on short legs, they are the same within a
+  /// microsecond.
   @Test(arguments: World.allCases)
   func agreesToTheMicrosecond(_ world: World) throws {
     var (onPath, gaps, other) = (0, 0, 0)
@@ -30,7 +31,7 @@ import Testing
     #expect(other * 20 <= onPath, "\(world): \(other) of \(onPath) a microsecond away")
   }
 
-  /// Fixes at each 10 ms of ways at the speeds of people and cars.
+  /// Fixes every 10 ms on ways at the speeds of people and cars.
   @Test(arguments: [0, 1, 2, 3])
   func agreesWithFixesEachHundredthSecond(_ round: UInt64) throws {
     var random = SeededGenerator("PathOracleTests drive", salt: 5_000 + round)
@@ -66,12 +67,12 @@ import Testing
     expectAlike(events, expected, within: 10_000)
   }
 
-  /// Real tracks of CSV, thinned to a fix each minute. All formats are read by
-  /// `bindings/python/tests/reference/test_paths_of_tracks.py`.
+  /// Real tracks from CSV, thinned to a fix per minute. `bindings/python/tests/reference/test_paths_of_tracks.py` reads all
+  /// formats.
   @Test(arguments: ["examples/data/tracks/csv", "../shared/data/tracks/csv"])
   func agreesOnTracks(_ place: String) throws {
     let folder = packageRoot.appending(path: place)
-    // Only the first is in every clone.
+    // Only the first folder is in every clone.
     guard !place.hasPrefix("..") || FileManager.default.fileExists(atPath: folder.path) else { return }
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     var random = SeededGenerator("PathOracleTests tracks", salt: 7_000)
@@ -93,7 +94,7 @@ import Testing
     guard let latitude = head.firstIndex(where: { $0.hasPrefix("lat") }),
       let longitude = head.firstIndex(where: { $0.hasPrefix("lon") || $0.hasPrefix("lng") })
     else { return nil }
-    // Their own times are in many forms: a fix each minute it is anyway.
+    // The times in the files have many formats; they are replaced by one fix per minute.
     var fixes: [Fix] = []
     for (index, line) in lines.dropFirst().enumerated() where index % 20 == 0 && line.count == head.count {
       guard let y = Double(line[latitude]), let x = Double(line[longitude]), y.magnitude <= 90, x.magnitude <= 180
@@ -142,7 +143,7 @@ import Testing
     var names = 0
     var onPath = 0
     var gaps = 0
-    /// Events that are a microsecond away.
+    /// Events at a time that differs by a microsecond.
     var otherInstants = 0
 
     init(_ world: World, salt: UInt64, shapes: Double, places: LaidPlaces) {
@@ -213,7 +214,7 @@ import Testing
       #expect(engine.statistics.acceptedFixes == UInt64(legs))
     }
 
-    /// Without what tells a path from fixes.
+    /// The event without the fields that distinguish a path from fixes.
     private func plain(_ event: Event) -> Event {
       var event = event
       event.evidence?.source = .fix
@@ -336,15 +337,15 @@ func moved(_ place: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordi
   return Coordinate(latitude: end.latitude, longitude: end.longitude)
 }
 
-/// Whose places are fed to the monitor without a path.
+/// The source of the positions that are fed to the monitor without a path.
 enum LaidPlaces: Sendable {
-  /// Of the direct solution of the geodesic.
+  /// The direct solution of the geodesic.
   case ofGeodesics
-  /// Those that the engine tells: on short legs some nanometres away.
+  /// The engine's own positions, which differ by some nanometres on short legs.
   case ofLegs
 }
 
-/// Fixes on the geodesic between two, so many microseconds apart, each with the larger accuracy.
+/// Fixes on the geodesic between two fixes, at intervals of `step` microseconds, each with the larger accuracy.
 func laid(from start: Fix, to end: Fix, each step: Int64, _ places: LaidPlaces = .ofGeodesics) -> [Fix] {
   let way = GeodesicInverse.solve(
     latitude1: start.coordinate.latitude, longitude1: start.coordinate.longitude,
@@ -364,7 +365,7 @@ extension Coordinate {
   var position: EarthVector { EarthVector(latitude: latitude, longitude: longitude) }
 }
 
-/// The same events of each condition in the same order, no later than some microseconds; all in order of time.
+/// Expects the same events of each condition in the same order, at most some microseconds later, and all sorted by time.
 func expectAlike(
   _ events: [Event], _ dense: [Event], within tolerance: Int64, _ place: String = "",
   sourceLocation: SourceLocation = #_sourceLocation

@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The rules of paths, one by one; ``PathOracleTests`` has all of them together.
+/// The rules of paths, one by one; ``PathOracleTests`` tests them together.
 @Suite struct PathTests {
   private func engine(
     maxGap: Double = 600, maxSpeed: Double? = nil, _ change: (inout MonitorOptions) -> Void = { _ in }
@@ -15,7 +15,7 @@ import Testing
     return try MonitorEngine(options: options)
   }
 
-  /// A fix so many metres east of the point where the tests live, on the equator.
+  /// A fix that many metres east of the tests' place on the equator.
   private func east(_ seconds: Double, _ metres: Double, _ accuracy: Double = 5) -> Fix {
     fix(seconds, metres, accuracy, bearing: 90)
   }
@@ -40,7 +40,7 @@ import Testing
     #expect(!events[0].json.contains("\"evidence\""))
   }
 
-  /// Who stands still while a dwell passes sets out never; before 1970 that is no time to look at either.
+  /// A leg of length 0 during a dwell has no interior points to evaluate; times before 1970 must not change that.
   @Test(arguments: [-1e9, 0, 1e9]) func whoeverStandsStill(_ start: Double) throws {
     var engine = try engine(maxGap: 10_000)
     try engine.add(
@@ -53,7 +53,7 @@ import Testing
     #expect(engine.drain().map(\.state) == [.satisfied, .unsatisfied, .satisfied])
   }
 
-  /// Both ends inside, and the way between them too or not.
+  /// Both ends are inside, and the way between them is inside or not.
   @Test func bothEndsInside() throws {
     var engine = try engine()
     let ring = [
@@ -77,7 +77,7 @@ import Testing
     var engine = try engine()
     try engine.add(circle(300), identifier: "c", policy: .standard)
     try engine.feed([east(0, -1_000), east(200, 1_000)])
-    // Inwards by 20 m at 72 s, outwards by 20 m at 132 s, 20 s each.
+    // Inwards by 20 m at 72 s, outwards by 20 m at 132 s, each for 20 s.
     #expect(
       engine.drain().map(\.brief) == [
         "c unsatisfied@0.0 determination", "c satisfied@92.0 crossing", "c unsatisfied@152.000001 crossing",
@@ -103,7 +103,7 @@ import Testing
     } else if past < -1e-8 {
       #expect(events == [.satisfied, .unsatisfied])
     } else {
-      // Less than the accuracy of distances: whatever it is, it ends as it began.
+      // Smaller than the accuracy of distances: either no event, or both, so that the state ends as it began.
       #expect(events == [] || events == [.satisfied, .unsatisfied])
     }
   }
@@ -139,8 +139,8 @@ import Testing
     #expect(found == 300)
   }
 
-  /// Short legs, of which the straight line tells: grazing, creeping and fast ones, from beside the line and from on it, find
-  /// the passage that halving finds between exact places.
+  /// Short legs, computed on the straight line: grazing, creeping and fast ones, starting beside the boundary and on it. They
+  /// find the passage that bisection finds between exact positions.
   @Test func passagesOfShortLegsAreThoseOfTheirPlaces() {
     var random = SeededGenerator("PathTests short legs")
     var (passed, never) = (0, 0)
@@ -160,7 +160,7 @@ import Testing
       let threshold = PathThreshold(passage: passage, level: 0, margins: (0, 0))
       var search = PassageSearch(leg)
       let found = search.first(threshold, of: .circle(circle), from: 0, through: duration - 1)
-      // How far past the threshold, metres; distances are good to some nanometres.
+      // How far beyond the threshold, in metres; distances are accurate to some nanometres.
       func past(_ time: Int64) -> Double {
         let excess = circle.distance(to: leg.place(at: time).coordinate) - radius
         return passage == .inwards ? -excess : excess
@@ -190,18 +190,18 @@ import Testing
       ])
   }
 
-  /// The path has the larger accuracy of its ends; the fix at its end its own.
+  /// The path has the larger accuracy of its two ends; the fix at its end has its own.
   @Test func accuracy() throws {
     var engine = try engine()
     var policy = TransitionPolicy.exact
     policy.accuracyFactor = 1
     try engine.add(circle(200), identifier: "c", assuming: .unsatisfied, policy: policy)
     try engine.feed([east(0, -500, 5), east(40, -100, 90)])
-    // 110 m from the centre is at 39 s.
+    // The path is 110 m from the centre at 39 s.
     #expect(engine.drain().map(\.brief) == ["c satisfied@39.000001 crossing"])
     try engine.feed([east(80, -290.5, 0), east(81, -291, 0)])
     #expect(engine.drain().map { $0.evidence?.source } == [.path])
-    // Not decisive with 90 m all the way.
+    // With 90 m along the whole path it does not decide.
     #expect(engine.tracker.observed(0, engine.table) == .outside)
   }
 
@@ -213,7 +213,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@0.0 determination"])
     try engine.feed(east(40, 500))
     try engine.advance(to: at(60))
-    // Twice at one time is no speed.
+    // Two fixes at one time have no speed.
     let events = engine.drain()
     #expect(events.map(\.brief) == ["c unsatisfied@60.0 crossing"])
     #expect(events.allSatisfy { !$0.followsGap })
@@ -259,7 +259,7 @@ import Testing
     #expect(engine.drain().map(\.followsGap) == [false])
   }
 
-  /// What makes no event leaves the word to the next that does.
+  /// A change without an event leaves the mark of a gap to the next event.
   @Test func aSilentChangeTellsNoGap() throws {
     var engine = try engine(maxGap: 30)
     var policy = TransitionPolicy.exact
@@ -273,7 +273,7 @@ import Testing
 
   // MARK: - The clock
 
-  /// Fixes before the clock would be late: the path begins there.
+  /// Times before the clock would be late, so the path begins at the clock's time.
   @Test func whatLiesBeforeTheClockIsLate() throws {
     var engine = try engine()
     try engine.add(circle(100), identifier: "c", assuming: .unsatisfied, policy: .exact)
@@ -283,7 +283,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@25.0 crossing", "c unsatisfied@30.0 crossing"])
   }
 
-  /// A condition that is added on the way is decided there, if a fix may not do it looking back.
+  /// A condition that is added during the path is decided there if earlier fixes may not decide it.
   @Test func whatIsAddedOnTheWay() throws {
     var engine = try engine { $0.initialFixMaxAgeMicroseconds = -1 }
     try engine.feed(east(0, -500))
@@ -309,7 +309,7 @@ import Testing
       ])
   }
 
-  // MARK: - Long ways and hostile ones
+  // MARK: - Long and hostile ways
 
   @Test func aFlightOfFiveThousandKilometres() throws {
     var engine = try engine(maxGap: 1e6)
@@ -327,7 +327,7 @@ import Testing
     for (one, next) in zip(events, events.dropFirst()) { #expect(one.date! <= next.date!) }
   }
 
-  /// A path along an edge touches it anywhere; it is looked at for as long as is reasonable.
+  /// A path along an edge touches it everywhere; the evaluation must end after a reasonable time.
   @Test func aPathAlongAnEdgeEnds() throws {
     var engine = try engine(maxGap: 1e6)
     let ring = [(0.0, 0.0), (0.0, 0.05), (0.1, 0.05), (0.1, 0.0)].map { Coordinate(latitude: $0.0, longitude: $0.1) }
@@ -357,7 +357,7 @@ import Testing
       let accuracies = [0, .infinity, 1e300, .leastNonzeroMagnitude]
       time += index % 3 == 0 ? 1e-6 : 1e8
       let fix = Fix(latitude: place.0, longitude: place.1, accuracy: accuracies[index % 4], time: at(time))
-      // A queue that is full refuses, and nothing is half done.
+      // A full queue refuses the fix and leaves nothing half done.
       do { try engine.feed(fix) } catch { #expect(engine.pendingEvents >= 4) }
       try engine.checkInvariants()
       _ = engine.drain()
@@ -377,7 +377,7 @@ import Testing
     #expect(try MonitorEngine(restoring: engine.snapshot()).options == engine.options)
   }
 
-  /// A candidate that a path opened stays on it, over a restart.
+  /// An unconfirmed crossing that a path opened is preserved by a restart.
   @Test func aCandidateOnThePathIsSaved() throws {
     var engine = try engine()
     try engine.add(circle(300), identifier: "c", assuming: .unsatisfied)

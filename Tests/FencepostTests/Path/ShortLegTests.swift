@@ -5,8 +5,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Attacks on the closed form of short legs: where its angles are added up, where it ends, and where nothing moves. The events
-/// are those of fixes laid at each microsecond, to the last bit, and their places are the geodesic's.
+/// Attacks on the closed form of short legs: the accumulation of its angles, its range, and legs without movement. The events
+/// must equal those of fixes at each microsecond, to the last bit, and their positions must be the geodesic's.
 @Suite struct ShortLegTests {
   enum Attack: UInt64, CaseIterable, Sendable {
     case northPole, southPole, antimeridian, standingStill, tangents, longestLegs, oneInstant, beforeAllTimes, borders
@@ -123,7 +123,7 @@ import Testing
       }
       try #require(
         told.filter { !$0.identifier.isTouching } == laid.filter { !$0.identifier.isTouching }, "\(place)")
-      // Nobody knows whether a line is touched that is nanometres away, but what is told of it fits together.
+      // Rounding decides whether the path touches a line that is nanometres away, but its events must be consistent.
       for (index, name) in engine.identifiers.enumerated() where name.isTouching {
         let states = all.filter { $0.identifier == name }.map(\.state)
         for (one, next) in zip(states, states.dropFirst()) { try #require(one != next, "\(place)") }
@@ -133,7 +133,7 @@ import Testing
       }
     }
 
-    /// Without what tells a path from fixes, and without what depends on how often a line is touched.
+    /// The event without the fields that distinguish a path from fixes, or that depend on how often a line is touched.
     private func plain(_ event: Event) -> Event {
       var event = event
       event.evidence?.source = .fix
@@ -142,11 +142,11 @@ import Testing
       return event
     }
 
-    /// What is told of a place is true of the geodesic, and of itself.
+    /// The evidence of an event must agree with the geodesic, and with itself.
     private func check(_ evidence: Event.Evidence, at time: Timestamp, from start: Fix, to end: Fix, _ place: String)
       throws
     {
-      // A dwell may have begun on an earlier leg.
+      // A dwell may have started on an earlier leg.
       guard time > start.time else { return }
       let way = GeodesicInverse.solve(
         latitude1: start.coordinate.latitude, longitude1: start.coordinate.longitude,
@@ -184,7 +184,7 @@ import Testing
         let middle = Coordinate(latitude: pole, longitude: start.longitude)
         let far = start.distance(to: middle)
         switch random.integer(0...3) {
-        // Over the pole itself, to it, and beside it.
+        // Over the pole, to the pole, and past it.
         case 0:
           let over = start.longitude > 0 ? start.longitude - 180 : start.longitude + 180
           return Coordinate(latitude: start.latitude == pole ? pole * 0.999_99 : start.latitude, longitude: over)
@@ -195,7 +195,7 @@ import Testing
         }
       case .antimeridian:
         let end = moved(start, random.chance(0.5) ? 90 : random.uniform(0...360), random.uniform(1...299))
-        // The same meridian under its other name.
+        // The same meridian by its other longitude.
         return random.chance(0.2) && start.longitude.magnitude == 180
           ? Coordinate(latitude: start.latitude + 0.001, longitude: -start.longitude) : end
       case .standingStill:
@@ -212,7 +212,7 @@ import Testing
       }
     }
 
-    /// A circle whose line goes by a point of a leg, or nearly so.
+    /// A circle whose boundary passes through a point of a leg, or almost.
     private static func circle(
       _ attack: Attack, _ places: [Coordinate], _ random: inout SeededGenerator
     ) -> (CircularGeographicCondition, isTouching: Bool) {

@@ -3,13 +3,13 @@ import Foundation
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A host whose back end has few slots: it feeds only what wakes it, and plans again from there.
+/// A host whose platform has few region slots: it feeds only the fixes that wake it, and plans again from there.
 struct RotatingHost {
   var engine: MonitorEngine
   var planner: RotationPlanner
   private(set) var plan: RotationPlan?
   private(set) var fed = 0
-  /// What the back end holds, as it was told.
+  /// The regions that the platform monitors, according to its calls.
   private(set) var slots: [RotationPlan.ArmedCondition] = []
   private(set) var faults: [String] = []
   private var last = Timestamp.earliest
@@ -19,9 +19,9 @@ struct RotatingHost {
     self.planner = planner
   }
 
-  /// A fix of the device: fed when it wakes the host.
+  /// A fix of the device, which is fed if it wakes the host.
   mutating func offer(_ fix: Fix) throws(MonitorError) {
-    guard fix.isUsable, fix.time >= last else { return }  // what no back end would report
+    guard fix.isUsable, fix.time >= last else { return }  // platforms do not report such fixes
     last = fix.time
     if wakes(fix) { try feed(fix) }
   }
@@ -47,7 +47,7 @@ struct RotatingHost {
     return !CircularGeographicCondition(center: wakeUp.center, radius: wakeUp.radius).contains(fix.coordinate)
   }
 
-  /// Does what the plan says, in its order, and notes what a back end could not do.
+  /// Applies the plan in its order, and records actions that a platform could not do.
   private mutating func apply(_ next: RotationPlan) {
     var wakeUpSlot = plan?.wakeUp == nil ? 0 : 1
     for old in next.removals {

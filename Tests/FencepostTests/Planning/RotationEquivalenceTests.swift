@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// S53: feeding only the fixes that wake the host gives the same committed events as feeding all.
+/// S53: feeding only the fixes that wake the host gives the same committed events as feeding all fixes.
 @Suite struct RotationEquivalenceTests {
   @Test(arguments: 0..<8)
   func feedingWhatWakesTheHostIsEnough(_ part: UInt64) throws {
@@ -20,7 +20,7 @@ import Testing
     #expect(fed < offered, "nothing was spared")
   }
 
-  /// As the scenario has it: 500 conditions, 20 slots.
+  /// As in the scenario: 500 conditions, 20 slots.
   @Test func fiveHundredConditions() throws {
     var random = SeededGenerator("rotation, 500 conditions")
     for world in 0..<6 {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// Polygons and corridors, of which a back end has only circles.
+  /// Polygons and corridors, which a platform monitors as circles.
   @Test(arguments: 0..<4)
   func shapesAmongCircles(_ part: UInt64) throws {
     var random = SeededGenerator("rotation with shapes, part \(part)", salt: 100 + part)
@@ -106,7 +106,7 @@ import Testing
       try host.offer(fix)
       got += host.engine.drain()
       if random.chance(0.03), host.plan != nil, fix.time == all.currentTime {
-        // Conditions change only together with a fix that is fed.
+        // Conditions change only together with a fed fix.
         if host.engine.tracker.lastFix != fix { try host.feed(fix) }
         got += host.engine.drain()
         let index = random.integer(0...conditions)

@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The rules of rotation, and the pitfalls that others met.
+/// The rules of rotation, and known pitfalls of other implementations.
 @Suite struct RotationPlannerTests {
   private let here = Coordinate(latitude: 0, longitude: 0)
 
@@ -67,7 +67,7 @@ import Testing
     #expect(try armed(2) == ["a"])
   }
 
-  /// Pitfall 1: the large circle that the device is inside of is near its line, though far from its centre.
+  /// Pitfall 1: a large circle around the device is near by its boundary, although its centre is far away.
   @Test func aLargeCircleAroundTheDeviceKeepsItsSlot() throws {
     var circles = (0..<30).map { ("small\($0)", away(3_000 + 10 * Double($0)), 100.0) }
     circles.append(("large", away(20_000, bearing: 270), 20_500))
@@ -77,7 +77,7 @@ import Testing
     #expect(plan.armed.map(\.identifier).first == "large")
   }
 
-  /// Pitfall 2 and 8: what stays is not touched; the diff is against what was asked for.
+  /// Pitfall 2 and 8: circles that stay armed are neither removed nor added; the diff is relative to the previous plan.
   @Test func whatStaysIsNotTouched() throws {
     let engine = try engine((0..<40).map { ("c\($0)", away(200 * Double($0)), 50.0) })
     var planner = try RotationPlanner(slots: 10)
@@ -93,7 +93,7 @@ import Testing
     #expect(kept.isDisjoint(with: moved.additions.map(\.identifier)))
   }
 
-  /// Pitfall 3: records are the engine's; a condition that lost its slot and got it back reports its next arrival.
+  /// Pitfall 3: the engine keeps the records, so a condition that lost its slot and got it back reports its next arrival.
   @Test func anEvictedConditionReportsItsNextArrival() throws {
     let near = (0..<4).map { ("far\($0)", away(50_000 + 300 * Double($0)), 100.0) }
     var host = RotatingHost(try engine([("home", here, 200)] + near), try RotationPlanner(slots: 3))
@@ -109,7 +109,7 @@ import Testing
     #expect(events == ["satisfied", "unsatisfied", "satisfied"])
   }
 
-  /// Pitfall 4: there is no anchor but the position given.
+  /// Pitfall 4: a plan depends only on the position it is made for.
   @Test func thePlanDependsOnThePositionOnly() throws {
     let engine = try engine((0..<40).map { ("c\($0)", away(700 * Double($0)), 50.0) })
     var worn = try RotationPlanner(slots: 6)
@@ -119,7 +119,7 @@ import Testing
     #expect(old.armed == new.armed)
   }
 
-  /// Pitfall 5 and 10: the wake-up circle has its slot in every plan, however crowded it is, down to one slot.
+  /// Pitfall 5 and 10: the wake-up circle has a slot in every plan, however crowded it is, even with a single slot.
   @Test(arguments: [1, 2, 5])
   func theWakeUpCircleKeepsItsSlot(_ slots: Int) throws {
     let engine = try engine((0..<20).map { ("c\($0)", away(10 * Double($0)), 50.0) })
@@ -129,7 +129,7 @@ import Testing
     #expect(plan.wakeUp != nil)
   }
 
-  /// Pitfall 6: it names only what it asked for.
+  /// Pitfall 6: a plan only names circles from earlier plans.
   @Test func foreignSlotsAreNotNamed() throws {
     var engine = try engine([("mine", here, 100)])
     var planner = try RotationPlanner(slots: 5)
@@ -141,7 +141,7 @@ import Testing
     #expect(next.removals.isEmpty)
   }
 
-  /// Pitfall 7: the side to assume comes with the circle.
+  /// Pitfall 7: each armed circle says which side to assume.
   @Test func sidesAreGiven() throws {
     let engine = try engine([("in", here, 500), ("out", away(5_000), 500)])
     var planner = try RotationPlanner(slots: 5)
@@ -149,7 +149,7 @@ import Testing
     #expect(plan.armed.map(\.isInside) == [true, false])
   }
 
-  /// Pitfall 8 and 11: a circle that was changed in place is disarmed and armed anew; a broken one never gets in.
+  /// Pitfall 8 and 11: a replaced circle is disarmed and armed again; an invalid one is never armed.
   @Test func aReplacedConditionIsArmedAnew() throws {
     var engine = try engine([("c", here, 500)])
     var planner = try RotationPlanner(slots: 5)
@@ -163,7 +163,8 @@ import Testing
     #expect(next.armed.map(\.radius) == [600])
   }
 
-  /// Pitfall 9 is in `SignificantChangeTests`: a filter belongs to who made it. Here: its bursts change nothing.
+  /// Pitfall 9 is in `SignificantChangeTests`: a filter belongs to its creator. Here: margin and accuracy shrink the wake-up
+  /// circle.
   @Test func marginAndAccuracyMakeTheWakeUpCircleSmaller() throws {
     let engine = try engine((0..<5).map { ("c\($0)", away(1_000 + 100 * Double($0)), 100.0) })
     func radius(_ margin: Double, _ accuracy: Double, _ maximum: Double = 100_000) throws -> Double? {

@@ -6,7 +6,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct SafeDistanceTests {
-  /// Sides, in the order of the circles.
+  /// Whether the point is inside, for each circle in order.
   private func sides(_ circles: [CircularGeographicCondition], _ coordinate: Coordinate) -> [Bool] {
     circles.map { $0.contains(coordinate) }
   }
@@ -17,7 +17,7 @@ import Testing
     return Coordinate(latitude: end.latitude, longitude: end.longitude)
   }
 
-  /// Within it no side changes; and it is the distance to the nearest line, found by a search through all.
+  /// Within the safe distance no state changes. It equals the distance to the nearest boundary, found by measuring all of them.
   @Test func isTheDistanceToTheNearestLine() throws {
     var random = SeededGenerator("safe distance")
     for world in 0..<150 {
@@ -100,7 +100,7 @@ import Testing
     #expect(try engine.safeDistance(at: onTheLine) < 1e-6)
   }
 
-  /// What is over the limit is not monitored: its side does not matter.
+  /// Conditions over the limit are not monitored, so their boundaries do not count.
   @Test func circlesOverTheLimitDoNotCount() throws {
     var engine = try MonitorEngine(options: MonitorOptions(conditionLimit: 1))
     try engine.add(circle(1_000), identifier: "a")
@@ -138,7 +138,7 @@ import Testing
     #expect(engine.nextDeadline == nil)
   }
 
-  /// Advancing to just before the deadline gives nothing, to the deadline gives the event.
+  /// Advancing to just before the deadline gives no event, advancing to it does.
   @Test func nothingHappensBeforeTheNextDeadline() throws {
     var random = SeededGenerator("next deadline")
     for _ in 0..<200 {

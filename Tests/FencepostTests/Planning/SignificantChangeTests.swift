@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func bursts() {
-    // Many at one instant: one is let through.
+    // Of many fixes at one time, one passes.
     var filter = SignificantChangeFilter()
     func passes(_ fix: Fix) -> Bool { filter.accepts(fix) }
     #expect((0..<50).map { _ in passes(fix(0, 0)) }.count { $0 } == 1)
@@ -58,10 +58,10 @@ import Testing
   @Test func theLeastUncertaintyWins() throws {
     let now = at(100)
     #expect(try bestFix(among: [], now: now) == nil)
-    // 60 s old: 90 m more.
+    // 60 s older counts as 90 m.
     #expect(try bestFix(among: [fix(40, 1, 5), fix(100, 2, 90)], now: now) == fix(100, 2, 90))
     #expect(try bestFix(among: [fix(40, 1, 5), fix(100, 2, 96)], now: now) == fix(40, 1, 5))
-    // Equal: the later, then the first.
+    // With equal scores the later fix wins, then the first.
     #expect(try bestFix(among: [fix(90, 1, 5), fix(92, 2, 8)], now: now) == fix(92, 2, 8))
     #expect(try bestFix(among: [fix(90, 1, 5), fix(90, 2, 5)], now: now) == fix(90, 1, 5))
     let still = FixSelection(speed: 0, maximumAgeMicroseconds: 60_000_000)
@@ -76,7 +76,7 @@ import Testing
     ]
     #expect(try bestFix(among: unusable, now: now) == nil)
     #expect(try bestFix(among: unusable + [fix(800, 7, 500)], now: now) == fix(800, 7, 500))
-    // An accuracy that was not reported only wins when there is no other.
+    // A fix without a reported accuracy wins only if there is no other.
     #expect(try bestFix(among: [fix(1_000, 1, 0), fix(800, 7, 500)], now: now) == fix(800, 7, 500))
     #expect(try bestFix(among: unusable + [fix(1_000, 1, 0)], now: now) == fix(1_000, 1, 0))
     #expect(try bestFix(among: [fix(1_000, 1, .infinity)], now: now) == fix(1_000, 1, .infinity))

@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Questions to a table that fleets share.
+/// Questions about a table that fleets share.
 @Suite struct ConditionsQuestionsTests {
   private func named(_ identifier: String, longitude: Double, radius: Double) throws -> NamedCondition {
     NamedCondition(
@@ -29,7 +29,7 @@ import Testing
     #expect(throws: MonitorError.self) { try table.nearest(latitude: 0, longitude: 0, count: -1) }
   }
 
-  /// Places are those of the moment when they were taken, whatever the table and its fleets do then.
+  /// `places` is a snapshot: later changes of the table and its fleets do not affect it.
   @Test func placesOutliveAChange() throws {
     let table = try Conditions([named("old", longitude: 0, radius: 1_000)])
     let before = table.places

@@ -5,12 +5,12 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// What is nearest among shapes without a closed form is what all their distances say, to the bit: whatever was bounded
-/// instead of computed.
+/// The nearest shapes without a closed form equal, to the bit, those found by computing all distances, although many distances
+/// are only bounded.
 @Suite struct NearestShapesTests {
   private typealias Ranked = (generation: UInt64, distance: Double)
 
-  /// All shapes but circles by their distances, the nearest first.
+  /// All shapes except circles, sorted by distance.
   private func ranked(_ engine: MonitorEngine, _ point: Coordinate) -> [Ranked] {
     let table = engine.table
     var all: [Ranked] = []
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Crowds that overlap, and shapes all over the Earth; points within them, beside them, at vertices and far away.
+  /// Overlapping crowds, and shapes all over the Earth, with points inside them, beside them, at vertices and far away.
   @Test(arguments: 0..<24) func agreesWithAllDistances(_ number: Int) throws {
     var random = SeededGenerator("nearest shapes", salt: UInt64(number))
     var engine = try MonitorEngine()
@@ -47,7 +47,7 @@ import Testing
     var corners: [Coordinate] = []
     for index in 0..<60 {
       let middle = random.place(home, random.uniform(0...360), spread * random.uniform(0...1))
-      // From far apart to many around each point.
+      // From sparse to many around each point.
       let size = random.logarithmic(max(spread * 0.003, 5), min(spread, 3e6))
       let shape: any Condition =
         random.chance(0.15)
@@ -63,8 +63,8 @@ import Testing
     try expectRanked(engine, points, "world \(number)")
   }
 
-  /// Bounds that cost no trigonometry hold the distance, from a micrometre to the other side of the Earth; and what is left
-  /// out for being farther than a limit is.
+  /// Bounds without trigonometry contain the distance, from a micrometre to the other side of the Earth. Shapes that are skipped
+  /// for being farther than a limit really are.
   @Test(arguments: 0..<12) func boundsHoldTheDistance(_ number: Int) throws {
     var random = SeededGenerator("slack bounds", salt: UInt64(number))
     for _ in 0..<40 {
@@ -86,7 +86,7 @@ import Testing
           #expect(within.least <= distance && distance <= within.most)
         }
         if let (least, _) = area.shape.slackBounds(at: position, limit: distance * 0.5) { #expect(least <= distance) }
-        // By the circle that holds the shape.
+        // The bound from the enclosing circle.
         let chord = area.bounds.centre.squaredChord(to: position).squareRoot() - area.bounds.reach
         if chord > 0, let bounds = area.slackBounds(at: position, chord, limit: .infinity) {
           #expect(bounds.least <= distance && distance <= bounds.most, "\(point) \(engine.table.shape(of: slot))")
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  /// A circle and a polygon at equal distances, and equal polygons: the first in the add order.
+  /// Of a circle and a polygon at equal distances, and of equal polygons, the first in add order comes first.
   @Test func ofEqualOnesTheFirstComesFirst() throws {
     var engine = try MonitorEngine()
     let square = PolygonalGeographicCondition(exterior: [

@@ -5,9 +5,9 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Questions against a plain list that is measured in full.
+/// Compares the answers with a plain list whose distances are all computed in full.
 @Suite struct PlacesTests {
-  /// What a list of all conditions says.
+  /// The answers of a list of all conditions.
   private struct Oracle {
     struct Row {
       var generation: UInt64
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// How far what is told of a distance may be from the full solution, metres: each is right to 15 nm.
+  /// How far a distance may differ from the full solution, in metres: each is accurate to 15 nm.
   private let error = 30e-9
 
   private func moved(_ from: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordinate {
@@ -38,7 +38,7 @@ import Testing
     return Coordinate(latitude: end.latitude, longitude: end.longitude)
   }
 
-  /// A condition of any kind around a place; now and then one that is refused.
+  /// A condition of any kind around a place; sometimes an invalid one.
   private func condition(_ random: inout SeededGenerator, around middle: Coordinate, size: Double) -> any Condition {
     switch random.integer(0...9) {
     case 0: return BeaconIdentityCondition(uuid: someUUID)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// Points anywhere, at centres, on vertices, on lines to the nanometre, and opposite.
+  /// Points anywhere, at centres, on vertices, within a nanometre of boundaries, and on the opposite side.
   private func points(_ random: inout SeededGenerator, _ oracle: Oracle, _ home: Coordinate, _ spread: Double)
     -> [Coordinate]
   {
@@ -77,7 +77,7 @@ import Testing
     return points.filter(\.isValid)
   }
 
-  /// Whether a shape has a line: all do but a circle that holds the whole Earth.
+  /// Whether a shape has a boundary: all do except a circle that contains the whole Earth.
   private func hasLine(_ shape: Shape) -> Bool {
     if case .circle(let circle) = shape { return circle.radius < DistanceBounds.largestDistance }
     return true
@@ -112,7 +112,7 @@ import Testing
       #expect(single.map(\.identifier) == expected.map(\.row.identifier))
       #expect(single.map(\.boundaryDistance) == Array(told.boundaryDistances[range]))
 
-      // Which of those that are equally near to the last digit come first is not the full solution's to say.
+      // The full solution cannot decide the order of conditions whose distances are equal up to the last digits.
       let own = Array(near.generations[index * near.count..<(index + 1) * near.count])
       let distances = Array(near.boundaryDistances[index * near.count..<(index + 1) * near.count])
       let known = Dictionary(uniqueKeysWithValues: all.map { ($0.row.generation, $0.distance) })
@@ -131,8 +131,7 @@ import Testing
     }
   }
 
-  /// All kinds of shapes, at poles, across the antimeridian, of every size; after removals, replacements, and slots that
-  /// were used again.
+  /// All kinds of shapes, at poles, across the antimeridian, of every size; after removals, replacements and reuse of slots.
   @Test func agreesWithAPlainList() throws {
     var random = SeededGenerator("places")
     for world in 0..<120 {
@@ -155,7 +154,7 @@ import Testing
     }
   }
 
-  /// Thousands around one place, and so many points that they are put in order.
+  /// Thousands around one place, and enough points that they are sorted first.
   @Test func findsThousandsThatAreNested() throws {
     var random = SeededGenerator("nested places")
     var engine = try MonitorEngine()
@@ -170,7 +169,7 @@ import Testing
     #expect(all.count == 3_000 && all.map(\.generation) == (1...3_000).map { UInt64($0) })
   }
 
-  /// A part of the points is asked again in smaller ones when its answers are too many at a time.
+  /// If a block of points has too many answers, it is split into smaller blocks.
   @Test func partsOfManyAnswersAreMadeSmaller() throws {
     var engine = try MonitorEngine()
     for index in 0..<300 {
@@ -185,7 +184,7 @@ import Testing
     for row in 0..<100 { #expect(columns.generations[(row * 300)..<(row * 300 + 300)].elementsEqual(1...300)) }
   }
 
-  /// More points than one part, each where a list says.
+  /// More points than fit in one block; each must agree with the list.
   @Test func agreesForMoreThanOnePart() throws {
     var random = SeededGenerator("parts of points")
     var engine = try MonitorEngine()
@@ -211,7 +210,7 @@ import Testing
     #expect(columns.offsets.count == points.count + 1 && columns.generations.count > points.count)
   }
 
-  /// The bytes of the whole monitor are the same, and so is what it does next.
+  /// Questions change neither the bytes of the monitor nor its later events.
   @Test func changesNothing() throws {
     var engine = try MonitorEngine(name: "m")
     try engine.add(circle(100), identifier: "c")
@@ -227,7 +226,7 @@ import Testing
     #expect(engine.snapshot() == before && engine.revision == revision)
   }
 
-  /// What was taken stays as it was while the monitor changes.
+  /// `places` does not change when the monitor changes.
   @Test func isOfItsMoment() throws {
     var engine = try MonitorEngine()
     try engine.add(circle(100), identifier: "a")
@@ -277,7 +276,7 @@ import Testing
     #expect(try await monitor.places.nearest([], count: 2).count == 0)
   }
 
-  /// Equal circles are equally near: then the add order counts, also after a replacement.
+  /// Equal circles are equally near: then the add order decides, also after a replacement.
   @Test func ofEquallyNearOnesTheFirstComesFirst() throws {
     var engine = try MonitorEngine()
     for name in ["a", "b", "c", "d"] { try engine.add(circle(100), identifier: name) }

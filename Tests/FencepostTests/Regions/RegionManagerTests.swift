@@ -4,11 +4,11 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A delegate that writes down what it is told.
+/// A delegate that records its calls.
 final class Diary: RegionManagerDelegate {
   var name = ""
   var lines: [String] = []
-  /// Shared by several delegates, for the order among them.
+  /// Shared by several delegates, to record the order among them.
   var common: ((String) -> Void)?
   var onLine: ((RegionManager, String) -> Void)?
 
@@ -18,7 +18,7 @@ final class Diary: RegionManagerDelegate {
     onLine?(manager, line)
   }
 
-  /// What was told since the last call.
+  /// The calls since the previous `take()`.
   func take() -> [String] {
     defer { lines = [] }
     return lines
@@ -80,7 +80,7 @@ func region(
     #expect(desk.diary.take() == ["start c", "inside c"])
   }
 
-  /// The same when the state is only known later, and when it is outside (L1).
+  /// The same if the state becomes known later, and if it is outside (L1).
   @Test func theFirstStateIsOnlyDetermined() throws {
     let desk = try Desk()
     desk.manager.startMonitoring(for: region("in"))
@@ -133,7 +133,7 @@ func region(
     #expect(desk.manager.monitoredRegions.isEmpty)
     desk.manager.startMonitoring(for: region("c", 1_000))
     #expect(desk.diary.take() == ["start c"])
-    // A replacement that is refused leaves what is there.
+    // A refused replacement leaves the existing region.
     desk.manager.startMonitoring(for: region("c", 2_000))
     #expect(desk.diary.take() == ["fail c 5"])
     #expect((desk.manager.monitoredRegions.first as? CircularRegion)?.radius == 1_000)
@@ -147,7 +147,7 @@ func region(
     desk.manager.startMonitoring(for: region("one more"))
     #expect(desk.diary.take() == ["fail one more 5"])
     #expect(desk.manager.monitoredRegions.count == 20)
-    desk.manager.startMonitoring(for: region("c3", 50))  // a replacement needs no place
+    desk.manager.startMonitoring(for: region("c3", 50))  // a replacement needs no free slot
     #expect(desk.diary.take() == ["start c3"])
     try desk.service.feed(fix(0, 10))
     #expect(desk.diary.take().count == 19)
@@ -164,7 +164,7 @@ func region(
     #expect(desk.diary.take() == ["start c", "unknown c", "unknown other"])
   }
 
-  /// L6: all managers, in the order in which they were made; requests are answered to who asked.
+  /// L6: all managers are called, in the order of their creation; requests are answered only to the manager that asked.
   @Test func s70EveryManagerIsToldOnce() throws {
     let service = try RegionService(engine: MonitorEngine())
     let (first, second) = (RegionManager(sharing: service), RegionManager(sharing: service))
@@ -190,7 +190,7 @@ func region(
 
   // MARK: The other rules
 
-  /// L2: Bluetooth off and on; what is the case then was not crossed.
+  /// L2: after Bluetooth is switched off and on, the new state is not a crossing.
   @Test func outOfUnknownNothingIsCrossed() throws {
     let desk = try Desk()
     desk.manager.startMonitoring(for: BeaconRegion(uuid: someUUID, identifier: "b"))
@@ -229,7 +229,7 @@ func region(
     #expect(desk.manager.monitoredRegions.isEmpty)
   }
 
-  /// L7: denied regions are kept, and begin when that is allowed.
+  /// L7: denied regions are kept, and monitoring starts once it is allowed.
   @Test func deniedRegionsBeginOnceAllowed() throws {
     let desk = try Desk()
     try desk.service.setAuthorizationStatus(.denied, at: at(0))
@@ -266,7 +266,7 @@ func region(
       asked += 1
       try? service.setAuthorizationStatus(.authorizedAlways, at: at(10))
     }
-    desk.manager.requestAlwaysAuthorization()  // it is answered already
+    desk.manager.requestAlwaysAuthorization()  // already answered
     #expect(asked == 0)
     try desk.service.setAuthorizationStatus(.notDetermined, at: at(0))
     desk.manager.startMonitoring(for: region("c"))
@@ -296,7 +296,7 @@ func region(
     desk.manager.stopUpdatingLocation()
     try desk.service.feed(fix(2_004, 9_000))
     #expect(desk.diary.take() == ["at 2001", "at 2002", "at 2003"], "once for each fix")
-    // Pitfall 9: another manager's switch is its own.
+    // Pitfall 9: each manager has its own switch.
     let other = RegionManager(sharing: desk.service)
     other.startMonitoringSignificantLocationChanges()
     other.stopMonitoringSignificantLocationChanges()

@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A square around the place where the tests live; half a side in degrees, 0.0009 being 100 m.
+/// A square around the place of the tests, from half its side in degrees; 0.0009 is 100 m.
 func square(_ half: Double = 0.000_9, holes: [[Coordinate]] = [], buffer: Double = 0) -> PolygonalGeographicCondition {
   PolygonalGeographicCondition(exterior: ring(half), holes: holes, buffer: buffer)
 }
@@ -18,7 +18,7 @@ func ring(_ half: Double) -> [Coordinate] {
 
 /// Polygons and corridors as conditions, from the first fix to the event.
 @Suite struct AreaTests {
-  /// Metres of a degree along the equator.
+  /// The metres of a degree along the equator.
   private let degree = 6_378_137 * Double.pi / 180
 
   @Test func aPolygonIsEnteredAndLeft() throws {
@@ -37,7 +37,7 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect((events[2].evidence!.boundaryDistance - (200 - 0.000_9 * degree)).magnitude < 1e-6)
   }
 
-  /// A hole is outside, with a line of its own.
+  /// A hole is outside and has a boundary of its own.
   @Test func aHoleIsOutside() throws {
     var engine = try MonitorEngine()
     try engine.add(square(0.009, holes: [ring(0.000_9)]), identifier: "frame", policy: .exact)
@@ -59,7 +59,7 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect((left.evidence!.boundaryDistance - 0.001).magnitude < 1e-6)
   }
 
-  /// Margins are clamped by the depth, not by the extent.
+  /// Margins are limited by the depth of a shape, not by its extent.
   @Test func aNarrowPolygonCanBeEntered() throws {
     var engine = try MonitorEngine()
     let half = 8 / degree  // metres
@@ -83,7 +83,7 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(engine.explain("narrow")?.reason == .tooCoarse)
   }
 
-  /// Only an oriented polygon can be more than half of the Earth: no circle holds it, and it is everywhere near.
+  /// Only an oriented polygon can be larger than half of the Earth: no circle contains it, and it is near every point.
   @Test func aPolygonOfMostOfTheEarth() throws {
     var engine = try MonitorEngine()
     let rest = PolygonalGeographicCondition(exterior: ring(0.009).reversed(), isOriented: true)
@@ -110,7 +110,7 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(plan.armed.count <= 1 && !plan.armed.contains { !$0.isInside && $0.identifier == "rest" })
   }
 
-  // MARK: - What holds for all conditions
+  // MARK: - Common to all conditions
 
   @Test func oneKindAloneCanBeSuspended() throws {
     var engine = try MonitorEngine()
@@ -226,7 +226,7 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(engine.snapshot() == before)
   }
 
-  /// No region stands for a polygon, and none can be mistaken for one.
+  /// Polygons have no region, and no region is confused with a polygon.
   @Test func regionsKnowNoShapes() throws {
     var engine = try MonitorEngine()
     try engine.add(square(), identifier: "c:office")

@@ -16,7 +16,7 @@ import Testing
     )
   }
 
-  /// The quick answers are those of the full solution, or none; near the line above all.
+  /// The quick answers equal those of the full solution, or are undecided; especially near the boundary.
   @Test(arguments: radii) func quickAnswersAreTheFullOnes(radius: Double) {
     var random = SeededGenerator("CircleTests", salt: radius.bitPattern)
     for _ in 0..<200 {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// A watch acts no later than its level is reached, and not much sooner.
+  /// A watch acts no later than its level is reached, and not much earlier.
   @Test(arguments: radii.dropLast(3)) func watchesActInTime(radius: Double) {
     var random = SeededGenerator("CircleTests watches", salt: radius.bitPattern)
     for _ in 0..<100 {

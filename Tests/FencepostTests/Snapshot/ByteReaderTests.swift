@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The reader of rows, which believes nothing. That it reads what the writer wrote is in ``ByteWriterTests``.
+/// The reader of rows, which trusts no input. ``ByteWriterTests`` tests that it reads what the writer writes.
 @Suite struct ByteReaderTests {
   private func read<Value>(
     _ bytes: [UInt8], _ body: (inout ByteReader) throws(Damage) -> Value
@@ -42,7 +42,7 @@ import Testing
     #expect(reason([1, 2]) { reader throws(Damage) in try reader.take(UInt8.self) } == "1 bytes too many")
   }
 
-  /// A number has one writing: no zeros at its end, and no bit beyond the sixty-fourth.
+  /// A number has only one encoding: no trailing zero bytes, and no bit above the 64th.
   @Test func aNumberIsWrittenInOneWay() throws {
     let largest = [UInt8](repeating: 0xFF, count: 9) + [1]
     #expect(try read(largest) { reader throws(Damage) in try reader.takeCompact() } == .max)

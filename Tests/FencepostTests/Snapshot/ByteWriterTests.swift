@@ -30,7 +30,7 @@ import Testing
     #expect(bytes { $0.putCompact(0.1) }.count == 9)
   }
 
-  /// What was written is read, bit for bit, whatever it is; the writer grows meanwhile.
+  /// Written values are read back bit for bit, also while the writer's buffer grows.
   @Test func whatIsWrittenIsRead() throws {
     var random = SeededGenerator("ByteWriterTests")
     var numbers: [UInt64] = [0, 1, .max, 127, 128, 1 << 63]

@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Rows of shapes: what is written comes back, and whatever else is there is refused or is a sound shape.
+/// Rows of shapes: written shapes are read back, and any other bytes are refused or give a valid shape.
 @Suite struct DefinitionRowTests {
   private func row(_ condition: any Condition) throws -> [UInt8] {
     var engine = try MonitorEngine(options: MonitorOptions(path: LineTests.path))
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// The vertices are the last bytes: little endian, longitude first, the ring closed.
+  /// The last bytes are the vertices: little endian, longitude first, the ring closed.
   @Test func theVerticesAreWellKnownBinary() throws {
     let wkb = try row(square()).suffix(9 + 4 + 5 * 16)
     let start = wkb.startIndex
@@ -51,7 +51,7 @@ import Testing
     #expect(Array(wkb[(start + 13)..<start + 29]) == Array(wkb.suffix(16)))
   }
 
-  /// Bytes that a checksum does not guard: each one changed, cut off or added.
+  /// Bytes without a checksum, each changed, cut off or extended.
   @Test func hostileBytesAreRefusedOrSound() throws {
     var random = SeededGenerator("hostile rows of shapes")
     var refused = 0
@@ -83,17 +83,17 @@ import Testing
     #expect(refused > taken && taken > 0)
   }
 
-  /// Vertices that would be read in another way than they stand there.
+  /// Vertices whose stored longitude is not reduced would be read differently.
   @Test func verticesThatAreNotReducedAreRefused() throws {
     let bytes = try row(square())
     var turned = bytes
-    // The second vertex' longitude, 0.0009, a turn further: 360.0009.
+    // Shifts the second vertex's longitude, 0.0009, by a full turn to 360.0009.
     let place = bytes.count - 4 * 16
     withUnsafeBytes(of: (0.000_9 + 360).bitPattern.littleEndian) { turned.replaceSubrange(place..<place + 8, with: $0) }
     #expect(throws: Damage.self) { try read(turned) }
   }
 
-  /// A store of 0.1 has circles and beacons.
+  /// A store of 0.1 contains only circles and beacons.
   @Test func theFirstFormatHasNoShapes() throws {
     var row = ByteWriter(reserving: 256)
     row.put(3 as UInt8)

@@ -49,7 +49,7 @@ import Testing
     try journal.checkInvariants()
   }
 
-  /// What an earlier save failed to write is written with the next; where both say something of an event, the later.
+  /// The next save also writes the changes of a failed save; for an event in both, the later change wins.
   @Test func takesInWhatWasNotSaved() throws {
     var earlier = Journal(isOn: true)
     earlier.touch(1)

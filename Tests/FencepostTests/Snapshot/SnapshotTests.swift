@@ -11,7 +11,7 @@ import Testing
     return (engine, steps)
   }
 
-  /// A restored monitor is the original: the same bytes again, and the same events from there.
+  /// A restored monitor equals the original: it has the same bytes, and gives the same events from there.
   @Test func restoredGoesOnAsTheOriginal() throws {
     for number in 0..<200 {
       let name = "restored \(number)"
@@ -42,7 +42,7 @@ import Testing
     #expect(try MonitorEngine(restoring: engine.snapshot()).name == nil)
   }
 
-  // MARK: - Bytes that are none
+  // MARK: - Invalid bytes
 
   @Test func everyChangedBitIsRefused() throws {
     let (engine, _) = try life(1, steps: 40)
@@ -83,7 +83,7 @@ import Testing
       message(short) == "the snapshot is damaged or cut off: the checksum of its \(short.count) bytes is wrong")
   }
 
-  /// Bytes with a right checksum and wrong contents: refused, or restored to something that lives on without a trap.
+  /// Bytes with a correct checksum and wrong contents are refused, or give a monitor that works without a trap.
   @Test func hostileContents() throws {
     var random = SeededGenerator("hostile contents")
     var refused = 0

@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A storage in memory: a table of bytes, written as a store writes it.
+/// A storage in memory: a table of bytes, written like that of a store.
 final class MemoryStorage: MonitorStorage, @unchecked Sendable {
   struct Key: Hashable {
     let table: MonitorRow.Table
@@ -22,9 +22,9 @@ final class MemoryStorage: MonitorStorage, @unchecked Sendable {
   var rows: [Key: Row] = [:]
   var writes = 0
   var isClosed = false
-  /// How many of the next writes fail.
+  /// The number of next writes that fail.
   var failing = 0
-  /// Whether there is room for images.
+  /// Whether it accepts images.
   var takesImages = false
   private(set) var images = 0
   private var draft: [Key: Row] = [:]

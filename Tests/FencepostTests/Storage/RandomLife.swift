@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// One call of a life, as data: it can be played to several engines.
+/// One call of a life, as data, so that it can be played on several engines.
 enum LifeStep: CustomStringConvertible {
   case add(String, Definition, assuming: Event.State)
   case remove(String)
@@ -10,13 +10,13 @@ enum LifeStep: CustomStringConvertible {
   case scanning(Bool, Int64)
   case host(Diagnostics, Set<ConditionKind>, Int64)
   case advance(Int64)
-  /// The times were wrong: the clock is set back, and the life goes on from there.
+  /// The times were wrong: rewinds the clock and continues from there.
   case rewind(Int64)
-  /// The conditions are made exactly this one.
+  /// Syncs the conditions to this single one.
   case sync(String, Definition)
   case poll(Int)
   case acknowledge
-  /// The consumer goes away, as in a restart.
+  /// The consumer disconnects, as in a restart.
   case restart
 
   var description: String {
@@ -36,7 +36,7 @@ enum LifeStep: CustomStringConvertible {
     }
   }
 
-  /// Plays the step; returns the events that were handed out, as JSON. Refusals are part of life.
+  /// Plays the step and returns the delivered events as JSON. Refused calls are expected.
   func play(_ engine: inout MonitorEngine) -> [String] {
     var events: [String] = []
     switch self {
@@ -66,7 +66,7 @@ enum LifeStep: CustomStringConvertible {
   }
 }
 
-/// A random life of a monitor: everything that can be called, near the boundaries of a few conditions.
+/// A random life of a monitor: all possible calls, near the boundaries of a few conditions.
 struct RandomLife {
   private var random: SeededGenerator
   private var time: Int64 = 1_000_000_000
@@ -117,7 +117,7 @@ struct RandomLife {
     return Definition(subject: subject, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
   }
 
-  /// A polygon or corridor, now and then.
+  /// Sometimes a polygon or corridor.
   private mutating func shape() -> Definition.Subject? {
     guard random.chance(0.5) else { return nil }
     let middle = Coordinate(latitude: 0, longitude: random.uniform(0...0.002))

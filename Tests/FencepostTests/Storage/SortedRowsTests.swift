@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  /// In the order of tables, devices and keys, whatever the order in which they came; each with its own bytes.
+  /// Rows are sorted by table, device and key, whatever their order of insertion, each with its own bytes.
   @Test func rowsComeInTheOrderInWhichTheyAreRead() {
     var random = SeededGenerator("SortedRowsTests")
     var places: [(MonitorRow.Table, UInt64, UInt64)] = []
@@ -40,7 +40,7 @@ import Testing
     #expect(nothing == 0)
   }
 
-  /// The head is read first: it says what format the others have.
+  /// The head is read first, because it contains the format of the other rows.
   @Test func theHeadIsFirst() {
     #expect(Self.tables.allSatisfy { $0 == .head || $0.place > MonitorRow.Table.head.place })
   }

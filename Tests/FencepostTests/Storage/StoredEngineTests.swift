@@ -4,8 +4,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite(.timeLimit(.minutes(10))) struct StoredEngineTests {
-  /// What the journal leads to is the whole state, after each step of many lives; and opening that again, at any step,
-  /// gives an engine that goes on as the first one does.
+  /// After each step of many lives, the rows written from the journal give the whole state. Opening them at any step gives an
+  /// engine that continues like the original.
   @Test func journalAndRestart() throws {
     for life in 0..<300 {
       let name = "journal and restart \(life)"
@@ -35,8 +35,8 @@ import Testing
     }
   }
 
-  /// With the default durability the storage is at each moment in the state after some prefix of the inputs, which its
-  /// input count tells, and lacks only inputs that changed no state, candidate or event.
+  /// With the default durability the storage always has the state after some prefix of the inputs, whose length is its input
+  /// count. It lacks only inputs that changed no state, candidate or event.
   @Test func changesArePrefixes() throws {
     for life in 0..<100 {
       let name = "prefixes \(life)"
@@ -107,8 +107,8 @@ import Testing
 
   // MARK: - Saves in parts
 
-  /// What is kept is at each moment the state after some call, and never an older one than before, however a save is cut
-  /// into parts and whatever happens between them; a part that fails loses nothing.
+  /// The stored state is always the state after some call and never goes back, however a save is split into parts and whatever
+  /// happens between them. A failing part loses nothing.
   @Test func imagesArePrefixes() throws {
     var images = 0
     for life in 0..<150 {
@@ -150,7 +150,7 @@ import Testing
     #expect(images > 500)
   }
 
-  // MARK: - A storage that fails
+  // MARK: - A failing storage
 
   @Test func oneEventTellsThatTheStorageFails() throws {
     let storage = MemoryStorage()
@@ -184,7 +184,7 @@ import Testing
     }
     #expect(after.first?.identifier == "two")
     #expect(after.first?.persistenceUnavailable == true)
-    // It works again: who was told is told so, once each.
+    // The storage works again: each condition with an event about the failure gets one about the recovery.
     #expect(after.filter { $0.cause == .diagnostic }.map(\.identifier).sorted() == ["one", "two"])
     #expect(after.filter { $0.cause == .diagnostic }.allSatisfy { !$0.persistenceUnavailable })
     #expect(after.last?.persistenceUnavailable == false)
@@ -192,7 +192,7 @@ import Testing
     #expect(try storage.state == stored.engine.snapshot())
   }
 
-  /// A fork has no storage that could fail: it is as what its origin's snapshot restores.
+  /// A fork has no storage that could fail: it equals an engine restored from the original's snapshot.
   @Test func forkHasNoStorageThatFails() throws {
     let storage = MemoryStorage()
     var stored = try StoredEngine(name: "m", options: MonitorOptions(), storage: storage)
@@ -214,7 +214,7 @@ import Testing
     #expect(fork.explain("one") == restored.explain("one"))
   }
 
-  /// Whatever fails and when, nothing that happens meanwhile is lost.
+  /// Whichever writes fail, no change made meanwhile is lost.
   @Test func failingNowAndThenLosesNothing() throws {
     for life in 0..<100 {
       let name = "failing \(life)"

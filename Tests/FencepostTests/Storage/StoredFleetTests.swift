@@ -31,7 +31,7 @@ import Testing
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: truck) }
     #expect(storage.writes == writes + 1 && devices(storage) == 1)
     try fleet.call { engine throws(MonitorError) in try engine.advance(to: at(3)) }
-    // Another fleet that opens what is kept now: the van has no input yet, nor the advance that came after its inputs.
+    // Another fleet opens what is stored now: the van has no input yet, and no advance after its inputs.
     let crashed = MemoryFleetStorage()
     crashed.rows = storage.rows
     var other = try open(crashed)
@@ -50,7 +50,7 @@ import Testing
     #expect(other.statistics.acceptedFixes == 3 && other.statistics.store == .kept)
   }
 
-  /// At least once, with the same sequence, until it is acknowledged.
+  /// Events are delivered at least once, with the same sequence, until they are acknowledged.
   @Test func eventsComeAgainUntilTheyAreAcknowledged() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -104,8 +104,8 @@ import Testing
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(30, 10), for: 0) }
   }
 
-  /// A full disk must not stop the work: what each attempt writes grows with what is not saved, so the attempts become
-  /// rare; calls that only look make none; and an attempt that the host asks for puts off no other.
+  /// A full disk must not stop the work. Each attempt writes everything that is unsaved, so attempts become rarer. Read-only
+  /// calls make no attempt, and an attempt by the host does not postpone others.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 1_000_000)])
   func attemptsAreInProportionToTheWork(durability: Durability) throws {
     let storage = MemoryFleetStorage()
@@ -121,14 +121,14 @@ import Testing
       }
       _ = fleet.call { $0.nextDeadline() }
     }
-    // By doubling, the first failures, and one more for each time that as many inputs have come as rows eight times.
+    // The first failures come at doubling distances; then one for each time that the inputs reach eight times the rows.
     #expect((2...16).contains(storage.attempts - before), "\(storage.attempts - before) attempts")
     let attempts = storage.attempts
     for _ in 0..<1_000 { _ = fleet.call { $0.hasEvents } }
     #expect(storage.attempts == attempts)
     #expect(!fleet.statistics.isAllKept)
 
-    // Asked for in vain again and again, the next attempt comes no later: event time of a day is enough at any rate.
+    // Failing checkpoints do not postpone the next attempt: a day of event time always triggers one.
     for _ in 0..<20 { #expect(throws: MonitorError.self) { try fleet.checkpoint() } }
     storage.failing = 0
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(86_500, 10), for: 0) }
@@ -137,7 +137,7 @@ import Testing
     #expect(fleet.statistics.isAllKept && self.devices(storage) == devices)
   }
 
-  /// Questions save nothing and do not try a failing storage again, however many come.
+  /// Questions save nothing and do not retry a failing storage, however many there are.
   @Test func questionsSaveNothing() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -154,7 +154,7 @@ import Testing
         _ = fleet.nextDeadline()
       }
     }
-    // A change of the table is due; it is saved with the next input.
+    // A change of the table is unsaved; it is saved with the next input.
     try zones.add(circle(300), identifier: "town", assuming: .unknown, policy: .exact)
     let attempts = storage.attempts
     try ask()
@@ -171,7 +171,7 @@ import Testing
     #expect(storage.attempts == failed + 1 && fleet.storeStatus == .kept)
   }
 
-  /// As long as the storage is as full as before, work brings no attempt, and event time brings few.
+  /// While the storage stays full, inputs trigger no attempts, and event time triggers few.
   @Test func aFullStorageIsTriedByEventTimeAlone() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -184,7 +184,7 @@ import Testing
     for device in 0..<1_000 { feed(&fleet, "\(device)", 2, 10) }
     for _ in 0..<10_000 { feed(&fleet, "1", 2, 10) }
     #expect(storage.attempts == attempts)
-    // An hour, a fix a second: after 1, 2, 4, 8, 16 and 32 minutes.
+    // An hour with a fix per second: attempts after 1, 2, 4, 8, 16 and 32 minutes.
     for second in 2...3_602 { feed(&fleet, "1", Double(second), 10) }
     #expect(storage.attempts - attempts <= 6)
     #expect(storage.attempts - attempts >= 5)
@@ -194,8 +194,8 @@ import Testing
     #expect(fleet.storeStatus == .kept && devices(storage) == 1_000)
   }
 
-  /// A disk that fails through hours of busy work, each attempt brought by that, is tried again a minute later when the work
-  /// has become rare.
+  /// A disk fails during hours of busy work, in which inputs trigger the attempts. Once the work is rare, the next attempt comes
+  /// a minute later.
   @Test func busyWorkDoesNotDelayAttemptsByEventTime() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -209,7 +209,7 @@ import Testing
     #expect(fleet.storeStatus == .kept && devices(storage) == 50)
   }
 
-  /// What a host asks before it acknowledges its inputs to a broker.
+  /// The check that a host makes before it acknowledges its inputs to a broker.
   @Test func allIsKeptOnceTheStorageHasIt() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -217,11 +217,11 @@ import Testing
     var fleet = try open(storage, zones)
     #expect(fleet.statistics.isAllKept)
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(1, 500), for: try engine.device("truck")) }
-    #expect(!fleet.statistics.isAllKept)  // a silent move
+    #expect(!fleet.statistics.isAllKept)  // a move without an event
     try fleet.checkpoint()
     #expect(fleet.statistics.isAllKept)
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: 0) }
-    #expect(fleet.statistics.isAllKept)  // an event: all that changed is kept before the call returns
+    #expect(fleet.statistics.isAllKept)  // an event: all changes are saved before the call returns
     try zones.add(circle(10), identifier: "door", policy: .exact)
     #expect(!fleet.statistics.isAllKept)
     storage.failing = 1
@@ -233,8 +233,9 @@ import Testing
     #expect(!fleet.statistics.isAllKept)  // there is no storage any more
   }
 
-  /// A device moved without a change onto the spot where a condition is added then. Kept as before the move, it would enter
-  /// the condition with the input that is fed again after a crash, which came before the condition did.
+  /// A device moves without an event to a place where a condition is then added. If its row from before the move were saved with
+  /// the condition, the device would enter the condition when that input is fed again after a crash, although the input is older
+  /// than the condition.
   @Test func aTableChangeKeepsTheDevicesThatMoved() throws {
     func life(_ isCut: Bool) throws -> [String] {
       let storage = MemoryFleetStorage()
@@ -248,7 +249,7 @@ import Testing
         }
       }
       try zones.add(circle(100, latitude: 3_000 / 110_574), identifier: "here", policy: .exact)
-      // Any call that keeps the change.
+      // Any call that saves the change.
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(1, 500), for: try engine.device("van"))
       }
@@ -273,8 +274,8 @@ import Testing
     #expect(try life(true) == life(false))
   }
 
-  /// Two fleets have one table and a storage each. Only one of them had saved a change of the table when the process ended,
-  /// and the table was changed in another way before the other was opened.
+  /// Two fleets share a table, each with its own storage. Only one had saved a change of the table when the process ended, and
+  /// the table is changed differently before the other is opened.
   @Test(arguments: [[0, 1], [1, 0]], [false, true])
   func twoFleetsWithOneTableOpenInAnyOrder(order: [Int], changesBetween: Bool) throws {
     let storages = [MemoryFleetStorage(), MemoryFleetStorage()]
@@ -289,7 +290,7 @@ import Testing
     }
     zones.remove("home")
     try zones.add(circle(210), identifier: "ring", policy: .exact)
-    // One of them keeps the change, and enters what it is in.
+    // One of them saves the change, and enters the condition it is in.
     try fleets[1].call { engine throws(MonitorError) in try engine.feed(fix(2, 200), for: 0) }
 
     let crashed = storages.map { storage in
@@ -308,7 +309,7 @@ import Testing
     for index in order { opened[index] = try open(crashed[index], again) }
     for index in order {
       try opened[index]!.engine.checkInvariants()
-      // It is where it was in what is still there, and goes on.
+      // The device is inside the conditions that still exist, as before, and continues.
       #expect(try opened[index]!.engine.inside(0).contains { $0.identifier == "town" })
       try opened[index]!.call { engine throws(MonitorError) in try engine.feed(fix(9, 900), for: 0) }
       var left: Set<String> = []
@@ -322,14 +323,14 @@ import Testing
       try opened[index]!.close()
       crashed[index].isClosed = false
     }
-    // Both are kept with the table as it is now.
+    // Both are saved with the current table.
     for index in order { _ = try open(crashed[index], Conditions()) }
   }
 
-  /// What a crash leaves at any moment has a table, and of each device an input count that fits it: no input that came before
-  /// a change of the kept table is missing, and none is kept that came after a change that is not. `isAllKept` is true only
-  /// when nothing is missing at all. Writes fail at random; the table changes between calls, between the parts of a save, and
-  /// just before a write locks it.
+  /// A crash at any time leaves a table and, for each device, an input count that fits it: no input from before a change of the
+  /// saved table is missing, and no input from after an unsaved change is included. `isAllKept` is true only if nothing is
+  /// missing. Writes fail at random. The table changes between calls, between the parts of a save, and just before a write locks
+  /// it.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 3_000_000)], 0..<4)
   func eachImageHasTheTableAndTheDevicesOfOneMoment(durability: Durability, seed: Int) throws {
     var random = SeededGenerator("images of a table and its devices \(seed)")
@@ -366,7 +367,7 @@ import Testing
       if random.chance(0.1) { try changeTable() }
       if random.chance(0.1) { storage.failing = random.integer(0...4) }
       let name = "d\(random.integer(0...11))"
-      // Moves far out change no state, and are not saved at once with `changes`.
+      // Moves far outside change no state, and with `changes` they are not saved at once.
       let place = random.chance(0.5) ? random.uniform(0...2_500) : random.uniform(5_000...9_000)
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(Double(second), place), for: try engine.device(name))
@@ -384,13 +385,13 @@ import Testing
     try look(isAll: true)
   }
 
-  /// Three fleets with one table live and crash together again and again. Each life opens them in another order, and changes
-  /// the table between two openings too.
+  /// Three fleets with one table live and crash together several times. Each life opens them in another order, and changes the
+  /// table between two openings too.
   @Test(arguments: 0..<6) func fleetsOfOneTableOpenInAllOrders(seed: Int) throws {
     var random = SeededGenerator("fleets of one table \(seed)")
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
     func changeTable(_ zones: Conditions) throws {
-      // No other identifier than "town" is always there, and that is replaced too.
+      // Only the identifier "town" always exists, and it is replaced too.
       if random.chance(0.3) {
         zones.remove(["home", "ring"][random.integer(0...1)])
       } else {
@@ -421,7 +422,7 @@ import Testing
     try first.add(circle(300), identifier: "town", policy: .exact)
     for storage in storages { _ = try open(storage, first) }
     for _ in 0..<12 {
-      // Each order opens what the crash left.
+      // Each order opens the state that the crash left.
       for order in orders {
         let images = storages.map { $0.image() }
         let zones = Conditions()
@@ -429,7 +430,7 @@ import Testing
           let before = try open(images[index].image())
           var fleet = try open(images[index], zones)
           try fleet.engine.checkInvariants()
-          // No state comes from nowhere, and one is lost only with its condition.
+          // No state appears without a cause, and a state is lost only together with its condition.
           if let device = fleet.engine.number(of: "truck") {
             let known = try Set(before.engine.inside(device).map { $0.identifier })
             let found = try Set(fleet.engine.inside(device).map { $0.identifier })
@@ -491,7 +492,7 @@ import Testing
     }
   }
 
-  /// Clocks that are hours apart, heard in turn each second: each device is saved about once in an interval of its own.
+  /// Clocks that are hours apart, with inputs in turn each second: each device is saved about once per interval.
   @Test(arguments: [1, 2, 7, 50]) func relaxedWithClocksThatAreApart(devices: Int) throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -500,12 +501,12 @@ import Testing
     for second in 1...300 {
       for device in 0..<devices { feed(&fleet, "d\(device)", offsets[device] + Double(second)) }
     }
-    // Three hundred seconds are thirty intervals; as many saves by the largest clock, and as many by all of them, at most.
+    // Three hundred seconds are thirty intervals: at most one save per interval by the largest clock, and one by all clocks.
     #expect((28...62).contains(storage.writes), "\(storage.writes) saves")
     try fleet.state.checkInvariants()
   }
 
-  /// The device that is ahead of all falls silent: the others go on being saved.
+  /// The device whose clock is ahead of all falls silent: the others are still saved.
   @Test func relaxedWhenTheLargestClockStands() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -515,13 +516,13 @@ import Testing
       for device in 0..<20 { feed(&fleet, "d\(device)", Double(second)) }
     }
     #expect((8...10).contains(storage.writes - writes), "\(storage.writes - writes) saves")
-    // When all but one fall silent, that one is saved after sixteen intervals at most, and then as if it were alone.
+    // If all but one fall silent, it is saved after at most sixteen intervals, then at its usual rate.
     let before = storage.writes
     for second in 101...500 { feed(&fleet, "d7", Double(second)) }
     #expect((20...24).contains(storage.writes - before), "\(storage.writes - before) saves")
   }
 
-  /// Devices that report more rarely than the interval are saved when as many have reported again, not one by one.
+  /// Devices that report less often than the interval are saved after as many reports as there are devices, not one by one.
   @Test func relaxedWithRareReports() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -533,7 +534,7 @@ import Testing
     #expect((10...30).contains(storage.writes - writes), "\(storage.writes - writes) saves of 3 000 inputs")
   }
 
-  /// Who catches up on a day at once, among many whose clocks go on, makes few saves of its own.
+  /// A device that catches up on a whole day, among many whose clocks continue, causes few saves of its own.
   @Test func relaxedWhenOneCatchesUp() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -548,7 +549,7 @@ import Testing
     try fleet.state.checkInvariants()
   }
 
-  /// Inputs that are refused are no time that passes: neither late ones, nor those that are too far ahead, nor wild ones.
+  /// Refused inputs do not count as passing time: late ones, those too far ahead, and those with invalid times.
   @Test func refusedInputsDoNotSave() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -578,7 +579,7 @@ import Testing
     #expect(storage.writes == writes + 1)
   }
 
-  /// One device that jumps counts for one interval, however far, and an advance is time that passes; also after opening.
+  /// One device that jumps counts for one interval, however far it jumps. An advance counts as passing time, also after opening.
   @Test func relaxedWithJumpsAndAdvances() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -604,7 +605,7 @@ import Testing
     #expect(storage.writes == writes + 1)
   }
 
-  /// The longest and the shortest interval, and the first and the last time that there is.
+  /// The longest and shortest interval, and the first and last possible time.
   @Test(arguments: [1, 7, 1_000_000_000_000_000] as [Int64]) func relaxedAtTheEndsOfTime(interval: Int64) throws {
     let storage = MemoryFleetStorage()
     var fleet = try open(storage, Conditions(), .relaxed(interval: interval))
@@ -624,7 +625,7 @@ import Testing
     try fleet.state.checkInvariants()
   }
 
-  /// A batch is counted as single calls are, in the safe region and beyond; a fork does not count.
+  /// Batches count like single calls, inside the safe region and outside; a fork does not count.
   @Test func batchesAndSingleCallsSaveAlike() throws {
     let (one, other) = (MemoryFleetStorage(), MemoryFleetStorage())
     var single = try relaxed(one)
@@ -648,7 +649,7 @@ import Testing
     try single.state.checkInvariants()
   }
 
-  /// A head that is whole and tells of more devices than there are makes no room for them.
+  /// An intact head with a larger number of devices than exist does not allocate memory for them.
   @Test(arguments: [(1, 1 << 25), (1 << 25, 1 << 25), (3, 2), (0, 0)] as [(UInt64, UInt64)])
   func aHeadThatTellsTooMuch(count: UInt64, bound: UInt64) throws {
     let storage = MemoryFleetStorage()
@@ -686,14 +687,14 @@ import Testing
       Issue.record("it was taken")
     } catch MonitorError.tableMismatch {}
     #expect(storage.isClosed && storage.rows == rows)
-    // A later version is kept at once.
+    // A later version is saved at once.
     try zones.add(circle(10), identifier: "door", policy: .exact)
     fleet = try open(storage, zones)
     #expect(storage.rows.keys.count { $0.table == .conditions } == 2)
   }
 
-  /// A table that is brought forward to the kept one may get nothing but a later generation. Its digest was asked for
-  /// before, and must be computed again.
+  /// A table that is updated to the saved one may change nothing except a generation. Its digest, which was computed before, must
+  /// be computed again.
   @Test func aTableThatIsBroughtForwardHasTheDigestOfTheKeptOne() throws {
     func zones() throws -> Conditions {
       let zones = Conditions()

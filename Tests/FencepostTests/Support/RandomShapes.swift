@@ -11,7 +11,7 @@ extension SeededGenerator {
     return Coordinate(latitude: end.latitude, longitude: end.longitude)
   }
 
-  /// A ring around a place in which every direction from there meets one edge.
+  /// A ring around a point; each direction from the point meets exactly one edge.
   mutating func star(around middle: Coordinate, radius: Double, corners: Int) -> [Coordinate] {
     let turn = uniform(0...360)
     return (0..<corners).map { corner in
@@ -20,7 +20,7 @@ extension SeededGenerator {
     }
   }
 
-  /// A polygon, with or without a hole, several polygons, or a corridor. It may be one that is refused.
+  /// A polygon with or without a hole, several polygons, or a corridor. It may be invalid.
   mutating func shape(around middle: Coordinate, radius: Double) -> any Condition {
     let edges: EdgeInterpretation = chance(0.2) ? .planar : .geodesic
     let buffer = chance(0.2) ? radius * uniform(-0.1...0.3) : 0

@@ -9,7 +9,7 @@ func at(_ seconds: Double) -> Timestamp {
   Timestamp(microseconds: Int64((seconds * 1e6).rounded()))
 }
 
-/// A circle about the point where the tests live.
+/// A circle around the place of the tests.
 func circle(_ radius: Double, latitude: Double = 0, longitude: Double = 0) -> CircularGeographicCondition {
   CircularGeographicCondition(center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
 }
@@ -27,7 +27,7 @@ func fix(
 let someUUID = BeaconUUID(high: 0xe2c5_6db5_dffb_48d2, low: 0xb060_d0f5_a710_96e0)
 
 extension MonitorEngine {
-  /// All events that wait, each committed.
+  /// Polls all waiting events and commits each.
   mutating func drain() -> [Event] {
     var events: [Event] = []
     while let event = nextEvent() { events.append(event) }
@@ -36,13 +36,13 @@ extension MonitorEngine {
 }
 
 extension Event {
-  /// In a form that reads well in a failed expectation.
+  /// A short form that reads well in a failed expectation.
   var brief: String {
     "\(identifier) \(state.name)@\(date.map { Double($0.microseconds) / 1e6 } ?? .nan) \(cause.name)"
   }
 }
 
-/// Every invariant of an engine that can be computed holds; what does not is told with where it happened.
+/// Checks every invariant of an engine that can be computed; a failure names the place.
 func checkInvariants(of engine: MonitorEngine, _ place: @autoclosure () -> String) throws {
   do {
     try engine.checkInvariants()
