@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the Python package as a stranger does, `pip install ./bindings/python` with nothing prepared, and uses it
-# where there is no Swift.
+# Installs the Python package as a new user would, by `pip install ./bindings/python` with nothing prepared, and uses it
+# without Swift on the path.
 #
 #   Tests/Packaging/package.sh
 #
@@ -25,7 +25,7 @@ cat > "$folder/elsewhere/conditions.geojson" << 'END_OF_CONDITIONS'
   "properties": {"identifier": "origin", "radius": 100, "policy": "exact"}}]}
 END_OF_CONDITIONS
 
-# The rest runs in another folder, with nothing but the environment itself on the path.
+# The rest runs in another folder, with only the virtual environment on the path.
 alone() { (cd "$folder/elsewhere" && env -i PATH="$folder/venv/bin" HOME="$folder/elsewhere" "$@"); }
 fail() {
   echo "package: $*" >&2
@@ -42,7 +42,7 @@ esac
 states=$(alone fencepost replay track.csv --conditions conditions.geojson --format jsonl) || fail "the replay failed"
 [ "$(grep -o '"state":"[a-z]*"' <<< "$states" | tr '\n' ' ')" = '"state":"unsatisfied" "state":"satisfied" ' ] ||
   fail "the replay gives $states"
-# As bindings/site/start.md says: an extra of the package that is installed, and what it is for.
+# Follows bindings/site/start.md: adds an extra to the installed package, and uses it.
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check 'fencepost[cli,report]'
 alone fencepost replay track.csv --conditions conditions.geojson --report page.html > /dev/null ||
   fail "no report after pip install 'fencepost[cli,report]'"

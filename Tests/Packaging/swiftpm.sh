@@ -1,11 +1,11 @@
 #!/bin/bash
-# Uses this tree as a stranger's Swift package does: by a Git address and a tag. One program in Swift with the engine, the
-# store and the Foundation conversions, one in C with the header and the library, and the one of the guide to Swift, word
-# for word: Fencepost.docc/GettingStarted.md.
+# Uses this tree as another Swift package would, by a Git address and a tag. Builds three programs: one in Swift with the
+# engine, the store and the Foundation conversions; one in C with the header and the library; and the program of the guide
+# to Swift (Fencepost.docc/GettingStarted.md), word for word.
 #
 #   Tests/Packaging/swiftpm.sh
 #
-# No network. Package.swift must stay free of unsafe flags, which SwiftPM refuses in dependencies.
+# Needs no network. Package.swift must not contain unsafe flags, because SwiftPM refuses them in dependencies.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -15,7 +15,7 @@ origin=$folder/origin/fencepost
 rm -rf "$folder"
 mkdir -p "$origin" "$folder/user/Sources/swift-user" "$folder/user/Sources/c-user" "$folder/user/Sources/guide"
 
-# The files of a clone, without built ones.
+# The files of a clone, without build results.
 tar -c --exclude=./.build --exclude=./.venv --exclude=./.git --exclude='*.egg-info' --exclude=__pycache__ . |
   tar -x -C "$origin"
 git() { command git -c user.name=test -c user.email=test@example.invalid -c init.defaultBranch=main -C "$origin" "$@"; }
@@ -50,7 +50,7 @@ let package = Package(
   ]
 )
 END
-# Its first block is a manifest, which is that of this package in short; the others are one program, with what they print.
+# The guide's first block is a shortened manifest; the others make one program, each with its output.
 guide=Sources/Fencepost/Fencepost.docc/GettingStarted.md
 block() { awk -v language="$1" '$0 == "```" language { inside = 1; count++; next } /^```/ { inside = 0 } inside { print count ":" $0 }' "$guide"; }
 block swift | sed -n 's/^[2-9]://p' > "$folder/user/Sources/guide/main.swift"
@@ -85,7 +85,7 @@ for life in 1...2 {
 END
 
 cd "$folder/user"
-# Caches of its own: the tag names another commit each time.
+# Use separate caches, because the tag names another commit in each run.
 swift build --quiet --scratch-path "$folder/scratch" --cache-path "$folder/cache" --config-path "$folder/config" \
   --security-path "$folder/security" > "$folder/log" 2>&1 || {
   cat "$folder/log"

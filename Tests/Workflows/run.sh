@@ -1,5 +1,6 @@
 #!/bin/bash
-# Tests what a hosting service would run or read: workflows, container files, the release, the bill of materials. No network.
+# Tests the files that a hosting service runs or reads: workflows, container files, the release, the bill of materials.
+# Needs no network.
 # `make setup-lint` installs the tools.
 #
 #   Tests/Workflows/run.sh [PYTEST-OPTION...]

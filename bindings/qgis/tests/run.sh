@@ -1,6 +1,6 @@
 #!/bin/bash
-# The plugin from its zip in the real QGIS: from outside, with qgis_process, and within QGIS's own Python. Skipped, with
-# a message, where QGIS cannot be installed. The map that was drawn is .build/screenshots/qgis-map.png.
+# Tests the plugin from its zip in the real QGIS: from outside, with qgis_process, and within QGIS's own Python. Skipped,
+# with a message, if QGIS cannot be installed. The rendered map is saved as .build/screenshots/qgis-map.png.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 root=$PWD
@@ -24,7 +24,7 @@ mkdir -p "$folder/plugins" "$folder/home" .build/screenshots
 mkdir -m 700 "$folder/run"
 .venv/bin/python -m zipfile -e "$zip" "$folder/plugins"
 
-# Nothing of the caller's settings or environment gets in.
+# Keeps the caller's settings and environment out.
 env -i PATH="$PATH" HOME="$folder/home" XDG_RUNTIME_DIR="$folder/run" LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 \
   QT_QPA_PLATFORM=offscreen QGIS_PLUGIN="$folder/plugins" QGIS_PICTURE="$root/.build/screenshots/qgis-map.png" \
   timeout 600 /usr/bin/python3 -W ignore::DeprecationWarning -m unittest discover -s bindings/qgis/tests/inside

@@ -28,7 +28,7 @@ def public_symbols(module: ModuleType, page: str) -> Iterator[tuple[str, str]]:
         elif name != "__version__":  # shown in the footer of each page
             yield page, name
             home = getattr(value, "__module__", "")
-            elsewhere = home == "fencepost.errors" != module.__name__  # its members are on that page
+            elsewhere = home == "fencepost.errors" != module.__name__  # errors are described there
             if isinstance(value, type) and home.startswith("fencepost") and not elsewhere:
                 yield from ((page, f"{name}.{member}") for member in members_of(value))
 

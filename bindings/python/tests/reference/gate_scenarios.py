@@ -12,7 +12,7 @@ from typing import Any
 from generate_shape_scenarios import FILES, add, events, fix, refused
 from path_scenarios import at, circle, path
 
-FILES.clear()  # drops the scenarios of paths, whose module provides the words
+FILES.clear()  # importing path_scenarios has added its own scenarios
 crossed = partial(path, "crossings")
 touched = partial(path, "touches")
 timed = partial(path, "times")

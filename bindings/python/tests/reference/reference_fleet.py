@@ -54,8 +54,8 @@ class ReferenceFleet:
         self.past = list(table.past)  # changes of the table, and advances
         self.clock = None
         self.waiting = []  # dicts: an event with its device and row
-        self.handed_out = []  # those of `waiting` that were delivered and not committed
-        self.again = []  # those of `waiting` that were taken back
+        self.handed_out = []  # delivered, not committed
+        self.again = []  # taken back, to be redelivered first
         self.position = 0
         table.fleets.append(self)
 
