@@ -95,14 +95,15 @@ inline void check(fencepost_status status, const fencepost_error &error) {
   if (status != FENCEPOST_OK) throw fencepost::error(status, error.position, error.message);
 }
 
-/* A text for C. One with a zero byte inside would be cut short there without a word. */
+/* Returns a text for C. Throws if it has a zero byte inside, because C would silently cut it there. */
 inline const char *terminated(const std::string &text) {
   if (text.find('\0') != std::string::npos)
     throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the text has a zero byte inside");
   return text.c_str();
 }
 
-/* Calls copy(buffer, capacity, &size) with memory that is large enough; another thread may make it grow meanwhile. */
+/* Calls copy(buffer, capacity, &size) until the memory is large enough: another thread may make the size grow in
+   between. */
 template <class Container, class Copy>
 Container sized(Copy copy) {
   Container bytes;
@@ -116,7 +117,7 @@ Container sized(Copy copy) {
   return bytes;
 }
 
-/* The texts of a list that ends each with a zero byte. */
+/* Splits a list of texts that each end with a zero byte. */
 inline std::vector<std::string> split(const std::string &joined) {
   std::vector<std::string> all;
   for (std::size_t start = 0; start < joined.size(); start += all.back().size() + 1)
@@ -149,22 +150,22 @@ inline transition_policy standard_policy() { return FENCEPOST_TRANSITION_POLICY_
 inline transition_policy exact_policy() { return FENCEPOST_TRANSITION_POLICY_EXACT_INIT; }
 inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT; }
 
-/* A circle without an identifier; or a beacon identity, polygon, corridor or line when its kind is set: an element of what
-   monitor::sync_conditions() takes. */
+/* An element for monitor::sync_conditions(): a circle without an identifier. Set its kind for a beacon identity,
+   polygon, corridor or line. */
 inline condition_definition standard_definition() { return FENCEPOST_CONDITION_DEFINITION_INIT; }
 
-/* Set its columns. */
+/* An empty geometry: set its columns. */
 inline geometry standard_geometry() { return FENCEPOST_GEOMETRY_INIT; }
 inline shape_options standard_shape_options() { return FENCEPOST_SHAPE_OPTIONS_INIT; }
 
-/* The options of one condition beside its geometry. */
+/* The options of one condition, apart from its geometry. */
 struct condition_options {
   fencepost_state assuming = FENCEPOST_STATE_UNKNOWN; /* the first record's state */
   transition_policy policy = standard_policy();
-  std::uint64_t tag = 0; /* yours; comes back with every event */
+  std::uint64_t tag = 0; /* your own number; every event returns it */
 };
 
-/* Of a table of conditions: a device tells of a condition when it is inside, and not wherever it is. */
+/* Options for a table of conditions: a device gives a first event only for conditions that it is inside. */
 inline condition_options fleet_condition_options() {
   condition_options options;
   options.assuming = FENCEPOST_STATE_UNSATISFIED;
@@ -180,7 +181,7 @@ struct beacon {
   std::optional<std::uint16_t> minor{}; /* none = any; needs a major */
 };
 
-/* Columns of circles: the rows of one call. All have the length of identifiers, tags may be empty. */
+/* Columns of circles: the rows of one call. All columns have the length of identifiers; tags may be empty. */
 struct circle_columns {
   std::vector<std::string> identifiers;
   std::vector<double> latitudes;
@@ -190,14 +191,14 @@ struct circle_columns {
 };
 
 /*
- * Columns of polygons, corridors or lines: the rows of one call, all of whose vertices are in one geometry. Empty
- * condition_offsets: each part, of corridors and lines each line, is a condition. Tags may be empty.
+ * Columns of polygons, corridors or lines: the rows of one call. One geometry holds all their vertices. If
+ * condition_offsets is empty, each part (corridors and lines: each line) is a condition. Tags may be empty.
  */
 struct shape_columns {
   std::vector<std::string> identifiers;
   fencepost::geometry geometry = standard_geometry();
   std::vector<std::int32_t> condition_offsets{};
-  std::vector<double> radii_m{}; /* of corridors */
+  std::vector<double> radii_m{}; /* for corridors */
   std::vector<std::uint64_t> tags{};
 };
 
@@ -208,7 +209,7 @@ struct beacon_columns {
   std::vector<std::uint64_t> tags{};
 };
 
-/* Rows of well-known binary. Empty radii: there are no lines. Tags may be empty. */
+/* Rows of well-known binary. The radii may be empty if there are no lines. Tags may be empty. */
 struct wkb_columns {
   std::vector<std::string> identifiers;
   std::vector<std::vector<std::uint8_t>> wkbs;
@@ -222,24 +223,25 @@ struct place {
   double longitude;
 };
 
-/* A condition about a place, and how a point lies to its line. */
+/* A condition in the answer to a query, with the distance from the queried point to its boundary. */
 struct located_condition {
-  std::string identifier;   /* empty when it was removed or replaced meanwhile */
-  std::uint64_t generation; /* tells it from one that replaced it */
-  double distance_m;        /* metres from the point to the line, negative inside */
+  std::string identifier;   /* empty if it was removed or replaced in the meantime */
+  std::uint64_t generation; /* a replacement has a new one */
+  double distance_m;        /* metres from the point to the boundary, negative inside */
 };
 
-/* Which conditions hold each of many points: those of row i are at offsets[i] to offsets[i + 1] - 1. */
+/* The conditions that contain each of many points: those of row i are at offsets[i] to offsets[i + 1] - 1. */
 struct containing_conditions {
   std::vector<std::int64_t> offsets;      /* one more than there are rows */
   std::vector<std::uint64_t> generations; /* in add order within a row */
-  std::vector<double> distances_m;        /* empty when they were not asked for */
+  std::vector<double> distances_m;        /* empty if they were not requested */
 };
 
-/* Whose lines are nearest to each of many points: those of row i are at i * stride and after it, count of them. */
+/* The conditions whose boundaries are nearest to each of many points: those of row i are the count elements from i *
+   stride on. */
 struct nearest_conditions {
-  std::size_t stride = 0; /* how many were asked for */
-  std::size_t count = 0;  /* how many there are, the same for all rows */
+  std::size_t stride = 0; /* the number requested per row */
+  std::size_t count = 0;  /* the number found per row, the same for all rows */
   std::vector<std::uint64_t> generations;
   std::vector<double> distances_m;
 };
@@ -247,8 +249,8 @@ struct nearest_conditions {
 /* Which circles a back end with few slots watches. */
 struct plan {
   fencepost_plan summary = FENCEPOST_PLAN_INIT;
-  std::vector<bool> keep;             /* for each generation that was armed: it stays; else disarm it */
-  std::vector<armed_condition> armed; /* the nearest line first */
+  std::vector<bool> keep;             /* for each generation that was armed: true if it stays; otherwise disarm it */
+  std::vector<armed_condition> armed; /* the nearest boundary first */
 };
 
 namespace detail {
@@ -352,11 +354,11 @@ class calls {
   static std::int32_t number(std::optional<std::uint16_t> value) { return value ? std::int32_t{*value} : -1; }
 };
 
-/* Which of the conditions of a monitor, or of a table, hold points, and whose lines are nearest. */
+/* Queries about points: which conditions of a monitor or table contain them, and whose boundaries are nearest. */
 template <class Self, class Functions>
 class questions : protected calls {
  public:
-  /* The conditions that hold a point, in add order. */
+  /* The conditions that contain a point, in add order. */
   std::vector<located_condition> containing(double latitude, double longitude) const {
     std::vector<std::uint64_t> generations(8);
     std::vector<double> distances(8);
@@ -369,7 +371,7 @@ class questions : protected calls {
     return located(generations, distances, count);
   }
 
-  /* The conditions that hold each of count points in columns, of one moment. */
+  /* The conditions that contain each of count points in columns, all at one moment. */
   containing_conditions containing(const point_columns &columns, std::size_t count, bool distances = false) const {
     containing_conditions found;
     found.offsets.resize(count + 1);
@@ -386,7 +388,7 @@ class questions : protected calls {
     return found;
   }
 
-  /* The conditions whose lines are nearest to a point, the nearest first; at most so many. */
+  /* The conditions whose boundaries are nearest to a point, the nearest first; at most `most` of them. */
   std::vector<located_condition> nearest(double latitude, double longitude, std::size_t most = 1) const {
     std::vector<std::uint64_t> generations(most);
     std::vector<double> distances(most);
@@ -395,7 +397,7 @@ class questions : protected calls {
     return located(generations, distances, count);
   }
 
-  /* The conditions whose lines are nearest to each of count points in columns, of one moment. */
+  /* The conditions whose boundaries are nearest to each of count points in columns, all at one moment. */
   nearest_conditions nearest(const point_columns &columns, std::size_t count, std::size_t most) const {
     nearest_conditions found;
     if (most != 0 && count > found.generations.max_size() / most)
@@ -408,7 +410,7 @@ class questions : protected calls {
     return found;
   }
 
-  /* The identifiers of conditions; an empty text for one that was removed or replaced meanwhile. */
+  /* The identifiers of conditions; an empty text for a condition that was removed or replaced in the meantime. */
   std::vector<std::string> identifiers(const std::vector<std::uint64_t> &generations) const {
     return detail::split(
         detail::sized<std::string>([this, &generations](char *buffer, std::size_t capacity, std::size_t *size) {
@@ -417,7 +419,7 @@ class questions : protected calls {
         }));
   }
 
-  /* The place of a condition's line nearest to a position; none when the condition has no line. */
+  /* The boundary point of a condition nearest to a position; none if the condition has no boundary. */
   std::optional<place> nearest_boundary_point(const std::string &identifier, double latitude, double longitude) const {
     place found{};
     call(Functions::nearest_boundary_point, handle(), detail::terminated(identifier), latitude, longitude,
@@ -476,7 +478,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     handle_.reset(created);
   }
 
-  /* Takes over a monitor made by the C functions. */
+  /* Takes ownership of a monitor created by the C functions. */
   static monitor adopt(fencepost_monitor *handle) noexcept { return monitor(adopted{}, handle); }
   static monitor restore(const void *snapshot, std::size_t size) {
     fencepost_monitor *created = nullptr;
@@ -489,13 +491,13 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
 
   /* The C handle, for functions without a wrapper; the object keeps ownership. */
   fencepost_monitor *get() const noexcept { return handle_.get(); }
-  /* Gives the C handle away; destroy it with fencepost_monitor_destroy(). */
+  /* Releases ownership of the C handle; destroy it with fencepost_monitor_destroy(). */
   fencepost_monitor *release() noexcept { return handle_.release(); }
 
-  /* The table that the monitor made: what changes it is saved with the monitor. It outlives the monitor, in memory. */
+  /* The monitor's own table: changes to it are saved with the monitor. It outlives the monitor, in memory. */
   inline fencepost::conditions conditions() const;
 
-  /* An independent copy, as the monitor would be after a crash. */
+  /* An independent copy, in the state in which the monitor would be after a crash. */
   monitor fork() const {
     fencepost_monitor *created = nullptr;
     call(fencepost_monitor_fork, get(), &created);
@@ -517,7 +519,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   /* Stores and snapshots. */
 
   void checkpoint() { call(fencepost_monitor_checkpoint, get()); }
-  /* Closes the store; the monitor goes on in memory. */
+  /* Closes the store; the monitor continues in memory. */
   void close() { call(fencepost_monitor_close, get()); }
 
   std::vector<std::uint8_t> snapshot() const {
@@ -535,7 +537,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          &given);
   }
 
-  /* All or none; the position of an error is the row's. */
+  /* All or none; an error's position is the index of the row. */
   void add_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
     const std::vector<const char *> identifiers = rows_of(columns);
     const fencepost_condition_options given = c_options(options);
@@ -570,7 +572,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Ensures many circles, with a store in one transaction. All or none; the position of an error is the row's. */
+  /* Ensures many circles, with a store in one transaction. All or none; an error's position is the index of the row. */
   sync_result ensure_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
     const std::vector<const char *> identifiers = rows_of(columns);
     const fencepost_condition_options given = c_options(options);
@@ -598,7 +600,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          &given);
   }
 
-  /* A line that counts who crosses it, for monitors with a path: the options have neither policy nor assumed state. */
+  /* A line that counts the devices that cross it, for monitors with a path. Leave policy and assumed state at their
+     defaults. */
   void add_line_condition(const std::string &identifier, const fencepost::geometry &lines,
                           const condition_options &options = {},
                           const shape_options &reading = standard_shape_options()) {
@@ -606,7 +609,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     call(fencepost_monitor_add_line_condition, get(), detail::terminated(identifier), &lines, &reading, &given);
   }
 
-  /* The radius is that of lines. */
+  /* The radius applies to lines. */
   void add_wkb_condition(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
                          const condition_options &options = {},
                          const shape_options &reading = standard_shape_options()) {
@@ -657,7 +660,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Many of them, with a store in one transaction. All or none; the position of an error is the row's. */
+  /* Many of them, with a store in one transaction. All or none; an error's position is the index of the row. */
 
   void add_polygon_conditions(const shape_columns &columns, const condition_options &options = {},
                               const shape_options &reading = standard_shape_options()) {
@@ -751,14 +754,14 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Makes the conditions exactly these: removes all others, ensures each of these. All or none. */
+  /* Makes the conditions exactly these: removes all others and ensures each of these. All or none. */
   sync_result sync_conditions(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_monitor_sync_conditions, get(), definitions.data(), definitions.size(), &result);
     return result;
   }
 
-  /* Returns how many there were. */
+  /* Returns how many of them existed. */
   std::size_t remove_conditions(const std::vector<std::string> &identifiers) {
     const std::vector<const char *> texts = texts_of(identifiers);
     std::size_t removed = 0;
@@ -766,7 +769,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return removed;
   }
 
-  /* Returns whether there was one. */
+  /* Returns whether the condition existed. */
   bool remove_condition(const std::string &identifier) {
     std::uint32_t removed = 0;
     call(fencepost_monitor_remove_condition, get(), detail::terminated(identifier), &removed);
@@ -824,14 +827,14 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Metres that a device at a position may move before it can be on another side of a line; INFINITY without one. */
+  /* Metres that a device at a position can move without crossing a boundary; INFINITY if there is no boundary. */
   double safe_distance(double latitude, double longitude) const {
     double out = 0;
     call(fencepost_monitor_safe_distance, get(), latitude, longitude, &out);
     return out;
   }
 
-  /* When something happens though no input comes; none when nothing waits. */
+  /* The earliest time at which something happens even without any input; none if nothing is due. */
   std::optional<std::int64_t> next_deadline() const {
     std::int64_t out = FENCEPOST_TIME_UNSET;
     call(fencepost_monitor_next_deadline, get(), &out);
@@ -870,7 +873,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   }
   feed_result feed(const std::vector<fix> &fixes) { return feed(fixes.data(), fixes.size()); }
 
-  /* The same from columns that begin as FENCEPOST_FIX_COLUMNS_INIT. */
+  /* The same from columns; initialise them with FENCEPOST_FIX_COLUMNS_INIT. */
   feed_result feed(const fix_columns &columns, std::size_t count) {
     feed_result result{};
     call(fencepost_monitor_feed_columns, get(), &columns, count, &result);
@@ -888,12 +891,12 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     call(fencepost_monitor_set_host_capabilities, get(), diagnostics, unsupported_kinds, time_us);
   }
   void advance(std::int64_t time_us) { call(fencepost_monitor_advance, get(), time_us); }
-  /* Says that the times of some inputs were wrong, and sets the clock back. */
+  /* Sets the clock back after inputs with wrong times. */
   void rewind(std::int64_t time_us) { call(fencepost_monitor_rewind, get(), time_us); }
 
   /* Events. */
 
-  /* The next event, or none; asking says that the one before is handled. */
+  /* The next event, or none. The call acknowledges the previous event. */
   std::optional<event> poll_event() {
     event out;
     std::uint32_t available = 0;
@@ -902,7 +905,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Up to capacity events into the caller's memory; returns how many. */
+  /* Stores up to capacity events in the caller's memory; returns how many. */
   std::size_t poll_events(event *events, std::size_t capacity) {
     std::size_t count = 0;
     call(fencepost_monitor_poll_events, get(), events, capacity, &count);
@@ -912,17 +915,17 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   /* Commits the delivered events. */
   void acknowledge() { call(fencepost_monitor_acknowledge, get()); }
 
-  /* Takes back the delivered, uncommitted events: they are delivered again. */
+  /* Returns the delivered, uncommitted events to the queue: they are delivered again. */
   void abandon() { call(fencepost_monitor_abandon, get()); }
 
-  /* Sets the callback for available events; see fencepost_monitor_set_wakeup() for the rules. It must
-     not throw. No callback: nothing is called any more. */
+  /* Sets the callback for available events; see fencepost_monitor_set_wakeup() for the rules. It must not throw. NULL
+     removes the callback. */
   void set_wakeup(fencepost_wakeup callback, void *context = nullptr) {
     call(fencepost_monitor_set_wakeup, get(), callback, context);
   }
 
-  /* Hands each event that waits to a function and says that it is handled when the function has returned. When it
-     throws, that event is handed out again, with the same sequence, to who asks next. Returns how many were handled. */
+  /* Calls a function with each pending event and acknowledges the event after the function has returned. If it throws,
+     the event is delivered again, with the same sequence, by the next poll. Returns how many were handled. */
   template <class Handler>
   std::size_t handle_events(Handler &&handler) {
     std::size_t count = 0;
@@ -988,7 +991,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   std::unique_ptr<fencepost_monitor, detail::destroy> handle_;
 };
 
-/* Holds a reference to a fencepost_conditions: a table that fleets share. Copies of it are references to one table. */
+/* Holds a reference to a fencepost_conditions, a table that fleets share. Copies of this object refer to the same
+   table. */
 class conditions : public detail::questions<conditions, detail::table_questions> {
  public:
   using questions::identifiers;
@@ -1000,7 +1004,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     handle_.reset(created, detail::destroy());
   }
 
-  /* Takes over a reference made by the C functions. */
+  /* Takes ownership of a reference created by the C functions. */
   static conditions adopt(fencepost_conditions *handle) { return conditions(adopted{}, handle); }
   static conditions restore(const std::vector<std::uint8_t> &snapshot) {
     fencepost_conditions *created = nullptr;
@@ -1017,7 +1021,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     });
   }
 
-  /* Two tables of one version take each other's devices as they are. */
+  /* Two tables of the same version accept each other's exported devices unchanged. */
   conditions_version version() const {
     conditions_version out = FENCEPOST_CONDITIONS_VERSION_INIT;
     call(fencepost_conditions_get_version, get(), &out);
@@ -1112,7 +1116,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return changed != 0;
   }
 
-  /* Many of them. All or none; the position of an error is the row's. */
+  /* Many of them. All or none; an error's position is the index of the row. */
 
   void add_circulars(const circle_columns &columns, const condition_options &options = fleet_condition_options()) {
     const std::vector<const char *> identifiers = rows_of(columns);
@@ -1210,33 +1214,33 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return result;
   }
 
-  /* Conditions of any kind. All or none; the position of an error is the element's. */
+  /* Adds conditions of any kind. All or none; an error's position is the index of the element. */
   void add(const std::vector<condition_definition> &definitions) {
     call(fencepost_conditions_add, get(), definitions.data(), definitions.size());
   }
 
-  /* Leaves equal ones alone, adds or replaces the others, keeps those that are not listed. All or none. */
+  /* Leaves equal conditions alone, adds or replaces the others, and keeps those that are not listed. All or none. */
   sync_result ensure(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_conditions_ensure, get(), definitions.data(), definitions.size(), &result);
     return result;
   }
 
-  /* Makes the conditions exactly these: removes all others, ensures each of these. All or none. */
+  /* Makes the conditions exactly these: removes all others and ensures each of these. All or none. */
   sync_result sync(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_conditions_sync, get(), definitions.data(), definitions.size(), &result);
     return result;
   }
 
-  /* Returns whether there was one. */
+  /* Returns whether the condition existed. */
   bool remove(const std::string &identifier) {
     std::uint32_t removed = 0;
     call(fencepost_conditions_remove, get(), detail::terminated(identifier), &removed);
     return removed != 0;
   }
 
-  /* Returns how many there were. */
+  /* Returns how many of them existed. */
   std::size_t remove(const std::vector<std::string> &identifiers) {
     const std::vector<const char *> texts = texts_of(identifiers);
     std::size_t removed = 0;
@@ -1265,7 +1269,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return out;
   }
 
-  /* In add order. */
+  /* The identifiers in add order. */
   std::vector<std::string> identifiers() const {
     return detail::split(detail::sized<std::string>([this](char *buffer, std::size_t capacity, std::size_t *size) {
       return repeatable(fencepost_conditions_identifiers, get(), buffer, capacity, size, nullptr);
@@ -1306,12 +1310,12 @@ class fleet : detail::calls {
     return adopt(created);
   }
 
-  /* Takes over a fleet made by the C functions. */
+  /* Takes ownership of a fleet created by the C functions. */
   static fleet adopt(fencepost_fleet *handle) noexcept { return fleet(adopted{}, handle); }
 
-  /* The C handle, for what is not wrapped; it stays owned. */
+  /* The C handle, for functions without a wrapper; the object keeps ownership. */
   fencepost_fleet *get() const noexcept { return handle_.get(); }
-  /* Gives the C handle away; destroy it with fencepost_fleet_destroy(). */
+  /* Releases ownership of the C handle; destroy it with fencepost_fleet_destroy(). */
   fencepost_fleet *release() noexcept { return handle_.release(); }
 
   fencepost::conditions conditions() const {
@@ -1322,9 +1326,9 @@ class fleet : detail::calls {
 
   /* Stores and snapshots. */
 
-  /* Saves all unsaved changes: the state after all inputs of all devices. */
+  /* Saves all unsaved changes, so that the store covers all inputs of all devices. */
   void checkpoint() { call(fencepost_fleet_checkpoint, get()); }
-  /* Saves everything and closes the store; the fleet goes on in memory. */
+  /* Saves everything and closes the store; the fleet continues in memory. */
   void close() { call(fencepost_fleet_close, get()); }
   std::vector<std::uint8_t> snapshot() const {
     return detail::sized<std::vector<std::uint8_t>>([this](void *buffer, std::size_t capacity, std::size_t *size) {
@@ -1343,24 +1347,24 @@ class fleet : detail::calls {
     return out;
   }
 
-  /* Devices: they are fed by their numbers. */
+  /* Devices. Inputs name a device by its number. */
 
-  /* The number of a device, which is entered when it is new. */
+  /* The number of a device; a new device is created. */
   std::uint32_t device(const std::string &identifier) { return look_up(identifier, true); }
-  /* The number of a device, none when there is no such device. */
+  /* The number of a device; none if there is no such device. */
   std::optional<std::uint32_t> find(const std::string &identifier) const {
     const std::uint32_t number = look_up(identifier, false);
     if (number == FENCEPOST_NO_DEVICE) return std::nullopt;
     return number;
   }
-  /* The numbers of many, which are entered when they are new: a dictionary for fleet_columns. All or none. */
+  /* The numbers of many devices, usable as the dictionary of fleet_columns; new devices are created. All or none. */
   std::vector<std::uint32_t> devices(const std::vector<std::string> &identifiers) {
     const std::vector<const char *> texts = texts_of(identifiers);
     std::vector<std::uint32_t> numbers(texts.size());
     call(fencepost_fleet_devices, get(), texts.data(), texts.size(), 1u, numbers.data());
     return numbers;
   }
-  /* All of them, ascending. */
+  /* The numbers of all devices, ascending by place. */
   std::vector<std::uint32_t> device_numbers() const {
     return numbers_of([this](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_device_numbers, get(), out, capacity, count);
@@ -1371,7 +1375,7 @@ class fleet : detail::calls {
       return repeatable(fencepost_fleet_device_identifier, get(), device, buffer, capacity, size);
     });
   }
-  /* Where the last accepted fix of a device was, latitude and longitude; none when there was none. */
+  /* The position of a device's last accepted fix, latitude and longitude; none without a fix. */
   std::optional<std::pair<double, double>> position(std::uint32_t device) const {
     double latitude = 0, longitude = 0;
     call(fencepost_fleet_positions, get(), &device, std::size_t{1}, &latitude, &longitude);
@@ -1381,7 +1385,7 @@ class fleet : detail::calls {
   void remove_device(std::uint32_t device, bool drop_events = false) {
     call(fencepost_fleet_remove_device, get(), device, std::uint32_t{drop_events});
   }
-  /* Removes the devices that were heard, and not since a time; returns their numbers. */
+  /* Removes the devices that have inputs, but none since a time; returns their numbers. */
   std::vector<std::uint32_t> expire(std::int64_t before_us) {
     return numbers_of([this, before_us](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_expire, get(), before_us, out, capacity, count);
@@ -1396,7 +1400,7 @@ class fleet : detail::calls {
 
   /* Inputs. Times are microseconds since 1970-01-01T00:00:00Z. */
 
-  /* The arrival time of the inputs that follow. */
+  /* Sets the arrival time of the following inputs. */
   void set_arrival_time(std::int64_t time_us) { call(fencepost_fleet_set_arrival_time, get(), time_us); }
   void feed(std::uint32_t device, const fix &sample) { call(fencepost_fleet_feed_fix, get(), device, &sample); }
   /* Many fixes of many devices. With FENCEPOST_E_QUEUE_FULL the position of the error is the first row not consumed. */
@@ -1411,9 +1415,9 @@ class fleet : detail::calls {
   void set_beacon_scanning(std::uint32_t device, bool scanning, std::int64_t time_us) {
     call(fencepost_fleet_set_beacon_scanning, get(), device, std::uint32_t{scanning}, time_us);
   }
-  /* Time has passed for all devices. */
+  /* Tells the fleet that time has passed for all devices. */
   void advance(std::int64_t time_us) { call(fencepost_fleet_advance, get(), time_us); }
-  /* The same, however far. */
+  /* The same without the limit of max_time_step_us. */
   void force_advance(std::int64_t time_us) { call(fencepost_fleet_force_advance, get(), time_us); }
   void advance_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_advance_device, get(), device, time_us);
@@ -1423,7 +1427,7 @@ class fleet : detail::calls {
   void rewind_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_rewind_device, get(), device, time_us);
   }
-  /* None when nothing waits. */
+  /* The earliest time at which something happens even without any input; none if nothing is due. */
   std::optional<std::int64_t> next_deadline() const {
     std::int64_t time = 0;
     call(fencepost_fleet_next_deadline, get(), &time);
@@ -1437,13 +1441,13 @@ class fleet : detail::calls {
 
   /* Events. */
 
-  /* The next event, or none; asking says that the one before is handled. */
+  /* The next event, or none. The call acknowledges the previous event. */
   std::optional<fleet_event> poll_event() {
     fleet_event out;
     if (poll_events(&out, 1) == 0) return std::nullopt;
     return out;
   }
-  /* Up to capacity events into the caller's memory; returns how many. */
+  /* Stores up to capacity events in the caller's memory; returns how many. */
   std::size_t poll_events(fleet_event *events, std::size_t capacity) {
     std::size_t count = 0;
     call(fencepost_fleet_poll_events, get(), events, capacity, &count);
@@ -1486,19 +1490,19 @@ class fleet : detail::calls {
     call(fencepost_fleet_state, get(), device, detail::terminated(identifier), &out);
     return out;
   }
-  /* The conditions that the device is inside of, and the beacons near it, in add order. */
+  /* The conditions that a device is inside, and the beacons near it, in add order. */
   std::vector<presence> inside(std::uint32_t device) const {
     return numbers_of<presence>([this, device](presence *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_inside, get(), device, out, capacity, count);
     });
   }
-  /* Which devices are inside of a condition, or near a beacon. */
+  /* The devices that are inside a condition, or near a beacon. */
   std::vector<device_presence> devices_inside(const std::string &identifier) const {
     return numbers_of<device_presence>([&](device_presence *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_devices_inside, get(), detail::terminated(identifier), out, capacity, count);
     });
   }
-  /* The pairs of devices and the conditions that they are inside of. */
+  /* All pairs of a device and a condition that it is inside. */
   std::vector<device_presence> devices_inside() const {
     return numbers_of<device_presence>([this](device_presence *out, std::size_t capacity, std::size_t *count) {
       return repeatable(fencepost_fleet_devices_inside, get(), nullptr, out, capacity, count);
@@ -1512,7 +1516,7 @@ class fleet : detail::calls {
 
   /* Moving devices. */
 
-  /* The bytes of each; they stay. Portable: tables of another version can take them too. */
+  /* Exports devices as bytes; they also stay in this fleet. Portable bytes fit tables of other versions too. */
   std::vector<std::vector<std::uint8_t>> export_devices(const std::vector<std::uint32_t> &devices,
                                                         bool portable = false) const {
     std::vector<std::uint64_t> offsets(devices.size() + 1);
@@ -1526,7 +1530,7 @@ class fleet : detail::calls {
       each.emplace_back(bytes.data() + offsets[i], bytes.data() + offsets[i + 1]);
     return each;
   }
-  /* Enters exported devices, all or none; returns their numbers. */
+  /* Adds exported devices, all or none; returns their numbers. */
   std::vector<std::uint32_t> import_devices(const std::vector<std::string> &identifiers,
                                             const std::vector<std::vector<std::uint8_t>> &devices, bool adapt = false) {
     if (identifiers.size() != devices.size())
@@ -1555,7 +1559,7 @@ class fleet : detail::calls {
     return number;
   }
 
-  /* Calls copy(elements, capacity, &count) with memory that is large enough. */
+  /* Calls copy(elements, capacity, &count) until the memory is large enough. */
   template <class Element = std::uint32_t, class Copy>
   static std::vector<Element> numbers_of(Copy copy) {
     std::vector<Element> elements;
@@ -1576,22 +1580,22 @@ class fleet : detail::calls {
   std::unique_ptr<fencepost_fleet, detail::destroy> handle_;
 };
 
-/* The version of the library that is loaded: "0.2.0". */
+/* The version of the loaded library, such as "0.2.0". */
 inline const char *version() noexcept { return fencepost_version_string(); }
 
-/* One sentence about a status. */
+/* One sentence that says what a status means. */
 inline const char *status_message(fencepost_status status) noexcept { return fencepost_status_message(status); }
 
-/* "satisfied". */
+/* The name of a state, such as "satisfied". */
 inline const char *state_name(fencepost_state state) noexcept { return fencepost_state_name(state); }
 
-/* "crossing". */
+/* The name of a cause, such as "crossing". */
 inline const char *cause_name(fencepost_cause cause) noexcept { return fencepost_cause_name(cause); }
 
-/* "within_margin". */
+/* The name of a reason, such as "within_margin". */
 inline const char *reason_name(fencepost_reason reason) noexcept { return fencepost_reason_name(reason); }
 
-/* Whether a position lies in a circle, the line included. */
+/* Whether a position lies in a circle, boundary included. */
 inline bool circle_contains(double centre_latitude, double centre_longitude, double radius_m, double latitude,
                             double longitude) {
   std::uint32_t contains = 0;
@@ -1602,7 +1606,7 @@ inline bool circle_contains(double centre_latitude, double centre_longitude, dou
   return contains != 0;
 }
 
-/* Whether a polygon holds a position, the line included. */
+/* Whether a polygon contains a position, boundary included. */
 inline bool polygon_contains(const geometry &polygon, double latitude, double longitude,
                              const shape_options &reading = standard_shape_options()) {
   std::uint32_t contains = 0;
@@ -1611,7 +1615,8 @@ inline bool polygon_contains(const geometry &polygon, double latitude, double lo
   return contains != 0;
 }
 
-/* The signed boundary distances of places to a polygon, metres, negative inside. The columns have one length. */
+/* The signed boundary distances of positions to a polygon, metres, negative inside. The columns must have the same
+   length. */
 inline std::vector<double> polygon_distance(const geometry &polygon, const std::vector<double> &latitudes,
                                             const std::vector<double> &longitudes,
                                             const shape_options &reading = standard_shape_options()) {
@@ -1624,7 +1629,7 @@ inline std::vector<double> polygon_distance(const geometry &polygon, const std::
   return distances;
 }
 
-/* The same of a corridor. */
+/* The same for a corridor. */
 inline std::vector<double> corridor_distance(const geometry &lines, double radius_m,
                                              const std::vector<double> &latitudes,
                                              const std::vector<double> &longitudes,
@@ -1638,7 +1643,7 @@ inline std::vector<double> corridor_distance(const geometry &lines, double radiu
   return distances;
 }
 
-/* Offers a fix to a filter; whether it is let through. */
+/* Offers a fix to a filter; returns whether it is accepted. */
 inline bool accept(significant_change_filter &filter, const fix &sample) {
   std::uint32_t accepted = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -1646,7 +1651,7 @@ inline bool accept(significant_change_filter &filter, const fix &sample) {
   return accepted != 0;
 }
 
-/* The place of the fix with the least uncertainty at a moment; none when none can be used. */
+/* The index of the fix with the least uncertainty at a moment; none if no fix is usable. */
 inline std::optional<std::size_t> best_fix(const std::vector<fix> &fixes, std::int64_t now_us,
                                            const fix_selection &selection = standard_fix_selection()) {
   std::size_t index = 0;
@@ -1662,12 +1667,12 @@ inline bool is_on_path(const event &of) {
   return !of.has_refinement && (of.refinement_minor & FENCEPOST_EVIDENCE_ON_PATH) != 0;
 }
 
-/* Whether the path before it is not known, so that something may have been missed. */
+/* Whether the path before the event is not known, so that crossings may have been missed. */
 inline bool follows_gap(const event &of) {
   return !of.has_refinement && (of.refinement_minor & FENCEPOST_EVIDENCE_AFTER_GAP) != 0;
 }
 
-/* How a line condition was crossed, as seen along it; nothing for events of other conditions. */
+/* The direction in which a line condition was crossed, as seen along the line; none for events of other conditions. */
 enum class crossing_direction {
   left_to_right,
   right_to_left
@@ -1690,7 +1695,7 @@ inline std::string json(const event &of) {
   return text;
 }
 
-/* Reads 8-4-4-4-12. */
+/* Reads a UUID in its 8-4-4-4-12 form. */
 inline uuid parse_uuid(const std::string &text) {
   uuid out{};
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -1723,7 +1728,7 @@ inline inverse geodesic_inverse(double latitude1, double longitude1, double lati
   return out;
 }
 
-/* Where a path ends, in degrees. */
+/* The end of a path of given start, azimuth and length, in degrees. */
 struct direct {
   double latitude;
   double longitude;
