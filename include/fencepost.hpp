@@ -572,7 +572,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Ensures many circles, with a store in one transaction. All or none; an error's position is the index of the row. */
+  /* Ensures many circles; a store saves them in one transaction. All or none; an error's position is the index of the
+     row. */
   sync_result ensure_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
     const std::vector<const char *> identifiers = rows_of(columns);
     const fencepost_condition_options given = c_options(options);
@@ -660,7 +661,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Many of them, with a store in one transaction. All or none; an error's position is the index of the row. */
+  /* Ensure many conditions; a store saves them in one transaction. All or none; an error's position is the index of the
+     row. */
 
   void add_polygon_conditions(const shape_columns &columns, const condition_options &options = {},
                               const shape_options &reading = standard_shape_options()) {
@@ -936,10 +938,9 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return count;
   }
 
-  /* The pending events, for a range-based for. Going on says that the event before is handled. An event whose handling
-   * ends
-     with an exception that leaves the loop is handed out again. After a break the last one is still in hand:
-     acknowledge() or the next poll says that it is handled, abandon() gives it back. */
+  /* The pending events, for a range-based for. Going to the next event acknowledges the previous one. If the handling of
+     an event throws out of the loop, that event is delivered again. After a break the last event is still unacknowledged:
+     acknowledge() or the next poll commits it, abandon() returns it to the queue. */
   class event_range {
    public:
     class iterator {
@@ -1116,7 +1117,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return changed != 0;
   }
 
-  /* Many of them. All or none; an error's position is the index of the row. */
+  /* Add or ensure many conditions. All or none; an error's position is the index of the row. */
 
   void add_circulars(const circle_columns &columns, const condition_options &options = fleet_condition_options()) {
     const std::vector<const char *> identifiers = rows_of(columns);

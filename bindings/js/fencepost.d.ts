@@ -3,7 +3,7 @@
  *
  * Degrees are WGS84 (latitude -90 … 90, longitude -180 … 180), distances metres along the geodesic, durations seconds. Every
  * method of an object throws {@link DisposedError} after `dispose()`, {@link InvalidArgumentError} for a value of a wrong type or
- * range, and {@link OutOfMemoryError} where memory is missing; what a method throws beside these is said at it. When a call
+ * range, and {@link OutOfMemoryError} if memory is missing. The comment of each method names its further errors. When a call
  * throws, the object is unchanged unless the error says otherwise.
  */
 
@@ -14,7 +14,8 @@ declare global {
   }
 }
 
-/** A Date, milliseconds since 1970 UTC (fractions count, to the microsecond), or microseconds as a BigInt. Years 1 to 9999. */
+/** A Date; or milliseconds since 1970 UTC as a number, with fractions to the microsecond; or microseconds as a BigInt. Years 1 to
+/** 9999. */
 export type Time = Date | number | bigint;
 export type State = "unknown" | "satisfied" | "unsatisfied" | "unmonitored";
 export type Cause = "none" | "determination" | "crossing" | "timeout" | "diagnostic";
@@ -29,33 +30,33 @@ export type HostFlag =
 export type Diagnostic = HostFlag | "condition_unsupported" | "condition_limit_exceeded" | "persistence_unavailable";
 /** Numbers of a column: a typed array is copied fastest. */
 export type Column = Float64Array | Float32Array | readonly number[];
-/** Times of a column: microseconds of a BigInt64Array, milliseconds of a Float64Array, or an array of times. */
+/** Times of a column: microseconds in a BigInt64Array, milliseconds in a Float64Array, or an array of times. */
 export type TimeColumn = BigInt64Array | Float64Array | readonly Time[];
 
 /** The sources that `load` accepts for the module: bytes, a compiled module, a response, or a URL. */
 export type Source = BufferSource | WebAssembly.Module | Response | URL | string;
 export interface LoadOptions {
-  /** Bytes, 16 MiB to 4 GiB: what needs more throws {@link OutOfMemoryError}. Default: 4 GiB, all that WebAssembly has. */
+  /** Bytes, 16 MiB to 4 GiB; a call that needs more throws {@link OutOfMemoryError}. Default: 4 GiB, the limit of WebAssembly. */
   memoryLimit?: number;
 }
 /**
- * Compiles the module and makes the engine of this page, worker or process. Needed once; later calls do nothing, unless the
- * engine was lost ({@link EngineLostError}): then it begins a new one.
+ * Compiles the module and creates the engine of this page, worker or process. Call it once; later calls do nothing, unless the
+ * engine was lost ({@link EngineLostError}): then they create a new one.
  *
- * @param source Absent: `fencepost.wasm` beside the package.
+ * @param source Default: `fencepost.wasm` beside the package.
  * @throws NotLoadedError The module cannot be fetched or compiled.
  */
 export function load(source?: Source | Promise<Source>, options?: LoadOptions): Promise<void>;
-/** The version of the engine: "0.2.0". @throws NotLoadedError Before `load`. */
+/** The version of the engine, such as "0.2.0". @throws NotLoadedError Before `load`. */
 export function version(): string;
 
-/** A circle: satisfied within `radius` metres (finite, above 0) of the centre, the line included. */
+/** A circle: satisfied within `radius` metres (finite, above 0) of the centre, boundary included. */
 export interface Circle {
   latitude: number;
   longitude: number;
   radius: number;
 }
-/** A beacon: satisfied while one with that UUID, and major and minor where they are given (0 … 65535), is near. */
+/** A beacon: satisfied while a beacon with that UUID (and that major and minor, if set; 0 … 65535) is near. */
 export interface Beacon {
   uuid: string;
   major?: number | null;
@@ -68,22 +69,22 @@ export type Geometry =
   | { type: "MultiPolygon"; coordinates: readonly (readonly (readonly Position[])[])[] }
   | { type: "LineString"; coordinates: readonly Position[] }
   | { type: "MultiLineString"; coordinates: readonly (readonly Position[])[] };
-/** A line with the option `radius` is a corridor; without it a gate that counts who crosses it. */
+/** A line with the option `radius` is a corridor; without it, a gate that counts the devices that cross it. */
 export type Condition = Circle | Beacon | Geometry;
 
-/** When a crossing counts. Members that are absent are those of "standard". */
+/** When a crossing counts. Absent members have the values of "standard". */
 export interface Policy {
   /** Seconds that a device must stay inside before it has entered. Standard: 20. */
   entryDwell?: number;
   /** Seconds that it must stay outside before it has left. Standard: 20. */
   exitDwell?: number;
-  /** Metres beyond the line, inwards, that decide. Standard: 20. */
+  /** Metres inside the boundary at which a fix decides an entry. Standard: 20. */
   entryMargin?: number;
-  /** Metres outwards. Standard: 20. */
+  /** Metres outside the boundary at which a fix decides an exit. Standard: 20. */
   exitMargin?: number;
-  /** 0: the exit margin is `exitMargin`; else the radius, from `exitMargin` to this many metres. Standard: 0. */
+  /** 0: the exit margin is `exitMargin`; else the radius, clamped to `exitMargin` … this many metres. Standard: 0. */
   exitMarginLimit?: number;
-  /** How often the accuracy of a fix counts as a margin; 0: it is ignored. Standard: 1. */
+  /** Factor by which the accuracy of a fix is multiplied to give a margin; 0: accuracy is ignored. Standard: 1. */
   accuracyFactor?: number;
   /** "timer": confirmed when the dwell has passed; "evidence": by the first fix after it. Standard: "timer". */
   dwellPolicy?: "timer" | "evidence";
@@ -98,18 +99,18 @@ export interface ConditionOptions {
   assuming?: "unknown" | "satisfied" | "unsatisfied";
   /** Default: "standard". */
   policy?: PolicyName | Policy;
-  /** Yours, 0 to 2^64 - 1; comes back with every event. Default: 0. */
+  /** Your own number, 0 to 2^64 - 1; every event returns it. Default: 0. */
   tag?: number | bigint;
 }
 export interface ShapeOptions extends ConditionOptions {
-  /** Of lines: half the width of a corridor, metres. */
+  /** For lines: half the width of a corridor, metres. */
   radius?: number;
   /** The edge between two vertices: the shortest way on the ellipsoid, or a straight line on the map of degrees.
      Default: "geodesic". */
   edges?: Edges;
-  /** Of polygons: the area is left of each ring as listed. Default: false, a ring encloses the smaller area. */
+  /** For polygons: true if the area is left of each ring as listed. Default: false, a ring encloses the smaller area. */
   oriented?: boolean;
-  /** Of polygons: metres by which the boundary lies outside of the rings, negative inside. Default: 0. */
+  /** For polygons: metres by which the boundary lies outside the rings; negative: inside. Default: 0. */
   buffer?: number;
 }
 export interface ConditionRow {
@@ -126,8 +127,8 @@ export interface CircleColumns {
   tags?: BigUint64Array | readonly (number | bigint)[];
 }
 /**
- * Reads the conditions of a GeoJSON file as the command and the Python package write it. A Point is a circle of
- * `properties.radius` metres; edges are planar unless the properties say otherwise, as RFC 7946 has it.
+ * Reads the conditions of a GeoJSON file in the format that the command and the Python package write. A Point is a circle of
+ * `properties.radius` metres. Edges are planar, as in RFC 7946, unless the properties say otherwise.
  */
 export function fromGeoJSON(object: unknown): ConditionRow[];
 
@@ -142,12 +143,12 @@ export interface Fix {
 export interface FixColumns {
   latitudes: Column;
   longitudes: Column;
-  /** Metres; absent: none is reported. */
+  /** Metres; absent: not reported in any row. */
   accuracies?: Column;
   times: TimeColumn;
 }
 export interface FeedOptions {
-  /** true: one invalid row refuses the whole batch. Default: false, invalid rows are skipped and counted. */
+  /** true: an invalid row makes the call refuse the whole batch. Default: false, invalid rows are skipped and counted. */
   refuseInvalid?: boolean;
 }
 export interface FeedResult {
@@ -161,7 +162,7 @@ export interface Sighting {
   uuid: string;
   major: number;
   minor: number;
-  /** dBm; absent: unknown, the weakest. */
+  /** dBm; absent: unknown, counts as the weakest. */
   rssi?: number;
 }
 
@@ -172,11 +173,11 @@ export class Event {
   /** The condition's state from `date` on. */
   readonly state: State;
   readonly cause: Cause;
-  /** When the state was confirmed: microseconds since 1970; null before any time was known. */
+  /** When the state was confirmed: microseconds since 1970; null while the clock is unset. */
   readonly dateUs: bigint | null;
   /** The time of the fix or sighting that started it. */
   readonly evidenceDateUs: bigint | null;
-  /** The deciding position, degrees and metres; null where no position decided. */
+  /** The deciding position, degrees and metres; null if no position decided. */
   readonly latitude: number | null;
   readonly longitude: number | null;
   readonly accuracy: number | null;
@@ -186,14 +187,14 @@ export class Event {
   /** The beacon that satisfied a condition with a wildcard. */
   readonly refinement: { uuid: string; major: number; minor: number } | null;
   readonly evidence: "fix" | "path" | null;
-  /** The path before it is unknown: something may have been missed. */
+  /** True if the path before the event is unknown, so that crossings may have been missed. */
   readonly followsGap: boolean;
-  /** Of a line that was crossed, as seen along it. */
+  /** The direction in which a line was crossed, as seen along the line; null for other events. */
   readonly direction: "left_to_right" | "right_to_left" | null;
   /** The add sequence of the condition. */
   readonly generation: number;
   readonly tag: bigint;
-  /** `dateUs` as a Date, which holds milliseconds. */
+  /** `dateUs` as a Date, which has only milliseconds. */
   get date(): Date | null;
   get evidenceDate(): Date | null;
   /** The event in one word; "determined" is the first evidence, "none" a first record. */
@@ -205,7 +206,7 @@ export class DeviceEvent extends Event {
   readonly deviceNumber: number;
   /** 1, 2, 3 … per fleet. */
   readonly position: number;
-  /** The row of the batch that brought it; 0 for other calls. */
+  /** The row of the batch that caused it; 0 for other calls. */
   readonly row: number;
 }
 
@@ -221,7 +222,7 @@ export interface Explanation {
   candidateStartUs: bigint | null;
   deadlineUs: bigint | null;
   lastSightingUs: bigint | null;
-  /** How far beyond the last fix one of the same accuracy would be decisive. */
+  /** How much farther than the last fix a fix of the same accuracy must be to decide. */
   metresToDecide: number | null;
   secondsToDecide: number | null;
   accuracyNeeded: number | null;
@@ -234,10 +235,10 @@ export interface Shape {
   oriented: boolean;
   buffer: number | null;
   radius: number | null;
-  /** How far inside of the boundary a position can be, metres. */
+  /** How far inside the boundary a position can be, metres. */
   depth: number | null;
   vertexCount: number;
-  /** How far geodesic and planar edges would be apart, metres; null: at most 1 m. */
+  /** The largest distance between geodesic and planar edges, metres; null: at most 1 m. */
   departure: number | null;
   leftOutRings: number;
 }
@@ -271,7 +272,8 @@ export interface SyncResult {
   removed: number;
 }
 
-/** Frees by `dispose()` or `using`; an object that is forgotten is freed some time after the garbage collector finds it. */
+/** An object with engine memory. Free it with `dispose()` or `using`; otherwise the garbage collector frees it some time
+/** later. */
 interface Disposable {
   dispose(): void;
   readonly isDisposed: boolean;
@@ -281,34 +283,34 @@ interface Disposable {
 /** The common methods of monitors and zones. */
 interface Holder extends Disposable {
   /**
-   * Adds a condition, or replaces the one of that identifier: its events that wait are dropped.
+   * Adds a condition, or replaces the one with that identifier, whose pending events are then dropped.
    *
    * @param identifier 1 … 256 bytes of UTF-8.
    */
   add(identifier: string, condition: Condition, options?: ShapeOptions): void;
-  /** Adds it, but leaves an equal one alone. Returns whether something changed. */
+  /** Adds a condition, but leaves an equal existing one alone. Returns whether something changed. */
   ensure(identifier: string, condition: Condition, options?: ShapeOptions): boolean;
   /** Adds many circles. All or nothing: `position` of the error is the row. */
   addCircles(columns: CircleColumns, options?: ConditionOptions): void;
-  /** Makes the conditions exactly those of a list; equal ones keep their state. All or nothing. */
+  /** Makes the conditions exactly those of a list; equal existing ones keep their state. All or nothing. */
   sync(rows: readonly ConditionRow[]): SyncResult;
-  /** Returns whether there was one. */
+  /** Returns whether the condition existed. */
   remove(identifier: string): boolean;
-  /** In add order. */
+  /** The identifiers in add order. */
   readonly identifiers: string[];
   /** How the geometry was read. @throws NotFoundError */
   shape(identifier: string): Shape;
   /** The vertices of a polygon, corridor or line. @throws NotFoundError */
   geometry(identifier: string): Geometry;
-  /** The conditions that hold a point, in add order. */
+  /** The conditions that contain a point, in add order. */
   containing(latitude: number, longitude: number): Located[];
-  /** The conditions whose lines are nearest to a point, the nearest first. Default: one. */
+  /** The `count` conditions whose boundaries are nearest to a point, the nearest first. Default: one. */
   nearest(latitude: number, longitude: number, count?: number): Located[];
   containingMany(columns: PointColumns): LocatedColumns;
   nearestMany(columns: PointColumns, count?: number): NearestColumns;
-  /** The identifiers of generations, as an answer has them; "" for one that is gone. */
+  /** The identifiers of the conditions with certain generations, as query results contain them; "" for a removed condition. */
   identifiersOf(generations: BigUint64Array): string[];
-  /** The place of the line that is nearest to a position, degrees; null where there is none. @throws NotFoundError */
+  /** The boundary point nearest to a position, degrees; null if there is none. @throws NotFoundError */
   nearestBoundaryPoint(identifier: string, latitude: number, longitude: number): { latitude: number; longitude: number } | null;
   /** Everything as bytes, the same on every platform and in every language. */
   snapshot(): Uint8Array;
@@ -317,25 +319,26 @@ interface Holder extends Disposable {
 export interface MonitorOptions {
   /** [A-Za-z0-9_]{1,64}. */
   name?: string;
-  /** Each change; per condition the first that waits; or the last. Default: "every". */
+  /** Which pending events are delivered: every change, or per condition the first, or the latest. Default: "every". */
   delivery?: "every" | "first" | "latest";
   /** How many conditions are monitored at a time; null: all. Default: null. */
   conditionLimit?: number | null;
   /** 1 … 1e9; while that many events wait, inputs throw {@link QueueFullError}. Default: 1,000,000. */
   maxPendingEvents?: number;
-  /** Seconds: how old a fix may be to decide a condition when it is added; null: never. Default: 60. */
+  /** Seconds: how old a fix may be to decide a condition when the condition is added; null: no earlier fix does. Default: 60. */
   initialFixMaxAge?: number | null;
   /** Seconds of silence after which a beacon is gone. Default: 30. */
   beaconExitTimeout?: number;
   /** Seconds of silence after which a beacon was never there. Default: 30. */
   beaconInitialTimeout?: number;
-  /** Seconds: an input that is later than the clock by more throws {@link AheadOfClockError}; null: none. Default: null. */
+  /** Seconds: an input that is later than the clock by more than this throws {@link AheadOfClockError}; null: no limit. Default:
+  /** null. */
   maxTimeStep?: number | null;
   /** Where the device is between two fixes: unknown, or on the geodesic at constant speed. Default: "fixes". */
   path?: "fixes" | "geodesic";
-  /** Of the path: seconds between two fixes beyond which nothing is known. Required with "geodesic". */
+  /** For the path: with more seconds than this between two fixes, the path is unknown. Required with "geodesic". */
   maxGap?: number;
-  /** Of the path: metres a second above which nothing is known; null: any speed. Default: null. */
+  /** For the path: above this speed in metres per second, the path is unknown; null: any speed. Default: null. */
   maxSpeed?: number | null;
 }
 export interface MonitorRecord {
@@ -350,7 +353,7 @@ export interface MonitorRecord {
   major: number | null;
   minor: number | null;
   state: State;
-  /** The last event that was handled; before the first: sequence 0, the assumed state. */
+  /** The last handled event; before the first one: sequence 0 and the assumed state. */
   lastEvent: Event;
 }
 export interface MonitorStatistics {
@@ -387,15 +390,16 @@ export class Monitor implements Holder {
   setScanning(isScanning: boolean, time: Time): void;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   setHost(host: { flags?: readonly HostFlag[]; unsupported?: readonly Kind[] }, time: Time): void;
-  /** Lets time pass: confirms all changes that are due up to and at it. @throws LateInputError, QueueFullError */
+  /** Tells the monitor that time has passed: confirms all changes that are due up to and including `time`. @throws
+  /** LateInputError, QueueFullError */
   advance(time: Time): void;
-  /** Sets the clock back, because times of inputs were wrong. */
+  /** Sets the clock back after inputs with wrong times. */
   rewind(time: Time): void;
-  /** The next event, or null. Commits the one before. */
+  /** The next event, or null. Commits the previous one. */
   poll(): Event | null;
-  /** Up to so many events, at most 256. Commits the events delivered before. */
+  /** Up to `most` events, at most 256. Commits the events delivered before. */
   pollMany(most?: number): Event[];
-  /** The same as JSON Lines, byte for byte those of the other languages. */
+  /** The same as JSON Lines, byte for byte as in the other languages. */
   pollLines(most?: number): string;
   events(): Generator<Event, void, undefined>;
   acknowledge(): void;
@@ -408,9 +412,9 @@ export class Monitor implements Holder {
   record(identifier: string): MonitorRecord | null;
   records(): Generator<MonitorRecord, void, undefined>;
   identifiersInState(state: "unknown" | "satisfied" | "unsatisfied"): string[];
-  /** Metres that the device may move from a place before it can be on another side of anything; Infinity without a line. */
+  /** Metres that the device can move from a position without crossing a boundary; Infinity if there is no boundary. */
   safeDistance(latitude: number, longitude: number): number;
-  /** When something happens though no input comes. `advance` to it then. */
+  /** The earliest time at which something happens even without any input. Call `advance` when that time comes. */
   readonly nextDeadlineUs: bigint | null;
   readonly name: string | null;
   statistics(): MonitorStatistics;
@@ -434,12 +438,12 @@ export class Monitor implements Holder {
   [Symbol.dispose](): void;
 }
 
-/** A table of zones: questions about points, and what fleets share. A line needs a `radius` here. */
+/** A table of zones, for queries about points and to be shared by fleets. A line needs a `radius` here. */
 export class Zones implements Holder {
   constructor();
   /** @throws SnapshotInvalidError */
   static restore(snapshot: Uint8Array): Zones;
-  /** Two tables of one version take each other's devices as they are. `digest` is 32 hexadecimal digits. */
+  /** Two tables of the same version accept each other's exported devices unchanged. `digest` is 32 hexadecimal digits. */
   readonly version: { count: number; generation: number; digest: string };
   add(identifier: string, condition: Condition, options?: ShapeOptions): void;
   ensure(identifier: string, condition: Condition, options?: ShapeOptions): boolean;
@@ -464,7 +468,7 @@ export class Zones implements Holder {
 export interface FleetOptions {
   /** As in a monitor. Default: 1,000,000. */
   maxPendingEvents?: number;
-  /** 1 … 67,108,863 devices; null: the most that there can be. */
+  /** 1 … 67,108,863 devices; null: the maximum. */
   deviceLimit?: number | null;
   /** Seconds. Default: 30. */
   beaconExitTimeout?: number;
@@ -504,27 +508,27 @@ export interface FleetStatistics {
   deviceBytes: number;
 }
 
-/** Very many devices over one table of zones. Methods that name a device which is not there throw {@link NoSuchDeviceError}. */
+/** Very many devices over one table of zones. Methods throw {@link NoSuchDeviceError} for a device that does not exist. */
 export class Fleet implements Disposable {
   constructor(zones: Zones, options?: FleetOptions);
-  /** @param zones The table to go on with; absent: one of its own. @throws SnapshotInvalidError, TableMismatchError */
+  /** @param zones The table to use; absent: the fleet gets its own table. @throws SnapshotInvalidError, TableMismatchError */
   static restore(snapshot: Uint8Array, zones?: Zones): Fleet;
-  /** Another object of the table. */
+  /** Another object for the table of the fleet. */
   readonly zones: Zones;
-  /** The numbers of devices, for `feedMany`; new ones are entered. */
+  /** The numbers of devices, for `feedMany`; new devices are created. */
   enter(identifiers: Iterable<string>): Uint32Array;
   has(identifier: string): boolean;
   /** In the order of their numbers. */
   readonly devices: string[];
-  /** Returns whether there was one. */
+  /** Returns whether the device existed. */
   remove(identifier: string, options?: { dropEvents?: boolean }): boolean;
-  /** Removes the devices that were heard, and not since a time. */
+  /** Removes the devices that have inputs, but none since a time. */
   expire(before: Time): string[];
   expireByArrival(before: Time): string[];
-  /** Degrees; NaN of a device that had no fix. */
+  /** Degrees; NaN for a device without a fix. */
   positions(identifiers: Iterable<string>): { latitudes: Float64Array; longitudes: Float64Array };
   setArrivalTime(time: Time): void;
-  /** The device enters by it. @throws LateInputError, AheadOfClockError, QueueFullError */
+  /** A new device is created. @throws LateInputError, AheadOfClockError, QueueFullError */
   feed(device: string, fix: Fix): void;
   /** @throws QueueFullError As in a monitor. */
   feedMany(
@@ -553,7 +557,7 @@ export class Fleet implements Disposable {
   readonly nextDeadlineUs: bigint | null;
   statistics(): FleetStatistics;
   statistics(device: string): DeviceStatistics;
-  /** The state of a device as bytes. `portable`: over other versions of the table too. */
+  /** The state of a device as bytes. `portable`: also for tables of other versions. */
   exportDevice(device: string, options?: { portable?: boolean }): Uint8Array;
   /** @throws SnapshotInvalidError, TableMismatchError */
   importDevice(device: string, bytes: Uint8Array, options?: { adapt?: boolean }): void;
@@ -567,7 +571,7 @@ export class Fleet implements Disposable {
 export function inverse(
   latitude1: number, longitude1: number, latitude2: number, longitude2: number,
 ): { distance: number; azimuth1: number; azimuth2: number };
-/** Where a geodesic of an azimuth (degrees) and a length (metres, at most 1e9) ends. */
+/** The end of a geodesic of given start, azimuth (degrees) and length (metres, at most 1e9). */
 export function direct(
   latitude: number, longitude: number, azimuth: number, distance: number,
 ): { latitude: number; longitude: number; azimuth2: number };
@@ -575,9 +579,10 @@ export function direct(
 /** A call was refused, or the engine cannot be used. */
 export class FencepostError extends Error {
   constructor(message: string, detail?: { status?: string; code?: number; position?: number; cause?: unknown });
-  /** The name of the status, "late_input"; of this package alone: "disposed", "not_loaded", "out_of_memory", "engine_lost". */
+  /** The name of the status, such as "late_input"; only in this package: "disposed", "not_loaded", "out_of_memory",
+  /** "engine_lost". */
   readonly status: string;
-  /** Its number in fencepost.h; 0 for a status of this package alone. */
+  /** Its number in fencepost.h; 0 for a status that only this package has. */
   readonly code: number;
   /** Index of the offending row, else 0. */
   readonly position: number;
@@ -588,9 +593,9 @@ export class InvalidArgumentError extends FencepostError {}
 export class LateInputError extends FencepostError {}
 /** The input is later than the clock by more than `maxTimeStep`. */
 export class AheadOfClockError extends FencepostError {}
-/** `maxPendingEvents` events wait. */
+/** `maxPendingEvents` events are pending. */
 export class QueueFullError extends FencepostError {
-  /** Of a batch: the counts of the rows before `position`. */
+  /** For a batch: the counts of the rows before `position`. */
   readonly result?: FeedResult;
 }
 /** No condition has that identifier. */
@@ -603,9 +608,9 @@ export class SnapshotInvalidError extends FencepostError {}
 export class TableMismatchError extends FencepostError {}
 /** The object was disposed. */
 export class DisposedError extends FencepostError {}
-/** `await load()` first; or the module cannot be used. */
+/** `load()` was not awaited, or the module cannot be used. */
 export class NotLoadedError extends FencepostError {}
 /** Memory for the call is missing; nothing has changed. */
 export class OutOfMemoryError extends FencepostError {}
-/** The engine ended in the middle of a call: every object is lost. `await load()`, and make them anew. */
+/** The engine ended in the middle of a call: all objects are lost. `await load()` again, and create them anew. */
 export class EngineLostError extends FencepostError {}
