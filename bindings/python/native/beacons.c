@@ -1,6 +1,6 @@
 #include "native.h"
 
-/* (uuid, major, minor, measured power, kind, company) of an advertisement; company -1: it is in the payload. */
+/* Returns (uuid, major, minor, measured power, kind, company) of an advertisement; company -1: it is in the payload. */
 PyObject *native_parse_advertisement(PyObject *module, PyObject *args) {
   Py_buffer payload;
   int company;

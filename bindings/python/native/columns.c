@@ -1,9 +1,9 @@
-/* Fixes from columns: buffers of any stride, read in place. */
+/* Feeds fixes from columns: buffers of any stride, read in place. */
 #include "native.h"
 
 #include <string.h>
 
-/* Rounds down, as a clock of microseconds would show a finer time. A value out of range becomes no time. */
+/* Rounds down, as a microsecond clock would show a finer time. A value out of range becomes FENCEPOST_TIME_UNSET. */
 static int64_t scale(int64_t value, int64_t multiplier, int64_t divisor) {
   if (value == INT64_MIN) return FENCEPOST_TIME_UNSET; /* NaT */
   if (divisor > 1) {
@@ -14,7 +14,7 @@ static int64_t scale(int64_t value, int64_t multiplier, int64_t divisor) {
   return __builtin_mul_overflow(value, multiplier, &scaled) ? FENCEPOST_TIME_UNSET : scaled;
 }
 
-/* A loop for each common divisor, which the compiler turns into multiplications. */
+/* Has a separate loop for each common divisor, which the compiler turns into multiplications. */
 static void scale_column(native_column *column, Py_ssize_t count, int64_t multiplier, int64_t divisor) {
   const char *from = column->start;
   for (Py_ssize_t row = 0; row < count; row++, from += column->stride) {
@@ -26,7 +26,7 @@ static void scale_column(native_column *column, Py_ssize_t count, int64_t multip
   column->stride = sizeof(int64_t);
 }
 
-/* Whose rows they are: the devices of a fleet, or None. */
+/* The devices of the rows of a fleet; None for a monitor. */
 typedef struct {
   PyObject *codes, *names;
   unsigned long long first_row;
@@ -57,7 +57,7 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
   fixes.times_us = times->start;
   fixes.time_stride = times->stride;
   if (self->fleet == NULL) return native_feed_rows(self, state, &fixes, NULL, (size_t)count);
-  if (native_try_rows(state, &fixes, (size_t)count) < 0) return NULL; /* before a device is entered */
+  if (native_try_rows(state, &fixes, (size_t)count) < 0) return NULL; /* before any device is added */
   fixes.refuse_invalid = 0;
   native_device_column column;
   PyObject *result = NULL;
@@ -70,9 +70,9 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
 }
 
 /*
- * (latitude, longitude, accuracy, time, multiplier, divisor, refuse_invalid): columns of doubles; accuracy may be None
- * or one float; times are 64-bit integers, a microsecond is multiplier / divisor of their unit. Of a fleet also the devices
- * and their dictionary, see native_open_devices(), and the number of the first row.
+ * Arguments (latitude, longitude, accuracy, time, multiplier, divisor, refuse_invalid). Columns are doubles; accuracy
+ * may be None or one float. Times are 64-bit integers, whose unit is multiplier / divisor microseconds. For a fleet,
+ * also the devices and their dictionary (see native_open_devices()), and the number of the first row.
  */
 PyObject *native_feed_columns(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);

@@ -30,7 +30,7 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-/* Adds or ensures circles from columns; returns the counts added, replaced and kept (of an add: None). */
+/* Adds or ensures circles from columns; returns the counts of added, replaced and kept ones (None for an add). */
 PyObject *native_add_circles(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *sources[4], *policy_object;
@@ -91,7 +91,7 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-/* One call about the condition of an identifier; `out` is what that call fills. */
+/* A library call about the condition with an identifier; it fills `out`. */
 typedef fencepost_status (*question)(native_handle *, const char *identifier, void *out, fencepost_error *);
 
 static fencepost_status remove_condition(native_handle *self, const char *identifier, void *out,
@@ -122,7 +122,7 @@ enum {
   ANSWERED = 1
 };
 
-/* REFUSED: an exception is set; ABSENT: there is no such condition, and that is not an error to the caller. */
+/* REFUSED: an exception is set. ABSENT: no such condition exists, which is not an error for the caller. */
 static int ask(PyObject *object, PyObject *identifier_object, question question, void *out, int may_be_absent) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
@@ -159,8 +159,8 @@ static PyObject *geometry_tuple(native_handle *self, const fencepost_condition *
 }
 
 /*
- * (identifier, kind, geometry, generation, tag, policy, last event, present state). The geometry of a shape is None where
- * another thread has removed it meanwhile.
+ * Returns (identifier, kind, geometry, generation, tag, policy, last event, present state). The geometry of a shape is
+ * None if another thread has removed the shape in the meantime.
  */
 static PyObject *record_tuple(native_handle *self, const fencepost_record *record) {
   const fencepost_condition *condition = &record->condition;
@@ -177,7 +177,10 @@ PyObject *native_record(PyObject *object, PyObject *identifier) {
   return answer == ANSWERED ? record_tuple((native_handle *)object, &record) : NULL;
 }
 
-/* The list with the item at its end; both references are taken, and NULL, with an exception set, is passed on. */
+/*
+ * Appends an item to a list and returns the list. Both references are stolen. NULL, with an exception set, is passed
+ * on.
+ */
 static PyObject *with_item(PyObject *list, PyObject *item) {
   if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);
   Py_XDECREF(item);
@@ -203,7 +206,7 @@ PyObject *native_records(PyObject *object, PyObject *Py_UNUSED(unused)) {
   return list;
 }
 
-/* Splits texts that are each followed by a zero byte. */
+/* Splits texts, each of which ends with a zero byte. */
 static PyObject *split_texts(const char *buffer, size_t size) {
   PyObject *list = PyList_New(0);
   for (const char *text = buffer; list != NULL && text < buffer + size; text += strlen(text) + 1)
@@ -216,7 +219,7 @@ static PyObject *identifiers_of(PyObject *object, int state) {
   native_handle *self = (native_handle *)object;
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
-  for (;;) { /* until no other thread adds between the question and the answer */
+  for (;;) { /* repeat until the buffer is large enough, as other threads may add conditions */
     native_call call = native_begin(self);
     fencepost_status status =
         state < 0

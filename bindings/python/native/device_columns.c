@@ -1,4 +1,4 @@
-/* Columns of devices: indices into a dictionary, as Arrow and pandas have them, read in place. */
+/* Columns of devices: indices into a dictionary, as in Arrow and pandas, read in place. */
 #include "native.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static int open_codes(native_state *state, PyObject *object, Py_ssize_t count, n
   return 0;
 }
 
-/* Unsigned: a negative code becomes larger than every dictionary. */
+/* Unsigned, so that a negative code is larger than any dictionary. */
 static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
   uint64_t value = 0;
   const char *at = (const char *)rows->devices + rows->device_stride * row;
@@ -50,8 +50,9 @@ static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
 }
 
 /*
- * The elements that rows from one on name, in the order in which they first do, in `used`; the first row that names none, or
- * count. Used entries get the number 0, all others none.
+ * Finds the elements that the rows from `row` on refer to. `used` gets them in the order of their first rows. Returns
+ * the first row whose code is not in the dictionary, or count. In `numbers`, used elements get 0, all others
+ * FENCEPOST_NO_DEVICE.
  */
 static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row, Py_ssize_t count, uint32_t *numbers,
                             Py_ssize_t *used, Py_ssize_t *found) {
@@ -68,13 +69,13 @@ static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row,
   return row;
 }
 
-/* The first row from one on that names an element; count when there is none. */
+/* The first row, from `row` on, that refers to an element; count if there is none. */
 static Py_ssize_t row_of(const fencepost_fleet_columns *rows, Py_ssize_t element, Py_ssize_t row, Py_ssize_t count) {
   while (row < count && code_at(rows, row) != (uint64_t)element) row++;
   return row;
 }
 
-/* Lets the exception that is set name a row. */
+/* Sets the `position` of the present exception to a row. */
 static void set_position(Py_ssize_t row) {
   PyObject *type = NULL, *value = NULL, *traceback = NULL;
   PyErr_Fetch(&type, &value, &traceback);
@@ -97,7 +98,7 @@ static int refuse_code(native_state *state, const native_device_column *column, 
   return -1;
 }
 
-/* Reads the identifiers that rows name. */
+/* Reads the identifiers that rows refer to. */
 static int open_texts(native_state *state, PyObject *names, Py_ssize_t count, native_device_column *column) {
   Py_ssize_t size = PyTuple_Size(names), row, found;
   size_t room = (size_t)size + 1;
@@ -131,7 +132,10 @@ static int open_texts(native_state *state, PyObject *names, Py_ssize_t count, na
   return 0;
 }
 
-/* Which elements the rows from one on name. Where somebody writes to the column meanwhile, the library refuses the row. */
+/*
+ * Finds the elements that the rows from `row` on refer to. If another thread changes the column, the library refuses
+ * the row.
+ */
 static void find_rest(native_device_column *column, Py_ssize_t row, Py_ssize_t count) {
   Py_ssize_t found, kept = 0;
   find_used(&column->rows, row, count, column->entered, column->used, &found);
@@ -144,12 +148,12 @@ static void find_rest(native_device_column *column, Py_ssize_t row, Py_ssize_t c
 }
 
 static void note_new(native_device_column *column, Py_ssize_t element, const char *identifier) {
-  if (column->is_new[element]) return; /* another thread removed it meanwhile */
+  if (column->is_new[element]) return; /* another thread has removed it in the meantime */
   column->is_new[element] = 1;
   column->entries[column->entry_count++] = (native_entry){identifier, FENCEPOST_NO_DEVICE, 1};
 }
 
-/* Which of those that rows name are new, before they are entered. */
+/* Finds which of the referenced devices are new, before they are added. */
 static fencepost_status find_new(native_call *call, native_device_column *column) {
   fencepost_status status =
       fencepost_fleet_devices(call->self->fleet, column->asked, (size_t)column->found, 0, column->given, &call->error);
@@ -159,7 +163,7 @@ static fencepost_status find_new(native_call *call, native_device_column *column
 }
 
 void native_keep_column(native_call *call, native_device_column *column) {
-  /* From behind: the next ones that are new get their numbers in order. */
+  /* Remove the last first, so that the next new devices get these numbers in order. */
   for (Py_ssize_t index = column->entry_count - 1; index >= 0; index--) {
     native_entry *entry = &column->entries[index];
     if (fencepost_fleet_devices(call->self->fleet, &entry->identifier, 1, 0, &entry->device, NULL) == FENCEPOST_OK &&
@@ -169,7 +173,7 @@ void native_keep_column(native_call *call, native_device_column *column) {
   column->entry_count = 0;
 }
 
-/* Lets an error about an identifier name the first row that has it, not its place among those that are entered. */
+/* Changes an error about an identifier to name the first row with it, instead of its index among the added devices. */
 static void name_row(fencepost_error *error, const native_device_column *column, Py_ssize_t row, Py_ssize_t count) {
   if (error->position >= (uint64_t)column->found) return;
   Py_ssize_t found = row_of(&column->rows, column->used[error->position], row, count);

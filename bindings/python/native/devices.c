@@ -1,10 +1,10 @@
-/* The devices of a fleet: which there are, what they are inside of, and their bytes. */
+/* The devices of a fleet: the list of them, their positions, and their bytes. */
 #include "native.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* One function that copies numbers; `with` is what it needs beside. */
+/* A function that copies device numbers; `with` is its additional argument. */
 typedef fencepost_status (*numbering)(native_handle *, int64_t with, uint32_t *, size_t, size_t *, fencepost_error *);
 
 static fencepost_status all_devices(native_handle *self, int64_t Py_UNUSED(with), uint32_t *numbers, size_t capacity,
@@ -26,7 +26,7 @@ static fencepost_status expired_by_arrival(native_handle *self, int64_t before, 
   return status;
 }
 
-/* In a call: numbers, for free(). */
+/* In a call: device numbers, in memory from malloc(). */
 static fencepost_status find_numbers(native_call *call, numbering numbering, int64_t with, uint32_t **numbers,
                                      size_t *count) {
   size_t capacity = 0;
@@ -41,7 +41,7 @@ static fencepost_status find_numbers(native_call *call, numbering numbering, int
   }
 }
 
-/* Ends a call that found numbers; their identifiers. */
+/* Ends a call that found device numbers; returns their identifiers. */
 static PyObject *end_numbered(native_call *call, numbering numbering, int64_t with) {
   uint32_t *numbers = NULL;
   size_t count = 0;
@@ -63,7 +63,7 @@ PyObject *native_devices(PyObject *object, PyObject *Py_UNUSED(unused)) {
   return end_numbered(&call, all_devices, 0);
 }
 
-/* Where devices are, when they were heard last, and what they are called. */
+/* Positions, clocks and identifiers of devices. */
 typedef struct {
   uint32_t only, *numbers;
   size_t count;
@@ -109,7 +109,7 @@ static PyObject *place_at(const places *found, size_t index) {
   return NULL;
 }
 
-/* Of one device, or of all. */
+/* The position of one device, or of all. */
 PyObject *native_positions(PyObject *object, PyObject *identifier) {
   const char *text = NULL;
   if (identifier != Py_None && native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
@@ -136,15 +136,15 @@ static PyObject *expire(PyObject *object, PyObject *before, numbering numbering)
   return end_numbered(&call, numbering, time);
 }
 
-/* Removes those that were not heard since a time; their identifiers. */
+/* Removes the devices whose latest input is earlier than a time; returns their identifiers. */
 PyObject *native_expire(PyObject *object, PyObject *before) { return expire(object, before, expired); }
 
-/* Removes those whose last accepted input arrived before a time; their identifiers. */
+/* Removes the devices whose last accepted input arrived before a time; returns their identifiers. */
 PyObject *native_expire_by_arrival(PyObject *object, PyObject *before) {
   return expire(object, before, expired_by_arrival);
 }
 
-/* The numbers of a tuple of identifiers, which are entered if they are new. */
+/* The numbers of the devices in a tuple of identifiers; new devices are added. */
 PyObject *native_enter_devices(PyObject *object, PyObject *identifiers) {
   native_handle *self = (native_handle *)object;
   Py_ssize_t count;
@@ -176,7 +176,7 @@ PyObject *native_has_device(PyObject *object, PyObject *identifier) {
   return PyBool_FromLong(device != FENCEPOST_NO_DEVICE);
 }
 
-/* (identifier, whether its events are dropped): whether there was one. */
+/* Arguments (identifier, whether to drop its events); returns whether the device existed. */
 PyObject *native_remove_device(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier;
@@ -197,7 +197,10 @@ PyObject *native_remove_device(PyObject *object, PyObject *args) {
   return PyBool_FromLong(device != FENCEPOST_NO_DEVICE);
 }
 
-/* (clock, accepted fixes, invalid fixes, late inputs, ahead inputs, accepted sightings, handed out events, inputs) */
+/*
+ * Returns (clock, accepted fixes, invalid fixes, late inputs, ahead inputs, accepted sightings, delivered events,
+ * inputs).
+ */
 PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   const char *text;
@@ -264,7 +267,7 @@ PyObject *native_device_explain(PyObject *object, PyObject *args) {
   return native_explanation_tuple(&found);
 }
 
-/* The bytes of devices, one after the other, as a list. */
+/* Splits the adjacent bytes of devices into a list. */
 static PyObject *split_bytes(const char *buffer, const uint64_t *offsets, Py_ssize_t count) {
   PyObject *list = PyList_New(count);
   for (Py_ssize_t index = 0; list != NULL && index < count; index++) {
@@ -275,7 +278,7 @@ static PyObject *split_bytes(const char *buffer, const uint64_t *offsets, Py_ssi
   return list;
 }
 
-/* In a call: the bytes of devices, for free(). */
+/* In a call: the bytes of devices, in memory from malloc(). */
 static fencepost_status export(native_call *call, const uint32_t *devices, size_t count, int portable, char **buffer,
                                uint64_t *offsets) {
   size_t capacity = 0, size = 0;
@@ -291,7 +294,9 @@ static fencepost_status export(native_call *call, const uint32_t *devices, size_
   }
 }
 
-/* (identifiers, whether another version of the table may take them): the bytes of each. */
+/*
+ * Arguments (identifiers, whether another version of the table must be able to load them); returns the bytes of each.
+ */
 PyObject *native_export_devices(PyObject *object, PyObject *args) {
   PyObject *identifiers, *list = NULL;
   int portable;
@@ -347,7 +352,7 @@ static PyObject *joined(PyObject *tuple, Py_ssize_t count, uint64_t *offsets) {
   return all;
 }
 
-/* (identifiers, bytes of each, whether to accept another version of the table) */
+/* Arguments (identifiers, bytes of each, whether to accept another version of the table). */
 PyObject *native_load_devices(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifiers, *devices;

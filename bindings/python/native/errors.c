@@ -3,11 +3,11 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* The one list of exception classes; Tests/Golden/status.tsv is compared with it by a test. */
+/* The only list of exception classes; a test compares Tests/Golden/status.tsv with it. */
 static const struct {
   fencepost_status status;
   const char *class_name;
-  PyObject **builtin_base; /* NULL: FencepostError alone */
+  PyObject **builtin_base; /* NULL: only FencepostError */
   const char *doc;
 } error_classes[NATIVE_ERROR_CLASSES] = {
     {FENCEPOST_E_NULL_ARGUMENT, "NullArgumentError", &PyExc_ValueError, "A required pointer was NULL."},
@@ -66,7 +66,7 @@ static PyObject *new_class(const char *name, const char *doc, PyObject *bases, f
   return created;
 }
 
-/* KeyError shows the repr of its argument; all classes of ours show the message itself. */
+/* KeyError would show the repr of its argument; all our classes show the message itself. */
 static int use_plain_text(PyObject *base) {
   PyObject *plain = PyObject_GetAttrString(PyExc_BaseException, "__str__");
   if (plain == NULL) return -1;
@@ -94,7 +94,9 @@ int native_errors_init(PyObject *module, native_state *state) {
     if (state->errors[index] == NULL) return -1;
     if (PyModule_AddObjectRef(module, error_classes[index].class_name, state->errors[index]) < 0) return -1;
   }
-  /* Of this face alone: closing belongs to the library, refusing afterwards to Python, as files and databases do. */
+  /*
+   * Only Python has this error: the library can close, but Python must refuse later inputs, as files and databases do.
+   */
   PyObject *base = class_of(state, FENCEPOST_E_INVALID_ARGUMENT);
   state->closed_error =
       PyErr_NewExceptionWithDoc("fencepost.errors.MonitorClosedError",
@@ -132,7 +134,7 @@ PyObject *native_raise(native_state *state, fencepost_status status, const fence
   if (exception == NULL) return NULL;
   uint64_t position = error != NULL ? error->position : 0;
   int failed = set_number(exception, "position", PyLong_FromUnsignedLongLong(position)) < 0;
-  /* A status of a newer library than this extension: the base class, with the number. */
+  /* If the library is newer than this extension, its status may be unknown: use the base class, with the number. */
   if (!failed && class == state->error_base)
     failed = set_number(exception, "code", PyLong_FromLong(status)) < 0 ||
              set_number(exception, "name", PyUnicode_FromString(fencepost_status_name(status))) < 0;

@@ -10,9 +10,9 @@ static PyObject *refinement_tuple(const fencepost_event *event) {
 }
 
 /*
- * (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics, generation,
- * latitude, longitude, accuracy, boundary_distance, evidence, tag); what is not there is None. Of `evidence`, the bits are
- * FENCEPOST_EVIDENCE_.... `identifier` is the identifier as a text, where the caller has it; NULL: it is made.
+ * Returns (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics, generation,
+ * latitude, longitude, accuracy, boundary_distance, evidence, tag); missing values are None. `evidence` has the bits
+ * FENCEPOST_EVIDENCE_.... `identifier` is the identifier as a str, if the caller has it; NULL: it is created.
  */
 PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier) {
   PyObject *values[] = {
@@ -43,12 +43,14 @@ PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier)
       PyTuple_SetItem(row, index, values[index]);
     }
   }
-  /* No cycle can lead through numbers and texts: the collector need not visit a million of them. */
+  /* Numbers and texts cannot form cycles, so the garbage collector need not visit a million of these tuples. */
   if (row != NULL) PyObject_GC_UnTrack(row);
   return row;
 }
 
-/* The same of an event of a fleet, with the device's identifier, which is stolen, and the row. */
+/*
+ * The same tuple for an event of a fleet, followed by the device's identifier, whose reference is stolen, and the row.
+ */
 static PyObject *event_row(const fencepost_fleet_event *found, PyObject *name) {
   PyObject *row = native_event_tuple(&found->event, NULL);
   PyObject *rest = Py_BuildValue("(NK)", name, (unsigned long long)found->row);
@@ -58,14 +60,14 @@ static PyObject *event_row(const fencepost_fleet_event *found, PyObject *name) {
   return both;
 }
 
-/* Up to so many events; a monitor has the first members of an element alone. */
+/* Reads up to `capacity` events. For a monitor, only the first members of each element are filled. */
 static fencepost_status poll(native_handle *self, void *events, size_t capacity, size_t *count,
                              fencepost_error *error) {
   return NATIVE_EVENTS(self, fencepost_monitor_poll_events, fencepost_fleet_poll_events, events, capacity, count,
                        error);
 }
 
-/* The next event for the consumer that waits, which commits the one before. */
+/* The next event for the waiting consumer; acknowledges the previous one. */
 PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   fencepost_fleet_event event;
@@ -125,7 +127,10 @@ static fencepost_status abandon(native_handle *self, fencepost_error *error) {
   return NATIVE_EVENTS(self, fencepost_monitor_abandon, fencepost_fleet_abandon, error);
 }
 
-/* Settles the events in flight, for a turn only if no other consumer has read since; returns whether it did. */
+/*
+ * Acknowledges or abandons the events in flight; with a turn, only if no other consumer has read since. Returns whether
+ * it did.
+ */
 static PyObject *settle(PyObject *object, PyObject *turn_object, settlement settlement) {
   native_handle *self = (native_handle *)object;
   if (turn_object != Py_None) {
@@ -184,7 +189,7 @@ PyObject *native_event_text(native_state *state, const fencepost_event *event) {
   return PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)size);
 }
 
-/* Takes the members of native_event_tuple() without the tag, in the same order. */
+/* Takes the members of native_event_tuple() except the tag, in the same order. */
 PyObject *native_event_json(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
   fencepost_event event;

@@ -1,9 +1,9 @@
-/* Columns of integers: what a loop of Python takes a hundred times as long for. */
+/* Loops over columns of integers, a hundred times as fast as in Python. */
 #include "native.h"
 
 #include <string.h>
 
-/* Signed integers of 32 or 64 bits, one after the other: 0, or -1 with an exception. */
+/* Opens contiguous signed integers of 32 or 64 bits: 0, or -1 with an exception. */
 static int open_integers(native_state *state, PyObject *object, const char *name, Py_buffer *view) {
   if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) return -1;
   const char *format = view->format;
@@ -25,7 +25,7 @@ static int64_t integer_at(const Py_buffer *view, Py_ssize_t index) {
   return wide;
 }
 
-/* The smallest and the largest of a column of integers, which is not empty. */
+/* The smallest and the largest value of a column of integers, which must not be empty. */
 PyObject *native_extremes(PyObject *module, PyObject *column) {
   native_state *state = PyModule_GetState(module);
   Py_buffer view;
@@ -43,7 +43,8 @@ PyObject *native_extremes(PyObject *module, PyObject *column) {
 }
 
 /*
- * (codes, count): which of `count` codes occur in a column, by their first rows. Raises an error for other values.
+ * Arguments (codes, count); returns the codes below `count` that occur, in the order of their first rows. Raises an
+ * error for other values.
  */
 PyObject *native_distinct(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
@@ -72,7 +73,10 @@ PyObject *native_distinct(PyObject *module, PyObject *args) {
   return found;
 }
 
-/* (values, codes): the 64-bit integers of `values` that codes lead to, as bytes. Refuses a code that leads to none. */
+/*
+ * Arguments (values, codes); returns the 64-bit integer of `values` for each code, as bytes. Refuses codes out of
+ * range.
+ */
 PyObject *native_taken(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
   PyObject *values_object, *codes_object;

@@ -1,11 +1,12 @@
-/* Gates: lines without a width, from coordinates, which is how the library takes them. */
+/* Gates: lines without a width. The library takes them as coordinates. */
 #include "native.h"
 
 #include <string.h>
 
 /*
- * (identifier, coordinates, lines, edges, assuming, policy, tag, ensure): whether anything changed. Coordinates are
- * doubles, longitude and latitude in turn; lines where each begins and the last one ends.
+ * Arguments (identifier, coordinates, lines, edges, assuming, policy, tag, ensure); returns whether anything changed.
+ * Coordinates are doubles, longitude and latitude alternately; `lines` has the start of each line and the end of the
+ * last.
  */
 PyObject *native_add_line(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -42,7 +43,7 @@ PyObject *native_add_line(PyObject *object, PyObject *args) {
     shape.edges = edges;
     uint32_t changed = 1;
     native_call call;
-    if (native_begin_input_batch(self, &call) == 0) { /* long lines take long to examine */
+    if (native_begin_input_batch(self, &call) == 0) { /* long lines take long to process */
       fencepost_status status = ensure
                                     ? fencepost_monitor_ensure_line_condition(self->handle, identifier, &geometry,
                                                                               &shape, &options, &changed, &call.error)

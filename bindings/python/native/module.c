@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A library of another minor version than the header may lay its structures out differently. */
+/* A library of another minor version than the header may have other structure layouts. */
 static int check_version(void) {
   char expected[32];
   PyOS_snprintf(expected, sizeof(expected), "%d.%d.", FENCEPOST_VERSION_MAJOR, FENCEPOST_VERSION_MINOR);
@@ -91,9 +91,9 @@ static PyMethodDef module_methods[] = {
     {NULL, NULL, 0, NULL}};
 
 /*
- * Each interpreter has its own state and lock: everything lives in the module's state, and the library is safe for
- * threads. Python 3.12 brought the slot that says so, and refuses the module to isolated interpreters without it; 3.11,
- * for whose ABI this is built, does not know it.
+ * Each interpreter may have its own state and lock, because everything is in the module's state and the library is
+ * thread-safe. Python 3.12 added a slot to declare this, and without it refuses the module in isolated interpreters.
+ * Python 3.11, for whose ABI this is built, does not know the slot.
  */
 #define SLOT_MULTIPLE_INTERPRETERS 3
 #define PER_INTERPRETER_GIL_SUPPORTED ((void *)2)

@@ -1,6 +1,6 @@
 /*
- * The shared declarations of the extension. The extension is a thin layer: it turns Python values into the arguments of
- * include/fencepost.h and back. Ranges are the library's business; types are checked here.
+ * The shared declarations of the extension. The extension is a thin layer that converts Python values to the arguments
+ * of include/fencepost.h and back. The library checks ranges; the extension checks types.
  */
 #ifndef FENCEPOST_PYTHON_NATIVE_H
 #define FENCEPOST_PYTHON_NATIVE_H
@@ -13,7 +13,7 @@
 
 #define NATIVE_ERROR_CLASSES 18
 
-/* Everything that lives as long as the module: no globals, so that each interpreter has its own. */
+/* The module's state. There are no globals, so that each interpreter has its own state. */
 typedef struct {
   PyObject *error_base;
   PyObject *errors[NATIVE_ERROR_CLASSES];
@@ -23,30 +23,30 @@ typedef struct {
   PyObject *fleet_type;
 } native_state;
 
-/* Threads in the order in which they came. */
+/* A queue of threads, served in the order in which they came. */
 typedef struct {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  uint64_t last, served; /* numbers that were taken, and that were served */
+  uint64_t last, served; /* tickets: the number of taken ones, and of served ones */
 } native_queue;
 
 /*
- * The handle of a monitor, of a table of conditions or of a fleet: one of the three. It is released in deallocation only,
- * where no call can be in flight. Calls on a monitor or a fleet exclude each other, see native_begin().
+ * A handle of one of three kinds: a monitor, a table of conditions or a fleet. It is released only on deallocation,
+ * when no call can be in progress. Calls on a monitor or a fleet exclude each other, see native_begin().
  */
 typedef struct {
   PyObject_HEAD fencepost_monitor *handle;
   fencepost_conditions *table;
   fencepost_fleet *fleet;
-  native_queue queue; /* of the calls without the interpreter lock */
-  Py_ssize_t outside; /* how many these are; read and written with the interpreter lock */
-  int consumer;       /* descriptor of the consumer that waits, plus 1; 0 = none */
+  native_queue queue; /* of calls without the interpreter lock */
+  Py_ssize_t outside; /* the number of such calls; accessed with the interpreter lock */
+  int consumer;       /* descriptor of the waiting consumer, plus 1; 0 = none */
   long consumer_process;
   int is_closed;
   int is_stored;      /* calls may wait for a disk */
-  int refuses_inputs; /* closed, and it has a store; read and written in a call */
-  uint64_t removals;  /* of devices: numbers found before one may be another's; read and written in a call */
-  uint64_t turn;      /* counts the consumers: the events in flight belong to the latest */
+  int refuses_inputs; /* closed and with a store; accessed only in a call */
+  uint64_t removals;  /* of devices; numbers found before a removal may be reused; accessed only in a call */
+  uint64_t turn;      /* counts the reads of events: those in flight belong to the latest consumer */
 } native_handle;
 
 /* errors.c */
@@ -54,43 +54,43 @@ int native_errors_init(PyObject *module, native_state *state);
 PyObject *native_error_table(PyObject *module, PyObject *unused);
 PyObject *native_raise(native_state *state, fencepost_status status, const fencepost_error *error);
 PyObject *native_refuse(native_state *state, const char *format, ...);
-/* The counts of the rows that were consumed also belong to the exception of a full queue or an interrupted call. */
+/* Adds the counts of the consumed rows to the exception of a full queue or an interrupted call. */
 void native_attach_result(PyObject *counts);
 
 /* values.c */
-/* The UTF-8 of a str, owned by the str; -1 with an exception if it is not a str, or contains NUL or surrogates. */
+/* The UTF-8 text of a str, which owns it; -1 with an exception if it is not a str, or contains NUL or surrogates. */
 int native_text(native_state *state, PyObject *value, const char *what, const char **out);
-/* An int as 64 bits. */
+/* An int as a 64-bit integer. */
 int native_time(PyObject *value, int64_t *out);
-/* A number that may be absent: NaN or FENCEPOST_TIME_UNSET become None. New references. */
+/* A number, or None for NaN or FENCEPOST_TIME_UNSET. A new reference. */
 PyObject *native_optional_double(double value);
-/* The texts of a tuple of str, whose they stay, in an array for PyMem_Free(). */
+/* The texts of a tuple of str in an array for PyMem_Free(). The texts belong to the tuple. */
 const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count);
-/* The counts added, replaced, kept and removed. */
+/* The counts of added, replaced, kept and removed conditions. */
 PyObject *native_counts_of(const fencepost_sync_result *result);
-PyObject *native_optional_place(double latitude, double longitude); /* None when the latitude is NaN */
+PyObject *native_optional_place(double latitude, double longitude); /* None if the latitude is NaN */
 PyObject *native_optional_time(int64_t value);
-/* The directory of a store: bytes, which it stays, or None. */
+/* The directory of a store: bytes, which own the text, or None. */
 int native_directory(native_state *state, PyObject *value, const char **out);
 /* (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor, notify) */
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
-/* The options of an add; `value` is such a tuple, read into `policy`, or None. */
+/* The options of an add; `value` is a policy tuple (see above), which is read into `policy`, or None. */
 int native_condition_options(PyObject *value, int assuming, unsigned long long tag, fencepost_transition_policy *policy,
                              fencepost_condition_options *options);
 
 /* buffers.c */
-/* A column: its buffer, and for times of another unit than microseconds a copy in microseconds. */
+/* A column: its buffer, and for times in other units than microseconds a copy in microseconds. */
 typedef struct {
   Py_buffer view;
-  double number; /* a column that is one number */
+  double number; /* for a column that is a single number */
   const void *start;
   int64_t stride;
   int64_t *scaled;
   int is_held;
 } native_column;
-/* The required type of a column, in codes of the module struct ("d": doubles; "lq" or "LQ": 64-bit integers). */
+/* The required type of a column, as codes of Python's struct module ("d": doubles; "lq" or "LQ": 64-bit integers). */
 enum {
-  NATIVE_DENSE = 1, /* element after element, aligned; else any stride will do */
+  NATIVE_DENSE = 1, /* contiguous and aligned; otherwise any stride is allowed */
   NATIVE_WRITABLE = 2
 };
 typedef struct {
@@ -98,74 +98,76 @@ typedef struct {
   const char *codes;
   int needs;
 } native_layout;
-/* How many rows columns have in common, -1 before the first, and what says so in messages. */
+/* The number of rows that columns share (-1 before the first column), and the name that messages give for it. */
 typedef struct {
   const char *like;
   Py_ssize_t count;
 } native_rows;
-/* Opens a column in a zeroed structure, which is to be released in any case. */
+/* Opens a column into a zeroed structure, which must be released in any case. */
 int native_open_column(native_state *state, PyObject *object, const native_layout *layout, native_rows *rows,
                        native_column *column);
 void native_release_column(native_column *column);
 /* Opens a buffer of records: bytes, or elements of exactly the record's size (a structured array). */
 int native_open_records(native_state *state, PyObject *object, const char *name, Py_ssize_t size, Py_buffer *view);
-/* Its memory for the library: in place, or where that is not aligned in *copy, for PyMem_Free(); NULL: no memory. */
+/*
+ * The buffer's memory for the library: in place, or if not aligned, copied to *copy, for PyMem_Free(). NULL: no memory.
+ */
 const void *native_aligned(const Py_buffer *view, void **copy);
 
-/* A call on the conditions of a monitor, or of a table. */
+/* Calls the function for the conditions of a monitor, or of a table. */
 #define NATIVE_CONDITIONS(self, of_monitor, of_table, ...) \
   ((self)->table != NULL ? of_table((self)->table, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))
-/* A call on the events of a monitor, or of a fleet. */
+/* Calls the function for the events of a monitor, or of a fleet. */
 #define NATIVE_EVENTS(self, of_monitor, of_fleet, ...) \
   ((self)->fleet != NULL ? of_fleet((self)->fleet, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))
 
 /* handle.c */
 native_state *native_monitor_state(PyObject *self);
-/* An object without a handle yet. */
+/* Creates an object that has no handle yet. */
 native_handle *native_allocate(PyTypeObject *type);
-/* The last of an object whose handle was destroyed. */
+/* Frees an object after its handle was destroyed. */
 void native_release(PyObject *self);
-/* Raises when it is a table, which has no gates. */
+/* Raises an error for a table, which has no gates. */
 int native_refuse_lines(native_handle *self, native_state *state);
 
 /*
- * A call on a handle: what one or several functions of the library do, between begin and return, or end. Of calls on one
- * monitor or fleet there is one at a time, so that what one function finds holds for the next: the number of a device, or
- * that a monitor is not closed. No function of Python may be called meanwhile, and no other call on the handle be begun.
+ * A call on a handle: one or more functions of the library, between begin and return (or end). Only one call at a time
+ * runs on a monitor or fleet, so what one function has found still holds for the next: the number of a device, or that
+ * a monitor is not closed. During a call, do not call functions of Python and do not begin another call on the handle.
  *
  *     native_call call = native_begin(self);
  *     if (native_end(&call, fencepost_monitor_advance(self->handle, time, &call.error)) < 0) return NULL;
  */
 typedef struct {
   native_handle *self;
-  PyThreadState *saved; /* without the interpreter lock */
-  int is_alone;         /* it is its turn in the queue */
+  PyThreadState *saved; /* set while the interpreter lock is released */
+  int is_alone;         /* has its turn in the queue */
   int lacks_memory;
   fencepost_error error;
 } native_call;
 /*
- * Keeps the interpreter lock, which is cheaper than giving it up and excludes all others, unless there is a call on the same
- * handle without it, or this one may wait for a disk, or for the fleets over a table: then waiting must not stop the other
- * Python threads.
+ * Begins a call and keeps the interpreter lock, which is cheaper than releasing it and excludes all other calls. The
+ * lock is released if another call on the handle runs without it, or if this call may wait for a disk or for the fleets
+ * of a table: waiting must not stop the other Python threads.
  */
 native_call native_begin(native_handle *self);
-/* Gives the interpreter lock up: the call may take long. */
+/* Releases the interpreter lock: the call may take long. */
 native_call native_begin_batch(native_handle *self);
 /*
- * The same of a single function of the library that asks, and changes nothing: it runs beside other calls on the handle, which
- * the library excludes from each other for as long as it must.
+ * Begins a call of a single library function that only reads. It runs in parallel with other calls on the handle; the
+ * library excludes them from each other as long as needed.
  */
 native_call native_begin_question(native_handle *self);
-/* The same of a call that a store is to keep: 0, or -1 with an exception when it is closed. */
+/* The same for a call that a store must save: 0, or -1 with an exception if the handle is closed. */
 int native_begin_input(native_handle *self, native_call *call);
 int native_begin_input_batch(native_handle *self, native_call *call);
-/* Takes the interpreter lock back; what the library said is the caller's to look at. */
+/* Takes the interpreter lock back; the caller must check the status of the library. */
 void native_return(native_call *call);
-/* In a call: there is no memory. A status for native_refused(), which raises that. */
+/* In a call: reports that there is no memory. Returns a status for native_refused(), which raises the error. */
 fencepost_status native_lack_memory(native_call *call);
-/* Raises what the library refused. NULL. */
+/* Raises the error of the library. Returns NULL. */
 PyObject *native_refused(const native_call *call, fencepost_status status);
-/* Returns and raises: 0, or -1 with an exception when the status is not OK. */
+/* Returns from the call and raises errors: 0, or -1 with an exception if the status is not OK. */
 int native_end(native_call *call, fencepost_status status);
 
 /* monitor.c */
@@ -179,31 +181,31 @@ extern PyType_Spec native_fleet_spec;
 
 /* device_names.c */
 /*
- * In a call: the number of a device by its identifier. It holds until the call returns: then another thread may remove the
- * device, and another one get the number.
+ * In a call: the number of a device with an identifier. It is valid until the call returns; after that another thread
+ * may remove the device, and a new device may get the number.
  */
 fencepost_status native_device(native_call *call, const char *identifier, int create, uint32_t *out);
-/* A device that an input names. */
+/* The device of an input. */
 typedef struct {
   const char *identifier;
   uint32_t device;
-  int is_new; /* whether it was entered for the input */
+  int is_new; /* true if it was added for the input */
 } native_entry;
-/* In a call: enters a device for an input, unless it is there. */
+/* In a call: adds a device for an input, unless it exists. */
 fencepost_status native_enter_device(native_call *call, const char *identifier, native_entry *entry);
-/* After the input: a device that was entered for it stays if anything of what it was given was accepted. */
+/* After the input: removes a device that was added for it, unless something of the input was accepted. */
 void native_keep_device(native_call *call, const native_entry *entry);
-/* The same of one that must be there. */
+/* In a call: the number of a device, which must exist. */
 fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out);
-/* Identifiers of devices, one after the other, for free(). */
+/* Identifiers of devices, one after the other; allocated with malloc(). */
 typedef struct {
   char *texts;
   size_t size, room;
   size_t *ends;
 } native_names;
 /*
- * In a call: identifiers of numbers that lie so many bytes apart, in a zeroed structure, which is to be released in any
- * case.
+ * In a call: the identifiers of device numbers that are `stride` bytes apart, in a zeroed structure, which must be
+ * released in any case.
  */
 fencepost_status native_find_names(native_call *call, const void *numbers, size_t stride, size_t count,
                                    native_names *names);
@@ -215,35 +217,35 @@ void native_release_names(native_names *names);
 typedef struct {
   Py_buffer codes, numbers;
   int holds_codes, holds_numbers;
-  const char *text;   /* of a column of one device, */
+  const char *text;   /* for a column of a single device: its identifier */
   uint32_t only;      /* and its number */
-  const char **texts; /* by element: identifiers of those that rows name */
+  const char **texts; /* by element: identifiers of the elements that rows refer to */
   uint32_t *entered;  /* and their numbers */
-  Py_ssize_t *used;   /* the elements that rows name, */
-  Py_ssize_t found;   /* how many, */
-  Py_ssize_t room;    /* how many at first, */
-  const char **asked; /* and room for the identifiers and numbers of so many */
+  Py_ssize_t *used;   /* the elements that rows refer to */
+  Py_ssize_t found;   /* their number */
+  Py_ssize_t room;    /* their number at first */
+  const char **asked; /* and room for the identifiers and numbers of `room` devices */
   uint32_t *given;
-  native_entry *entries; /* those that were entered for these rows, in that order, */
+  native_entry *entries; /* the devices that were added for these rows, in order */
   Py_ssize_t entry_count;
-  char *is_new; /* and by element whether it is one */
+  char *is_new; /* by element: true if the device was added for these rows */
   int is_entered;
-  uint64_t removals; /* when they were entered */
+  uint64_t removals; /* the count of removals when the devices were added */
   fencepost_fleet_columns rows;
 } native_device_column;
 /*
- * Opens a column of devices, which is to be released in any case. With a dictionary of str each row has an index into it,
- * integers of 1, 2, 4 or 8 bytes. With a dictionary of numbers (32 bits) rows of FENCEPOST_NO_DEVICE are passed over. Codes
- * None: all rows are of the only element.
+ * Opens a column of devices, which must be released in any case. With a dictionary of str, each row has an index into
+ * it, an integer of 1, 2, 4 or 8 bytes. With a dictionary of numbers (32 bits), rows of FENCEPOST_NO_DEVICE are
+ * skipped. If codes is None, all rows belong to the only element.
  */
 int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, Py_ssize_t count,
                         native_device_column *column);
 /*
- * In a call: enters the devices that the rows from one on name, in the order of these, unless they are entered already and
- * no device was removed since. Numbers stay as they are.
+ * In a call: adds the devices that the rows from `row` on refer to, in the order of the rows. Does nothing if they were
+ * added already and no device was removed since. A dictionary of numbers stays unchanged.
  */
 fencepost_status native_enter_column(native_call *call, native_device_column *column, Py_ssize_t row, Py_ssize_t count);
-/* Ends a call that creates devices: removes the new ones without any accepted row. */
+/* Ends a call that adds devices: removes the new ones without any accepted row. */
 void native_keep_column(native_call *call, native_device_column *column);
 void native_release_devices(native_device_column *column);
 
@@ -298,15 +300,17 @@ PyObject *native_rewind(PyObject *self, PyObject *time);
 PyObject *native_feed_columns(PyObject *self, PyObject *args);
 
 /* batches.c */
-/* Where the first invalid row is to refuse all: raises of it, and nothing has been fed. */
+/* If the first invalid row must cause all to be refused: raises an error for it before anything is fed. */
 int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, size_t count);
-/* Feeds rows of columns, of a fleet to these devices, and raises what a signal handler raises; the result has the
- * counts of the consumed rows. */
+/*
+ * Feeds rows of columns, for a fleet to these devices, and raises the exception of a signal handler. The result has the
+ * counts of the consumed rows.
+ */
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
                            native_device_column *devices, size_t count);
 
 /* sets.c */
-/* Adds or ensures circles; latitudes, longitudes, radii, and tags or NULL. */
+/* Adds or ensures circles from latitudes, longitudes, radii, and tags or NULL. */
 PyObject *native_put_circles(native_handle *self, native_state *state, PyObject *identifiers,
                              const double *const columns[3], const uint64_t *tags,
                              const fencepost_condition_options *options, int ensure);
@@ -314,9 +318,9 @@ PyObject *native_sync(PyObject *self, PyObject *definitions);
 PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
 
 /* shapes.c */
-/* Reads (WKB, radius, edges, oriented, buffer) into a definition; the bytes stay the tuple's. */
+/* Reads (WKB, radius, edges, oriented, buffer) into a definition; the bytes still belong to the tuple. */
 int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition, fencepost_shape_options *options);
-/* The same tuple of a condition that is a shape; None: there is none of that identifier any more. */
+/* The same tuple for a condition that is a shape; None if the condition no longer exists. */
 PyObject *native_shape_tuple(native_handle *self, const char *identifier);
 PyObject *native_add_shape(PyObject *self, PyObject *args);
 PyObject *native_add_shapes(PyObject *self, PyObject *args);
@@ -325,7 +329,7 @@ PyObject *native_nearest_boundary_point(PyObject *self, PyObject *args);
 PyObject *native_shape_distance(PyObject *module, PyObject *args);
 
 /* shape_columns.c */
-/* Opens offsets of 32 bits, one more than there are elements. */
+/* Opens 32-bit offsets, one more than there are elements. */
 int native_open_offsets(native_state *state, PyObject *object, const char *name, Py_buffer *view);
 PyObject *native_add_shape_columns(PyObject *self, PyObject *args);
 
@@ -344,7 +348,7 @@ PyObject *native_taken(PyObject *module, PyObject *args);
 PyObject *native_visits(PyObject *module, PyObject *args);
 
 /* consumer.c */
-/* Raises when a consumer waits for events. */
+/* Raises an error if a consumer waits for events. */
 int native_refuse_second_consumer(native_handle *self, native_state *state);
 PyObject *native_attach(PyObject *self, PyObject *descriptor);
 PyObject *native_detach(PyObject *self, PyObject *descriptor);

@@ -20,7 +20,7 @@ PyObject *native_next_deadline(PyObject *object, PyObject *Py_UNUSED(unused)) {
   return native_optional_time(time);
 }
 
-/* The generations of a sequence of int, or NULL with an exception; free with PyMem_Free. */
+/* The generations of a sequence of int, or NULL with an exception; free with PyMem_Free(). */
 static uint64_t *read_generations(PyObject *sequence, Py_ssize_t *count) {
   *count = PySequence_Size(sequence);
   if (*count < 0) return NULL;
@@ -86,7 +86,7 @@ PyObject *native_plan(PyObject *object, PyObject *args) {
   fencepost_armed_condition *rows = NULL;
   size_t capacity = 0, count = 0;
   PyObject *result = NULL;
-  while (keep != NULL) { /* until no other thread adds between the question and the answer */
+  while (keep != NULL) { /* repeat until the buffer is large enough, as other threads may add circles */
     fencepost_plan plan = FENCEPOST_PLAN_INIT;
     native_call call = native_begin(self);
     fencepost_status status = fencepost_monitor_plan(self->handle, latitude, longitude, accuracy, &options, generations,

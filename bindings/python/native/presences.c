@@ -1,11 +1,11 @@
-/* Presences: which device is inside of which condition. */
+/* Presences: pairs of a device and a condition that it is inside of. */
 #include "native.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The conditions that a device is inside of: (identifier, generation, tag, since, evidence date) of each. */
+/* For each condition that a device is inside of: (identifier, generation, tag, since, evidence date). */
 PyObject *native_inside(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   const char *text;
@@ -40,7 +40,7 @@ PyObject *native_inside(PyObject *object, PyObject *identifier) {
   return list;
 }
 
-/* In a call: which devices are inside of one condition, or of all where the identifier is NULL; for free(). */
+/* In a call: the devices inside one condition, or inside any if the identifier is NULL; in memory from malloc(). */
 static fencepost_status find_presences(native_call *call, const char *identifier, fencepost_device_presence **found,
                                        size_t *count) {
   *found = NULL;
@@ -51,14 +51,14 @@ static fencepost_status find_presences(native_call *call, const char *identifier
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) return status;
     if (*count <= capacity) return FENCEPOST_OK;
     free(*found);
-    /* The table may change between two calls: where the first finds none, the second may find many. */
+    /* The table may change between two calls: the first may find no presence, and the second many. */
     capacity = *count + *count / 16;
     *found = malloc(capacity * sizeof(**found));
     if (*found == NULL) return native_lack_memory(call);
   }
 }
 
-/* The texts of names, one object for several in a row that are of one device. */
+/* The texts of names; consecutive rows of the same device share one object. */
 static PyObject *names_of(const native_names *names, const fencepost_device_presence *found, size_t count) {
   PyObject *list = PyList_New((Py_ssize_t)count);
   PyObject *last = NULL;
@@ -73,7 +73,7 @@ static PyObject *names_of(const native_names *names, const fencepost_device_pres
   return list;
 }
 
-/* A column of 64-bit integers, which lie in each presence at an offset. */
+/* A column of 64-bit integers, which are at an offset in each presence. */
 static PyObject *column_of(const fencepost_device_presence *found, size_t count, size_t offset) {
   PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(uint64_t)));
   if (bytes == NULL) return NULL;
@@ -83,7 +83,7 @@ static PyObject *column_of(const fencepost_device_presence *found, size_t count,
   return bytes;
 }
 
-/* (devices, generations, tags, since, evidence dates) of those that are inside of one condition, or of all. */
+/* Returns (devices, generations, tags, since, evidence dates) of the presences in one condition, or in all. */
 PyObject *native_devices_inside(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   const char *text = NULL;

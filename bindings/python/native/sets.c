@@ -1,4 +1,4 @@
-/* Sets of conditions: many ensured, synchronised or removed in one call and one transaction, and those in one state. */
+/* Sets of conditions: ensures, synchronises or removes many conditions in one call and one transaction. */
 #include "native.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct {
   fencepost_shape_options shape;
 } definition_parts;
 
-/* Reads (identifier, kind, geometry, assuming, policy, tag); the texts stay the tuple's. */
+/* Reads (identifier, kind, geometry, assuming, policy, tag); the texts still belong to the tuple. */
 static int read_definition(native_state *state, PyObject *row, fencepost_condition_definition *definition,
                            definition_parts *parts) {
   PyObject *identifier, *geometry, *policy;
@@ -52,7 +52,7 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
   return 0;
 }
 
-/* A tuple of definitions; returns the counts added, replaced, kept and removed. */
+/* Takes a tuple of definitions; returns the counts of added, replaced, kept and removed conditions. */
 PyObject *native_sync(PyObject *object, PyObject *rows) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);

@@ -1,4 +1,4 @@
-/* Polygons, corridors and gates from columns of coordinates and offsets, as GeoArrow lays them out: read in place. */
+/* Polygons, corridors and gates from columns of coordinates and offsets, in the layouts of GeoArrow, read in place. */
 #include "native.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ enum {
 
 typedef struct {
   native_column places[2];
-  Py_buffer offsets[3]; /* of rings, parts and conditions */
+  Py_buffer offsets[3]; /* offsets of rings, parts and conditions */
   int held[3];
   fencepost_geometry geometry;
   const int32_t *conditions;
@@ -37,14 +37,17 @@ static void close_columns(shape_columns *columns) {
     if (columns->held[index]) PyBuffer_Release(&columns->offsets[index]);
 }
 
-/* One distance from vertex to vertex in both columns. A single one has none. */
+/*
+ * The stride between vertices, which must be the same in both columns (otherwise 0). With a single vertex any stride
+ * will do.
+ */
 static int64_t stride_of(const native_column *places, Py_ssize_t count) {
   if (count < 2) return sizeof(double);
   int64_t stride = places[0].stride;
   return stride == places[1].stride && stride > 0 && stride <= UINT32_MAX ? stride : 0;
 }
 
-/* Opens (longitudes, latitudes, rings, parts or None, conditions or None); to be closed in any case. */
+/* Opens (longitudes, latitudes, rings, parts or None, conditions or None), which must be closed in any case. */
 static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, shape_columns *columns) {
   static const native_layout layouts[2] = {{"longitudes", "d", 0}, {"latitudes", "d", 0}};
   static const char *const names[3] = {"rings", "parts", "conditions"};
@@ -80,7 +83,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
     geometry->part_offsets = offsets[1].buf;
     geometry->part_count = (size_t)(offsets[1].len / 4 - 1);
   }
-  if (!columns->held[2]) return 0; /* the library compares the counts */
+  if (!columns->held[2]) return 0; /* then the library compares the counts */
   columns->conditions = offsets[2].buf;
   if (offsets[2].len / 4 - 1 == count) return 0;
   native_refuse(state, "conditions has %zd places, identifiers has %zd", offsets[2].len / 4, count);
@@ -88,9 +91,9 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
 }
 
 /*
- * (identifiers, their kind, columns, radii, edges, oriented, buffer, assuming, policy, tags or None,
- * ensure): counts of what was added, replaced and kept (of an add: nothing is counted). All or nothing. Without
- * conditions each part, or each line, is one.
+ * Arguments (identifiers, their kind, columns, radii, edges, oriented, buffer, assuming, policy, tags or None, ensure);
+ * returns the counts of added, replaced and kept conditions (an add counts nothing). All or nothing. If `conditions` is
+ * None, each part, or each line, is a condition.
  */
 PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;

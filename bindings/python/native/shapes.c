@@ -1,10 +1,10 @@
-/* Polygons and corridors: conditions from well-known binary, what they were read as, and their distances. */
+/* Polygons and corridors: conditions from well-known binary, how their geometry was read, and their distances. */
 #include "native.h"
 
 #include <math.h>
 #include <string.h>
 
-/* How a shape is read, as the package hands it over. */
+/* How to read a shape, as the package passes it. */
 typedef struct {
   double radius;
   fencepost_shape_options options;
@@ -35,8 +35,8 @@ int native_read_shape(PyObject *geometry, fencepost_condition_definition *defini
 }
 
 /*
- * (identifier, WKB, radius, edges, oriented, buffer, assuming, policy, tag, ensure): whether anything changed. The
- * radius is looked at for lines only.
+ * Arguments (identifier, WKB, radius, edges, oriented, buffer, assuming, policy, tag, ensure); returns whether anything
+ * changed. The radius is used only for lines.
  */
 PyObject *native_add_shape(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -57,7 +57,7 @@ PyObject *native_add_shape(PyObject *object, PyObject *args) {
   shape_reading reading = reading_of(radius, edges, oriented, buffer);
   uint32_t changed = 1;
   native_call call;
-  if (native_begin_input_batch(self, &call) < 0) return NULL; /* large shapes take long to examine */
+  if (native_begin_input_batch(self, &call) < 0) return NULL; /* large shapes take long to process */
   fencepost_status status =
       ensure
           ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_wkb_condition, fencepost_conditions_ensure_wkb, identifier,
@@ -68,7 +68,7 @@ PyObject *native_add_shape(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-/* Well-known binary of many shapes, whose bytes stay the tuple's. */
+/* The well-known binary of many shapes; the bytes belong to the tuple. */
 typedef struct {
   const void **data;
   size_t *sizes;
@@ -102,8 +102,8 @@ static int open_wkb(PyObject *tuple, Py_ssize_t count, wkb_column *column) {
 }
 
 /*
- * (identifiers, WKB of each, radii or None, edges, oriented, buffer, assuming, policy, tags or None, ensure): counts of
- * what was added, replaced and kept (of an add: nothing is counted). All or nothing.
+ * Arguments (identifiers, WKB of each, radii or None, edges, oriented, buffer, assuming, policy, tags or None, ensure);
+ * returns the counts of added, replaced and kept conditions (an add counts nothing). All or nothing.
  */
 PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -149,12 +149,12 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   return counts;
 }
 
-/* The vertices of a shape as bytes; NULL without an exception: there is no such condition any more. */
+/* The vertices of a shape as bytes; NULL without an exception if the condition no longer exists. */
 static PyObject *vertices_of(native_handle *self, const char *identifier) {
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
   PyObject *bytes = NULL;
-  for (;;) { /* until no other thread replaces it between the question and the answer */
+  for (;;) { /* repeat until the buffer is large enough, as other threads may replace the shape */
     native_call call = native_begin(self);
     fencepost_status status =
         NATIVE_CONDITIONS(self, fencepost_monitor_condition_geometry, fencepost_conditions_geometry, identifier, buffer,
@@ -199,7 +199,7 @@ PyObject *native_shape_tuple(native_handle *self, const char *identifier) {
   Py_RETURN_NONE;
 }
 
-/* (depth, vertices, departure, part, ring, edge, rings left out), None where it does not apply. */
+/* Returns (depth, vertices, departure, part, ring, edge, rings left out); None for values that do not apply. */
 PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
   native_handle *self = (native_handle *)object;
   const char *identifier;
@@ -214,7 +214,7 @@ PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
                        (unsigned)shape.departure_ring, (unsigned)shape.departure_edge, (unsigned)shape.left_out_rings);
 }
 
-/* (identifier, latitude, longitude): the nearest place of its line, or None. */
+/* Arguments (identifier, latitude, longitude); returns the nearest point of the boundary, or None. */
 PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier_object;
@@ -232,8 +232,9 @@ PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
 }
 
 /*
- * (is_area, coordinates, rings, parts, radius, edges, oriented, buffer, latitude, longitude): metres. Coordinates are
- * doubles, longitude and latitude in turn; rings and parts where each begins and the last one ends.
+ * Arguments (is_area, coordinates, rings, parts, radius, edges, oriented, buffer, latitude, longitude); returns metres.
+ * Coordinates are doubles, longitude and latitude alternately; `rings` and `parts` have the start of each and the end
+ * of the last.
  */
 PyObject *native_shape_distance(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);

@@ -20,7 +20,10 @@ PyObject *native_close(PyObject *object, PyObject *Py_UNUSED(unused)) {
   Py_RETURN_NONE;
 }
 
-/* Room that holds most snapshots at the first attempt: making one twice costs twice. Not touched, it costs nothing. */
+/*
+ * A size that holds most snapshots at the first attempt, since a second attempt doubles the cost. Unused memory is
+ * free.
+ */
 static size_t likely_size(uint64_t rows) { return rows < 1u << 24 ? 4096 + 256 * (size_t)rows : 0; }
 
 PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
@@ -48,7 +51,7 @@ PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
       status = NATIVE_CONDITIONS(self, fencepost_monitor_snapshot, fencepost_conditions_snapshot, buffer, capacity,
                                  &size, &call.error);
     if (status == FENCEPOST_OK && capacity > 0) break;
-    /* Another thread may make it larger again before the next attempt. */
+    /* The snapshot was too small; before the next attempt another thread may make it grow again. */
     if (status == FENCEPOST_E_BUFFER_TOO_SMALL) status = FENCEPOST_OK;
   }
   native_return(&call);

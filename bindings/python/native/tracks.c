@@ -1,6 +1,6 @@
 /*
- * The rows of many tracks, in the order of a file, each fed to the device of its track: block by block, so that the events of
- * one are taken before the next, and Ctrl-C ends a call that would take long.
+ * Feeds the rows of many tracks, in file order, each to the device of its track. It works block by block, so that the
+ * events of a block are taken before the next, and Ctrl-C ends a long call.
  */
 #include "native.h"
 
@@ -31,11 +31,11 @@ typedef struct {
   int has_accuracy, as_json;
   Py_ssize_t count;
   native_column begins; /* by track: the earliest time of its rows */
-  Py_buffer devices;    /* by track: the number of its device, or FENCEPOST_NO_DEVICE where its rows are not fed */
+  Py_buffer devices;    /* by track: the number of its device, or FENCEPOST_NO_DEVICE if its rows are not fed */
   PyObject *found;
   double *accuracies;
   fencepost_fleet_event *events;
-  identifier *identifiers; /* by generation, as many as KEPT: the text that was made of it last */
+  identifier *identifiers; /* KEPT entries, by generation: the text made last for it */
   unsigned long long accepted, late, invalid;
 } rows_to_feed;
 
@@ -51,7 +51,7 @@ static double number_at(const native_column *column, Py_ssize_t row) {
   return value;
 }
 
-/* An event as a tuple. Few conditions bring many events: the text of an identifier is shared by them. */
+/* An event as a tuple. Few conditions cause many events, so events share the texts of identifiers. */
 static PyObject *tuple_of(rows_to_feed *rows, const fencepost_event *event) {
   identifier *kept = &rows->identifiers[event->generation % KEPT];
   if (kept->text == NULL || kept->generation != event->generation) {
@@ -63,7 +63,7 @@ static PyObject *tuple_of(rows_to_feed *rows, const fencepost_event *event) {
   return native_event_tuple(event, kept->text);
 }
 
-/* Takes all events that wait; asking for more commits those before. The events of a row have the place 2 * row + 1. */
+/* Takes all pending events; each poll acknowledges the previous one. The events of a row have the place 2 * row + 1. */
 static int take_events(rows_to_feed *rows) {
   for (;;) {
     size_t count = 0;
@@ -90,7 +90,10 @@ static int take_events(rows_to_feed *rows) {
   }
 }
 
-/* Notes when tracks begin, and reads accuracies that are not reported as 0; the row that is of no track, or `stop`. */
+/*
+ * Updates the begins of tracks, and changes unreported accuracies to 0; returns the first row without a track, or
+ * `stop`.
+ */
 static Py_ssize_t prepare(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
   int64_t *begins = rows->begins.view.buf;
   const uint32_t *devices = rows->devices.buf;
@@ -110,7 +113,7 @@ static const void *at(const native_column *column, Py_ssize_t row) {
   return (const char *)column->start + row * column->stride;
 }
 
-/* Feeds a prepared block, and takes its events: while the queue is full, in parts. */
+/* Feeds a prepared block and takes its events; if the queue fills up, in several parts. */
 static int feed_block(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
   Py_ssize_t row = start;
   for (;;) {
@@ -149,7 +152,7 @@ static int feed_block(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
   }
 }
 
-/* Refuses a row of no track. */
+/* Refuses a row whose track does not exist. */
 static int refuse_row(const rows_to_feed *rows, Py_ssize_t row) {
   native_refuse(rows->state, "row %zd: there is no track %lld", row, (long long)integer_at(&rows->columns[TRACK], row));
   return -1;
@@ -163,7 +166,7 @@ static int feed_rows(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
   }
   for (Py_ssize_t row = start; row < stop;) {
     Py_ssize_t end = stop - row > BLOCK ? row + BLOCK : stop;
-    Py_ssize_t prepared = prepare(rows, row, end); /* looked at anew: others may write to the columns */
+    Py_ssize_t prepared = prepare(rows, row, end); /* checked again, since other threads may write to the columns */
     if (prepared < end) return refuse_row(rows, prepared);
     if (feed_block(rows, row, end) < 0 || PyErr_CheckSignals() < 0) return -1;
     row = end;
@@ -183,10 +186,10 @@ static int open_numbers(rows_to_feed *rows, PyObject *object, Py_ssize_t count) 
 }
 
 /*
- * (fleet, devices, begins, tracks, latitude, longitude, accuracy, time, start, stop, found, as_json): feeds rows start to stop,
- * each to the device whose number is in `devices` at its track, and takes the events. Columns of 64-bit elements; accuracy may
- * be None. `begins` receives the earliest times by track, the list `found` (place, track, event as tuple or JSON) by row.
- * Returns (accepted, late, invalid).
+ * Arguments (fleet, devices, begins, tracks, latitude, longitude, accuracy, time, start, stop, found, as_json). Feeds
+ * the rows `start` to `stop`, each to the device whose number is in `devices` at its track, and takes the events.
+ * Columns have 64-bit elements; accuracy may be None. `begins` receives the earliest time of each track. The list
+ * `found` receives (place, track, event as tuple or JSON), by row. Returns (accepted, late, invalid).
  */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   rows_to_feed rows;

@@ -6,7 +6,7 @@
 
 #define NEVER INT64_MIN
 
-/* How an end is known: the places in `KNOWN` of _log/visits.py. */
+/* How a start or an end is known: the indices into `KNOWN` of _log/visits.py. */
 enum {
   KNOWN_CROSSING,
   KNOWN_DETERMINATION,
@@ -17,7 +17,7 @@ enum {
   KNOWN_OPEN
 };
 
-/* The state of a condition after an event. Times are microseconds, NEVER where there is none. */
+/* The state of a condition after an event. Times are microseconds; NEVER for a missing time. */
 typedef struct {
   PyObject *identifier; /* borrowed from the events, or from the assumed states */
   int64_t date, evidence;
@@ -33,7 +33,7 @@ typedef struct {
 } visit;
 
 typedef struct {
-  change *conditions; /* by number, in the order of their first events: what each is */
+  change *conditions; /* by number, in the order of their first events: their states */
   visit *visits;
   size_t condition_count, condition_room, visit_count, visit_room;
   PyObject *numbers; /* by identifier */
@@ -61,7 +61,7 @@ static int time_of(PyObject *object, int64_t *time) {
   return *time == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
-/* Reads an event's row, as native_event_tuple() makes it. */
+/* Reads the row of an event, in the form of native_event_tuple(). */
 static int read_change(PyObject *row, change *found) {
   if (!PyTuple_Check(row) || PyTuple_Size(row) < 9) {
     PyErr_SetString(PyExc_TypeError, "events must be rows of at least nine elements");
@@ -94,7 +94,7 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Adds the visit of a condition that was satisfied until an event; NULL: it is so still. */
+/* Adds the visit of a condition that was satisfied until an event; NULL: it is still satisfied. */
 static int add_visit(world *world, const change *own, const change *end) {
   if (grow((void **)&world->visits, &world->visit_room, world->visit_count, sizeof(visit)) < 0) return -1;
   visit *found = &world->visits[world->visit_count];
@@ -109,7 +109,7 @@ static int add_visit(world *world, const change *own, const change *end) {
     found->end_known = KNOWN_OPEN;
     return 0;
   }
-  int is_replaced = end->generation != own->generation; /* the evidence is of the new condition then */
+  int is_replaced = end->generation != own->generation; /* then the evidence belongs to the new condition */
   int64_t left = is_replaced || end->evidence == NEVER ? end->date : end->evidence;
   found->left = found->last = larger(found->start, smaller(left, end->date));
   found->ended = end->date;
@@ -117,7 +117,7 @@ static int add_visit(world *world, const change *own, const change *end) {
   return 0;
 }
 
-/* The condition of an identifier; a new one has the assumed state since the begin. NULL with an exception. */
+/* The condition with an identifier; a new one has the assumed state since `begin`. NULL with an exception. */
 static change *condition_of(world *world, PyObject *identifier, uint64_t generation, PyObject *assumed, int64_t begin) {
   PyObject *number = PyDict_GetItemWithError(world->numbers, identifier);
   if (number != NULL) return &world->conditions[PyLong_AsSize_t(number)];
@@ -142,7 +142,7 @@ static int read_events(world *world, PyObject *events, PyObject *assumed, int64_
     if (read_change(PyTuple_GetItem(events, index), &next) < 0) return -1;
     change *own = condition_of(world, next.identifier, next.generation, assumed, begin);
     if (own == NULL) return -1;
-    if (own->state == next.state && own->generation == next.generation) continue; /* only its flags changed */
+    if (own->state == next.state && own->generation == next.generation) continue; /* only its diagnostics changed */
     if (own->state == FENCEPOST_STATE_SATISFIED && own->date != NEVER && next.date != NEVER)
       if (add_visit(world, own, &next) < 0) return -1;
     *own = next;
@@ -160,7 +160,7 @@ static int read_events(world *world, PyObject *events, PyObject *assumed, int64_
   return PyErr_Occurred() ? -1 : 0;
 }
 
-/* By start, then identifier, then as they were found. */
+/* Orders visits by start, then identifier, then the order in which they were found. */
 static int compare(const void *one, const void *other) {
   const visit *a = one, *b = other;
   if (a->start != b->start) return a->start < b->start ? -1 : 1;
@@ -197,10 +197,11 @@ static PyObject *columns_of(const world *world) {
 }
 
 /*
- * (events, assumed, begin, end): the visits of one track by start, then identifier, from a tuple of event rows; `assumed` maps
- * identifiers to the numbers of states that hold from the begin on. Returns (identifiers, start, left, last, confirmed start,
- * confirmed end, how the start is known, how the end): a list, five columns of 64-bit microseconds, where the smallest integer
- * means none, and two of bytes. An open visit has no `left` and no confirmed end; `last` is its end.
+ * Arguments (events, assumed, begin, end). Returns the visits of one track by start, then identifier, from a tuple of
+ * event rows; `assumed` maps identifiers to the numbers of their states at the begin. The result is (identifiers,
+ * start, left, last, confirmed start, confirmed end, how the start is known, how the end is known): a list, five
+ * columns of 64-bit microseconds (the smallest integer means none), and two columns of bytes. An open visit has no
+ * `left` and no confirmed end; `last` is its end.
  */
 PyObject *native_visits(PyObject *module, PyObject *args) {
   (void)module;
