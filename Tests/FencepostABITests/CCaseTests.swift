@@ -1,7 +1,7 @@
 import CCases
 import Testing
 
-/// One case of Tests/CCases, by its place in the registry.
+/// One case of Tests/CCases, by its index in the registry.
 struct CCase: CustomTestStringConvertible, Sendable {
   let index: Int
   let name: String
@@ -12,7 +12,7 @@ struct CCase: CustomTestStringConvertible, Sendable {
     CCase(index: index, name: ccase_name(index).map { String(cString: $0) } ?? "case without a name")
   }
 
-  /// `nil` when the case passed, else file:line and reason.
+  /// `nil` if the case passed, else file:line and the reason.
   func run() -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 8_192) { buffer in
       buffer.initialize(repeating: 0)

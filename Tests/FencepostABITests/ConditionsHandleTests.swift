@@ -4,7 +4,7 @@ import Testing
 @testable import FencepostABI
 @testable import FencepostCore
 
-/// Which shapes ensure and sync examine, and when they stop the fleets of a table.
+/// Which shapes ensure and sync validate, and when they lock the fleets of a table.
 @Suite struct ConditionsHandleTests {
   /// A call of the C interface with a square, or with one whose edges cross.
   private static func with(
@@ -68,7 +68,7 @@ import Testing
     #expect(conditions.stops == stops)
   }
 
-  /// A shape that is there to the last bit is not examined again: it is the same object.
+  /// If a shape is equal to the last bit, it is not validated again and stays the same object.
   @Test func equalShapesAreNotExaminedAgain() throws {
     var table: OpaquePointer?
     #expect(fencepost_conditions_create(&table, nil) == fencepost_status(FENCEPOST_OK))

@@ -6,7 +6,7 @@ import Testing
 /// The header, the list of exports, the symbol test and the built library name the same functions.
 @Suite("Header agreement")
 struct HeaderAgreementTests {
-  /// Names that the header declares: `FENCEPOST_API … name(`, comments taken away.
+  /// Names declared in the header as `FENCEPOST_API … name(`, without comments.
   static func declared() throws -> [String] {
     let header = try Project.text("include/fencepost.h")
       .replacing(#/(?s)/\*.*?\*//#, with: " ")
@@ -24,7 +24,7 @@ struct HeaderAgreementTests {
     let declared = try Self.declared()
     #expect(declared.count >= 38)
     #expect(Set(declared).count == declared.count)
-    // Nothing is declared beside the macro: every line of code with "fencepost_…(" is one of these.
+    // The header has no declarations without the macro: every line of code with "fencepost_…(" has it.
     let header = try Project.text("include/fencepost.h").replacing(#/(?s)/\*.*?\*//#, with: " ")
     let called = header.matches(of: #/\b(fencepost_[a-z0-9_]+)\s*\(/#).map { String($0.1) }
     #expect(Set(called) == Set(declared))
@@ -62,7 +62,7 @@ struct HeaderAgreementTests {
     let needed = Set(outcome.output.matches(of: #/\(NEEDED\).*\[(.+)\]/#).map { String($0.1) })
     var allowed: Set = ["libc.so.6", "libm.so.6", "libsqlite3.so.0"]
     #if !arch(x86_64)
-      // The full build, with a Swift runtime inside: bindings/c/names.sh.
+      // The full build contains a Swift runtime: bindings/c/names.sh.
       allowed.formUnion(["libgcc_s.so.1", "libstdc++.so.6", "ld-linux-aarch64.so.1"])
     #endif
     #expect(needed.isSubset(of: allowed), "\(needed.sorted())")
@@ -77,7 +77,7 @@ struct HeaderAgreementTests {
         == "\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR).\(FENCEPOST_VERSION_PATCH)")
   }
 
-  /// The header alone under every language standard and both compilers: Tests/CxxHeader/run.sh.
+  /// Tests/CxxHeader/run.sh compiles the header under every language standard with both compilers.
   @Test func theHeaderCompilesAlone() throws {
     let outcome = try Project.run(["sh", Project.root.appending(path: "Tests/CxxHeader/run.sh").path])
     #expect(outcome.status == 0, "\(outcome.output)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Loading and using the release library changes nothing in the host: see host_safety.c.
+/// Loading and using the release library changes nothing in the host process: see host_safety.c.
 @Suite("Host safety")
 struct HostSafetyTests {
   @Test(.enabled(if: Project.testsLibrary, "bindings/c/build.sh has not been run"))

@@ -2,7 +2,7 @@ import CFencepost
 import Fencepost
 import Testing
 
-/// Batches of fixes are read in place: the Swift type must lie in memory as the C structure does.
+/// Batches of fixes are read in place: the Swift type must have the memory layout of the C structure.
 @Suite("Layout")
 struct LayoutTests {
   @Test func fixHasTheLayoutOfTheHeader() throws {

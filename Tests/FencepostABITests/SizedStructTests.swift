@@ -4,12 +4,12 @@ import Testing
 
 @testable import FencepostABI
 
-/// Structures that callers of other versions made: shorter, longer, and none at all.
+/// Structures of callers of other versions: shorter, longer, or missing.
 @Suite struct SizedStructTests {
   private let defaults = fencepost_plan_options(struct_size: 0, slots: 20, margin_m: 3, maximum_radius_m: 100_000)
   private let size = MemoryLayout<fencepost_plan_options>.size
 
-  /// Reads a structure of so many bytes, all of the given value, in memory that ends there.
+  /// Reads a structure with that stated size, filled with a byte, in memory that ends after it.
   private func read(_ stated: Int, fill: UInt8 = 0, bytes: Int? = nil) throws(BoundaryError) -> fencepost_plan_options {
     let count = bytes ?? stated
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 8), alignment: 8)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// Sizes that no structure has are distinguished from those of other versions, and nothing behind them is read.
+  /// Impossible sizes are distinguished from those of other versions, and no memory beyond them is read.
   @Test(arguments: [0, 1, 4, 7, 9, 12, 4_097, 4_104, Int(UInt32.max)]) func otherSizesAreRefused(stated: Int) {
     do throws(BoundaryError) {
       _ = try read(stated, bytes: 8)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// The written part ends where the caller's structure does, and its size stays its own.
+  /// Writing stops at the end of the caller's structure, and its size member does not change.
   @Test func writesNoMoreThanTheCallerKnows() throws {
     let full = MemoryLayout<fencepost_plan>.size
     for stated in stride(from: 8, through: full + 16, by: 8) {

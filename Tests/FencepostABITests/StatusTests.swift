@@ -4,7 +4,7 @@ import Testing
 
 @testable import FencepostABI
 
-/// Tests/Golden/status.tsv against the C names and the Swift errors. The Python tests read the same file.
+/// Compares Tests/Golden/status.tsv with the C names and the Swift errors. The Python tests read the same file.
 @Suite("Status table")
 struct StatusTests {
   struct Row {
@@ -22,7 +22,7 @@ struct StatusTests {
     }
   }
 
-  /// One value of every case. The switch below does not compile when a case is missing from it.
+  /// One value of every case. The switch below does not compile if a case is missing.
   static let refusals: [MonitorError] = [
     .invalidArgument("x", position: 3), .invalidName("x"), .monitorInUse("x"), .consumerAlreadyActive, .notFound("x"),
     .noSuchDevice("x", position: 3),

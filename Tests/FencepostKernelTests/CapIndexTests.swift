@@ -1,7 +1,7 @@
 @testable import FencepostKernel
 import Testing
 
-/// The index against a plain list that is measured in full.
+/// Compares the index with a plain list in which every distance is computed.
 @Suite struct CapIndexTests {
   // MARK: Worlds
 
@@ -11,7 +11,7 @@ import Testing
     var random = SeededGenerator("index, \(world)", salt: salt)
     var subject = CapSubject()
     for step in 0..<3000 {
-      // Grows, then churns, then shrinks.
+      // The index grows, then churns, then shrinks.
       let removing = step < 1500 ? 10 : step < 2500 ? 50 : 90
       if Int(random.next() % 100) < removing, !subject.caps.isEmpty {
         subject.remove(at: Int(random.next() % UInt64(subject.caps.count)))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// A bug in the shape of the tree shows as a result that is lost or kept too long.
+  /// A bug in the tree's structure would lose results or keep removed ones.
   @Test func treeKeepsItsInvariants() throws {
     var random = SeededGenerator("index, tree keeps its invariants")
     for world in CapWorld.allCases {
@@ -62,7 +62,7 @@ import Testing
 
   // MARK: Borders
 
-  /// Results end where reach and distance end.
+  /// Results end exactly at reach plus distance.
   @Test func comparisonIsTight() {
     var random = SeededGenerator("index, comparison is tight")
     for exponent in 0...23 {
@@ -72,7 +72,7 @@ import Testing
         let away = random.anywhere()
         let distance = random.next() % 2 == 0 ? 0 : reach * random.uniform(0...1)
         let chord = centre.squaredChord(to: away).squareRoot()
-        // A point on the line between the two, so that the chord is what we want; the surface does not matter.
+        // A point on the straight line through both gives the wanted chord; it need not be on the surface.
         func point(_ length: Double) -> EarthVector {
           let part = length / chord
           return EarthVector(
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// The same at the lowest levels, where only the rounding of centres is made good.
+  /// The same at the lowest levels, where only the rounding of centres is compensated.
   @Test func comparisonIsTightInACrowd() {
     var random = SeededGenerator("index, comparison is tight in a crowd")
     var subject = CapSubject()
@@ -236,7 +236,7 @@ import Testing
       }
       for (id, cap) in caps.enumerated() {
         let limit = cap.1 + distance
-        // Squares of such values overflow; what they then mean does not matter, only that it ends.
+        // Squares of such values overflow; the result does not matter, only that the call ends.
         guard position.squaredChord(to: cap.0).isFinite, limit.isFinite, limit * limit < .infinity else { continue }
         if position.squaredChord(to: cap.0).squareRoot() <= limit { #expect(found.contains(UInt32(id))) }
       }
@@ -246,7 +246,7 @@ import Testing
     #expect(index.byteCount < 4096)
   }
 
-  /// Of positions that are nowhere nothing is known; each coordinate alone can make one so.
+  /// For a position that is not finite the least slack is unknown; a single coordinate is enough.
   @Test func theLeastSlackOfNowhere() {
     var index = CapIndex()
     for id in 0..<300 {

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// Patches of an index against a plain list.
+/// Compares patches of an index with a plain list.
 @Suite struct CapPatchesTests {
   private static func asked(_ patches: inout CapPatches, _ subject: CapSubject, at position: EarthVector) -> CapPatches
     .Place?
@@ -12,7 +12,7 @@ import Testing
       ?? patches.makePlace(of: position, subject.index) { (caps[$0]!.centre, caps[$0]!.reach) }
   }
 
-  /// The tolerance of a slack below the true one: for large caps single precision gives less.
+  /// How far a slack may be below the true one: for large caps single precision is coarser.
   private static func tolerated(_ cap: CapSubject.Cap, _ chord: Double) -> Double {
     0.02 + (cap.reach + chord) * 0x1p-18
   }
@@ -33,7 +33,7 @@ import Testing
     if let next = nearest.dropFirst(count).first {
       let slack = min(distance, chords[next] - subject.caps[next].reach)
       #expect(found <= slack)
-      // Of the others a larger one may show less.
+      // Among the other caps a larger one may have a smaller slack.
       let least = nearest.dropFirst(count).map { index in
         chords[index] - subject.caps[index].reach - Self.tolerated(subject.caps[index], chords[index])
       }.min()!
@@ -67,7 +67,7 @@ import Testing
           subject.remove(at: Int(random.next() % UInt64(subject.caps.count)))
         } else {
           let cap = random.cap(of: world)
-          // Caps that no cube takes are in the index alone.
+          // Caps too large for any cube are only in the index.
           if cap.1.isFinite, cap.1 < 1e7 { subject.insert(cap) }
         }
         version += 1
@@ -80,11 +80,11 @@ import Testing
         Self.check(patches, subject, place, at: position, &random)
       }
     }
-    // After a change the index is asked for a while.
+    // After a change the index is searched directly for a while.
     #expect(answered > 0 || world == .identical || world == .concentric || world == .huge)
   }
 
-  /// Around cities whose streets are full of caps cubes are small, or there is no patch; elsewhere all is found.
+  /// Around cities whose streets are full of caps, cubes are small or there is no patch; elsewhere patches find everything.
   @Test func aWalkThroughACrowd() {
     var random = SeededGenerator("patches, a walk")
     var subject = CapSubject()
@@ -109,7 +109,7 @@ import Testing
     }
     #expect(found > 100 && refused > 0)
     #expect(patches.byteCount < 4_000_000)
-    // A change: the cache is empty, and the index is searched until that has paid.
+    // A change: the cache is empty, and the index is searched directly until a patch pays off.
     patches.keepUp(with: subject.index.count, version: 2)
     #expect(patches.place(of: near(0.1)) == nil && patches.byteCount == 0)
     #expect(Self.asked(&patches, subject, at: near(0.1)) == nil)
@@ -128,13 +128,13 @@ import Testing
       #expect(Self.asked(&patches, subject, at: position) == nil)
     }
     #expect(patches.byteCount == 0)
-    // A cap that no cube takes is the index's.
+    // A cap too large for any cube is only in the index.
     subject.insert((EarthVector(x: 0, y: 0, z: 0), .infinity))
     patches.keepUp(with: 2, version: 2)
     #expect(Self.asked(&patches, subject, at: EarthVector(latitude: 1, longitude: 2)) == nil)
   }
 
-  /// However far devices come, the patches have a bound.
+  /// However far devices travel, the number of patches is limited.
   @Test func whatIsKeptHasABound() {
     var random = SeededGenerator("patches, the bound")
     var subject = CapSubject()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// A comparison of chords may only err towards looking closer.
+/// A comparison of chords may only err towards a closer look.
 @Suite struct ChordThresholdTests {
   /// Random pairs in all relations.
   @Test func thresholdsAreConservativeEverywhere() {
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  /// Circles of every size in all directions, at the very distance of the threshold.
+  /// Circles of every size in all directions, exactly at the threshold's distance.
   @Test func circlesLieBetweenTheirThresholds() {
     var random = SeededGenerator("circles between thresholds")
     for _ in 0..<5_000 {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// Otherwise a threshold would be safe, but no use: near the device the two are micrometres apart.
+  /// Without this a threshold would be safe but useless: near the device the two bounds are micrometres apart.
   @Test func thresholdsAreTightWhereItMatters() {
     for (s, width) in [(1.0, 3e-6), (1000, 1e-5), (10_000, 2e-3), (200_000, 9)] {
       let gap = ChordThreshold.approaching(s) - ChordThreshold.leaving(s)

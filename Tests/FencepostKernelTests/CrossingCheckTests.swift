@@ -2,9 +2,9 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Which edges cross, which lie upon each other, and which only touch.
+/// Which edges cross, which overlap, and which only touch.
 @Suite struct CrossingCheckTests {
-  /// Checks rings that run with the polygon to their left.
+  /// Checks rings that have the polygon on their left.
   private func check(_ rings: [[Corner]]) throws(ShapeDefect) -> CrossingCheck {
     var places = ContiguousArray<ShapeDefect.Place>()
     let chains = rings.enumerated().map { number, ring in
@@ -34,7 +34,7 @@ import Testing
     #expect(!apart.touchesItself && apart.suspect == nil)
   }
 
-  /// The lesser edge comes first, and the place is where they cross.
+  /// The edge with the lower number comes first, and the place is the crossing point.
   @Test func aBowTieCrosses() throws {
     let found = try #require(defect([[(0, 0), (1, 1), (0, 1), (1, 0)]]))
     #expect(found.reason == .crossing && found.place == place(0, 0) && found.other == place(0, 2))
@@ -45,7 +45,7 @@ import Testing
     #expect(defect([square(0, 0, 1), square(0.5, 0.5, 1)])?.place?.ring == 0)
   }
 
-  /// A depth of at most a micrometre is contact: half of one is, ten are not.
+  /// A depth of up to a micrometre counts as contact: half a micrometre does, ten do not.
   @Test func aMicrometreIsContact() throws {
     let metre = 1 / 110_574.0
     func poked(_ depth: Double) -> [[Corner]] { [[(0, 0), (0, 1), (1, 1), (-depth * metre, 0.5), (1, 0)]] }
@@ -59,13 +59,13 @@ import Testing
   @Test func edgesThatLieUponEachOtherAreToldSo() {
     let spike: [Corner] = [(0, 0), (0, 2), (0, 1), (1, 1)]
     #expect(defect([spike])?.reason == .overlap)
-    // Along the equator, from another vertex on.
+    // Along the equator, starting at another vertex.
     let beside: [[Corner]] = [square(0, 0, 1), [(0, 0.25), (0, 0.75), (-1, 0.5)]]
     let found = defect(beside)
     #expect(found?.reason == .overlap && found?.place == place(0, 0) && found?.other?.ring == 1)
   }
 
-  /// Around a common vertex edges that leave and edges that arrive alternate: then the rings touch, and do not cross.
+  /// If leaving and arriving edges alternate around a common vertex, the rings touch and do not cross.
   @Test func ringsMayTouchInAVertex() throws {
     let corners = try check([square(0, 0, 1), square(1, 1, 1)])
     #expect(corners.touchesItself && corners.suspect == nil)
@@ -74,14 +74,14 @@ import Testing
     #expect(try check([square(0, 0, 1), wedge]).touchesItself)
   }
 
-  /// One ring within the other, at a common vertex: they do not cross, but cannot both have the polygon to their left.
+  /// A ring inside another with a common vertex does not cross it, but they cannot both have the polygon on their left.
   @Test func touchingFromWithinIsSuspect() throws {
     let inner: [Corner] = [(0, 0), (0.2, 0.5), (0.5, 0.2)]
     #expect(try check([square(0, 0, 1), inner]).suspect?.reason == .crossing)
     #expect(try check([square(0, 0, 1), inner.reversed()]).suspect == nil, "as a hole it does")
   }
 
-  /// In one vertex, which is a vertex of both, a ring leads from outside to inside another.
+  /// In a common vertex, a ring passes from outside to inside another ring.
   @Test func crossingInAVertexIsFound() {
     let through: [Corner] = [(0, 0.5), (0.5, 0.6), (-0.5, 0.6)]
     var outer = square(0, 0, 1)
@@ -89,13 +89,14 @@ import Testing
     #expect(defect([outer, through])?.reason == .crossing)
   }
 
-  /// A hundred and more edges of thousands of kilometres are looked at in pieces: they cross and touch as few do.
+  /// A hundred and more edges of thousands of kilometres are checked in pieces; crossings and contacts are found as for few
+  /// edges.
   @Test func manyLongEdgesAreToldLikeFew() throws {
     for west in [0.0, 130, -179.9] {
       let ring = zigzag(60, west)
       let plain = try check([ring])
       #expect(!plain.touchesItself && plain.suspect == nil)
-      // Each pair that is near is among those that are looked at.
+      // Each pair of close edges is among the checked pairs.
       let line = ShapeLine(
         chains: [(ring + [ring[0]]).map { SurfacePoint(latitude: $0.latitude, longitude: $0.longitude) }])
       let found = try #require(try line.nearPairsByPieces(within: 2e-6))
@@ -106,14 +107,14 @@ import Testing
           #expect(numbers.contains(one * 1_000 + other), "\(one) \(other)")
         }
       }
-      // A vertex on the edge before, a little before or beyond it.
+      // A vertex on an earlier edge, slightly before it or beyond it.
       let edge = GeodesicSegment(from: point(ring[5]), to: point(ring[6]))
       let (foot, azimuth) = edge.point(0.9 * edge.length)
       for (beyond, isCrossing) in [(-0.4e-6, false), (0.4e-6, false), (20e-6, true)] {
         var poked = ring
         let tip = Place(latitude: foot.latitude, longitude: foot.longitude)
           .moved(azimuth: azimuth + 90, distance: beyond)
-        // The way back turns east of it: its vertex there is moved onto the edge.
+        // The way back turns east of it, and its vertex there is moved onto the edge.
         poked[113] = (tip.latitude, tip.longitude)
         if isCrossing {
           #expect(defect([poked])?.reason == .crossing, "\(west)")
@@ -124,7 +125,7 @@ import Testing
     }
   }
 
-  /// There and back between two parallels, the way back ten degrees north of the way there.
+  /// A zigzag between two parallels; the way back is ten degrees north of the way there.
   private func zigzag(_ count: Int, _ west: Double) -> [Corner] {
     let step = 100 / Double(count)
     var ring: [Corner] = []
@@ -139,7 +140,7 @@ import Testing
     SurfacePoint(latitude: corner.latitude, longitude: corner.longitude)
   }
 
-  /// How near the ends of two edges come to the other one.
+  /// How close the ends of two edges come to the other edge.
   private func apart(_ one: GeodesicSegment, _ other: GeodesicSegment) -> Double {
     let first = min(other.foot(of: one.start).distance, other.foot(of: one.end).distance)
     return min(first, one.foot(of: other.start).distance, one.foot(of: other.end).distance)

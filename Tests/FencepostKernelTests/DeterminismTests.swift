@@ -2,10 +2,10 @@ import Testing
 
 @testable import FencepostKernel
 
-/// The same bits in every build and on every machine: one number stands for the results of many calls.
+/// The results have the same bits in every build and on every machine: one hash covers many calls.
 @Suite struct DeterminismTests {
   @Test func resultsAreTheSameBitsInEveryBuild() {
-    // Not `SeededGenerator`'s helpers: those may use the platform's mathematics library.
+    // Does not use `SeededGenerator`'s helpers, which may call the platform's mathematics library.
     var state: UInt64 = 42
     func uniform() -> Double {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

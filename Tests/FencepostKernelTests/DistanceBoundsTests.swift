@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  /// The chords of circles in all directions around a centre, at the very distance of the threshold.
+  /// The chords of circles in all directions around a centre, exactly at the threshold's distance.
   @Test func circlesLieBetweenTheirBounds() {
     var random = SeededGenerator("circles")
     for _ in 0..<5_000 {

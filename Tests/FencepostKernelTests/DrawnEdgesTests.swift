@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Planar edges that touch on the map, or lie beside each other: the geodesics that stand for them do so too.
+/// If planar edges touch on the map or run side by side, so do the geodesics that approximate them.
 @Suite struct DrawnEdgesTests {
   private typealias Ring = [(latitude: Double, longitude: Double)]
 
@@ -13,7 +13,7 @@ import Testing
 
   private let box: Ring = [(60, 10), (60, 20), (61, 20), (61, 10)]
 
-  /// A vertex of the hole lies on the lower edge, which geodesics leave to the north there and to the south at the upper one.
+  /// A vertex of the hole lies on the lower edge, where geodesics bulge to the north; at the upper edge they bulge to the south.
   @Test func aHoleTouchesAnEdgeFromWithin() throws {
     for latitude in [60.0, 61] {
       let hole: Ring = [(latitude, 15.3), (60.5, 15), (60.5, 15.5)]
@@ -22,16 +22,16 @@ import Testing
       #expect(touching.boundaryDistance(of: SurfacePoint(latitude: latitude, longitude: 15.3)) == 0)
       #expect(!touching.contains(SurfacePoint(latitude: 0.2 * latitude + 0.8 * 60.5, longitude: 15.2)))
       #expect(touching.contains(SurfacePoint(latitude: 60.5, longitude: 14.9)))
-      // A stored shape is read again as the same shape.
+      // A stored shape is read back as the same shape.
       let again = try GeodesicShape.reading(touching.definition, depth: touching.depth)
       let point = SurfacePoint(latitude: 60.4, longitude: 15.1)
       #expect(again.boundaryDistance(of: point) == touching.boundaryDistance(of: point))
     }
   }
 
-  /// A micrometre is a contact; from there on slots and gaps are as narrow as may be.
+  /// A micrometre counts as contact; beyond that slots and gaps may be arbitrarily narrow.
   @Test(arguments: [1e-9, 1e-8, 1e-7, 1e-6, 1e-5]) func aHoleLiesBesideAnEdge(_ gap: Double) throws {
-    // With cuts of its own.
+    // The hole's edges are cut too.
     let hole: Ring = [(60 + gap * 100, 11), (60 + gap * 100, 18.7), (60.5, 13)]
     let narrow = try shape([[box, hole]])
     // Geodesics are within 0.1 m of the edges.
@@ -39,7 +39,7 @@ import Testing
     #expect(!narrow.contains(SurfacePoint(latitude: 60.3, longitude: 13)))
   }
 
-  /// Two parts touch where a corner of one lies on an edge of the other.
+  /// Two parts touch: a corner of one lies on an edge of the other.
   @Test func aPartTouchesAnEdgeOfAnother() throws {
     let tip: Ring = [(60, 13.7), (59, 14), (59, 13)]
     let parts = try shape([[box], [tip]])
@@ -48,7 +48,7 @@ import Testing
     #expect(!parts.contains(SurfacePoint(latitude: 59.9, longitude: 14.5)))
   }
 
-  /// Edges that cross on the map are refused as before, with the place: by a metre, and by two micrometres.
+  /// Edges that cross on the map are refused with the place: crossings of a metre, and of two micrometres.
   @Test(arguments: [1e-5, 3e-11]) func whatCrossesIsRefused(_ depth: Double) {
     let hole: Ring = [(60 - depth, 15.3), (60.5, 15), (60.5, 15.5)]
     let defect = #expect(throws: ShapeDefect.self) { try shape([[box, hole]]) }
@@ -56,7 +56,7 @@ import Testing
     #expect(defect?.other?.ring == 1)
   }
 
-  /// Geodesics stay undivided: the parallel is not one of their edges.
+  /// Geodesic edges are not divided, so the parallel is not one of them.
   @Test func geodesicEdgesAreNotDivided() {
     let hole: Ring = [(60, 15.3), (60.5, 15), (60.5, 15.5)]
     #expect(throws: ShapeDefect.self) { try shape([[box, hole]], .geodesic) }

@@ -12,7 +12,7 @@ import Testing
       let error = (line.distance - row[6]).magnitude
       worst = max(worst, error)
       #expect(error <= 15e-9, "\(row)")
-      // How far the azimuths lead astray, scaled by the reduced length m₁₂ that an error is multiplied with.
+      // The sideways error of the azimuths: the angle times the reduced length m₁₂.
       let aside = max(turn(line.azimuth1, row[2]), turn(line.azimuth2, row[5])) * .pi / 180 * row[8].magnitude
       #expect(aside <= 20e-9, "\(row)")
     }
@@ -29,7 +29,7 @@ import Testing
       let error = (line.distance - n[4]).magnitude
       worst = max(worst, error)
       #expect(error <= 15e-9, "\(row)")
-      // Where the path is not unique (antipodes, poles) the azimuth says nothing; and it is as fuzzy as the points.
+      // If the path is not unique (antipodes, poles), its azimuth is arbitrary; otherwise it is as inaccurate as the points.
       if row[0] == "antipodal" || row[0] == "equatorial" && n[4] > 19e6 { continue }
       let aside = max(turn(line.azimuth1, n[5]), turn(line.azimuth2, n[6])) * .pi / 180 * min(n[4], 2e7 - n[4])
       #expect(aside <= 20e-9 || row[0] == "pole", "\(row) gave \(line)")
@@ -105,8 +105,8 @@ import Testing
     #expect(equator.azimuth1 == 90 && equator.azimuth2 == 90)
   }
 
-  /// Where the equator stops being the shortest path the azimuth hardly moves the longitude; a point less than a
-  /// nanometre beside the equator must still be as far as the equator says. GeographicLib 2.1.2 is 3 µm off here.
+  /// Where the equator stops being the shortest path, the azimuth hardly affects the longitude. A point less than a nanometre
+  /// beside the equator must still have the distance along the equator; GeographicLib 2.1.2 is 3 µm off here.
   @Test(arguments: [0, 1e-16, 1e-15, 5.97e-15, 1e-14]) func theEndOfTheEquatorialPathIsSmooth(_ latitude: Double) {
     let longitude = 179.39648516633153
     let distance = Place(latitude: 0, longitude: 0).distance(to: Place(latitude: latitude, longitude: longitude))

@@ -3,7 +3,7 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct GeodesicSegmentTests {
-  /// Tests/Golden/segments.tsv: computed with 40 digits by another method.
+  /// Compared with Tests/Golden/segments.tsv, computed with 40 digits by another method.
   @Test func agreesWithFortyDigits() throws {
     var worst: [String: Double] = [:]
     var count = 0
@@ -16,9 +16,9 @@ import Testing
       worst[row[0], default: 0] = max(worst[row[0], default: 0], error)
       #expect(error <= 15e-9, "\(row) gave \(foot)")
       #expect((segment.length - n[6]).magnitude <= 15e-9, "\(row)")
-      // Which side, wherever it is not the line itself; and ends are ends.
+      // The side must agree unless the point is on the line; ends must be exact.
       if n[7] > 20e-9 { #expect((foot.side > 0) == (n[9] > 0) && (foot.side < 0) == (n[9] < 0), "\(row) gave \(foot)") }
-      // The place is as sharp as the distance is flat there.
+      // Where the distance is nearly constant, the place may differ more.
       #expect((foot.along - n[8]).magnitude <= 1e-8 + 2e-3 * (n[7] / 1e4).squareRoot(), "\(row) gave \(foot)")
       count += 1
     }
@@ -26,7 +26,7 @@ import Testing
     for (kind, error) in worst.sorted(by: { $0.key < $1.key }) { print("segments, \(kind): worst \(error * 1e9) nm") }
   }
 
-  /// Walked the other way a segment has the same nearest places, and its sides change.
+  /// A reversed segment has the same nearest places, with opposite sides.
   @Test func theSameBackwards() {
     var random = SeededGenerator("backwards")
     for _ in 0..<400 {
@@ -41,7 +41,7 @@ import Testing
       if one.isInner && other.isInner && one.distance > 35e-9 {
         #expect((one.side > 0) == (other.side < 0), "\(points)")
       }
-      // No place along it is nearer.
+      // No other place along it is nearer.
       for step in 0...20 {
         let place = there.point(there.length * Double(step) / 20).place
         #expect(points[2].path(to: place).distance >= one.distance - 20e-9, "\(points) \(step)")
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// A quarter of the way around, where the distance hardly changes along a segment: no place of it is nearer.
+  /// A quarter of the way around, where the distance hardly changes along a segment, no other place is nearer.
   @Test func aQuarterOfTheWayAround() {
     var random = SeededGenerator("quarter")
     for number in 0..<60 {
@@ -68,7 +68,7 @@ import Testing
         #expect(point.path(to: place).distance >= foot.distance - 20e-9, "\(centre) \(start) \(end) \(step)")
       }
     }
-    // From the pole to an edge that leaves the equator by metres and lies within a quarter of a millimetre of a parallel.
+    // From the pole to an edge that leaves the equator by metres and is within a quarter of a millimetre of a parallel.
     let flat = GeodesicSegment(
       from: SurfacePoint(latitude: 6.103749183239762e-05, longitude: 1),
       to: SurfacePoint(latitude: 6.103515625e-05, longitude: 0))
@@ -91,7 +91,7 @@ import Testing
           latitude1: 0, longitude1: 0, latitude2: latitude, longitude2: 0)
         #expect((foot.distance - north).magnitude <= 15e-9, "\(length) \(latitude) \(foot)")
         #expect((foot.side > 0) == (latitude > 0) || north < 20e-9)
-        // East of north is the left of nothing.
+        // An eastward segment has points to the north on its left.
         #expect((foot.place.longitude - point.longitude).magnitude < 1e-6 && foot.place.latitude.magnitude < 1e-6)
       }
     }

@@ -15,7 +15,7 @@ import Testing
       let polygon = try GeodesicShape.reading(polygon: [[ring, hole]])
       #expect(distance(polygon, 0.5, 0.1) < 0 && distance(polygon, 0.5, 0.5) > 0 && distance(polygon, 2, 2) > 0)
       #expect(distance(polygon, 0, 0.5) == 0 && distance(polygon, 0, 0) == 0)
-      // A tenth of a degree of longitude on the equator, nearly.
+      // About a tenth of a degree of longitude on the equator.
       #expect((distance(polygon, 0.5, 0.1) + 11_131.9).magnitude < 5)
     }
   }
@@ -27,7 +27,8 @@ import Testing
     #expect(distance(inside, 0.5, 0.5) < 0)
   }
 
-  /// The same place cut at the antimeridian, led to the pole, or in parts that share an edge has the line of the whole.
+  /// A place that is cut at the antimeridian, extended to the pole, or split into parts with a common edge has the boundary of
+  /// the whole.
   @Test func seamsAreNoLine() throws {
     let whole = try GeodesicShape.reading(polygon: [[square(10, 175, 10)]])
     let cut = try GeodesicShape.reading(
@@ -62,8 +63,8 @@ import Testing
     #expect(distance(south, -90, 0) == distance(polygon, 90, 0))
   }
 
-  /// Planar edges meet a pole along the meridians of its vertices as listed, also when the shape is made again from what it
-  /// kept.
+  /// Planar edges reach a pole along the meridians of its listed vertices, also when the shape is rebuilt from its stored
+  /// definition.
   @Test func planarEdgesKeepTheirMeridiansAtAPole() throws {
     for ring: [Corner] in [
       [(-89.9, 0), (-90, 0), (-90, 90), (-89.9, 90)], [(-90, 90), (-89.9, 90), (-89.9, 0), (-90, 0)],
@@ -90,7 +91,7 @@ import Testing
     #expect(distance(wide, 0.001, 0.5) == d - 1_000 && distance(narrow, 0.001, 0.5) == d + 1_000)
   }
 
-  /// Planar edges are cut so finely that the line on the map is nowhere farther than 0.1 m.
+  /// Planar edges are cut finely enough that they are within 0.1 m of the line on the map.
   @Test func planarEdgesAreWithinTenCentimetres() throws {
     for (south, west, size) in [(50.0, 5.0, 10.0), (-75, 100, 12), (1, 179, 30), (80, 0, 9)] {
       let polygon = try GeodesicShape.reading(polygon: [[square(south, west, size)]], reading: .planar)
@@ -103,7 +104,7 @@ import Testing
     }
   }
 
-  /// Small rings of random corners, most of which cross themselves: the flat test of every pair says the same.
+  /// Small rings of random corners, most of which cross themselves: a flat test of every pair gives the same result.
   @Test func crossingsAreThoseOfTheFlatMap() throws {
     var random = SeededGenerator("flat crossings")
     var (valid, crossing) = (0, 0)
@@ -125,7 +126,7 @@ import Testing
         let polygon = try GeodesicShape.reading(polygon: [[ring]])
         #expect(!crosses, "\(ring)")
         valid += 1
-        // Inside as the flat map says: crossings of a ray.
+        // Inside by the even-odd rule on the flat map.
         for _ in 0..<4 {
           let p: Corner = (random.uniform(-1e-3...1e-3), random.uniform(-1e-3...1e-3))
           var inside = false
@@ -149,8 +150,8 @@ import Testing
     #expect(valid > 300 && crossing > 1_000)
   }
 
-  /// A hole is the complement of the part with the same ring; and neither the order of parts and holes nor the vertex that a
-  /// ring starts with changes what is measured, or the depth.
+  /// A hole is the complement of the part with the same ring. Neither the order of parts and holes nor the first vertex of a ring
+  /// affects distances or depth.
   @Test(arguments: 0..<4) func holesArePartsInsideOut(_ number: Int) throws {
     var random = SeededGenerator("holes and parts", salt: UInt64(number))
     for _ in 0..<25 {
@@ -182,14 +183,14 @@ import Testing
       let otherParts = try GeodesicShape.reading(polygon: [[turned(second)], [turned(first).reversed()]])
       let otherHoles = try GeodesicShape.reading(polygon: [[turned(outer), turned(second).reversed(), turned(first)]])
       for (shape, other) in [(parts, otherParts), (holes, otherHoles)] {
-        // Each is up to a hundredth below the same number.
+        // Each is at most a hundredth below the true depth.
         #expect((shape.depth - other.depth).magnitude <= 0.01 * max(shape.depth, other.depth), "\(shape.definition)")
       }
       for _ in 0..<40 {
         let place = centre.moved(azimuth: random.uniform(0...360), distance: 3 * size * random.uniform(0...1))
         let point = SurfacePoint(latitude: place.latitude, longitude: place.longitude)
         let d = parts.boundaryDistance(of: point)
-        // The polygon to the left of both rings the other way round: all else of the Earth.
+        // The polygon with both rings reversed: the rest of the Earth.
         #expect((rest.boundaryDistance(of: point) + d).magnitude < 30e-9, "\(parts.definition) \(place)")
         let around = frame.boundaryDistance(of: point)
         #expect(

@@ -33,7 +33,7 @@ import Testing
     #expect([180, -180, 360, -360, 179.5, -180.5].map { GivenRing.reduced($0) } == [-180, -180, 0, 0, 179.5, 179.5])
   }
 
-  /// Repeated vertices go, the closing one too; edges keep the number of the vertex that they start at as it was given.
+  /// Repeated vertices are dropped, also the closing one; edges keep the original number of their start vertex.
   @Test func repeatedVerticesGoAndEdgesKeepTheirNumbers() throws {
     let ring = try made([(0, 0), (0, 0), (0, 1), (0, -359), (1, 1), (0, 0), (0, 0)])
     #expect(ring.points.map(\.longitude) == [0, 1, 1] && ring.points.map(\.latitude) == [0, 0, 1])
@@ -58,7 +58,7 @@ import Testing
     #expect(reversed.points == ring.points && reversed.edges == ring.edges)
   }
 
-  /// The points of a planar edge are on it, near enough for the geodesics between them, and the same both ways.
+  /// The points of a planar edge are on it, close enough for the geodesics between them, and the same in both directions.
   @Test func planarEdgesAreCut() throws {
     let ring = try made([(50, 0), (50, 8), (55, 4)], .planar)
     let first = ring.points.indices.filter { ring.edges[$0] == 0 }
@@ -76,7 +76,7 @@ import Testing
     #expect(try made([(50, 0), (50, 8), (55, 4)]).points.count == 3, "geodesic edges are not")
   }
 
-  /// At a pole all longitudes are one place; a planar edge arrives on one meridian and leaves on another.
+  /// All longitudes at a pole are one place; a planar edge arrives on one meridian and leaves on another.
   @Test func aPoleIsOnePlace() throws {
     let cap: [Corner] = [(80, 0), (80, 90), (90, 90), (90, 0)]
     let geodesic = try made(cap)
@@ -87,7 +87,7 @@ import Testing
     #expect(meridians.isSubset(of: [0, 90]), "\(meridians)")
   }
 
-  /// The sides of boxes from pole to pole, and around the Earth, get vertices that tell where they run.
+  /// The sides of boxes from pole to pole, and around the Earth, get additional vertices that fix their course.
   @Test func boxesAtThePolesAndAroundTheEarth() throws {
     func box(_ west: Double, _ south: Double, _ east: Double, _ north: Double) -> [Corner] {
       [(south, west), (south, east), (north, east), (north, west)]
@@ -117,7 +117,7 @@ import Testing
       ShapeDefinition(.polygon(buffer: 0, isOriented: false), vertices(box(-180, -10, 180, 10)), edges: .planar))
     #expect(band.contains(SurfacePoint(latitude: 9.99, longitude: 179.9)))
     #expect(!band.contains(SurfacePoint(latitude: 10.01, longitude: -179.9)))
-    // A ring around more than half of the Earth is not turned inside out.
+    // A ring around more than half of the Earth is not inverted.
     let wide = vertices(box(-180, -90, 180, 10))
     #expect(throws: ShapeDefect.self) {
       try GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: false), wide, edges: .planar))
@@ -130,7 +130,7 @@ import Testing
     #expect(refusal(box(-180, -90, 180, -60))?.reason == .tooFewVertices)
   }
 
-  /// The poles are on every meridian: edges that are a quarter of a meridian do not cross there.
+  /// The poles are on every meridian, so edges that are a quarter of a meridian do not cross there.
   @Test(arguments: [EdgeReading.geodesic, .planar])
   func stripsFromPoleToPole(_ reading: EdgeReading) throws {
     let strips: [[Corner]] = [
@@ -150,7 +150,7 @@ import Testing
         }
       }
     }
-    // Edges that do cross are refused as before.
+    // Edges that do cross are still refused.
     #expect(throws: ShapeDefect.self) {
       try GeodesicShape.reading(
         ShapeDefinition(
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  /// Planar edges run as their longitudes are written, however far: a box of 340 degrees is not one of 20.
+  /// Planar edges follow their longitudes as written, however long: a box of 340 degrees is not one of 20.
   @Test func planarEdgesRunAsTheyAreWritten() throws {
     func shape(_ ring: [Corner], isOriented: Bool = false) throws(ShapeDefect) -> GeodesicShape {
       try GeodesicShape.reading(
@@ -172,7 +172,7 @@ import Testing
         let found = try shape(ring)
         let again = try readAgain(found)
         for longitude in stride(from: -359.3, through: 360, by: 7) {
-          // Beside the seams of the vertices added, and of the antimeridian.
+          // Not at the seams of the added vertices and of the antimeridian.
           let isInside = [longitude - 360, longitude, longitude + 360].contains { $0 > west && $0 < east }
           for latitude in [-20.01, -19.99, 0.5, 19.99, 20.01] {
             let point = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))
@@ -186,10 +186,10 @@ import Testing
     let most = box(-175, -80, 175, 80)
     #expect(throws: ShapeDefect.self) { try shape(most) }
     #expect(try shape(most, isOriented: true).contains(SurfacePoint(latitude: 0, longitude: 0)))
-    // The same with vertices so near that no edge is wide.
+    // The same with vertices so close that no edge is wide.
     let dense = [-175.0, -60, 60, 175].map { (-80.0, $0) } + [175.0, 60, -60, -175].map { (80.0, $0) }
     #expect(throws: ShapeDefect.self) { try shape(dense) }
-    // Lines too.
+    // The same for lines.
     let line = try GeodesicShape.reading(
       ShapeDefinition(.corridor(radius: 1000), ShapeVertices(lines: [[(0, 170), (0, -170)]]), edges: .planar))
     #expect(line.contains(SurfacePoint(latitude: 0, longitude: 0)))
@@ -201,7 +201,7 @@ import Testing
     _ = try readAgain(short)
   }
 
-  /// A definition that a store keeps means the same, and so does one that a caller reads and gives again.
+  /// A definition keeps its meaning when a store reads it back, or when a caller reads it and passes it again.
   private func readAgain(_ shape: GeodesicShape) throws -> GeodesicShape {
     let kept = try GeodesicShape.reading(shape.definition, depth: shape.depth)
     #expect(kept.definition == shape.definition)
@@ -242,7 +242,7 @@ import Testing
     #expect(refusal([(60, 0), (60, 100), (70, 50)], .planar, room: 100)?.reason == .tooManyVertices)
   }
 
-  /// Vertices a nanometre apart make no edge with a direction; a ring of nothing else has no area.
+  /// Vertices a nanometre apart have no edge with a direction; a ring of only such vertices has no area.
   @Test func whatIsNearerThanFiveNanometresIsOne() throws {
     let tiny = 1e-14
     let ring = try made([(0, 0), (0, tiny), (0, 1), (1, 1)])

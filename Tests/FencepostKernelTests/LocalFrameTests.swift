@@ -3,10 +3,10 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct LocalFrameTests {
-  /// 0.01 radians in degrees, a little less.
+  /// Slightly less than 0.01 radians, in degrees.
   private static let reach = 0.572_957
 
-  /// Over the globe, poles and the antimeridian included, to the corners of the range and at all scales within.
+  /// Over the globe, including poles and the antimeridian, up to the corners of the range and at all scales within.
   @Test func agreesWithTheVectorsOfTheEarth() {
     var random = SeededGenerator("local frames")
     var worst = 0.0
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// A position in range is a vector of the Earth; NaN is out of range.
+  /// A position in range gives a vector of the Earth; NaN is out of range.
   @Test(arguments: hostileNumbers) func hostileNumbersDoNotTrap(_ number: Double) {
     for other in hostileNumbers {
       let frame = LocalFrame(latitude: number, longitude: other)

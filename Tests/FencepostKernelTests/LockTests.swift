@@ -17,8 +17,8 @@ import Testing
     }
   }
 
-  /// A thread that takes the lock again as soon as it has released it is in front of a waiting one once at most. Each hold
-  /// lasts until the other thread waits again: without a reservation no number of holds would be enough.
+  /// A thread that retakes the lock right after releasing it overtakes a waiting thread at most once. Each hold lasts until the
+  /// other thread waits again, so without a reservation the waiting thread would never get the lock.
   @Test(arguments: 0..<20) func overtakesAWaitingThreadOnce(_: Int) async {
     let shared = Shared()
     await withCheckedContinuation { continuation in
@@ -28,7 +28,7 @@ import Testing
         shared.isDone.store(true, ordering: .releasing)
       }
       Thread.detachNewThread { [shared] in
-        // The first hold was taken before this thread: a lock belongs to no thread.
+        // The first hold was taken by another thread: a lock does not belong to a thread.
         while shared.word & 2 == 0 { sched_yield() }
         shared.lock.unlock()
         for _ in 0..<50 where !shared.isDone.load(ordering: .acquiring) {
@@ -44,7 +44,7 @@ import Testing
     #expect(holds.prefix(2).contains("waiter"), "\(holds)")
   }
 
-  /// Between the two steps nobody else takes the lock, though it is free.
+  /// Between the two steps no other thread gets the lock, although it is free.
   @Test func nobodyTakesAReservedLock() async {
     let shared = Shared()
     shared.lock.reserve()
@@ -55,7 +55,7 @@ import Testing
         shared.lock.withLock { $0.append("other") }
         continuation.resume()
       }
-      // The other thread waits behind the front.
+      // The other thread waits for the reserved lock.
       while UnsafeMutableRawPointer(shared.lock.word).load(fromByteOffset: 4, as: UInt32.self) != 2 { sched_yield() }
       shared.lock.lockReserved()
       shared.lock.value.pointee.append("reserver")
@@ -67,7 +67,7 @@ import Testing
     #expect(!isStillWaitedFor)
   }
 
-  /// Threads that take a lock in every way exclude each other, and each gets it: none is left asleep.
+  /// Threads that take the lock in all ways exclude each other, and each gets it: no wake-up is lost.
   @Test func excludesAndLosesNoWake() async {
     let shared = Counter()
     await withTaskGroup(of: Void.self) { group in

@@ -2,12 +2,12 @@
 import TestSupport
 import Testing
 
-/// The list for many positions against a plain list.
+/// Compares the list for many positions with a plain list.
 @Suite struct NearCapsTests {
   private let bend = ChordThreshold.bend
 
-  /// Every cap that contains a position is listed; caps listed as certain contain it with the shorter reach; no distant
-  /// cap is listed.
+  /// Every cap that contains a position is listed. Caps listed as certain contain it even with the shorter reach. Distant caps
+  /// are not listed.
   private func check(
     _ near: inout NearCaps, _ subject: CapSubject, at position: EarthVector, radius: Double,
     names: [UInt32: UInt32]? = nil
@@ -24,7 +24,7 @@ import Testing
       if cap.reach.isFinite, chord > tolerated(cap.reach, 0) + 1e-5 * (radius + cap.reach) + 20, perhaps.contains(id) {
         mistakes += 1
       }
-      // A position well within a small cap is decided here.
+      // A position well within a small cap must be listed as certain.
       if cap.reach < 1e5, chord < 0.9 * cap.reach - 0.5 - 1e-5 * radius, !within.contains(id) { mistakes += 1 }
     }
     #expect(mistakes == 0, "at \(position), within \(radius)")
@@ -35,7 +35,7 @@ import Testing
   {
     (0..<12).map { index in
       guard index > 0, radius > 0 else { return centre }
-      // The last ones lie on the ball.
+      // The last ones are on the sphere's surface.
       let length = index < 8 ? radius * random.uniform(0...1) : radius * (1 - 1e-12)
       var way = SIMD3(random.uniform(-1...1), random.uniform(-1...1), random.uniform(-1...1))
       way *= length / max(1e-3, (way * way).sum().squareRoot())
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// Another name for each, and nothing certain of some.
+  /// Renames the caps, and lists some of them as uncertain.
   @Test func namesAreTold() {
     var random = SeededGenerator("names of near caps")
     var subject = CapSubject()

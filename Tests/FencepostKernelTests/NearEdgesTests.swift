@@ -3,10 +3,10 @@ import TestSupport
 
 @testable import FencepostKernel
 
-/// The cached edges around a place give the results of a search of the whole line, wherever they give any.
+/// If the cached edges around a place give a result, it is that of a search of the whole line.
 @Suite struct NearEdgesTests {
-  /// A walk away from where the edges were looked for: bounds hold the exact distance, the exact distance of the few
-  /// edges is that of all to the bit.
+  /// Walks away from the place where the edges were collected. Bounds contain the exact distance, and the exact distance to the
+  /// few edges equals that to all edges, to the bit.
   ///
   /// - Returns: the number of points decided by the edges.
   private func check(
@@ -15,7 +15,7 @@ import TestSupport
     var near = NearEdges(of: shape, around: start.vector)
     var told = 0
     for point in points {
-      // In another order the search begins elsewhere; it must say the same.
+      // Another order starts the search elsewhere, but must give the same result.
       guard let found = shape.bounds(at: point.vector, among: &near) else { continue }
       told += 1
       let exact = shape.boundaryDistance(of: point)
@@ -51,7 +51,7 @@ import TestSupport
       let buffer = turn % 7 == 0 ? 0.05 * radius : 0
       guard let shape = try? GeodesicShape.reading(polygon: [[ring]], buffer: buffer) else { continue }
       for _ in 0..<4 {
-        // Beside a corner, beside an edge, or anywhere.
+        // Next to a corner, next to an edge, or anywhere.
         let corner = ring[random.integer(0...ring.count - 1)]
         let from = Place(latitude: corner.latitude, longitude: corner.longitude)
         let points =
@@ -61,11 +61,11 @@ import TestSupport
         told += check(shape, from: points[0], points, "turn \(turn)")
       }
     }
-    // It is of use.
+    // The cache must decide a good part of the points.
     #expect(told > asked / 3, "\(told) of \(asked)")
   }
 
-  /// Of corridors and of polygons with holes and buffers.
+  /// The same for corridors, and for polygons with holes and buffers.
   @Test func randomShapesAreToldAsByAllEdges() throws {
     var random = SeededGenerator("near edges of shapes")
     var told = 0
@@ -80,14 +80,14 @@ import TestSupport
     #expect(told > 1_500, "\(told)")
   }
 
-  /// Where sides are hardest to tell: needle tips, slits, corners of nearly half a turn or nearly straight, vertices that are
-  /// nearly one, edges of hundreds of kilometres, rings that touch themselves.
+  /// Cases where sides are hardest to tell: needle tips, slits, corners of almost half a turn or almost straight, almost equal
+  /// vertices, edges of hundreds of kilometres, rings that touch themselves.
   @Test func whatIsNarrowOrLongIsToldRightOrNotAtAll() throws {
     var random = SeededGenerator("narrow and long")
     let metre = 1 / 111_320.0
     var shapes: [(String, [[[Corner]]])] = []
     for width in [1e-3, 0.01, 1, 30] {
-      // A needle of the polygon, and one cut into it.
+      // A needle of the polygon, and a slit cut into it.
       shapes.append(
         (
           "needle",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct OpenTableTests {
   private struct Entry: OpenTableEntry {
-    /// 0 is free.
+    /// 0 means free.
     var key: UInt64 = 0
     var value = 0
     var isFree: Bool { key == 0 }
@@ -38,7 +38,7 @@ import Testing
     return all
   }
 
-  /// A key whose home is a place of a table of any length: the first ones of the product, the last ones the caller's.
+  /// A key whose home is that place in a table of any length: `home` gives the high bits of the product, `rest` the low bits.
   private static func key(at home: UInt64, log: Int, _ rest: UInt64) -> UInt64 {
     // Newton's iteration for the inverse of an odd number modulo 2^64.
     var inverse = OpenTable<Entry>.golden
@@ -54,8 +54,8 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// Keys that come at random, that follow each other, and that all want the last places of the table, so that they go on at
-  /// its start.
+  /// Random keys, consecutive keys, and keys that all have their home at the end of the table, so that they wrap around to its
+  /// start.
   @Test(arguments: [0, 1, 2]) func agreesWithADictionary(kind: Int) throws {
     var random = SeededGenerator("OpenTableTests", salt: UInt64(kind))
     let keys = (0..<600).map { (index: Int) -> UInt64 in
@@ -69,7 +69,7 @@ import Testing
     var table = OpenTable<Entry>()
     var known: [UInt64: Int] = [:]
     for step in 0..<12_000 {
-      // Full and empty by turns.
+      // Alternates between full and empty.
       let key = keys[random.integer(0...(keys.count - 1))]
       if random.chance((step / 2_000) % 2 == 0 ? 0.8 : 0.2) {
         set(key, step, &table)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  /// Every order of taking out five entries of one home, or of two that overlap, at the end of the table.
+  /// Removes five entries with one home, or with two overlapping homes, in every order, at the end of the table.
   @Test func whatFollowsAGapMovesBack() throws {
     let homes: [[UInt64]] = [[7, 7, 7, 7, 7], [6, 7, 6, 7, 0], [7, 0, 7, 0, 1], [5, 6, 7, 5, 6]]
     for homes in homes {
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  /// At most three places of five are used, and a reservation is exact.
+  /// At most three of five places are used, and a reservation is exact.
   @Test func growsBeforeItIsFull() {
     var table = OpenTable<Entry>()
     for key in 1...1_000 as ClosedRange<UInt64> {
@@ -136,7 +136,7 @@ import Testing
     #expect(OpenTable<Entry>.length(for: 0) == 8 && OpenTable<Entry>.length(for: 5) == 16)
   }
 
-  /// Thousands of keys that were computed to have one home: the table notices, and no key is far from its home.
+  /// Thousands of keys that were computed to have one home: the table detects that, and afterwards no key is far from its home.
   @Test func keysThatWereChosenToCollideDoNotCrowd() throws {
     var table = OpenTable<Entry>()
     var longest = 0
@@ -150,7 +150,7 @@ import Testing
     for (index, key) in keys.enumerated() { #expect(table[place(key, table)].value == index) }
   }
 
-  /// Keys that crowd whatever is done, since they have one hash, are found; the table is not laid out for each of them.
+  /// Keys with a single hash always crowd. They are still found, and the table does not grow for each of them.
   @Test func keysOfOneHashAreFoundAllTheSame() throws {
     struct Same: OpenTableEntry {
       var key = 0
@@ -170,7 +170,7 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// Every place may be taken when each entry stands at its home, and none moves.
+  /// Every place may be used if each entry is at its home; then no entry moves.
   @Test func standsAtHome() throws {
     var table = OpenTable<Entry>()
     for key in 1...7 as ClosedRange<UInt64> { set(key, Int(key), &table) }
@@ -189,7 +189,7 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// A short table stays as long as it is, a long one goes; either is as good as new.
+  /// A short table keeps its length, a long one is released; both then work like a new one.
   @Test(arguments: [0, 64, 4_096], [false, true]) func isEmptied(longest: Int, atHome: Bool) throws {
     var table = OpenTable<Entry>()
     table.removeAll(keeping: longest)
@@ -206,7 +206,7 @@ import Testing
     try table.checkInvariants()
   }
 
-  /// A copy shares what neither has changed.
+  /// A copy shares memory until one of the two changes it.
   @Test func aCopyIsItsOwn() {
     var table = OpenTable<Entry>()
     for key in 1...100 as ClosedRange<UInt64> { set(key, 0, &table) }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Holes within their outer rings, and parts beside each other.
+/// Holes within their outer rings, and parts next to each other.
 @Suite struct RingNestingTests {
-  /// Defects between the parts of rings, outer ones counterclockwise; holes are turned, so that the polygon lies left
-  /// of all.
+  /// The defects between the parts of rings, which are given with outer rings counterclockwise. Holes are reversed, so that the
+  /// polygon is on the left of every ring.
   private func defect(_ parts: [[[Corner]]]) throws -> ShapeDefect? {
     var rings: [GivenRing] = []
     for (part, corners) in parts.enumerated() {
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// An island in a lake is beside the land around it; one that fills the lake, too; one in the land is not.
+  /// An island in a lake is outside the land around it, even if it fills the lake; a part on the land overlaps it.
   @Test func aPartMayLieInAHole() throws {
     let land = [square(0, 0, 10), square(2, 2, 4)]
     #expect(try defect([land, [square(3, 3, 1)]]) == nil)
@@ -66,7 +66,7 @@ import Testing
     #expect(try defect([land, [square(7, 7, 1)]])?.reason == .partsOverlap)
   }
 
-  /// The poles and the antimeridian are places like others.
+  /// Nesting works the same at the poles and the antimeridian.
   @Test func nestingKnowsNoEdgeOfTheMap() throws {
     let cap: [Corner] = [(80, 0), (80, 90), (80, 180), (80, -90)]
     let inner: [Corner] = [(85, 0), (85, 120), (85, -120)]

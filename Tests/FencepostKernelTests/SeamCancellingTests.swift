@@ -2,9 +2,9 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Edges walked in both directions disappear, and the remaining ones are connected.
+/// Edges that occur in both directions are removed, and the remaining ones are connected.
 @Suite struct SeamCancellingTests {
-  /// The chains of rings as places of degrees, each from start to start of its edges, and the end of an open one.
+  /// The chains of rings as places in degrees: the starts of their edges, and the end of an open chain.
   private func chains(_ rings: [[Corner]]) throws -> [[String]] {
     let made = try rings.enumerated().map { number, corners in
       var room = GivenRing.most
@@ -32,13 +32,13 @@ import Testing
     #expect(Set(found[0]) == ["0 0", "0 1", "0 2", "1 2", "1 1", "1 0"] && found[0].count == 6)
   }
 
-  /// Four squares around a common corner: no edge between them remains.
+  /// Four squares around a common corner: all edges between them are removed.
   @Test func theCornerOfFourIsGone() throws {
     let found = try chains([square(0, 0, 1), square(0, 1, 1), square(1, 0, 1), square(1, 1, 1)])
     #expect(found.count == 1 && found[0].count == 8 && !found[0].contains("1 1"))
   }
 
-  /// An edge walked twice in the same direction is not a seam.
+  /// An edge that occurs twice in the same direction is not a seam.
   @Test func whatIsWalkedTwiceOneWayStays() throws {
     let found = try chains([square(0, 0, 1), square(0, 0, 1)])
     #expect(found == [["0 0", "0 1", "1 1", "1 0"], ["0 0", "0 1", "1 1", "1 0"]])
@@ -47,7 +47,7 @@ import Testing
   @Test func aRingAndItsOppositeLeaveNothing() throws {
     let ring = square(0, 0, 1)
     #expect(try chains([ring, ring.reversed()]).isEmpty)
-    // Of three the third remains.
+    // Of three edges one remains.
     #expect(try chains([ring, ring.reversed(), ring]).map(\.count) == [4])
   }
 
@@ -59,7 +59,7 @@ import Testing
     #expect(Set(found[0]) == ["0 170", "0 -180", "0 -170", "10 -170", "10 -180", "10 170"] && found[0].count == 6)
   }
 
-  /// Opposite stretches cancel where they overlap, whatever their vertices are; the rest remains, and runs as it ran.
+  /// Opposite stretches cancel where they overlap, whatever their vertices are; the rest keeps its course.
   @Test func stretchesOfTheAntimeridianCancelWhereTheyOverlap() throws {
     let west: [Corner] = [(0, 170), (0, 180), (5, 180), (10, 180), (10, 170)]
     let east: [Corner] = [(0, -180), (0, -170), (20, -170), (20, -180)]
@@ -72,14 +72,14 @@ import Testing
     #expect(found[0][(start + 1) % 7] == "10 -180", "eastern Earth lies left of a line that runs south")
   }
 
-  /// A ring around a pole that was led along the antimeridian to it and back: the way there is gone.
+  /// A ring around a pole that runs to it and back along the antimeridian: these two ways are removed.
   @Test func theWayToAPoleIsGone() throws {
     let cap: [Corner] = [(80, -180), (80, -90), (80, 0), (80, 90), (80, 180), (90, 180), (90, -180)]
     let found = try chains([cap])
     #expect(found.count == 1 && found[0].count == 4 && !found[0].contains { $0.hasPrefix("90") })
   }
 
-  /// Shorter than a micrometre is where one vertex was meant to lie on another.
+  /// A stretch of less than a micrometre arises where one vertex was meant to be on another; it is dropped.
   @Test func aSpeckOfTheAntimeridianIsNone() throws {
     let west: [Corner] = [(0, 170), (0, 180), (10, 180), (10, 170)]
     let east: [Corner] = [(0, -180), (0, -170), (10, -170), (10 + 1e-12, -180)]

@@ -48,7 +48,7 @@ import Testing
       "metres of a projection", [[[[5_820_000, 392_000], [5_820_100, 392_000], [5_820_000, 392_100]]]], .coordinate),
     Refused(
       "infinity in the second part", [[box], [[[-.infinity, 0], [0, 1], [1, 1]]]], .coordinate, at: [1, 0, 0]),
-    // Nothing there.
+    // Empty shapes.
     Refused("no part", [], .empty),
     Refused("no ring", [[]], .empty, at: [0, 0, 0]),
     Refused("no vertex", [[[]]], .empty, at: [0, 0, 0]),
@@ -75,7 +75,7 @@ import Testing
     Refused(
       "all but a tenth of a micrometre", [[[[1e-12, 1e-12], [0, 1e-12], [0, 0]]]], .noArea, planar: true,
       oriented: true),
-    // Which side.
+    // The side is ambiguous.
     Refused("the equator", [[[[0, 0], [0, 120], [0, -120]]]], .whichSide),
     Refused(
       "a meridian all around", [[[[0, 0], [60, 0], [60, 180], [0, 180], [-60, 180], [-60, 0]]]], .whichSide),
@@ -123,7 +123,7 @@ import Testing
     Refused(
       "a part in a part, far away",
       [[moved(box, 60, 170, by: 20)], [moved(box, 65, 175, by: 2)]], .partsOverlap),
-    // No line.
+    // No boundary.
     Refused("a hole as large as its ring", [[box, box]], .noLine),
     // Buffers.
     Refused("a buffer that is no number", [[box]], .buffer, buffer: .nan),
@@ -182,7 +182,7 @@ import Testing
       buffer: shape.buffer)
   }
 
-  /// Edges that cross in vertices which are not the same, but one place to the micrometre.
+  /// Edges that cross in two vertices that are not equal, but the same place within a micrometre.
   @Test(arguments: [0, 2.4e-14, 1e-13, 1e-12, 4e-12]) func crossingsInVerticesThatAreNearlyOne(_ apart: Double) {
     let planar: [Corner] = [(0, 0), (1, 1), (0, 1), (1 + apart, 0)]
     let geodesic: [Corner] = [(0, 0), (0.5, 0.5), (1, 1), (0, 1), (0.5 + apart, 0.5), (1, 0)]
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  /// A crossing is where the edges cross.
+  /// The named place of a crossing is where the edges cross.
   @Test func crossingsAreNamedWhereTheyAre() {
     for size in [1e-4, 1, 40] {
       do throws(ShapeDefect) {
@@ -214,13 +214,13 @@ import Testing
 
   @Test func thereAreSixty() {
     #expect(Self.refused.count >= 60)
-    // Each reason of a polygon that does not take a million vertices has its row.
+    // Each reason of a polygon has a row, except the one that needs a million vertices.
     let met = Set(Self.refused.map(\.reason.rawValue))
     #expect(Set(ShapeDefect.Reason.allCases.map(\.rawValue)).subtracting(met) == ["too_many_vertices", "radius"])
   }
 
   @Test func tooManyVerticesAreRefusedEarly() {
-    // Planar edges far in the north, each cut into thousands.
+    // Planar edges far in the north, each cut into thousands of pieces.
     var ring: [Corner] = []
     for number in 0..<1_000 {
       let longitude = Double(number % 170)

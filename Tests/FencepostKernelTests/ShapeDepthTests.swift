@@ -3,9 +3,9 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Depth, caps, bounds and clearance: what the detectors and the planner rest on.
+/// Depth, caps, bounds and clearance, on which the detectors and the planner rely.
 @Suite struct ShapeDepthTests {
-  /// A star-shaped ring around a place, with a hole or not.
+  /// A star-shaped ring around a place, with or without a hole.
   static func random(_ random: inout SeededGenerator) -> (shape: GeodesicShape, centre: Place, size: Double) {
     while true {
       let centre = random.place()
@@ -38,8 +38,8 @@ import Testing
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)
   }
 
-  /// D changes by no more than the position moves; no place is deeper than the depth by more than a hundredth; bounds hold D;
-  /// what is inside is in both caps that hold the shape; nothing within the clearance has the level.
+  /// The signed distance D changes at most as much as the position moves. No place is deeper than the depth plus a hundredth.
+  /// Bounds contain D. Points inside are in both enclosing caps, and no point within the clearance is at the level.
   @Test(arguments: 0..<8) func everythingRestsOnTheDistance(_ number: Int) throws {
     var random = SeededGenerator("shapes", salt: UInt64(number))
     for _ in 0..<40 {
@@ -66,7 +66,7 @@ import Testing
         let moved = point.path(to: next).distance
         let other = shape.boundaryDistance(of: next)
         #expect((other - d).magnitude <= moved + 4e-8, "\(shape.definition) \(place) \(next)")
-        // From above the surface, too.
+        // Also from above the surface.
         let height = random.chance(0.5) ? 0 : random.uniform(-100...100)
         let above = point.vector * (1 + height / 6.4e6)
         let clearance = shape.clearance(from: above, to: other)
@@ -75,7 +75,8 @@ import Testing
     }
   }
 
-  /// The nearest boundary point of a plain polygon is on the boundary and as far as D says; with a buffer or radius its way is.
+  /// The nearest boundary point of a plain polygon is on the boundary, at the distance D; for a buffer or radius, the way towards
+  /// it has the length D.
   @Test func nearestBoundaryPoints() throws {
     var random = SeededGenerator("boundary points")
     for _ in 0..<60 {
@@ -85,7 +86,7 @@ import Testing
         let d = shape.boundaryDistance(of: point)
         let nearest = shape.nearestBoundaryPoint(of: point)
         guard d.magnitude < 9e6 else { continue }
-        // Where there is none, another edge hides the place: never from a plain polygon, nor from outside.
+        // If there is none, another edge hides the place; this must not happen for a plain polygon, nor from outside.
         guard let nearest else {
           #expect(shape.offset != 0 && (d <= 0 || shape.offset < 0), "\(shape.definition) \(point)")
           continue
@@ -96,12 +97,12 @@ import Testing
     }
   }
 
-  /// Closed forms.
+  /// Depths with closed forms.
   @Test func depthsThatAreKnown() throws {
-    // A square of a thousandth of a degree on the equator: half of its height, which is the lesser.
+    // A square of a thousandth of a degree on the equator: half its height, the smaller of its two extents.
     let small = try GeodesicShape.reading(polygon: [[square(0, 0, 1e-3)]])
     #expect(small.depth <= 55.2872 && small.depth > 55.2872 * 0.99)
-    // A circle's many corners.
+    // A circle with many corners.
     let centre = Place(latitude: 48, longitude: 11)
     let ring: [Corner] = (0..<360).map { number in
       let place = centre.moved(azimuth: Double(number), distance: 5_000)
@@ -117,11 +118,11 @@ import Testing
     // At most 100 km.
     #expect(try GeodesicShape.reading(polygon: [[square(0, 0, 20)]]).depth == 100_000)
     #expect(try GeodesicShape.reading(polygon: [[square(0, 0, 1).reversed()]], isOriented: true).depth == 100_000)
-    // A corridor's radius, whatever it is.
+    // The radius of a corridor, whatever it is.
     #expect(try GeodesicShape.reading(corridor: [[(0, 0), (1, 1)]], radius: 250_000).depth == 250_000)
   }
 
-  /// Vertices that differ and are the same place have no edge that a circle could touch.
+  /// Vertices that differ but are the same place have no edge that a circle could touch.
   @Test func placesThatAreNearlyOneHaveADepth() throws {
     for apart in [1e-267, 1e-20, 1e-13, 4e-12] {
       let ring: [Corner] = [(0, -6), (0, apart), (0, 0), (1, -7)]
@@ -137,7 +138,7 @@ import Testing
     }
   }
 
-  /// Edges of less than a micrometre, one after the other: together they are a line.
+  /// Edges of less than a micrometre each, which together form a line.
   @Test func ringsOfTinyEdgesHaveADepth() throws {
     for (latitude, longitude, radius) in [(0.0, 0.0, 1e-5), (1e-3, 1e-3, 1e-4)] {
       let metre = 1 / 111_000.0
@@ -150,7 +151,7 @@ import Testing
         #expect(depth > radius * 0.95 && depth < radius * 1.05, "\(depth) \(radius)")
       }
       #expect(try GeodesicShape.reading(polygon: [[ring.reversed()]], isOriented: true).depth == 100_000)
-      // And one among them that is long.
+      // The same with a single long edge.
       let tail = try GeodesicShape.reading(polygon: [
         [ring + [(latitude - 1, longitude + 3), (latitude + 1, longitude + 3)]]
       ])
@@ -158,20 +159,20 @@ import Testing
     }
   }
 
-  /// A cross of five squares: its largest circle touches the four corners where they meet, and no edge.
+  /// A cross of five squares: its largest circle touches the four corners where they meet, but no edge.
   @Test func theDepthOfPartsThatMeetIsThatOfTheWhole() throws {
     let size = 0.01
     let squares = [(0.0, 0.0), (1, 0), (-1, 0), (0, 1), (0, -1)].map { [square($0.0 * size, $0.1 * size, size)] }
     let cross = try GeodesicShape.reading(polygon: squares)
-    // Half of the diagonal: degrees of 110 574 and 111 320 m.
+    // Half of the diagonal; degrees are 110 574 and 111 320 m.
     let expected = size / 2 * (110_574.0 * 110_574 + 111_320.0 * 111_320).squareRoot()
     #expect(cross.depth > expected * 0.99 && cross.depth < expected * 1.0001, "\(cross.depth) \(expected)")
     #expect(cross.line.vertices.count == 13)
   }
 
-  /// The deepest place of a smooth outline: the nodes of the tree that the search opens grow with the vertices, not with
-  /// their square. Without `InscribedCircle.descend` it opens 11 (stadium) to 42 (degrees) for each of these vertices, and
-  /// 40 to 112 of four times as many.
+  /// The deepest place of a smooth outline: the number of opened search nodes grows with the number of vertices, not with its
+  /// square. Without `InscribedCircle.descend` the search opens 11 (stadium) to 42 (degrees) nodes for each of these vertices,
+  /// and 40 to 112 nodes for each of four times as many.
   @Test(arguments: ["degrees", "ground", "oval", "stadium", "ring"])
   func smoothOutlinesAreNoMoreWork(_ kind: String) throws {
     let count = 4_000
@@ -194,8 +195,8 @@ import Testing
     #expect(found.depth == shape.depth)
   }
 
-  /// Holes that stand with a corner on the edge around them. Circles grew around these corners into the outside until the
-  /// search gave up: it opened 2 500 nodes for each vertex, minutes for a thousand holes, and the depth was up to 2.3 % too
+  /// Holes with a corner on the surrounding edge. Earlier, circles grew around these corners into the outside until the search
+  /// gave up: it opened 2 500 nodes for each vertex, which took minutes for a thousand holes, and the depth was up to 2.3 % too
   /// small.
   @Test(arguments: [20, 100, 400]) func holesThatTouchTheEdgeAreNoMoreWork(_ holes: Int) throws {
     let width = 1 / Double(holes)
@@ -206,7 +207,7 @@ import Testing
       ]
     }
     for reading in [EdgeReading.planar, .geodesic] {
-      // Geodesics along the equator are the parallel.
+      // Geodesics along the equator coincide with the parallel.
       let shape = try GeodesicShape.reading(polygon: [[square(0, 0, 1)] + diamonds], reading: reading)
       let found = try #require(DeepestPlace.find(shape.line, buffer: 0))
       #expect(found.opened < 40 * shape.line.vertices.count, "\(found.opened) for \(shape.line.vertices.count)")
@@ -228,7 +229,7 @@ import Testing
     for part in [0.5, 0.9, 0.99] {
       let buffer = -plain.depth * part
       let shape = try GeodesicShape.reading(polygon: [[box]], buffer: buffer)
-      // The same largest circle less the buffer, to a hundredth of the rest.
+      // The same largest circle minus the buffer, within a hundredth of the rest.
       #expect(shape.depth > 0 && shape.depth < 555 + buffer && shape.depth > (552.87 + buffer) * 0.98, "\(part)")
     }
     for buffer in [-553.0, -1_000, -1e300] {
@@ -267,11 +268,11 @@ import Testing
         #expect(error.message.hasPrefix(reason.rawValue))
       }
     }
-    // A line that crosses itself, and one that comes back.
+    // A line that crosses itself, and one that returns.
     _ = try GeodesicShape.reading(corridor: [[(0, 0), (1, 1), (1, 0), (0, 1)], [(0, 0), (0, 1), (0, 0)]], radius: 1)
   }
 
-  /// Known cases of rule 4: no departure on the equator and along meridians, kilometres in the north.
+  /// Known cases of rule 4: no departure on the equator and along meridians, kilometres of departure in the north.
   @Test func departures() throws {
     func departure(_ ring: [Corner]) -> (metres: Double, place: ShapeDefect.Place)? {
       ShapeDefinition(.polygon(buffer: 0, isOriented: false), ShapeVertices(parts: [[ring]])).planarDeparture
@@ -303,9 +304,9 @@ import Testing
     #expect(!changed { $0.vertices = ShapeVertices(parts: [[square(0, 179, 1) + [(0, 179)]]]) })
   }
 
-  /// Beside a corner that bends inwards another edge may be nearer than the one from which the place is sought.
+  /// Next to a corner that bends inwards, another edge may be nearer than the one from which the search starts.
   @Test func theNearestPlaceOfTheBoundaryLiesOnIt() throws {
-    // An L of 100 m on each side: from inside of its corner the way away from one leg ends within the other.
+    // An L with 100 m on each side: from inside its corner, the way out of one leg ends within the other.
     let bend = try GeodesicShape.reading(corridor: [[(0, 0), (0, 0.01), (0.01, 0.01)]], radius: 100)
     var found = 0
     var missing = 0

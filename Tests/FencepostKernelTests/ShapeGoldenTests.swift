@@ -3,7 +3,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Tests/Golden/shapes.tsv: signed distances of random shapes by a reference of other methods, with 20 digits.
+/// Compared with Tests/Golden/shapes.tsv: signed distances of random shapes, computed by other methods with 20 digits.
 @Suite struct ShapeGoldenTests {
   /// Vertices `longitude latitude`, between `,`, rings between `/`, parts or lines between `;`.
   private func parts(_ text: String) -> [[[Corner]]] {
@@ -26,7 +26,8 @@ import Testing
       : try GeodesicShape.reading(corridor: parts.map { $0[0] }, radius: amount, reading: reading)
   }
 
-  /// Rule 9: within 15 nm, and the side is right from 35 nm on. Rule 11: the depth up to a hundredth below.
+  /// Rule 9: the distance is within 15 nm, and the side is correct from 35 nm on. Rule 11: the depth is at most a hundredth too
+  /// small.
   @Test func distancesAndDepthsAreThoseOfTheReference() throws {
     var current: GeodesicShape?
     var family = ""
@@ -43,7 +44,7 @@ import Testing
           Issue.record("\(error.message): \(row)")
         }
         if let current, let depth = Double(row[5]) {
-          // The column is up to half a hundredth below the truth itself.
+          // The reference value itself is up to half a hundredth too small.
           let ratio = current.depth / depth
           #expect(ratio > 0.99 && ratio < 1.006, "\(ratio) \(row)")
           depths += 1
@@ -65,7 +66,7 @@ import Testing
   }
 }
 
-/// Tests/Golden/invalid-shapes.json: invalid shapes with reason and place, and similar shapes that are valid.
+/// Compared with Tests/Golden/invalid-shapes.json: invalid shapes with reason and place, and similar valid shapes.
 @Suite struct InvalidShapeTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
@@ -82,7 +83,7 @@ import Testing
     else { return [] }
     return rows.compactMap { row in
       let polygon = row["polygon"] as? [String: Any]
-      // Other notations and unknown words are the business of the faces.
+      // The language bindings test other notations and unknown words.
       guard let shape = polygon ?? row["corridor"] as? [String: Any], let coordinates = shape["coordinates"],
         let parts = parts(coordinates, isPolygon: polygon != nil),
         let edges = ["geodesic": EdgeReading.geodesic, "planar": .planar][shape["edges"] as? String ?? "geodesic"]
@@ -107,7 +108,7 @@ import Testing
     }
   }
 
-  /// Parts of rings, however deep the numbers are nested; `nil` for other values.
+  /// Parts of rings from any depth of nested numbers; `nil` for other values.
   private static func parts(_ coordinates: Any, isPolygon: Bool) -> [[[Corner]]]? {
     func vertices(_ ring: Any) -> [Corner]? {
       guard let ring = ring as? [[Any]] else { return nil }

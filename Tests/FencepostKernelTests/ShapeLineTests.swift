@@ -4,10 +4,10 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct ShapeLineTests {
-  /// A ring around a place, counterclockwise: corners at growing directions, at random distances.
+  /// A counterclockwise ring around a place, with corners in increasing directions at random distances.
   private func ring(around centre: Place, size: Double, corners: Int, _ random: inout SeededGenerator) -> [Place] {
     let turns = (0..<corners).map { _ in random.uniform(0...360) }.sorted(by: >)
-    // No gap of half a turn: the centre is inside.
+    // No gap reaches half a turn, so the centre is inside.
     return (turns + [turns[0] - 120, turns[0] - 240]).sorted(by: >).map {
       centre.moved(azimuth: $0, distance: size * random.uniform(0.2...1))
     }
@@ -20,9 +20,9 @@ import Testing
       })
   }
 
-  /// How often rings go around a point, counted by the directions in which it sees the points along them.
+  /// How often the rings go around a point, counted from the directions of the points along them.
   ///
-  /// Each edge is cut into 64 parts; beside the line a part would span too much of the view.
+  /// Each edge is cut into 64 pieces; close to the line a piece would span too large an angle.
   private func winding(_ rings: [[Place]], around point: Place) -> Int {
     var turned = 0.0
     for ring in rings {
@@ -46,7 +46,7 @@ import Testing
       let centre = random.place()
       let size = random.logarithmic(1, 3e6)
       let outer = ring(around: centre, size: size, corners: Int.random(in: 1...60, using: &random), &random)
-      // A hole, clockwise, within a fifth of the size.
+      // A clockwise hole within a fifth of the size.
       let hole = ring(around: centre, size: size * 0.1, corners: 5, &random)
       let rings = Bool.random(using: &random) ? [outer] : [outer, hole.reversed()]
       let line = self.line(rings)
@@ -64,7 +64,7 @@ import Testing
             least = min(least, edge.foot(of: point).distance)
           }
         }
-        // The line keeps vectors, to a nanometre.
+        // The line stores vectors, which are accurate to a nanometre.
         #expect((found.distance - least).magnitude <= 5e-9, "\(rings) \(place)")
         let chords = line.chordBounds(to: point.vector)
         #expect(chords.least <= least && GeodesicShape.most(ofChord: chords.most) >= least)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Two parts that touch in a corner, a hole that touches its ring: the direction decides the area between.
+  /// Two parts touch in a corner, or a hole touches its ring: the direction decides the area between.
   @Test func cornersWhereMoreThanTwoEdgesMeet() {
     let touching = line([
       [Place(latitude: 0, longitude: 0), Place(latitude: 0, longitude: 1), Place(latitude: 1, longitude: 1)],
@@ -85,7 +85,7 @@ import Testing
     #expect(touching.nearest(to: SurfacePoint(latitude: -0.3, longitude: 0.1)).side < 0)
     #expect(touching.nearest(to: SurfacePoint(latitude: 0.1, longitude: 0.3)).side > 0)
     #expect(touching.nearest(to: SurfacePoint(latitude: -0.1, longitude: -0.3)).side > 0)
-    // A wedge is cut out at the origin: beside the corner is inside, in the wedge is outside.
+    // A wedge is cut out at the origin: points next to the corner are inside, points in the wedge outside.
     let cut = line([
       [
         Place(latitude: 0, longitude: 0), Place(latitude: 0.1, longitude: 1), Place(latitude: 1, longitude: 1),
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: [90.0, -90.0]) func aPoleIsOneCorner(_ pole: Double) {
-    // A triangle with a corner at the pole, which each of its edges knows by another longitude.
+    // A triangle with a corner at the pole, which has a different longitude for each of its edges.
     let sign = pole / 90
     let corners = [(sign * 80, 0.0), (sign * 80, sign * 60.0), (pole, 123.0)]
     let line = self.line([corners.map { Place(latitude: $0.0, longitude: $0.1) }])
@@ -111,7 +111,7 @@ import Testing
     #expect(line.nearest(to: SurfacePoint(latitude: pole, longitude: -7)).side == 0)
   }
 
-  /// The same world turned about the axis gives the same distances, and mirrored it changes the side alone.
+  /// The world rotated about the axis gives the same distances; mirrored, only the side changes.
   @Test func turnedAndMirrored() {
     var random = SeededGenerator("turned")
     for _ in 0..<200 {
@@ -124,7 +124,7 @@ import Testing
         .nearest(to: SurfacePoint(latitude: -place.latitude, longitude: place.longitude))
       #expect((mirrored.distance - found.distance).magnitude <= 15e-9)
       #expect((mirrored.side > 0) == (found.side > 0) || found.distance < 35e-9)
-      // By quarters of a turn, which keep the fractions of the longitudes.
+      // Rotation by quarter turns, which preserve the fractions of the longitudes.
       let turned = line([ring.map { Place(latitude: $0.latitude, longitude: $0.longitude + 90) }])
         .nearest(to: SurfacePoint(latitude: place.latitude, longitude: place.longitude + 90))
       #expect((turned.distance - found.distance).magnitude <= 15e-9)
@@ -133,7 +133,7 @@ import Testing
   }
 }
 
-/// Lines of more points than a person would type, and of fewer.
+/// Lines of very many points, and of very few.
 extension ShapeLineTests {
   @Test func linesOfAnySize() {
     for count in [2, 3, 8, 9, 10, 64, 65, 66, 513, 5_000] {
@@ -142,12 +142,12 @@ extension ShapeLineTests {
       for number in Swift.stride(from: 0, to: count - 1, by: max(count / 7, 1)) {
         let found = line.nearest(to: SurfacePoint(latitude: (Double(number) + 0.5) / 100, longitude: 10.001))
         #expect(found.edge == number && found.isInner && found.side < 0)
-        // Along the parallel the way is 111 m times the cosine of the latitude, and a little more along the geodesic.
+        // Along the parallel the way is 111 m times the cosine of the latitude; along the geodesic it is slightly longer.
         let expected = 111.32 * cos((Double(number) + 0.5) / 100 * .pi / 180)
         #expect((found.distance - expected).magnitude < 0.5)
       }
     }
-    // Chains are not joined: between two of them nothing is near.
+    // Chains are not joined: between two of them there is no edge.
     let apart = ShapeLine(
       chains: [0.0, 20.0].map { longitude in
         [SurfacePoint(latitude: 0, longitude: longitude), SurfacePoint(latitude: 0, longitude: longitude + 1)]
@@ -157,7 +157,7 @@ extension ShapeLineTests {
     #expect(ShapeLine(chains: []).nearest(to: SurfacePoint(latitude: 0, longitude: 0)).distance == .infinity)
   }
 
-  /// Whatever stands in the coordinates, the answer is a number or NaN, and nothing traps.
+  /// For any coordinates the answer is a number or NaN, without a trap.
   @Test func hostileNumbersDoNotTrap() {
     let numbers = [0, -0.0, 90, -90, 180, -180, 360, 1e-300, .leastNonzeroMagnitude, 89.99999999999999, 45.5]
     for a in numbers {

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import FencepostKernel
 
-/// Beside a tip so sharp that both legs are equally near, the side still is exact.
+/// Beside a tip so sharp that both legs are equally near, the side is still exact.
 @Suite struct ShapeNeedlesTests {
   private func point(_ place: Place) -> SurfacePoint {
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)
@@ -17,7 +17,7 @@ import TestSupport
     #expect((distance - 999.963997524676).magnitude < 1e-6)
   }
 
-  /// Needles narrower than 1 cm: a point at least 10 cm beside one is outside of it.
+  /// Beside needles narrower than 1 cm, a point at a distance of at least 10 cm is outside.
   @Test func pointsBesideRandomNeedlesAreOutside() throws {
     var random = SeededGenerator("needles")
     var looked = 0

@@ -3,10 +3,10 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Vertices that touch edges elsewhere than at their ends, or poke through them by less than a micrometre, which is
-/// accepted: what the nearest edge says of the sides holds for less than that there.
+/// Vertices that touch the inside of an edge, or poke through it by less than a micrometre, are accepted. So near them the
+/// nearest edge decides the side only up to that distance.
 @Suite struct ShapeRivalsTests {
-  /// Shapes with a vertex at a place of an edge.
+  /// Shapes with a vertex at a place along an edge.
   private enum Kind: CaseIterable {
     /// A notch as deep as the polygon.
     case notch
@@ -36,7 +36,7 @@ import Testing
         return [[[start, end, right, place(0.7 * length, poke), place(0.6 * length, height), tip, left]]]
       case .hole: return [[[start, end, farRight, farLeft], [tip, left, right]]]
       case .holes:
-        // The edge is that of a hole, which lies on its right.
+        // The edge belongs to a hole, which lies on its right.
         let around = [
           place(-length, -2 * height), place(2 * length, -2 * height), place(2 * length, 3 * height),
           place(-length, 3 * height),
@@ -61,7 +61,7 @@ import Testing
     let note = "\(kind) from \(start) towards \(azimuth), \(length) by \(height), poke \(poke)"
     let apart = 0.01 * height
     let shape = try GeodesicShape.reading(polygon: kind.rings(length, height, poke, place))
-    // The same with the corner a little before the edge.
+    // The same with the corner slightly before the edge.
     let clear = try GeodesicShape.reading(polygon: kind.rings(length, height, apart, place))
     for turn in 0..<40 {
       let away = random.logarithmic(4 * apart, 2 * height) * (turn % 2 == 0 ? 1 : -1)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// As it was found: a corner of 11 nm beyond the equator, a point 110 km behind it.
+  /// The case that was found: a corner 11 nm beyond the equator, and a point 110 km behind it.
   @Test func aCornerBeyondTheEquator() throws {
     let corner: Corner = (-1e-13, 0.5)
     let shape = try GeodesicShape.reading(polygon: [[[(0, 0), (0, 1), (1, 1), corner, (1, 0)]]])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ShortArcTests {
-  /// Positions on the arc beside those of the full solution, of all latitudes, directions and lengths.
+  /// Compares positions on the arc with the full solution, for all latitudes, directions and lengths.
   @Test func positionsAreThoseOfTheGeodesic() {
     var random = SeededGenerator("ShortArcTests")
     var (worst, worstLength) = (0.0, 0.0)
@@ -26,7 +26,7 @@ import Testing
     #expect(worstLength < 8e-9, "\(worstLength) m")
   }
 
-  /// Latitudes and longitudes beside those of the full solution; beside the poles and the antimeridian too.
+  /// Compares latitudes and longitudes with the full solution, also near the poles and the antimeridian.
   @Test func placesAreThoseOfTheGeodesic() {
     var random = SeededGenerator("ShortArcTests places")
     var (worst, worstPosition) = (0.0, 0.0)
@@ -57,7 +57,7 @@ import Testing
     #expect(worstPosition < 1.2e-8, "\(worstPosition) m")
   }
 
-  /// Beside no other point of its way the direction is another than that of two near points of it.
+  /// The direction at a point is that of two close points around it.
   @Test func directions() {
     let start = EarthVector(latitude: 50, longitude: 10)
     let arc = ShortArc(from: start, to: EarthVector(latitude: 50.002, longitude: 10.002))

@@ -3,7 +3,7 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct TrigonometryTests {
-  /// Largest error of each function over the golden table, in ulp, against the bound that its documentation states.
+  /// The largest error of each function over the golden table, in ulp, is within the documented bound.
   @Test func staysWithinTheStatedBounds() throws {
     let bounds = [
       "sinDegrees": 1, "cosDegrees": 1, "sin": 1, "cos": 1, "atan2": 2.5, "atan2Degrees": 3,

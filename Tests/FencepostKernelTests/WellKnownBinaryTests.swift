@@ -4,7 +4,7 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct WellKnownBinaryTests {
-  /// Bytes from hexadecimal digits; blanks are for the reader.
+  /// Bytes from hexadecimal digits; spaces are ignored.
   private func bytes(_ text: String) -> [UInt8] {
     let digits = text.filter { !$0.isWhitespace }
     return stride(from: 0, to: digits.count, by: 2).map { number in
@@ -15,8 +15,7 @@ import Testing
 
   private func corners(_ parts: [[[Corner]]]) -> ShapeVertices { ShapeVertices(parts: parts) }
 
-  /// The output of PostGIS' ST_AsBinary and ST_AsEWKB for LINESTRING(30 10, 10 30), with z, m and both, in both byte
-  /// orders.
+  /// The output of PostGIS' ST_AsBinary and ST_AsEWKB for LINESTRING(30 10, 10 30), with z, m and both, in both byte orders.
   @Test func eachDialectIsTheSameLine() throws {
     let x = "403e000000000000"
     let y = "4024000000000000"
@@ -37,7 +36,7 @@ import Testing
       let (a, b) = (swapped(x), swapped(y))
       #expect(try WellKnownBinary.decode(bytes("01 \(little) 02000000 \(a)\(b)\(rest) \(b)\(a)\(rest)")) == expected)
     }
-    // And it is written in the plainest.
+    // It is written in the plainest form.
     let plain = bytes("01 02000000 02000000 \(swapped(x))\(swapped(y)) \(swapped(y))\(swapped(x))")
     #expect(WellKnownBinary.encode(expected) == plain)
   }
@@ -75,17 +74,17 @@ import Testing
       let bytes = WellKnownBinary.encode(geometry)
       let back = try WellKnownBinary.decode(bytes)
       #expect(back.isPolygon == isPolygon)
-      // Rings come back closed.
+      // Rings are returned closed.
       let closed = parts.map { $0.map { isPolygon ? $0 + [$0[0]] : $0 } }
       #expect(back.vertices == (isPolygon ? corners(closed) : vertices))
       #expect(WellKnownBinary.encode(back) == bytes)
       if isPolygon,
         let shape = try? GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: false), vertices))
       {
-        // A shape keeps its vertices bit for bit.
+        // A shape preserves its vertices bit for bit.
         #expect(WellKnownBinary.encode(shape.definition) == bytes)
       }
-      // Cut anywhere it is refused, with a place within.
+      // Truncated anywhere it is refused, with a position inside.
       for end in 0..<bytes.count {
         do throws(WellKnownBinary.Defect) {
           _ = try WellKnownBinary.decode(Array(bytes[..<end]))
@@ -94,7 +93,7 @@ import Testing
           #expect(error.offset <= end)
         }
       }
-      // Whatever is changed in it, it is read or refused.
+      // Whatever byte changes, it is read or refused.
       for _ in 0..<50 {
         var changed = bytes
         for _ in 0..<random.integer(1...4) {
@@ -132,7 +131,7 @@ import Testing
     }
   }
 
-  /// Empty geometries are geometries; that a shape cannot be empty says the shape.
+  /// Empty geometries are read; the shape refuses to be empty.
   @Test func emptyOnesAreReadAndRefusedAsShapes() throws {
     for text in ["01 03000000 00000000", "01 06000000 00000000", "01 03000000 01000000 00000000"] {
       let geometry = try WellKnownBinary.decode(bytes(text))

@@ -3,7 +3,7 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// A damaged file is refused and left as it was, or it opens with every answer right.
+/// A damaged file is refused and left unchanged, or it opens and every answer is correct.
 @Suite(.timeLimit(.minutes(10))) struct CorruptionTests {
   /// A closed store with conditions, candidates, events that wait and events that are handed out.
   private func sound() throws -> (bytes: [UInt8], snapshot: [UInt8]) {
@@ -34,7 +34,7 @@ import Testing
     do throws(MonitorError) {
       var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
       #expect(stored.call { $0.snapshot() } == snapshot, "\(what): a changed answer")
-      // It also goes on: later writes are read again.
+      // The store also continues: later writes are read back.
       try stored.call { engine throws(MonitorError) in
         try engine.add(BeaconIdentityCondition(uuid: BeaconUUID(high: 9, low: 9)), identifier: "new")
       }
@@ -70,11 +70,11 @@ import Testing
       damaged[place] ^= 1 << bit
       if try check(damaged, snapshot, "bit \(bit) of byte \(place)") { refused += 1 }
     }
-    // Most of a file is rows; what opens was hit in a gap between them.
+    // Most of a file is rows; if a file opens, the damage was in a gap between them.
     #expect(refused > count / 3)
   }
 
-  /// Every bit of SQLite's own header.
+  /// Flips every bit of SQLite's file header.
   @Test func flippedBitsOfTheHeader() throws {
     let (bytes, snapshot) = try sound()
     for place in 0..<100 {
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// A row that is sound in itself, but old, doubled or gone: the sum over the file shows it.
+  /// A row may be valid but old, duplicated or missing: the sum over the file detects it.
   @Test func rowsThatAreNotTheLastOnes() throws {
     let folder = try Folder()
     var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)

@@ -2,8 +2,8 @@ import Fencepost
 import Foundation
 import Testing
 
-/// Exported devices of each format, the digest of their table, and the events that they lead to where they are imported.
-/// They must stay readable: those of format 1 are what version 0.2 wrote.
+/// Exported devices of each format, the digest of their table, and the events that they produce after import. They must stay
+/// readable: version 0.2 wrote those of format 1.
 ///
 /// The devices are those of `fleet-N.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter DeviceGoldenTests` writes the files
 /// of a new format.
@@ -28,7 +28,7 @@ import Testing
       restoring: [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent("fleet-\(format).bin"))))
   }
 
-  /// A device as a file has it.
+  /// A device as stored in a file.
   private struct Device {
     var name: String
     var own: [UInt8]
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// The conditions of a table under other generations and in another order.
+  /// The conditions of a table with other generations and in another order.
   private func reordered(_ conditions: Conditions) throws -> Conditions {
     let other = Conditions()
     for identifier in conditions.identifiers.reversed() {
@@ -54,7 +54,7 @@ import Testing
     return other
   }
 
-  /// Imports devices, plays the same inputs to each, and tells what the caller sees.
+  /// Imports devices, feeds each the same inputs, and returns everything that the caller sees.
   private func continuation(of devices: [(String, [UInt8])], _ table: Conditions, adapt: Bool) throws -> [String] {
     var fleet = try FleetEngine(table)
     let numbers = try fleet.load(devices, adapt: adapt)
@@ -101,7 +101,7 @@ import Testing
     try text.write(to: file(format), atomically: true, encoding: .utf8)
   }
 
-  /// The devices of the file are imported, and go on as they did.
+  /// The devices of the file can be imported, and continue as before.
   @Test(arguments: 1...2) func devicesAreImported(_ format: Int) throws {
     let expected = try String(contentsOf: file(format), encoding: .utf8)
     let lines = expected.split(separator: "\n")
@@ -116,8 +116,8 @@ import Testing
     #expect(try text(devices, digest: digest, conditions) == expected)
   }
 
-  /// The same fleet exports the same bytes. A new format of exported devices ends this test of the older ones, not the one
-  /// above.
+  /// The same fleet exports the same bytes. When the format of exported devices changes, this test of the older formats ends; the
+  /// one above stays.
   @Test(arguments: 1...2) func theBytesAreThoseOfToday(_ format: Int) throws {
     let expected = try String(contentsOf: file(format), encoding: .utf8).split(separator: "\n").map(String.init)
     let devices = try exported(try fleet(format))

@@ -4,7 +4,7 @@ import Fencepost
 import FencepostStore
 import Testing
 
-/// A disk that fails, and a process that ends, at every write in turn.
+/// A disk that fails, or a process that ends, at each write in turn.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
   private struct Failure: CustomTestStringConvertible {
     let code: Int32
@@ -18,7 +18,7 @@ import Testing
     Failure(code: SQLITE_FULL, isTorn: true, count: 40),
   ]
 
-  /// The ways in which a monitor saves: each change in place, or rows in parts beside the old file.
+  /// The ways in which a monitor saves: each change in place, or rows in parts into a draft beside the old file.
   private enum Saving: CaseIterable {
     case inPlace, inParts
 
@@ -31,8 +31,8 @@ import Testing
     }
   }
 
-  /// Wherever the disk fails, and for how long: monitoring goes on with the same events, one event tells of it, and
-  /// when the disk works again nothing is missing.
+  /// Wherever the disk fails, and for how long, monitoring continues with the same events. One event reports the failure, and
+  /// once the disk works again nothing is missing.
   @Test(arguments: 0..<3, Saving.allCases)
   private func everyOperationFailsInTurn(_ index: Int, _ saving: Saving) throws {
     faulty_vfs_install()
@@ -43,7 +43,7 @@ import Testing
     var tellings = 0
     while true {
       let folder = try Folder()
-      // Files that are opened from now on are counted.
+      // Counts the operations of files that are opened from now on.
       faulty_vfs_watch(folder.path)
       var stored = try saving.open(folder)
       var memory = try MonitorEngine(name: "m", options: Drive.options)
@@ -83,12 +83,12 @@ import Testing
       if isOver { break }
       first += isSoak || first < 20 ? 1 : saving == .inPlace ? 11 : 43
     }
-    // A part that cannot be written once is not reported: the changes are saved in place.
+    // A part that fails once is not reported, because the changes are then saved in place.
     #expect(runs > 15 && tellings > (saving == .inPlace ? 10 : failure.count == 1 ? -1 : 0))
   }
 
-  /// The files as they are before each operation, which is what a process that ends there leaves: they open, in the state
-  /// after some prefix of the calls, and no event that was handed out is missing from it.
+  /// The files before each operation are what a process that ends there leaves. They open, in the state after some prefix of the
+  /// calls, and contain every delivered event.
   @Test(arguments: Saving.allCases) private func endOfTheProcessBeforeEveryOperation(_ saving: Saving) throws {
     faulty_vfs_install()
     for seed in 1...(isSoak ? 20 : 3) as ClosedRange<UInt64> {
@@ -107,7 +107,7 @@ import Testing
         _ = stored.call { engine in try? call(&engine) }
         try stored.checkInvariants()
         let statistics = stored.call { $0.statistics }
-        // Events delivered since the last save are delivered again with relaxed durability.
+        // With relaxed durability, events delivered since the last save are redelivered.
         observer.note(
           stored.call { $0.snapshot() }, handedOut: saving == .inPlace ? statistics.handedOutEvents : 0)
       }
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// A file system without shared memory must not appear to have it: SQLite would call missing functions.
+  /// A file system without shared memory must not claim to have it: SQLite would call missing functions.
   @Test func aLogWithoutSharedMemoryIsRefused() throws {
     #expect(faulty_vfs_install() == SQLITE_OK)
     let folder = try Folder()
@@ -129,7 +129,7 @@ import Testing
     defer { sqlite3_close(database) }
     #expect(
       sqlite3_open_v2(folder.file("m.fencepost"), &database, SQLITE_OPEN_READWRITE, "unix-none") == SQLITE_OK)
-    // Not in the mode of exclusive locks, in which the index of the log is in memory.
+    // Except in the exclusive locking mode, in which the index of the log is in memory.
     #expect(sqlite3_exec(database, "SELECT * FROM rows", nil, nil, nil) == SQLITE_CANTOPEN)
   }
 
@@ -148,7 +148,7 @@ private final class Observer {
   private var states: Set<[UInt8]> = []
   private var handedOut: UInt64 = 0
   private(set) var looks = 0
-  /// How often a draft lay beside the file.
+  /// How often a draft existed beside the file.
   private(set) var drafts = 0
   private(set) var problems: [String] = []
   private var waiting: [(snapshot: [UInt8], handedOut: UInt64)] = []
@@ -157,7 +157,7 @@ private final class Observer {
     self.folder = folder
   }
 
-  /// The state after a call; copies that were opened during it may show it.
+  /// Records the state after a call; copies opened during the call may have it.
   func note(_ snapshot: [UInt8], handedOut: UInt64) {
     let restored = (try? MonitorEngine(restoring: snapshot))?.snapshot() ?? []
     states.insert(restored)

@@ -3,10 +3,9 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// A store and a snapshot of a fleet of each version of their formats, and their contents: they open in all later
-/// versions.
+/// A store and a snapshot of a fleet in each version of their formats, with their contents. All later versions must open them.
 ///
-/// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter FleetGoldenTests` writes those of the present version, when it is new.
+/// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter FleetGoldenTests` writes those of a new version.
 @Suite struct FleetGoldenTests {
   private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Golden")
@@ -14,8 +13,8 @@ import Testing
 
   private func at(_ second: Int64) -> Timestamp { Timestamp(microseconds: second * 1_000_000) }
 
-  /// Devices in every state among all kinds of conditions: one that left with events, one that was given nothing, one that
-  /// does not scan; events in flight and waiting, crossings in the making, conditions that were removed and replaced.
+  /// Devices in every state among all kinds of conditions: one removed with pending events, one without inputs, one that does not
+  /// scan; events in flight and waiting, unconfirmed crossings, conditions that were removed and replaced.
   private func live(_ fleet: inout StoredFleet, _ zones: Conditions) throws {
     func ring(_ half: Double) -> [Coordinate] {
       [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)].map {
@@ -59,7 +58,7 @@ import Testing
     }
   }
 
-  /// Everything that a caller sees of a fleet, events included.
+  /// Everything that a caller sees of a fleet, including events.
   private func description(_ engine: FleetEngine) throws -> String {
     var engine = engine
     let statistics = engine.statistics
@@ -85,8 +84,8 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The same, and what the second format has: arrival times, an advance far ahead that was taken back, and a device that
-  /// has had a coarse fix since.
+  /// The same, plus the contents of the second format: arrival times, an advance far ahead that was rewound, and a device with a
+  /// coarse fix since then.
   private func liveOn(_ fleet: inout StoredFleet) throws {
     try fleet.call { engine throws(MonitorError) in
       try engine.setArrivalTime(at(5_000))
@@ -148,7 +147,7 @@ import Testing
     try fleet.close()
   }
 
-  /// The same life writes the same bytes.
+  /// The same calls write the same bytes.
   @Test(arguments: 1...2) func theBytesAreThoseOfToday(_ format: Int) throws {
     let zones = Conditions()
     var fleet = StoredFleet(try FleetEngine(zones))

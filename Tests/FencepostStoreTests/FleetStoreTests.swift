@@ -61,7 +61,7 @@ import Testing
     #expect(await copy.nextEvent()?.event.sequence == 1)
   }
 
-  /// A monitor's file is not opened as a fleet, nor the other way; the file is left as it was.
+  /// A monitor's file cannot be opened as a fleet, nor a fleet's as a monitor; the file does not change.
   @Test func aMonitorsStoreIsNoFleets() throws {
     let folder = try Folder()
     var monitor = try StoredEngine(name: "m", options: MonitorOptions(), directory: folder.path)
@@ -92,7 +92,7 @@ import Testing
     #expect(throws: MonitorError.self) { try open(folder) }
   }
 
-  /// Each byte of the file is verified: a changed one is found, or tells nothing.
+  /// Each byte of the file is verified: a changed byte is detected, or has no effect.
   @Test func flippedBitsAreFound() throws {
     let folder = try Folder()
     var fleet = try open(folder, try zones())

@@ -3,15 +3,15 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// A file and a snapshot of each released version, and their contents: they open in all later versions.
+/// A file and a snapshot of each released version, with their contents. All later versions must open them.
 ///
-/// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes those of the present version, when it is new.
+/// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes those of a new version.
 @Suite struct GoldenTests {
   private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Golden")
   private static let writes = ProcessInfo.processInfo.environment["FENCEPOST_WRITE_GOLDEN"] == "1"
 
-  /// Everything that a caller sees of a monitor, events included.
+  /// Everything that a caller sees of a monitor, including events.
   private func description(_ engine: MonitorEngine) -> String {
     var engine = engine
     let options = engine.options
@@ -152,8 +152,7 @@ import Testing
     try stored.close()
   }
 
-  /// The files of 0.1 after a kill: a file whose last changes are in the log, and the snapshot that 0.1 made of the
-  /// same moment.
+  /// The files of 0.1 after a kill: a file whose last changes are in the log, and the snapshot that 0.1 made at the same moment.
   @Test func storeOfVersion1WithItsLog() throws {
     let folder = try Folder()
     for (name, file) in [("store-1-killed.fencepost", "m.fencepost"), ("store-1-killed.wal", "m.fencepost-wal")] {

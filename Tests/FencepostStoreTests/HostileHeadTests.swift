@@ -8,7 +8,7 @@ import Testing
 @testable import FencepostStore
 @testable import FencepostStoreCore
 
-/// A fleet's store whose head tells something else, and is sealed again.
+/// A fleet's store with a manipulated head and a correct seal.
 @Suite struct HostileHeadTests {
   private static let seconds: Int64 = 1_000_000
 
@@ -28,7 +28,7 @@ import Testing
     try fleet.close()
   }
 
-  /// Puts another head in place, with a seal that holds.
+  /// Replaces the head and writes a correct seal.
   private func reseal(_ folder: Folder, _ change: (inout FleetHeadRow) -> Void) throws {
     let path = folder.file("f.fencepost")
     let connection = try Connection.open(path)
@@ -52,7 +52,7 @@ import Testing
     try connection.foldLog()
   }
 
-  /// A megabyte of store must not ask for gigabytes: no room is made for devices that are not there.
+  /// A megabyte of store must not cause gigabytes of memory: none is allocated for devices that do not exist.
   @Test func devicesThatAreNotThere() throws {
     let folder = try Folder()
     try fill(folder, devices: 20)
@@ -67,7 +67,7 @@ import Testing
       let before = try folder.bytes("f.fencepost")
       let start = ContinuousClock.now
       do {
-        // As many as there are, under numbers that are far apart: they get new ones.
+        // The correct number of devices, but with numbers far apart: they get new numbers.
         let fleet = try open(folder)
         #expect(count == 20 && fleet.state.deviceCount == 20)
         #expect(fleet.state.deviceNumbers.max() == 19)

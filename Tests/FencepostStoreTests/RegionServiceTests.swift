@@ -3,7 +3,7 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// Regions are durable: registrations from before a restart are there after it, with their settings and states.
+/// Regions are durable: after a restart, earlier registrations exist with their settings and states.
 @Suite struct RegionServiceTests {
   private final class Listener: RegionManagerDelegate {
     var lines: [String] = []
@@ -54,12 +54,12 @@ import Testing
     listener.lines = []
     try service.advance(to: Timestamp(microseconds: 30_000_000))
     #expect(listener.lines == ["exit office", "outside office", "outside office"])
-    // The circle was left; the last is the beacon's absence, established at the same time.
+    // The circle was left; the last event is the beacon's absence, established at the same time.
     manager.stopMonitoring(for: CircularRegion(center: circle.center, radius: 1, identifier: "office"))
     #expect(manager.monitoredRegions == [beacon])
   }
 
-  /// Events reported and not acknowledged when the process ended are reported again; authorization is saved.
+  /// Events that were reported but not acknowledged when the process ended are reported again; authorization is saved.
   @Test func whatWasNotToldWaits() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "fencepost-regions-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -71,7 +71,7 @@ import Testing
         manager.startMonitoring(
           for: CircularRegion(center: Coordinate(latitude: 0, longitude: 0), radius: 200, identifier: "office"))
       }
-      try service.feed(fix(0, longitude: 0))  // nobody listens
+      try service.feed(fix(0, longitude: 0))  // no delegate is set
       try service.setAuthorizationStatus(.denied, at: Timestamp(microseconds: 5))
       try service.close()
     }

@@ -40,7 +40,8 @@ import Testing
     try second.close()
   }
 
-  /// Closing the second connection must not lose the lock of the first, as it would with POSIX locks of another copy.
+  /// Closing the second connection must not release the lock of the first, as it would with POSIX locks of another copy of
+  /// SQLite.
   @Test func theNameStaysTakenForOtherProcesses() throws {
     let folder = try Folder()
     var first = try open(folder)
@@ -94,7 +95,7 @@ import Testing
 
   // MARK: - Restart
 
-  /// The same calls with and without a restart after every call: the same events, the same state to the byte.
+  /// The same calls with and without a restart after every call give the same events, and the same state to the byte.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 30_000_000)])
   func restartsChangeNothing(_ durability: Durability) throws {
     for seed in 1...(isSoak ? 40 : 6) as ClosedRange<UInt64> {
@@ -142,7 +143,7 @@ import Testing
     let folder = try Folder()
     var stored = try open(folder)
     try stored.close()
-    // PRAGMA user_version stands at byte 60 of the file, most significant byte first (SQLite file format, 1.3).
+    // PRAGMA user_version is at byte 60 of the file, most significant byte first (SQLite file format, 1.3).
     var bytes = try folder.bytes("m.fencepost")
     bytes[63] = 3
     try folder.write(bytes, to: "m.fencepost")

@@ -4,7 +4,7 @@ import Testing
 @testable import FencepostStore
 @testable import FencepostStoreCore
 
-/// The layout of a store's file, made and looked at.
+/// Creating and checking the layout of a store's file.
 @Suite struct SchemaTests {
   private let folder: Folder
   private let path: String
@@ -15,7 +15,7 @@ import Testing
     try folder.write([], to: "s.db")
   }
 
-  /// Makes the table in the file and returns the file's number.
+  /// Creates the table in the file and returns the file's number.
   private func create() throws -> UInt64 {
     let connection = try Connection.open(path)
     try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF")
@@ -45,14 +45,14 @@ import Testing
     #expect(Schema.number(inPage: []) == nil && Schema.number(inPage: [UInt8](repeating: 67, count: 4_096)) == nil)
   }
 
-  /// Two files are told apart by their numbers.
+  /// Two files have different numbers.
   @Test func eachFileHasANumberOfItsOwn() throws {
     let first = try create()
     try folder.write([], to: "s.db")
     #expect(try create() != first)
   }
 
-  /// A number cut off at the end of the read bytes is invalid.
+  /// A number that is cut off at the end of the read bytes is invalid.
   @Test func aPageThatEndsWithinTheNumberHasNone() throws {
     let number = try create()
     let bytes = try folder.bytes("s.db")

@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostStore
 @testable import FencepostStoreCore
 
-/// A store that is made under a hidden name: there is all of it or nothing.
+/// A store is created under a hidden name: it exists as a whole, or not at all.
 @Suite struct StoreDraftTests {
   private let folder: Folder
   private let path: String
@@ -30,7 +30,7 @@ import Testing
     return stored.call { $0.identifiers }
   }
 
-  /// Filled by parts, it is not a store before all of them are there; then it has the name, and opens.
+  /// While it is filled part by part it is not a store yet; after that it has the name, and opens.
   @Test func aDraftBecomesAStore() throws {
     do {
       let draft = try StoreDraft.make(.monitor, of: path)
@@ -57,7 +57,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  /// The first process to set the name has the store; the other one's draft is discarded.
+  /// The first process to set the name has the store; the other process's draft is discarded.
   @Test func whoIsLateLeavesTheStoreAlone() throws {
     for (count, isFirst) in [(3, true), (9, false)] {
       let draft = try StoreDraft.make(.monitor, of: path)
@@ -85,7 +85,7 @@ import Testing
     #expect(try identifiers().count == 9)
   }
 
-  /// The sums that are kept while it is written are those that the head carries.
+  /// The sums maintained during writing equal those in the head.
   @Test func theSumsAreThoseOfTheFile() throws {
     let draft = try StoreDraft.make(.monitor, of: path)
     let number = draft.sums.number

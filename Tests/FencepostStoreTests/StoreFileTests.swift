@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// Events on a store's files while it is open, and files beside them.
+/// Interference with a store's files while it is open, and with files beside them.
 @Suite(.timeLimit(.minutes(10))) struct StoreFileTests {
   private func open(_ folder: Folder, _ name: String = "m") throws(MonitorError) -> StoredEngine {
     try StoredEngine(name: name, options: MonitorOptions(), directory: folder.path)
@@ -29,7 +29,7 @@ import Testing
 
   // MARK: - The lock
 
-  /// A backup in the same process opens, reads and closes the file; another SQLite is kept out all the same.
+  /// A backup in the same process opens, reads and closes the file; another SQLite is still locked out.
   @Test func theLockSurvivesABackup() throws {
     let folder = try Folder()
     var stored = try open(folder)
@@ -104,7 +104,7 @@ import Testing
     #expect(throws: MonitorError.self) { try stored.close() }
   }
 
-  /// Writes after reopening go to the named file, and not only to files that the process still holds.
+  /// Writes after reopening go to the named file, not only to files that the process still holds open.
   @Test func whatIsWrittenAfterReopeningOutlivesTheProcess() throws {
     let folder = try Folder()
     var stored = try open(folder)
@@ -135,8 +135,8 @@ import Testing
     #expect(opened.call { $0.identifiers } == ["a", "b"])
   }
 
-  /// Writes by others into the file or its log while it was open do not last: all is written again, before the call
-  /// that finds them returns.
+  /// If another program writes into the open file or its log, its writes are discarded: everything is written again before the
+  /// call that detects them returns.
   @Test(arguments: ["m.fencepost", "m.fencepost-wal"], [0, 1_000, 5_000]) func whatOthersWriteIntoItIsReplaced(
     _ name: String, _ length: Int
   ) throws {
@@ -163,7 +163,7 @@ import Testing
     #expect(folder.names == ["m.fencepost"])
   }
 
-  /// The log of another store that somebody puts beside the open file is neither taken in nor removed.
+  /// If the log of another store appears beside the open file, it is neither used nor removed.
   @Test func aForeignLogThatAppearsIsLeft() throws {
     let folder = try Folder()
     let other = try Folder()
@@ -184,8 +184,8 @@ import Testing
     #expect(again.call { $0.identifiers } == ["a"])
   }
 
-  /// A crash leaves file and log; somebody moves some of the two away and begins anew. An opened store has an earlier
-  /// state, a store without the log an older one, and no log ever becomes part of another file.
+  /// A crash leaves file and log; then someone moves one or both away and starts anew. Opening gives an earlier state, an older
+  /// one without the log, and never combines a log with another file.
   @Test func eachSubsetOfTheFilesThatIsMoved() throws {
     let folder = try Folder()
     let crashed = try Folder()
@@ -223,7 +223,7 @@ import Testing
     #expect(both.call { $0.identifiers } == ["c0", "c1", "c2", "c3", "c4"])
   }
 
-  /// The log of another database, with pages of another size, is recognised by that before SQLite reads it.
+  /// The log of another database with another page size is recognised by that size before SQLite reads it.
   @Test(arguments: [512, 4_096, 65_536]) func aLogWithOtherPagesIsLeft(_ pageSize: Int) throws {
     let folder = try Folder()
     var stored = try open(folder)
@@ -237,7 +237,7 @@ import Testing
     #expect(try folder.bytes("m.fencepost") == store && folder.bytes("m.fencepost-wal") == log)
   }
 
-  /// A log as SQLite writes it, of a database with pages of a size.
+  /// A log as SQLite writes it, of a database with that page size.
   private func logOfAnother(_ pageSize: Int) throws -> [UInt8] {
     let folder = try Folder()
     try folder.write([], to: "other")
@@ -249,7 +249,7 @@ import Testing
     return try folder.bytes("other-wal")
   }
 
-  /// A store has no journal of SQLite's other mode; one beside it would be played back into it.
+  /// A store has no rollback journal; SQLite would apply one found beside it.
   @Test(arguments: [true, false]) func aJournalBesideTheStoreIsNamed(_ isThere: Bool) throws {
     let folder = try Folder()
     if isThere {
@@ -318,7 +318,7 @@ import Testing
     }
   }
 
-  /// A symbolic link to a store opens it; its log lies beside the file and not beside the link.
+  /// A symbolic link to a store opens it; the log is beside the file, not beside the link.
   @Test func aLinkLeadsToTheStore() throws {
     let folder = try Folder()
     let far = try Folder()

@@ -15,7 +15,7 @@ import Testing
     path = folder.file("m.fencepost")
   }
 
-  /// The error of a call; `nil` when there is none.
+  /// The error of a call, or `nil`.
   private func refusal(_ body: () throws(StoreFailure) -> Void) -> String? {
     do throws(StoreFailure) {
       try body()
@@ -86,7 +86,7 @@ import Testing
     #expect(StoreFiles.size(draft) == 1)
   }
 
-  /// Only what a process left that is gone: no draft that is locked, no other monitor's, no other file.
+  /// Removes only drafts of processes that have ended: no locked draft, no other monitor's, no other file.
   @Test func abandonedDraftsAreSwept() throws {
     let abandoned = try StoreFiles.makeDraft(of: path)
     let held = try StoreFiles.makeDraft(of: path)

@@ -1,7 +1,7 @@
 import CFencepost
 import Foundation
 
-/// The working tree, found from this source file.
+/// The working tree, located relative to this source file.
 enum Project {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -10,14 +10,14 @@ enum Project {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// The self-contained release library that bindings/c/build.sh leaves.
+  /// The self-contained release library built by bindings/c/build.sh.
   static let library = root.appending(path: ".build/lib/\(soname)")
 
-  /// While the major version is 0 each minor version has a name of its own: ABIPolicy.md.
+  /// While the major version is 0, each minor version has its own SONAME: ABIPolicy.md.
   static let soname = "libfencepost.so.\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR)"
 
-  /// Whether the tests of the library run: it was built, or `FENCEPOST_REQUIRE_LIBRARY` (set by the Makefile) says that
-  /// its absence is a failure.
+  /// Whether the tests of the library run: it is built, or `FENCEPOST_REQUIRE_LIBRARY` (set by the Makefile) makes its absence a
+  /// failure.
   static let testsLibrary =
     FileManager.default.fileExists(atPath: library.path)
     || ProcessInfo.processInfo.environment["FENCEPOST_REQUIRE_LIBRARY"] != nil
@@ -27,7 +27,7 @@ enum Project {
     var output: String
   }
 
-  /// Runs a program found on the path, with its two outputs together.
+  /// Runs a program found on the path, with both outputs combined.
   static func run(_ arguments: [String]) throws -> Outcome {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -1,15 +1,15 @@
 @testable import FencepostKernel
 import Testing
 
-/// What a result may be farther than reach and distance together: a millionth, and two centimetres or a ten-millionth
-/// of the edge of the cube of the cap.
+/// How far a result may be beyond reach plus distance: a millionth, and two centimetres or a ten-millionth of the edge of the
+/// cap's cube.
 func tolerated(_ reach: Double, _ distance: Double) -> Double {
   var level = CapLevel.base
   while level < CapLevel.top && Double(CapLevel.reach(level)) < reach * 1.00001 { level += 1 }
   return (reach + distance) * (1 + 1e-6) + CapLevel.quantum * 2 + CapLevel.edge(level) * 4e-7
 }
 
-/// An index and the list it has to agree with.
+/// An index and the list that it must agree with.
 struct CapSubject {
   struct Cap {
     var id: UInt32
@@ -42,7 +42,7 @@ struct CapSubject {
     return ids
   }
 
-  /// A slack is never more than the true one, and less by no more than the tolerances.
+  /// A slack is never larger than the true one, and smaller only by the tolerances.
   func checkSlacks(near position: EarthVector, within distance: Double) {
     var hits = ContiguousArray<CapHit>()
     index.collect(near: position, within: distance, into: &hits)
@@ -58,8 +58,8 @@ struct CapSubject {
     checkLeast(near: position, within: distance, hits, byID)
   }
 
-  /// The least slack is that of the nearest cap that is not excepted, however many hold the position: up to sixteen of the
-  /// nearest are.
+  /// The least slack is that of the nearest cap that is not excluded, however many caps contain the position. Up to sixteen of
+  /// the nearest are excluded.
   private func checkLeast(
     near position: EarthVector, within distance: Double, _ hits: ContiguousArray<CapHit>, _ byID: [UInt32: Cap]
   ) {
@@ -82,7 +82,7 @@ struct CapSubject {
     }
   }
 
-  /// With a limit that follows the k-th best, the k caps of least slack are among those visited.
+  /// With a limit that follows the k-th best, the k caps with the least slack are among those visited.
   func checkNearest(to position: EarthVector, _ count: Int) {
     let slacks = Dictionary(
       caps.map { ($0.id, max(0, $0.centre.squaredChord(to: position).squareRoot() - $0.reach)) },
@@ -123,7 +123,7 @@ struct CapSubject {
     #expect(mistakes == 0 && known == found.count, "near \(position) within \(distance)")
   }
 
-  /// The tree is sound: see `CapIndex.checkInvariants()`.
+  /// The tree is valid: see `CapIndex.checkInvariants()`.
   func checkTree() throws {
     try index.checkInvariants()
   }

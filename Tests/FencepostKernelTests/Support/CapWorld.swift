@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// How circles lie in a random world.
+/// The arrangement of circles in a random world.
 enum CapWorld: String, CaseIterable {
   case uniform, clustered, nested, concentric, identical, tiny, huge, poles, antimeridian, antipodes, mixed
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Files that the tests read, found from this source file.
+/// Files that the tests read, located relative to this source file.
 enum Golden {
-  /// Rows of a table under Tests/Golden, without the comments.
+  /// Rows of a table in Tests/Golden, without comments.
   static func rows(_ name: String) throws -> [[String]] {
     let url = packageRoot.appending(path: "Tests/Golden/\(name)")
     return try String(contentsOf: url, encoding: .utf8)
@@ -10,7 +10,7 @@ enum Golden {
       .map { $0.split(separator: "\t").map(String.init) }
   }
 
-  /// Numbers of a file beside the package, one array a line; `nil` with a message when it is not there.
+  /// Numbers from a file outside the package, one array per line; prints a message and returns `nil` if the file does not exist.
   static func sharedRows(_ path: String) -> [[Double]]? {
     let url = packageRoot.deletingLastPathComponent().appending(path: "shared/data/\(path)")
     guard let text = try? String(contentsOf: url, encoding: .utf8) else {

@@ -26,7 +26,7 @@ struct Place {
 }
 
 extension SeededGenerator {
-  /// Anywhere, with extra weight on the poles, the equator, the antimeridian and exact degrees.
+  /// Anywhere, with extra weight on the poles, the equator, the antimeridian and whole degrees.
   mutating func place() -> Place {
     let everywhere = Place(latitude: asin(uniform(-1...1)) * 180 / .pi, longitude: uniform(-180...180))
     let sign: Double = Bool.random(using: &self) ? 1 : -1
@@ -40,8 +40,8 @@ extension SeededGenerator {
     }
   }
 
-  /// A place in some relation to another: anywhere, close by at all scales, nearly antipodal, on the same meridian or
-  /// parallel, or the same.
+  /// A random place relative to another: anywhere, close by at all scales, nearly antipodal, on the same meridian or parallel, or
+  /// equal.
   mutating func partner(of place: Place) -> Place {
     let sign: Double = Bool.random(using: &self) ? 1 : -1
     switch UInt64.random(in: 0..<8, using: &self) {
@@ -57,8 +57,8 @@ extension SeededGenerator {
     }
   }
 
-  /// Distances to hold against one that was measured: itself, just beside it, in its neighbourhood, anywhere, and where
-  /// the bounds change their form.
+  /// Thresholds for a measured distance: itself, slightly different, in its neighbourhood, anywhere, and where the bounds change
+  /// their formula.
   mutating func thresholds(around distance: Double) -> [Double] {
     [
       distance, distance.nextUp, max(0, distance.nextDown), logarithmic(1, 2e7),
@@ -68,13 +68,13 @@ extension SeededGenerator {
   }
 }
 
-/// Not what any function is made for.
+/// Numbers that functions are not made for.
 let hostileNumbers: [Double] = [
   .nan, .signalingNaN, .infinity, -.infinity, 0, -0.0, 1e308, -1e308, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
   90, -90, 90.00000000000001, 91, 180, -180, 360, 1e-300, 1e16, 1e22,
 ]
 
-/// Calls `body` with random pairs in all relations: their distance, their chord, and a distance to hold against them.
+/// Calls `body` with random pairs in all relations: their distance, their chord, and a threshold to compare.
 func forEachDistance(
   _ purpose: String, _ body: (_ distance: Double, _ chord: Double, _ threshold: Double, _ pair: String) -> Void
 ) {

@@ -1,14 +1,14 @@
 import Fencepost
 
-/// A drive past a few circles with a beacon, as calls that any engine can be given; some hand events out.
+/// A drive past a few circles and a beacon, as calls that any engine can play; some calls deliver events.
 struct Drive {
   typealias Call = (inout MonitorEngine) throws -> [Event]
 
   static let options = MonitorOptions(delivery: .every)
 
-  /// The calls, the same for the same seed.
+  /// The calls; the same for the same seed.
   ///
-  /// - Parameter takesAll: Whether a consumer takes all events that wait, or a few.
+  /// - Parameter takesAll: If `true`, the consumer reads all waiting events, otherwise a few.
   static func calls(_ seed: UInt64, count: Int, takesAll: Bool = false) -> [Call] {
     var random = SeededGenerator("drive", salt: seed)
     var calls: [Call] = []

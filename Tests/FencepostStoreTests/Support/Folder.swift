@@ -2,7 +2,7 @@ import Fencepost
 import Foundation
 @_exported import TestSupport
 
-/// A directory of a test's own, removed with it.
+/// A temporary directory for one test.
 final class Folder: Sendable {
   let path: String
 
@@ -16,7 +16,7 @@ final class Folder: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Names of the files in it.
+  /// The names of the files in it.
   var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
 
   func file(_ name: String) -> String { path + "/" + name }

@@ -16,12 +16,12 @@ import Testing
 /// The known differences that are to be removed, each named where the world allows for it:
 ///
 /// * the values in an explanation are those of the last fix outside the safe region, whose exact position a fleet keeps
-/// (``FleetWorld/explanation(_:of:_:_:)``);
+///   (``FleetWorld/explanation(_:of:_:_:)``);
 /// * the explanation of a removed beacon does not say when it was last seen (``FleetWorld/checkExplanation``);
 /// * events that were due before a device was added come with its first input (``FleetWorld``'s `isFresh`);
 /// * a fleet's deadlines leave out the absence of a beacon that produces no event (``FleetWorld/checkDeadlines()``);
 /// * the time since when a device is inside a condition, if its event is later than the time of a rewind (``FleetWorld``'s
-/// `rewound`).
+///   `rewound`).
 ///
 /// `FENCEPOST_SEED` repeats a failure; `make soak` plays more lives.
 @Suite struct LawTests {
