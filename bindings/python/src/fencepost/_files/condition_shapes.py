@@ -27,8 +27,8 @@ def shape_condition(
         radius: Metres, for lines without one; gates need none.
         edges: How two vertices are joined.
 
-        Raises:
-            InvalidArgumentError: A value cannot be used.
+    Raises:
+        InvalidArgumentError: A value cannot be used.
     """
     if "uuid" in properties:
         raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")

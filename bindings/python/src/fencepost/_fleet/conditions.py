@@ -137,9 +137,9 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             layer: Layer of a vector file; None: the first.
             transform: True to transform a vector file in another CRS to WGS84; otherwise it is refused.
 
-            Raises:
-                InputError: The file cannot be used; the text names file, feature and reason.
-                MissingExtraError: The library that reads the file is not installed.
+        Raises:
+            InputError: The file cannot be used; the text names file, feature and reason.
+            MissingExtraError: The library that reads the file is not installed.
 
         Example:
             >>> import json, pathlib, tempfile

@@ -248,8 +248,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             device: The device's identifier.
             drop_events: True to drop the device's pending events; otherwise they are still delivered.
 
-            Returns:
-                True if the device existed.
+        Returns:
+            True if the device existed.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -394,9 +394,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         Args:
             devices: Their bytes by identifier; untrusted data is safe. No device of the fleet may have one of these
                 identifiers.
-            adapt: True to accept bytes that were exported with ``portable`` and another version of the table. A state
-                inside a condition and a started crossing continue if a condition has the same identifier and
-                definition; otherwise they are dropped. All other conditions count as already evaluated.
+            adapt: True to accept bytes that were exported with ``portable`` and another version of the table. If a
+                condition has the same identifier and definition, the device stays inside of it, or continues a started
+                crossing; otherwise both are dropped. For all other conditions the device counts as outside.
 
         Raises:
             SnapshotInvalidError: The bytes are not a device, are damaged, or come from a newer version of the library.

@@ -280,11 +280,11 @@ class FleetInputs(FixInputs):
             device: Only this device, without the limit; None: all devices.
             force: True to advance without the limit.
 
-            Raises:
-                AheadOfClockError: The time is beyond the limit; counted.
-                LateInputError: The time is earlier than the last advance, or than the device's clock; counted.
-                NotFoundError: No device has that identifier.
-                QueueFullError: `max_pending_events` events are pending.
+        Raises:
+            AheadOfClockError: The time is beyond the limit; counted.
+            LateInputError: The time is earlier than the last advance, or than the device's clock; counted.
+            NotFoundError: No device has that identifier.
+            QueueFullError: `max_pending_events` events are pending.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones

@@ -281,11 +281,11 @@ class ConditionChanges(ConditionHolder[V]):
         Returns:
             The numbers of added, replaced, kept and removed conditions.
 
-            Raises:
-                InvalidArgumentError: A condition is refused, or two have the same identifier: nothing has changed, and
-                    ``position`` is the index.
-                InputError: The same for a table; ``row`` is the row.
-                MissingExtraError: A table was passed, and nanoarrow is not installed.
+        Raises:
+            InvalidArgumentError: A condition is refused, or two have the same identifier: nothing has changed, and
+                ``position`` is the index.
+            InputError: The same for a table; ``row`` is the row.
+            MissingExtraError: A table was passed, and nanoarrow is not installed.
 
         Example:
             >>> from fencepost import Circle, Monitor

@@ -87,8 +87,8 @@ class ConditionHolder(Generic[V]):
         Returns:
             True if the condition existed.
 
-            Raises:
-                InvalidArgumentError: The text cannot be an identifier: it is empty or too long.
+        Raises:
+            InvalidArgumentError: The text cannot be an identifier: it is empty or too long.
 
         Example:
             >>> from fencepost import Circle, Monitor

@@ -233,17 +233,17 @@ class MonitorInputs(FixInputs):
         Returns:
             The numbers of accepted, invalid and late fixes.
 
-            Raises:
-                InvalidArgumentError: The columns have different lengths, a datetime is naive, or with
-                    ``on_invalid="raise"`` a row is invalid. ``position`` is the row, and nothing has changed.
-                ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
-                InputError: A column is missing or holds values of a wrong type, or the stream breaks off; ``row`` is
-                    the place. The earlier batches took effect; ``result`` is their :class:`FeedResult`.
-                MissingExtraError: A table was passed, and nanoarrow is not installed.
-                QueueFullError: `max_pending_events` events are pending. The rows before ``position`` took effect;
-                    ``result`` is their :class:`FeedResult`. Take events, then feed the rest.
-                KeyboardInterrupt: Ctrl-C ends a long call within half a second (as does any exception of a signal
-                    handler). The first rows took effect; ``result`` is their :class:`FeedResult`.
+        Raises:
+            InvalidArgumentError: The columns have different lengths, a datetime is naive, or with
+                ``on_invalid="raise"`` a row is invalid. ``position`` is the row, and nothing has changed.
+            ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
+            InputError: A column is missing or holds values of a wrong type, or the stream breaks off; ``row`` is
+                the place. The earlier batches took effect; ``result`` is their :class:`FeedResult`.
+            MissingExtraError: A table was passed, and nanoarrow is not installed.
+            QueueFullError: `max_pending_events` events are pending. The rows before ``position`` took effect;
+                ``result`` is their :class:`FeedResult`. Take events, then feed the rest.
+            KeyboardInterrupt: Ctrl-C ends a long call within half a second (as does any exception of a signal
+                handler). The first rows took effect; ``result`` is their :class:`FeedResult`.
 
         Example:
             >>> from fencepost import Fix, Monitor

@@ -141,9 +141,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         StoreCorruptError: The file is damaged; it was not changed.
         StoreTooNewError: The file comes from a newer version.
 
-        After a ``fork`` of the process, the child's copy continues in memory, as if the store could not be written: the
-        store
-    belongs to the parent.
+    After a ``fork`` of the process, the child's copy continues in memory, as if the store could not be written: the
+    store belongs to the parent.
 
     Example:
         >>> from fencepost import Circle, Fix

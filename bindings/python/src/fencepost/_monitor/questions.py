@@ -83,11 +83,11 @@ class MonitorQuestions:
             distances: True to add a column of the signed distances to the boundaries, metres, 0 or less.
             threads: The number of threads that share the points; other Python threads can run during the call.
 
-            Returns:
-                For one point the identifiers, in the order in which the conditions were added. For columns and Arrow
-                tables :class:`Matches`; if the columns come from pandas, it keeps their index. For a frame a DataFrame
-                with a row for each pair: the point's label in the frame as index, the column ``identifier``, and
-                ``distance`` if requested. So ``frame.join(found)`` is a spatial join as in GeoPandas.
+        Returns:
+            For one point the identifiers, in the order in which the conditions were added. For columns and Arrow
+            tables :class:`Matches`; if the columns come from pandas, it keeps their index. For a frame a DataFrame
+            with a row for each pair: the point's label in the frame as index, the column ``identifier``, and
+            ``distance`` if requested. So ``frame.join(found)`` is a spatial join as in GeoPandas.
 
         Raises:
             InvalidArgumentError: A point is out of range or missing; ``position`` is the row. Or the columns have

@@ -80,8 +80,8 @@ class BatchReader:
         style: How times without a zone are read.
         shapes: True to read polygons and lines as well as points; see :meth:`geometries`.
 
-        Raises:
-            InputError: The object gives no stream, or one that does not consist of rows.
+    Raises:
+        InputError: The object gives no stream, or one that does not consist of rows.
         MissingExtraError: nanoarrow is not installed.
     """
 

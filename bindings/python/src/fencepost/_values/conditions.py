@@ -37,7 +37,7 @@ def to_uint16(value: SupportsIndex, what: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Circle(Plain):
-    """A circle on the Earth: satisfied within `radius` of the centre, including the circle itself.
+    """A circle on the Earth: satisfied within `radius` of the centre, boundary included.
 
     Args:
         latitude: Degrees WGS84, -90 to 90.

@@ -117,8 +117,8 @@ class Matches(Table):
             index: Labels of the points, an index of pandas; None: the index of the columns that held the points, or
                 their numbers. ``frame.join(matches.to_pandas())`` gives the frame with a row for each pair.
 
-            Raises:
-                InvalidArgumentError: The number of labels is not the number of points, or a label occurs twice.
+        Raises:
+            InvalidArgumentError: The number of labels is not the number of points, or a label occurs twice.
             MissingExtraError: pandas is not installed.
         """
         from .._errors import require
