@@ -1,4 +1,4 @@
-/* Adding many circles at once, and adding only what changed: ensure. */
+/* Adding many circles at once, and ensure, which adds only what changed. */
 #include "check.h"
 
 static void batch_success(void) {
@@ -14,7 +14,7 @@ static void batch_success(void) {
   CHECK(condition.tag == UINT64_MAX);
   CHECK_INT(condition.generation, 3);
   CHECK_INT(record_of(monitor, "two").condition.tag, 11);
-  /* Without tags all rows have that of the options. */
+  /* Without tags all rows have the tag of the options. */
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.tag = 77;
   options.assuming = FENCEPOST_STATE_SATISFIED;
@@ -123,7 +123,7 @@ static void ensure_circle(void) {
   CHECK_INT(record_of(monitor, "x").condition.generation, 6);
   CHECK_OK(fencepost_monitor_ensure_circular_condition(monitor, "x", 1, 1, 1, NULL, NULL, NULL));
   CHECK_OK(fencepost_monitor_ensure_beacon_condition(monitor, "x", beacon_uuid, -1, -1, NULL, &changed, NULL));
-  CHECK_INT(changed, 1); /* another kind */
+  CHECK_INT(changed, 1); /* a different kind of condition */
 #undef ENSURE
   fencepost_monitor_destroy(monitor);
 }

@@ -1,6 +1,7 @@
 #include "check.h"
 
-/* The beacon e2c56db5-dffb-48d2-b060-d0f5a71096e0, major 1, minor 258, -59 dBm at 1 m: 25 bytes from the company on. */
+/* The beacon e2c56db5-dffb-48d2-b060-d0f5a71096e0, major 1, minor 258, -59 dBm at 1 m: 25 bytes, from the company
+   identifier on. */
 #define IBEACON                                                                                                     \
   0x4c, 0x00, 0x02, 0x15, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0, 0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, \
       0xe0, 0x00, 0x01, 0x01, 0x02, 0xc5
@@ -79,7 +80,7 @@ static void refused(void) {
   CHECK_STATUS(fencepost_beacon_parse_advertisement(apple, 25, -1, 0, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
 }
 
-/* The identity read is the one that a condition matches. */
+/* The decoded identity matches a condition. */
 static void fed(void) {
   static const uint8_t record[] = {FLAGS, 0x1a, 0xff, IBEACON};
   fencepost_monitor *monitor = new_monitor(NULL);

@@ -1,4 +1,4 @@
-/* Threads that are cancelled (pthread_cancel) while they use a monitor: nothing of it is left half-way. */
+/* Threads that are cancelled (pthread_cancel) while they use a monitor: no operation is left half-done. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -16,7 +16,7 @@ typedef struct victim {
   int bell[2];
 } victim;
 
-/* Two inputs and what they lead to, again and again; the only cancellation point outside of the library is the last. */
+/* Repeats two inputs and their events; the only cancellation point outside of the library is the last call. */
 static void *feed_for_ever(void *argument) {
   victim *me = argument;
   for (int i = 0;; i++) {
@@ -31,7 +31,7 @@ static void *feed_for_ever(void *argument) {
   return NULL;
 }
 
-/* Cancels feeding threads one after the other; each time the monitor is as it was between two calls, and goes on. */
+/* Cancels feeding threads one after the other. Each time the monitor is in a state between two calls, and continues. */
 static void cancel_and_go_on(victim *me, int rounds) {
   for (int round = 0; round < rounds; round++) {
     uint64_t before = statistics_of(me->monitor).input_count;
@@ -67,7 +67,7 @@ static void ring(void *context) {
   if (write(me->bell[1], "!", 1) != 1 && errno != EAGAIN) abort();
 }
 
-/* The writes of a callback are cancellation points. */
+/* The write calls of a callback are cancellation points. */
 static void within_a_callback(void) {
   victim me = {new_monitor(NULL), SECONDS(0), {-1, -1}};
   CHECK(pipe2(me.bell, O_NONBLOCK) == 0);
@@ -78,14 +78,15 @@ static void within_a_callback(void) {
     char rung[65536];
     CHECK(read(me.bell[0], rung, sizeof rung) > 0);
   }
-  CHECK_OK(fencepost_monitor_set_wakeup(me.monitor, NULL, NULL, NULL)); /* does not wait for a callback that is gone */
+  CHECK_OK(fencepost_monitor_set_wakeup(me.monitor, NULL, NULL, NULL)); /* does not wait for a callback whose thread has
+                                                                           ended */
   fencepost_monitor_destroy(me.monitor);
   close(me.bell[0]);
   close(me.bell[1]);
 }
 
-/* A thread that is cancelled before it calls is still cancelled after it: only put off, not forgotten; and one that had
-   switched cancellation off finds it so. */
+/* A thread that is cancelled before a call is still cancelled after it: the library postpones the cancellation and does
+   not lose it. A thread that had disabled cancellation finds it still disabled. */
 static void *calls_once(void *argument) {
   victim *me = argument;
   int before, after;

@@ -61,7 +61,7 @@ static void circle_bad_geometry(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Runs a check with every invalid identifier. */
+/* Calls a check with every invalid identifier. */
 static void each_bad_identifier(void (*check)(fencepost_monitor *, const char *)) {
   char too_long[258];
   memset(too_long, 'x', 257);
@@ -141,7 +141,7 @@ static void identifiers_at_the_edge(void) {
     CHECK_TEXT(condition.identifier, good[i]);
     CHECK_INT(condition.identifier_length, strlen(good[i]));
   }
-  /* Byte by byte: the composed and the decomposed form are two. */
+  /* Compared byte by byte: the composed and the decomposed form are two identifiers. */
   CHECK_OK(add(monitor, "\xc3\xa9", 0, 0, 1, NULL));
   CHECK_OK(add(monitor, "e\xcc\x81", 0, 0, 1, NULL));
   CHECK_INT(statistics_of(monitor).condition_count, 9);
@@ -210,7 +210,7 @@ static void replacement(void) {
   CHECK_OK(fencepost_monitor_identifiers(monitor, names, sizeof names, &size, NULL, NULL));
   CHECK_INT(size, sizeof "standard\0beacon\0exact");
   CHECK(memcmp(names, "standard\0beacon\0exact", size) == 0);
-  /* The waiting exit of the old circle is gone; the new one has been decided by the latest fix. */
+  /* The waiting exit of the old circle is void; the latest fix has decided the new one. */
   fencepost_event event = next_event(monitor);
   CHECK_TEXT(event.identifier, "standard");
   event = next_event(monitor);
@@ -302,7 +302,7 @@ static void removal(void) {
   CHECK_OK(fencepost_monitor_remove_condition(monitor, "exact", &removed, NULL));
   CHECK_INT(removed, 1);
   CHECK_INT(statistics_of(monitor).condition_count, 2);
-  CHECK_INT(statistics_of(monitor).pending_events, 1); /* its waiting exit is gone with it */
+  CHECK_INT(statistics_of(monitor).pending_events, 1); /* its waiting exit was removed with it */
   CHECK_TEXT(next_event(monitor).identifier, "standard");
   expect_no_event(monitor);
   fencepost_record record;

@@ -1,4 +1,4 @@
-/* Counts that no array can have are refused before anything is read or allocated; the monitor is unchanged. */
+/* Counts too large for any array are refused before anything is read or allocated; the monitor does not change. */
 #include "check.h"
 
 static const size_t impossible[] = {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 2, SIZE_MAX / 8, (size_t)1 << 60};
@@ -52,7 +52,7 @@ static void outputs(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Bytes that state more than they hold ask for no memory. */
+/* If bytes state more than they contain, no memory is allocated for it. */
 static void snapshots(void) {
   fencepost_monitor *monitor = busy_monitor(), *restored = NULL;
   size_t size = 0;
@@ -73,7 +73,7 @@ static void snapshots(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A limit as large as can be stated reserves nothing. */
+/* The largest possible limit does not reserve memory. */
 static void limits(void) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.condition_limit = UINT64_MAX;

@@ -1,6 +1,6 @@
 #include "check.h"
 
-/* One line, terminated, valid UTF-8. */
+/* A message is one line, terminated, and valid UTF-8. */
 static void is_a_message(const fencepost_error *error) {
   const unsigned char *at = (const unsigned char *)error->message;
   size_t length = strnlen(error->message, sizeof error->message);
@@ -77,7 +77,7 @@ static void control_characters(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* The ends of a line for other programs: C1 controls, among them U+0085, and U+2028, U+2029. */
+/* Characters that end a line in other programs: C1 controls, among them U+0085, and U+2028, U+2029. */
 static void separators_of_lines(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition condition;
@@ -95,7 +95,7 @@ static void separators_of_lines(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Of a message that is too long the middle is left out: a long path hides neither what failed nor why. */
+/* If a message is too long, its middle is left out, so that a long path hides neither what failed nor why. */
 static void long_paths(void) {
   char path[1200];
   memset(path, 'p', sizeof path);
@@ -114,7 +114,7 @@ static void long_paths(void) {
   CHECK(*end != 'p');
 }
 
-/* Any struct_size: memory that was never initialised, 0, and a newer caller's. Nothing is written behind the structure. */
+/* Any struct_size: uninitialised memory, 0, and a newer caller's size. No byte behind the structure is written. */
 static void any_struct_size(void) {
   static const uint32_t sizes[] = {0, 1, 4, 8, 271, 272, 273, 4096, 0x5a5a5a5a, 0x80000000, UINT32_MAX};
   fencepost_monitor *monitor = busy_monitor();

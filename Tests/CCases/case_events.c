@@ -37,7 +37,7 @@ static void poll_null(void) {
   memset(&event, 0x5a, sizeof event);
   before = event;
   CHECK_STATUS(fencepost_monitor_poll_event(NULL, &event, &available, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  /* A refused call does not even commit. */
+  /* A refused call does not commit either. */
   CHECK_REFUSED(monitor, fencepost_monitor_poll_event(monitor, NULL, &available, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_poll_event(monitor, &event, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_STATUS(fencepost_monitor_poll_events(NULL, &event, 1, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
@@ -85,18 +85,18 @@ static void commit_rules(void) {
   add_exact_circle(monitor, "c", 0);
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
   CHECK_OK(feed(monitor, 0.1, SECONDS(1)));
-  CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL)); /* nothing was handed out: nothing to commit */
+  CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL)); /* no event was delivered, so there is nothing to commit */
   CHECK_INT(record_of(monitor, "c").last_event.cause, FENCEPOST_CAUSE_NONE);
   CHECK_INT(statistics_of(monitor).pending_events, 2);
   CHECK_INT(next_event(monitor).sequence, 1);
-  /* While the event is handled, the record shows the one before. */
+  /* While an event is in flight, the record shows the previous one. */
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 0);
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNKNOWN);
-  /* Asking for the next commits it. */
+  /* Polling the next event commits it. */
   CHECK_INT(next_event(monitor).sequence, 2);
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 1);
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_SATISFIED);
-  /* Acknowledging too, and once. */
+  /* Acknowledging commits too, but only once. */
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 2);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
@@ -163,7 +163,7 @@ static void delivery_first(void) {
   expect(monitor, 1, FENCEPOST_STATE_SATISFIED, FENCEPOST_CAUSE_DETERMINATION, SECONDS(0));
   expect(monitor, 2, FENCEPOST_STATE_UNSATISFIED, FENCEPOST_CAUSE_CROSSING, SECONDS(3));
   expect_no_event(monitor);
-  /* There and back before the first is handled: the first is handed out, then the present state. */
+  /* There and back before the first event is acknowledged: the first is delivered, then the present state. */
   CHECK_OK(feed(monitor, 0, SECONDS(4)));
   CHECK_OK(feed(monitor, 0.1, SECONDS(5)));
   expect(monitor, 3, FENCEPOST_STATE_SATISFIED, FENCEPOST_CAUSE_CROSSING, SECONDS(4));
@@ -179,7 +179,7 @@ static void delivery_latest(void) {
   expect_no_event(monitor);
   CHECK_OK(feed(monitor, 0, SECONDS(4)));
   CHECK_INT(statistics_of(monitor).pending_events, 1);
-  CHECK_OK(feed(monitor, 0.1, SECONDS(5))); /* back where the record is: nothing to tell */
+  CHECK_OK(feed(monitor, 0.1, SECONDS(5))); /* back in the recorded state: no event */
   CHECK_INT(statistics_of(monitor).pending_events, 0);
   expect_no_event(monitor);
   fencepost_monitor_destroy(monitor);
@@ -201,7 +201,7 @@ static void notify_bits(void) {
     CHECK_INT(statistics_of(monitor).pending_events, table[i].events);
     while (statistics_of(monitor).pending_events) next_event(monitor);
     CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
-    CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNSATISFIED); /* silently or not */
+    CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNSATISFIED); /* with or without an event */
     fencepost_monitor_destroy(monitor);
   }
 }

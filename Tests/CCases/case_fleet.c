@@ -1,4 +1,4 @@
-/* Fleets: the events of as many monitors; questions about a device. */
+/* Fleets: they give the events of as many monitors; questions about a device. */
 #include "fleets.h"
 
 enum {
@@ -11,7 +11,7 @@ static uint64_t next(uint64_t *random) {
   return *random >> 33;
 }
 
-/* A random world: what the fleet hands out for a device is what a monitor of its own hands out, byte for byte. */
+/* A random world: a fleet delivers the same events for a device as a separate monitor would, byte for byte. */
 static void as_many_monitors(void) {
   for (uint64_t seed = 1; seed <= 12; seed++) {
     uint64_t random = seed;
@@ -93,7 +93,7 @@ static void as_many_monitors(void) {
   }
 }
 
-/* Which devices are inside of one condition, of all, and near a beacon. */
+/* Which devices are inside one condition, inside all, and near a beacon. */
 static void inside_of(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);
@@ -126,7 +126,7 @@ static void inside_of(void) {
   CHECK_STATUS(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
   CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, found, 4, &count, NULL));
   CHECK_INT(count, 2);
-  /* Another condition under that name, where the device is: not before its next fix. */
+  /* A replacement with that name, where the device is, is not entered before the next fix. */
   add_exact(table, "exact", 0, 9);
   CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
   CHECK_INT(count, 0);

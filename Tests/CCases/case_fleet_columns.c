@@ -5,7 +5,7 @@ enum {
   CAPACITY = 4096
 };
 
-/* Rows of a pipe: unaligned, the columns beside each other. */
+/* Rows as read from a pipe: unaligned, with the columns side by side. */
 typedef struct row {
   char pad;
   double latitude, longitude, accuracy;
@@ -30,7 +30,7 @@ static void fill(row *rows, const uint32_t *devices) {
   }
 }
 
-/* The address of a member that need not be aligned. */
+/* The address of a member that may be unaligned. */
 #define COLUMN(rows, type, member) ((const type *)(const void *)((const char *)(rows) + offsetof(row, member)))
 
 static fencepost_fix_columns fix_columns(const row *rows) {
@@ -47,7 +47,8 @@ static size_t events_of(fencepost_fleet *fleet, fencepost_fleet_event *events) {
   return count;
 }
 
-/* Numbers and dictionaries of every width give the events of single calls; row says which row brought them. */
+/* Numbers and dictionaries of every width give the same events as single calls; `row` names the row that caused an
+   event. */
 static void columns_and_dictionaries(void) {
   static const char *const names[] = {"a", "b", "c", "d"};
   static _Thread_local fencepost_fleet_event expected[CAPACITY], got[CAPACITY];
@@ -69,7 +70,7 @@ static void columns_and_dictionaries(void) {
   for (int form = 0; form < 5; form++) {
     fencepost_fleet *fleet = new_fleet(table);
     uint32_t own[4];
-    /* Entered in another order, so that numbers and indices differ; the rows are by index. */
+    /* Added in another order, so that numbers and indices differ; the rows are by index. */
     static const char *const turned[] = {"d", "c", "b", "a"};
     CHECK_OK(fencepost_fleet_devices(fleet, turned, 4, 1, own, NULL));
     uint32_t dictionary[6] = {own[3], own[2], own[1], own[0], FENCEPOST_NO_DEVICE, 99};
@@ -97,7 +98,7 @@ static void columns_and_dictionaries(void) {
       CHECK_OK(fencepost_fleet_device_identifier(single, expected[i].device, other, sizeof other, NULL, NULL));
       CHECK_TEXT(one, other);
     }
-    /* Numbers without a device: nothing has changed. */
+    /* Numbers without a device: nothing changes. */
     fencepost_fleet_statistics before = fleet_statistics(fleet), after;
     fencepost_error error = FENCEPOST_ERROR_INIT;
     for (int bad = 0; bad < 4; bad++) {
@@ -113,7 +114,7 @@ static void columns_and_dictionaries(void) {
                    columns.dictionary == NULL || bad < 2 ? FENCEPOST_E_NO_SUCH_DEVICE : FENCEPOST_E_INVALID_ARGUMENT);
       CHECK_INT(error.position, 40);
       CHECK_CONTAINS(error.message, "row 40");
-      /* Of a batch that is refused the counts stay the caller's. */
+      /* If a batch is refused, the caller's counts are not written. */
       CHECK(result.accepted == 7 && result.invalid == 7 && result.late == 7);
       rows[40] = kept;
     }
@@ -125,7 +126,7 @@ static void columns_and_dictionaries(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Strides that are negative, zero or overlap; invalid widths, sizes and pointers. */
+/* Strides that are negative, zero or overlapping; invalid widths, sizes and pointers. */
 static void columns_misused(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
@@ -138,7 +139,7 @@ static void columns_misused(void) {
   fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
   fencepost_feed_result result;
   columns.fixes = &fixes;
-  columns.devices = &device, columns.device_stride = 0; /* all rows of one device */
+  columns.devices = &device, columns.device_stride = 0; /* all rows belong to one device */
   CHECK_OK(fencepost_fleet_feed_columns(fleet, &columns, ROWS, &result, NULL));
   CHECK(result.accepted > 50);
   uint32_t again[ROWS] = {0};
@@ -146,7 +147,7 @@ static void columns_misused(void) {
   CHECK_OK(fencepost_fleet_feed_columns(fleet, &columns, ROWS, &result, NULL));
   CHECK_INT(result.late + result.invalid, ROWS - 1);
   static const uint8_t zeros[ROWS + 8] = {0};
-  columns.devices = zeros, columns.device_stride = 1; /* values that overlap are read as they lie */
+  columns.devices = zeros, columns.device_stride = 1; /* overlapping values are read where they are */
   CHECK_OK(fencepost_fleet_feed_columns(fleet, &columns, ROWS, &result, NULL));
 
 #define BAD(member, value, status)                                                      \
@@ -159,19 +160,19 @@ static void columns_misused(void) {
   BAD(struct_size, 12, FENCEPOST_E_INVALID_ARGUMENT);
   BAD(device_width, 0, FENCEPOST_E_INVALID_ARGUMENT);
   BAD(device_width, 3, FENCEPOST_E_INVALID_ARGUMENT);
-  BAD(device_width, 8, FENCEPOST_E_INVALID_ARGUMENT); /* numbers have 4 */
+  BAD(device_width, 8, FENCEPOST_E_INVALID_ARGUMENT); /* numbers have width 4 */
   BAD(devices, NULL, FENCEPOST_E_NULL_ARGUMENT);
   BAD(fixes, NULL, FENCEPOST_E_NULL_ARGUMENT);
   BAD(dictionary_count, 5, FENCEPOST_E_NULL_ARGUMENT);
   BAD(dictionary_count, SIZE_MAX, FENCEPOST_E_INVALID_ARGUMENT);
   fencepost_fleet_columns empty = columns;
-  empty.dictionary = again; /* of no element */
+  empty.dictionary = again; /* a dictionary with no element */
   fencepost_error error = FENCEPOST_ERROR_INIT;
   CHECK_STATUS(fencepost_fleet_feed_columns(fleet, &empty, ROWS, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "empty");
   CHECK_STATUS(fencepost_fleet_feed_columns(fleet, &columns, SIZE_MAX, NULL, NULL), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(fencepost_fleet_feed_columns(fleet, NULL, 0, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  fixes.refuse_invalid = 1; /* a row without a position refuses them all */
+  fixes.refuse_invalid = 1; /* one row without a position makes the whole batch fail */
   error.position = 99;
   CHECK_STATUS(fencepost_fleet_feed_columns(fleet, &columns, ROWS, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 10);

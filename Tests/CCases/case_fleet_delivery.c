@@ -1,4 +1,4 @@
-/* Fleets: a full queue, polling and taking back, the wake-up. */
+/* Fleets: a full queue, polling and abandoning, the wake-up. */
 #include "fleets.h"
 
 /* A full queue stops a batch at a row; the rest is fed after polling. */
@@ -37,7 +37,7 @@ static void full_queue(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Committed by polling and acknowledging; abandoned events come again with sequence and position. */
+/* Polling and acknowledging commit; abandoned events are redelivered with the same sequence and position. */
 static void delivery(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);
@@ -72,7 +72,7 @@ static void wake(void *context) {
   fencepost_fleet_event events[4];
   size_t count;
   me->calls++;
-  CHECK_OK(fencepost_fleet_poll_events(me->fleet, events, 4, &count, NULL)); /* it may call the fleet */
+  CHECK_OK(fencepost_fleet_poll_events(me->fleet, events, 4, &count, NULL)); /* the callback may call the fleet */
   me->events += (int)count;
 }
 
@@ -80,17 +80,17 @@ static void wakeup(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);
   woken me = {fleet, 0, 0};
-  CHECK_OK(fencepost_fleet_set_wakeup(fleet, wake, &me, NULL)); /* events wait already */
+  CHECK_OK(fencepost_fleet_set_wakeup(fleet, wake, &me, NULL)); /* events are already waiting */
   CHECK_INT(me.calls, 1);
   CHECK_INT(me.events, 3);
-  CHECK_OK(fencepost_fleet_advance_device(fleet, 0, SECONDS(30), NULL)); /* the dwell of "standard" */
+  CHECK_OK(fencepost_fleet_advance_device(fleet, 0, SECONDS(30), NULL)); /* ends the dwell of "standard" */
   CHECK_INT(me.events, 4);
   CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
   CHECK_INT(me.calls, 2);
   CHECK_OK(fencepost_fleet_set_wakeup(fleet, NULL, NULL, NULL));
   CHECK_OK(feed_device(fleet, 1, 0.1, SECONDS(60)));
   CHECK_INT(me.calls, 2);
-  /* Void events that make room in the same call must not hide a new one. */
+  /* If void events make room in a call, a new event of the same call must still wake the consumer. */
   fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
   options.max_pending_events = 2;
   fencepost_fleet *small = NULL;

@@ -1,4 +1,4 @@
-/* Fleets: devices come, go, expire, and move to another fleet. */
+/* Fleets: devices are added and removed, expire, and move to another fleet. */
 #include "fleets.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void devices(void) {
   CHECK_INT(numbers[0], 0);
   CHECK_INT(numbers[2], 0);
   CHECK_INT(numbers[3], 2);
-  /* All or none. */
+  /* Either all devices are added, or none. */
   const char *more[] = {"a", "new", "b"};
   fencepost_error error = FENCEPOST_ERROR_INIT;
   numbers[0] = 77;
@@ -49,7 +49,7 @@ static void devices(void) {
   CHECK_TEXT(name, "c");
   CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 8, &size, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
 
-  /* A removed device: its event is handed out, its number is used again only then, its name at once. */
+  /* A removed device: its event is delivered, and only then its number is reused; its name can be reused at once. */
   CHECK_OK(feed_device(fleet, 0, 0, SECONDS(100)));
   CHECK_OK(feed_device(fleet, 1, 0, SECONDS(200)));
   CHECK_OK(fencepost_fleet_remove_device(fleet, 0, 0, NULL));
@@ -66,7 +66,7 @@ static void devices(void) {
   CHECK_OK(fencepost_fleet_positions(fleet, numbers, 2, latitudes, longitudes, NULL));
   CHECK(fabs(latitudes[0]) < 1e-6 && fabs(longitudes[0]) < 1e-6 && isnan(latitudes[1]) && isnan(longitudes[1]));
   CHECK_OK(fencepost_fleet_positions(fleet, NULL, 0, NULL, NULL, NULL));
-  numbers[1] = 0; /* is gone */
+  numbers[1] = 0; /* removed */
   latitudes[0] = 7;
   CHECK_STATUS(fencepost_fleet_positions(fleet, numbers, 2, latitudes, longitudes, &error), FENCEPOST_E_NO_SUCH_DEVICE);
   CHECK(error.position == 1 && latitudes[0] == 7);
@@ -78,7 +78,7 @@ static void devices(void) {
   CHECK_OK(fencepost_fleet_remove_device(fleet, 1, 1, NULL)); /* its event is dropped */
   expect_no_fleet_event(fleet);
 
-  /* Expiry: by the device's own clock; one that was never heard stays. */
+  /* Expiry by the device's own clock; a device without inputs stays. */
   CHECK_OK(feed_device(fleet, 3, 0, SECONDS(400)));
   CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(400), numbers, 4, &count, NULL));
   CHECK_INT(count, 0);
@@ -98,7 +98,7 @@ static void devices(void) {
 
 #define SPAN(seconds) ((int64_t)(seconds) * 1000000)
 
-/* Expiry by arrival: whatever the dates are; and the arrival time bounds first inputs and advances. */
+/* Expiry by arrival does not depend on dates; the arrival time also limits first inputs and advances. */
 static void arrivals(void) {
   fencepost_conditions *table = NULL;
   fencepost_fleet *fleet = NULL;
@@ -116,13 +116,13 @@ static void arrivals(void) {
   CHECK_CONTAINS(error.message, "arrival time");
   CHECK_INT(count, 7);
   CHECK_STATUS(fencepost_fleet_set_arrival_time(fleet, INT64_MAX, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_OK(feed_device(fleet, devices[1], 0, now + SPAN(1000000000))); /* nothing to measure it by */
+  CHECK_OK(feed_device(fleet, devices[1], 0, now + SPAN(1000000000))); /* there is no earlier time to limit it */
   CHECK_OK(fencepost_fleet_set_arrival_time(fleet, now, NULL));
   CHECK_OK(fencepost_fleet_devices(fleet, names, 4, 1, devices, NULL));
   CHECK_STATUS(feed_device(fleet, devices[3], 0, now + SPAN(3601)), FENCEPOST_E_AHEAD_OF_CLOCK);
   CHECK_OK(feed_device(fleet, devices[3], 0, now + SPAN(3600)));
   CHECK_OK(feed_device(fleet, devices[2], 0, now - SPAN(1024 * 604800)));
-  /* A wrong date is refused, whatever a device says; one that is meant is not. */
+  /* A wrong date is refused, even if it is a device's clock; a forced advance is accepted. */
   CHECK_STATUS(fencepost_fleet_advance(fleet, now + SPAN(3601), &error), FENCEPOST_E_AHEAD_OF_CLOCK);
   CHECK_INT(fleet_statistics(fleet).clock_us, FENCEPOST_TIME_UNSET);
   CHECK_OK(fencepost_fleet_set_arrival_time(fleet, now + SPAN(86400), NULL));
@@ -142,7 +142,7 @@ static void arrivals(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Devices that move to another fleet go on; other tables, damaged bytes and names that are taken are refused. */
+/* Devices that move to another fleet continue there; other tables, damaged bytes and existing names are refused. */
 static void moving(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table), *other = new_fleet(table);
@@ -165,14 +165,14 @@ static void moving(void) {
   CHECK_INT(entered[1], 1);
   CHECK_OK(fencepost_fleet_advance(other, SECONDS(30), NULL));
   fencepost_fleet_event event = next_fleet_event(other);
-  CHECK_TEXT(event.event.identifier, "standard"); /* the candidate went on */
+  CHECK_TEXT(event.event.identifier, "standard"); /* the unconfirmed crossing continued */
   CHECK_INT(event.device, 1);
   CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
 
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_fleet_statistics before = fleet_statistics(other), after;
   CHECK_STATUS(fencepost_fleet_import_devices(other, names, bytes, offsets, 2, 0, NULL, &error),
-               FENCEPOST_E_INVALID_ARGUMENT); /* the names are taken */
+               FENCEPOST_E_INVALID_ARGUMENT); /* the names exist already */
   const char *fresh[] = {"three", "four"}, *twice[] = {"three", "three"};
   CHECK_STATUS(fencepost_fleet_import_devices(other, twice, bytes, offsets, 2, 0, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
@@ -220,7 +220,7 @@ static void moving(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Removes a device and enters another one until places are used again; the number of the last. */
+/* Removes a device and adds another one, until places are reused; returns the last number. */
 static uint32_t churn(fencepost_fleet *fleet, int count) {
   uint32_t device = FENCEPOST_NO_DEVICE;
   char name[24];
@@ -232,7 +232,7 @@ static uint32_t churn(fencepost_fleet *fleet, int count) {
   return device;
 }
 
-/* A number that a host kept too long is an error for each call, also when another device has the place. */
+/* A number that a host kept too long is an error in each call, even if another device has its place. */
 static void stale_numbers(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
@@ -243,7 +243,7 @@ static void stale_numbers(void) {
   CHECK_OK(fencepost_fleet_remove_device(fleet, stale, 0, NULL));
   CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
   churn(fleet, 3);
-  /* The event is committed and others have come: it still is of its own device. */
+  /* The event is committed and others have come: it still belongs to its device. */
   static _Thread_local char json[8192];
   CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
   CHECK(strncmp(json, "{\"device\":\"stale\",", 18) == 0);
@@ -254,7 +254,8 @@ static void stale_numbers(void) {
   const fencepost_fleet_statistics before = fleet_statistics(fleet);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   uint32_t other = 0;
-  for (uint32_t generation = 0; generation < 64; generation++) { /* no other number of that place acts on it either */
+  for (uint32_t generation = 0; generation < 64; generation++) { /* no other number of that place affects the device
+                                                                    either */
     const uint32_t number = (stale & FENCEPOST_DEVICE_PLACE_MASK) | generation << 26;
     char name[32];
     if (fencepost_fleet_device_identifier(fleet, number, name, sizeof name, NULL, NULL) == FENCEPOST_OK) {
@@ -300,7 +301,7 @@ static void stale_numbers(void) {
   STALE(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
   const fencepost_fleet_statistics after = fleet_statistics(fleet);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
-  /* The number that is the device's acts on it. */
+  /* Only the device's current number works. */
   CHECK_OK(feed_device(fleet, last, 0, SECONDS(300)));
   event = next_fleet_event(fleet);
   CHECK_INT(event.device, last);

@@ -1,4 +1,4 @@
-/* Fleets on threads over one table that changes: under the Thread Sanitizer this shows races. */
+/* Fleets on threads over a table that changes: the Thread Sanitizer would show races. */
 #include <pthread.h>
 
 #include "fleets.h"
@@ -15,7 +15,7 @@ typedef struct shard {
   uint64_t events, failures;
 } shard;
 
-/* A fleet of its own: entered, fed, polled, exported, destroyed. */
+/* Uses a fleet of its own: adds devices, feeds, polls, exports, destroys. */
 static void *follow(void *argument) {
   shard *me = argument;
   fencepost_fleet *fleet = NULL;
@@ -62,7 +62,7 @@ static void *follow(void *argument) {
   return NULL;
 }
 
-/* The table changes meanwhile, and is read. */
+/* Changes and reads the table meanwhile. */
 static void *change(void *argument) {
   shard *me = argument;
   for (int round = 0; round < ROUNDS * 4; round++) {
@@ -96,7 +96,7 @@ static void eight_fleets(void) {
     CHECK_INT(pthread_create(&threads[i], NULL, i < FLEETS ? follow : change, &shards[i]), 0);
   for (int i = 0; i <= FLEETS; i++) CHECK_INT(pthread_join(threads[i], NULL), 0);
   for (int i = 0; i <= FLEETS; i++) CHECK_INT(shards[i].failures, 0);
-  /* "always" alone gives each device an event in most rounds. */
+  /* The condition "always" already gives each device an event in most rounds. */
   for (int i = 0; i < FLEETS; i++) CHECK(shards[i].events >= ROUNDS * DEVICES / 3);
   CHECK_INT(version_of(table).generation, 1 + ROUNDS * 4);
   fencepost_conditions_destroy(table);
@@ -115,7 +115,7 @@ static void *feed_shared(void *argument) {
     fencepost_status status;
     if (fencepost_fleet_devices(fleet, &name, 1, 1, &device, NULL)) failures++;
     status = feed_device(fleet, device, round / 7 % 2 ? 0.1 : 0, SECONDS(round));
-    /* Another thread may have fed it a later one, or removed it. */
+    /* Another thread may have fed the device a later fix, or removed it. */
     if (status && status != FENCEPOST_E_LATE_INPUT && status != FENCEPOST_E_NO_SUCH_DEVICE) failures++;
     if (fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL)) failures++;
     status = round % 50 == 49 ? fencepost_fleet_remove_device(fleet, device, 0, NULL) : FENCEPOST_OK;

@@ -1,7 +1,7 @@
 /*
  * Growth: every structure with a struct_size, from callers of every older size and from a newer one. Memory beyond the
- * caller's size is poisoned: reading it would be seen as nonsense, writing it as a change. (fencepost_error, which is only
- * written whole, is in case_structures.c.)
+ * caller's size is poisoned: reading it would give nonsense, and writing it would show as a change. (case_structures.c
+ * tests fencepost_error, which is always written as a whole.)
  */
 #include "fleets.h"
 
@@ -11,7 +11,7 @@ enum {
   BLOCK = 1024
 };
 
-/* A caller's memory; aligned as the structures are. */
+/* A caller's memory, aligned like the structures. */
 typedef union block {
   uint8_t bytes[BLOCK];
   uint64_t align;
@@ -22,7 +22,7 @@ typedef struct reader {
   const char *name;
   const void *init;
   size_t size;
-  size_t smallest; /* of the first header that had it; 8: every size is one that some header could have had */
+  size_t smallest; /* of the first header with the structure; 8: any size may come from some header */
   fencepost_status (*call)(void *structure);
 } reader;
 
@@ -117,7 +117,7 @@ static fencepost_status read_fix_selection(void *structure) {
   return fencepost_best_fix(NULL, 0, SECONDS(0), structure, &index, &available, NULL);
 }
 
-/* Without a position: not let through, so that nothing is written. */
+/* A fix without a position does not pass the filter, so nothing is written. */
 static fencepost_status read_filter(void *structure) {
   fencepost_fix fix = {0, 0, -1, SECONDS(0)};
   uint32_t accepted;
@@ -152,12 +152,12 @@ static fencepost_status read_fleet_columns(void *structure) {
   return status;
 }
 
-/* A filter that cannot remember would let every fix through. */
+/* A filter without memory would let every fix pass. */
 enum {
   SMALLEST_FILTER = offsetof(fencepost_significant_change_filter, last) + sizeof(fencepost_fix)
 };
 
-/* A definition without a radius would be refused, as would be a polygon without vertices. */
+/* Without a radius the definition would be refused, and so would a polygon without vertices. */
 enum {
   SMALLEST_GEOMETRY = offsetof(fencepost_geometry, ring_offsets),
   SMALLEST_DEFINITION = offsetof(fencepost_condition_definition, uuid)
@@ -180,7 +180,7 @@ static const reader readers[] = {
     READER(fleet_columns, sizeof fleet_columns),
 };
 
-/* The first bytes of INIT, that size stated, poison behind. */
+/* The first bytes of INIT, with that size in struct_size, and poison behind. */
 static block caller(const void *init, size_t known, size_t size) {
   block memory;
   memset(&memory, POISON, sizeof memory);
@@ -262,7 +262,7 @@ static fencepost_status write_shape(fencepost_monitor *monitor, void *structure)
   return fencepost_monitor_condition_shape(monitor, "exact", structure, NULL);
 }
 
-/* Of a fleet that is made for it: its numbers are the same each time. */
+/* Creates a fleet for the call, so that its counters are the same each time. */
 static fencepost_status write_of_fleet(void *structure,
                                        fencepost_status (*read)(fencepost_fleet *, fencepost_conditions *, void *)) {
   fencepost_conditions *table;
@@ -310,7 +310,7 @@ static const writer writers[] = {
     {"significant_change_filter", sizeof(fencepost_significant_change_filter), write_filter},
 };
 
-/* Every size: the written part is the beginning of the full structure, and nothing behind the size changes. */
+/* For every size the written part is a prefix of the full structure, and no byte behind it changes. */
 static void writers_of_every_size(void) {
   fencepost_monitor *monitor = busy_monitor();
   for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
@@ -341,7 +341,7 @@ static void writers_of_every_size(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A program of the first header, whose options ended before the store: it still gets a monitor in memory. */
+/* A program for the first header, whose options ended before the store, still gets a monitor in memory. */
 static void options_before_the_store(void) {
   block memory = caller(&monitor_options, sizeof monitor_options, offsetof(fencepost_monitor_options, store_directory));
   fencepost_monitor *monitor = NULL;

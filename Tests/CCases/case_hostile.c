@@ -1,4 +1,4 @@
-/* Nothing that comes through the header may trap: a Swift trap ends the process, and this case with it. */
+/* No input through the header may trap: a Swift trap ends the process, and this case with it. */
 #include "check.h"
 
 static uint64_t random_state;

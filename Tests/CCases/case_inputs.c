@@ -53,7 +53,7 @@ static void fix_without_position(void) {
   for (size_t i = 0; i < 4; i++) {
     fencepost_fix fix = {0, 0, accuracies[i], SECONDS(1000)};
     CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &fix, NULL), FENCEPOST_OK, 1, 1, 0);
-    fix.time_us = SECONDS(1); /* late, but it has no position in the first place */
+    fix.time_us = SECONDS(1); /* late, but the missing position is reported first */
     CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &fix, NULL), FENCEPOST_OK, 1, 1, 0);
   }
   fencepost_monitor_destroy(monitor);
@@ -117,7 +117,7 @@ static void queue_full(void) {
   CHECK_REFUSED(monitor, fencepost_monitor_feed_fixes(monitor, fixes, 2, &result, &error), FENCEPOST_E_QUEUE_FULL);
   CHECK_INT(result.accepted + result.invalid + result.late, 0);
   CHECK_INT(error.position, 0);
-  /* Handing one out makes room for one. */
+  /* Delivering one event makes room for one. */
   next_event(monitor);
   CHECK_STATUS(fencepost_monitor_feed_fixes(monitor, fixes, 2, &result, &error), FENCEPOST_E_QUEUE_FULL);
   CHECK_INT(result.accepted, 1);
@@ -218,7 +218,7 @@ static void sightings(void) {
   CHECK_TEXT(event.identifier, "any");
   CHECK_INT(event.has_refinement, 1);
   CHECK_INT(event.refinement_major, 1);
-  CHECK_INT(event.refinement_minor, 3); /* the strongest */
+  CHECK_INT(event.refinement_minor, 3); /* of the strongest sighting */
   CHECK(memcmp(event.refinement_uuid, beacon_uuid, 16) == 0);
   CHECK_INT(event.cause, FENCEPOST_CAUSE_DETERMINATION);
   CHECK_INT(event.evidence_date_us, SECONDS(0));
@@ -320,7 +320,7 @@ static void host_capabilities(void) {
 }
 
 static void advance(void) {
-  fencepost_monitor *monitor = busy_monitor(); /* "standard": a candidate since second 5, due at 25 */
+  fencepost_monitor *monitor = busy_monitor(); /* "standard" has an unconfirmed crossing since second 5, due at 25 */
   while (statistics_of(monitor).pending_events) next_event(monitor);
   CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(25) - 1, NULL));
   expect_no_event(monitor);

@@ -74,7 +74,7 @@ static void create_option_ranges(void) {
   } while (0)
   BAD(delivery, -1);
   BAD(delivery, 3);
-  BAD(delivery, 256); /* must not be cut to a byte */
+  BAD(delivery, 256); /* must not be truncated to a byte */
   BAD(delivery, INT32_MAX);
   GOOD(delivery, FENCEPOST_DELIVERY_FIRST);
   GOOD(delivery, FENCEPOST_DELIVERY_LATEST);
@@ -109,7 +109,7 @@ static void init_macros_are_the_defaults(void) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   CHECK_INT(options.struct_size, sizeof options);
   fencepost_monitor *with = new_monitor(&options), *without = new_monitor(NULL);
-  /* Both hand out each change, refuse nothing over 20 conditions, and look back 60 seconds. */
+  /* Both deliver each change, do not limit conditions to 20, and look back 60 seconds. */
   for (int round = 0; round < 2; round++) {
     fencepost_monitor *monitor = round ? with : without;
     for (int i = 0; i < 25; i++) {
@@ -229,7 +229,7 @@ static void fork_goes_on_by_itself(void) {
   fencepost_monitor *monitor = new_monitor(NULL), *fork = NULL;
   fencepost_event first, event;
   uint32_t available = 0;
-  /* Bytes behind the identifier's end are not written. */
+  /* No bytes behind the identifier's end are written. */
   memset(&first, 0, sizeof first);
   memset(&event, 0, sizeof event);
   add_exact_circle(monitor, "a", 1);
@@ -238,7 +238,7 @@ static void fork_goes_on_by_itself(void) {
   CHECK_OK(fencepost_monitor_poll_event(monitor, &first, &available, NULL));
   CHECK_OK(fencepost_monitor_fork(monitor, &fork, NULL));
   CHECK(fork != NULL && fork != monitor);
-  /* The fork delivers the uncommitted events again; the origin continues after them. */
+  /* The fork redelivers the uncommitted events; the original continues after them. */
   CHECK_OK(fencepost_monitor_poll_event(fork, &event, &available, NULL));
   CHECK_INT(available, 1);
   CHECK(memcmp(&event, &first, sizeof event) == 0);

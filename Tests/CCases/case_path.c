@@ -1,4 +1,4 @@
-/* Between the fixes: the option path, and what events say of it. */
+/* Movement between fixes: the option `path`, and the fields of events about it. */
 #include "check.h"
 #include "stores.h"
 
@@ -43,7 +43,7 @@ static void driving_through(void) {
   for (int m = 0; m < 2; m++) fencepost_monitor_destroy(both[m]);
 }
 
-/* A gap and a speed are as fixes, and the next event says so. */
+/* Gaps, and speeds above the limit, are treated as single fixes, and the next event is marked. */
 static void gaps(void) {
   fencepost_monitor_options all[] = {geodesic(SECONDS(100) - T0, 0), geodesic(SECONDS(1000) - T0, 50)};
   for (int m = 0; m < 2; m++) {
@@ -86,7 +86,7 @@ static void options_in_range(void) {
   create_refused(FENCEPOST_E_UNSUPPORTED, NULL, &options, "reserved");
 }
 
-/* The path begins at the last fix, also when the monitor was closed in between; a snapshot keeps the option. */
+/* The path begins at the last fix, even if the monitor was closed in between; a snapshot preserves the option. */
 static void stores_and_snapshots(void) {
   folder store = new_folder();
   fencepost_monitor_options options = geodesic(SECONDS(600) - T0, 0);

@@ -22,7 +22,7 @@ static void state_of_a_condition(void) {
   CHECK_INT(state, FENCEPOST_STATE_UNKNOWN);
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
   CHECK_OK(fencepost_monitor_state(monitor, "c", &state, NULL));
-  CHECK_INT(state, FENCEPOST_STATE_SATISFIED); /* the event still waits */
+  CHECK_INT(state, FENCEPOST_STATE_SATISFIED); /* the event is still waiting */
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNKNOWN);
   CHECK_REFUSED(monitor, fencepost_monitor_state(monitor, "nobody", &state, NULL), FENCEPOST_E_NOT_FOUND);
   CHECK_REFUSED(monitor, fencepost_monitor_state(monitor, "", &state, NULL), FENCEPOST_E_INVALID_ARGUMENT);
@@ -159,7 +159,7 @@ static void a_plan_is_refused(void) {
   CHECK_INT(count, 10);
   CHECK_CONTAINS(error.message, "10 armed conditions are needed");
   CHECK(memcmp(armed, untouched, sizeof armed) == 0 && keep[0] == 7 && plan.follow == 0);
-  CHECK_OK(PLAN(0, 0, NULL, NULL, 0, NULL, NULL, 0, &count, &plan)); /* only asks */
+  CHECK_OK(PLAN(0, 0, NULL, NULL, 0, NULL, NULL, 0, &count, &plan)); /* only queries the count */
   CHECK_INT(count, 10);
   CHECK_INT(plan.follow, 1);
   fencepost_monitor_destroy(monitor);

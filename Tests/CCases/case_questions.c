@@ -1,4 +1,4 @@
-/* Queries of points: the conditions that contain them, the nearest boundaries; columns, capacities, misuse. */
+/* Questions about points: the conditions that contain them, the nearest boundaries; columns, capacities, misuse. */
 #include "check.h"
 
 enum {
@@ -64,7 +64,7 @@ static void one_point(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Rows are single questions, whatever the strides; and nothing of the monitor changes. */
+/* Each row gives the answer of a single question, for all strides; the monitor does not change. */
 static void columns(void) {
   fencepost_monitor *monitor = places();
   struct {
@@ -229,8 +229,8 @@ static void misuse(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* So many rows that they are sorted and processed in groups, on lines, at poles and where the degrees jump; also after
- * slots were given to others, and where all rows share a latitude. */
+/* Enough rows that they are sorted and processed in groups: on boundaries, at poles, and where the longitude jumps;
+ * also after slots were reused, and with one latitude for all rows. */
 static void many_rows(void) {
   enum {
     MANY = 35000
@@ -255,7 +255,7 @@ static void many_rows(void) {
       double part = (double)(i * 37 % 1000) / 1000;
       switch (i % 6) {
         case 0: latitudes[i] = 0.02 * part - 0.01, longitudes[i] = 0.15 * part; break;
-        case 1: latitudes[i] = 0.01 * (i % 4 - 1), longitudes[i] = 0.05 * (i / 6 % 2); break; /* on the square's line */
+        case 1: latitudes[i] = 0.01 * (i % 4 - 1), longitudes[i] = 0.05 * (i / 6 % 2); break; /* on the boundary */
         case 2: latitudes[i] = i % 4 < 2 ? 90 : -90, longitudes[i] = 360 * part - 180; break;
         case 3: latitudes[i] = 90 - 0.05 * part, longitudes[i] = ends[i / 6 % 4]; break;
         case 4: latitudes[i] = 0.01 * part, longitudes[i] = (i / 6 % 2 ? 1 : -1) * (180 - 0.005 * part); break;
@@ -302,11 +302,11 @@ static void many_rows(void) {
       CHECK_OK(fencepost_monitor_nearest(monitor, latitude, longitudes[i], 2, found, NULL, &count, NULL));
       CHECK(memcmp(found, near + 2 * i, 2 * sizeof *found) == 0);
     }
-    /* Without distances the bounds decide: the same pairs. */
+    /* Without distances the answer comes from the bounds: the same pairs. */
     static uint64_t again[MANY * 8];
     CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, again, NULL, needed, &size, NULL));
     CHECK(size == needed && memcmp(again, generations, needed * sizeof *again) == 0);
-    /* Answers into the points themselves: nothing beyond them is written, whatever is read. */
+    /* Answers written into the points' own memory: no byte beyond them is written, whatever is read. */
     columns.latitudes = latitudes;
     columns.latitude_stride = 8;
     fencepost_status status =

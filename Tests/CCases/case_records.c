@@ -106,7 +106,7 @@ static void walk(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each record met is removed, or replaced once (which puts it behind); some are added on the way. */
+/* Each visited record is removed, or replaced once, which moves it to the end; some are added meanwhile. */
 static void walk_while_changing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   char identifier[32];

@@ -1,4 +1,5 @@
-/* Many conditions in one call: ensuring columns, making the set exactly this, removing many; who is in a state. */
+/* Many conditions in one call: ensuring columns, syncing a whole set, removing many; which conditions are in a
+   state. */
 #include "check.h"
 #include "stores.h"
 
@@ -30,7 +31,7 @@ static char *identifiers_of(fencepost_monitor *monitor) {
   return buffer;
 }
 
-/* The elements of a set: an equal one keeps record, state and events; a different one begins anew. */
+/* The elements of a set: an equal one keeps record, state and events; a different one starts fresh. */
 static void syncing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition_definition first[] = {circle_at("kept", 0, 1000), circle_at("moved", 0, 1000),
@@ -64,14 +65,14 @@ static void syncing(void) {
   CHECK_TEXT(identifiers_of(monitor), "kept beacon new moved");
   fencepost_record after = record_of(monitor, "kept");
   CHECK(memcmp(&before, &after, sizeof before) == 0);
-  /* The events of "gone" and of the old "moved" are gone; the known fix decided the new ones. */
+  /* The events of "gone" and of the old "moved" are void; the known fix decided the new ones. */
   fencepost_event event = next_event(monitor);
   CHECK_TEXT(event.identifier, "kept");
   CHECK_TEXT(next_event(monitor).identifier, "new");
   CHECK_TEXT(next_event(monitor).identifier, "moved");
   expect_no_event(monitor);
 
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, second, 4, &result, NULL)); /* the same again: nothing */
+  CHECK_OK(fencepost_monitor_sync_conditions(monitor, second, 4, &result, NULL)); /* the same again: no change */
   check_result(result, 0, 0, 4, 0);
   CHECK_OK(fencepost_monitor_sync_conditions(monitor, NULL, 0, &result, NULL));
   check_result(result, 0, 0, 0, 4);
@@ -80,7 +81,7 @@ static void syncing(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* As removing and ensuring one by one would: the snapshots are the same bytes, with a limit too. */
+/* Syncing equals single calls of remove and ensure: the snapshots are the same bytes, also with a limit. */
 static void syncing_is_as_single_calls(void) {
   uint64_t random = 7;
   for (int round = 0; round < 60; round++) {
@@ -126,7 +127,7 @@ static void syncing_is_as_single_calls(void) {
   }
 }
 
-/* One bad element of several: nothing changes, and the error names it. */
+/* If one of several elements is invalid, nothing changes, and the error names it. */
 static void refused_sets(void) {
   fencepost_monitor *monitor = busy_monitor();
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -188,7 +189,7 @@ static void refused_sets(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* An array of a newer program, whose elements are larger: the first one's size says how far apart they are. */
+/* An array of a newer program with larger elements: the size in the first element is the distance between elements. */
 static void sets_of_newer_programs(void) {
   struct {
     fencepost_condition_definition known;
@@ -222,7 +223,7 @@ static void ensuring_columns(void) {
   CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL,
                                                         &result, NULL));
   check_result(result, 0, 0, 3, 0);
-  /* Another tag replaces; and a name twice is what two calls would be. */
+  /* A different tag replaces a condition; a repeated name works like two calls. */
   CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 4, NULL,
                                                         &result, NULL));
   check_result(result, 0, 4, 0, 0);
@@ -276,7 +277,8 @@ static void removing_many(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Which conditions are in a state now: what fencepost_monitor_state() and the record beside it tell, of each. */
+/* Which conditions are in a state now: the same as fencepost_monitor_state() and the record beside it report for
+   each. */
 static void who_is_in_a_state(void) {
   fencepost_monitor *monitor = busy_monitor();
   char buffer[256];
@@ -334,7 +336,7 @@ static void names_of_states_and_causes(void) {
   }
 }
 
-/* A set of a monitor with a store is there as a whole after a crash, and the next opening finds it. */
+/* After a crash, a set of a monitor with a store exists as a whole, and the next opening finds it. */
 static void sets_last(void) {
   folder store = new_folder();
   fencepost_monitor *monitor = open_in(&store, "m");

@@ -87,7 +87,7 @@ static void corridors(void) {
   fencepost_condition_options options = exact_options(&policy);
   fencepost_geometry lines = places();
   CHECK_OK(fencepost_monitor_add_corridor_condition(monitor, "ways", &lines, 50, NULL, &options, NULL));
-  feed_at(monitor, 0.0103, 0.005, 0); /* the line of a corridor is not closed: between the last vertex and the first */
+  feed_at(monitor, 0.0103, 0.005, 0); /* a corridor is not closed: this is between its last vertex and its first */
   CHECK_INT(next(monitor).state, FENCEPOST_STATE_SATISFIED);
   feed_at(monitor, 0.005, 0, 1);
   CHECK_INT(next(monitor).state, FENCEPOST_STATE_UNSATISFIED);
@@ -108,7 +108,7 @@ static void corridors(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Interleaved x and y, offsets that begin in the middle, and a closed ring: the same polygon. */
+/* Interleaved x and y, offsets that start in the middle, and a closed ring give the same polygon. */
 static void layouts(void) {
   double mixed[2 * COUNT(latitudes) + 2];
   for (size_t i = 0; i < COUNT(latitudes); i++) mixed[2 * i + 1] = longitudes[i], mixed[2 * i + 2] = latitudes[i];
@@ -118,7 +118,7 @@ static void layouts(void) {
   interleaved.ring_count = 3;
   interleaved.part_offsets = part_offsets;
   interleaved.part_count = 2;
-  fencepost_geometry last = plain; /* the triangle alone */
+  fencepost_geometry last = plain; /* only the triangle */
   last.part_offsets = part_offsets + 1;
   last.part_count = 1;
   double one[2], other[2], triangle[2];
@@ -174,7 +174,7 @@ static void offsets_that_lead_astray(void) {
   CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
                FENCEPOST_E_NULL_ARGUMENT);
   geometry = places();
-  geometry.ring_offsets = NULL; /* three rings, and nobody says where they begin */
+  geometry.ring_offsets = NULL; /* three rings without their start offsets */
   CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
                FENCEPOST_E_NULL_ARGUMENT);
   geometry = columns(NULL, NULL, 0);
@@ -186,7 +186,7 @@ static void offsets_that_lead_astray(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each refusal names its reason, where it is, and changes nothing. */
+/* Each refusal names its reason and its place, and nothing changes. */
 static void refusals(void) {
   static const struct {
     const char *reason;
@@ -236,8 +236,8 @@ static void refusals(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each invalid shape, with the reason and the place in the message: latitude first. The last ring ends with the
- * vertices. */
+/* Each invalid shape, with the reason and the place in the message: latitude first. The last ring ends at the last
+ * vertex. */
 static void each_reason(void) {
   typedef struct refusal {
     const char *reason, *place;
@@ -309,7 +309,8 @@ static void each_reason(void) {
         !strstr(error.message, refused[i].place))
       FAIL("row %d: not %s%s but %s", (int)i, refused[i].reason, refused[i].place, error.message);
   }
-  /* Empty and thin rings are left out where there are others; planar edges run as they are written, 340 degrees here. */
+  /* Empty and thin rings are dropped if others remain; planar edges follow their longitudes as written, here 340
+     degrees. */
   static const double wide[] = {-1, -170, -1, 170, 1, 170, 1, -170, 0, 0, 0, 1, 0, 2, 5, 5, 5, 6, 5, 7};
   static const int32_t wide_rings[] = {0, 4, 4, 7, 10}, wide_parts[] = {0, 3, 4, 4};
   fencepost_geometry several = columns(wide, wide + 1, 10);
@@ -328,10 +329,10 @@ static void each_reason(void) {
   for (size_t i = 0; i < 2; i++) {
     size_t inside = 0;
     CHECK_OK(fencepost_monitor_containing(monitor, latitudes[i], longitudes[i], NULL, NULL, 0, &inside, NULL));
-    CHECK(inside == (i == 0 ? 2 : 0)); /* "p" too */
+    CHECK(inside == (i == 0 ? 2 : 0)); /* "p" contains it too */
   }
   CHECK_OK(fencepost_monitor_remove_condition(monitor, "wide", NULL, NULL));
-  /* A planar edge is cut into many; a million is too many for a condition. */
+  /* A planar edge is cut into many edges; a million is too many for a condition. */
   enum {
     zigzags = 1500
   };
@@ -359,7 +360,7 @@ static void each_reason(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Out as well-known binary and in again: the same vertices, bit for bit. */
+/* Written as well-known binary and read back: the same vertices, bit for bit. */
 static void well_known_binary(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_geometry geometry = places();
@@ -486,7 +487,8 @@ static void in_a_set(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Planar and geodesic edges differ along a parallel; a buffer moves the line; a polygon may hold more than half the Earth. */
+/* Planar and geodesic edges differ along a parallel; a buffer moves the boundary; a polygon may cover more than half
+   the Earth. */
 static void readings(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   static const double north[] = {49, 49, 30, 30}, east[] = {-123, -97, -97, -123};
@@ -507,7 +509,7 @@ static void readings(void) {
   CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &moved, NULL));
   CHECK_NEAR(moved, planar - 500, 1e-7);
   shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
-  shape.oriented = 1; /* walked clockwise: all but it */
+  shape.oriented = 1; /* clockwise: everything except the square */
   CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &around, NULL));
   CHECK(around == -geodesic);
   double nearest_latitude, nearest_longitude;

@@ -1,7 +1,7 @@
 /* Snapshots: sizes, restored state, and invalid bytes. */
 #include "check.h"
 
-/* The snapshot of a monitor in memory of the caller's, exactly as large as it is. */
+/* The snapshot of a monitor, in memory of exactly its size. */
 static uint8_t *bytes_of(fencepost_monitor *monitor, size_t *size) {
   CHECK_OK(fencepost_monitor_snapshot(monitor, NULL, 0, size, NULL));
   CHECK(*size > 0);
@@ -30,7 +30,7 @@ static void round_trip(void) {
   CHECK(memcmp(bytes, again, size) == 0);
   snapshot before = take_snapshot(monitor);
   expect_unchanged(__FILE__, __LINE__, twin, &before, 0, 0, 0);
-  /* Both go on in the same way, but for the event that is handed out again. */
+  /* Both continue in the same way, except for the redelivered event. */
   CHECK_INT(next_event(twin).sequence, 1);
   for (int round = 0; round < 2; round++) {
     fencepost_monitor *each = round ? twin : monitor;
@@ -48,7 +48,7 @@ static void round_trip(void) {
     CHECK(memcmp(&one, &other, sizeof one) == 0);
     if (!available) break;
   }
-  /* Independent: the twin outlives, and neither notices the other. */
+  /* They are independent: the twin lives longer, and neither affects the other. */
   add_exact_circle(twin, "new", 0);
   CHECK_INT(statistics_of(monitor).condition_count, 3);
   fencepost_monitor_destroy(monitor);
@@ -165,7 +165,7 @@ static void garbage(void) {
   memset(room + size, 0, 64);
   refused(room, size + 1, FENCEPOST_E_SNAPSHOT_INVALID);
   refused(room, size + 64, FENCEPOST_E_SNAPSHOT_INVALID);
-  /* Any alignment will do. */
+  /* Any alignment works. */
   memmove(room + 1, bytes, size);
   fencepost_monitor_destroy(restored_from(room + 1, size));
   fencepost_monitor_destroy(monitor);

@@ -26,7 +26,7 @@ static void create_close_reopen(void) {
   CHECK_TEXT(name, "m");
   CHECK_TEXT(next_event(monitor).identifier, "b");
   fencepost_monitor_destroy(monitor);
-  CHECK_INT(remove_folder(&store), 1); /* one file again */
+  CHECK_INT(remove_folder(&store), 1); /* a single file again */
 }
 
 static void destroying_closes(void) {
@@ -95,7 +95,7 @@ static void a_name_is_open_once(void) {
   CHECK_OK(fencepost_monitor_close(first, NULL));
   fencepost_monitor *second = open_in(&store, "m");
   CHECK_INT(statistics_of(second).input_count, 1);
-  /* The closed one goes on in memory, and destroying it does nothing to the store. */
+  /* The closed monitor continues in memory, and destroying it does not affect the store. */
   CHECK_OK(feed(first, 0.1, SECONDS(1)));
   CHECK_INT(statistics_of(first).input_count, 2);
   CHECK_OK(fencepost_monitor_checkpoint(first, NULL));
@@ -195,7 +195,7 @@ static void the_stored_options_hold(void) {
   other.condition_limit = 2;
   other.delivery = FENCEPOST_DELIVERY_EVERY;
   create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "delivery first");
-  options.max_pending_events = 3; /* these hold from now on */
+  options.max_pending_events = 3; /* these apply from now on */
   options.initial_fix_max_age_us = 0;
   options.durability = FENCEPOST_DURABILITY_EVERY_INPUT;
   monitor = open_with("m", &options);
@@ -211,7 +211,7 @@ static void an_older_caller(void) {
   fencepost_monitor_options options;
   memset(&options, 0xee, sizeof options);
   const fencepost_monitor_options defaults = FENCEPOST_MONITOR_OPTIONS_INIT;
-  /* From before there were stores: the bytes behind are not read. */
+  /* A caller from before stores existed: the bytes behind its size are not read. */
   memcpy(&options, &defaults, offsetof(fencepost_monitor_options, store_directory));
   options.struct_size = offsetof(fencepost_monitor_options, store_directory);
   fencepost_monitor_destroy(new_monitor(&options));
@@ -260,7 +260,7 @@ static void copies_are_in_memory(void) {
     CHECK_OK(fencepost_monitor_close(copy, NULL));
     fencepost_monitor_destroy(copy);
   }
-  /* The store has seen none of it. */
+  /* None of it has reached the store. */
   CHECK_INT(inputs_after_a_crash(&store), 1);
   fencepost_monitor_destroy(monitor);
   monitor = open_in(&store, "m");

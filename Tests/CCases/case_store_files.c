@@ -1,4 +1,4 @@
-/* The files of a store: what a crash leaves, a disk that cannot be written, files that are damaged. */
+/* The files of a store: after a crash, on a disk that cannot be written, and damaged. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -38,7 +38,7 @@ static void durability(void) {
   }
 }
 
-/* The descriptor under which this process writes a monitor's log. */
+/* The descriptor that this process uses to write a monitor's log. */
 static int log_descriptor(const folder *store) {
   char path[PATH_MAX], link[64], target[PATH_MAX], real[PATH_MAX];
   path_in(store, "m.fencepost-wal", path);
@@ -61,14 +61,14 @@ static void a_failing_disk(void) {
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
   next_event(monitor);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
-  /* Under the library's descriptor, the file is open for reading only. */
+  /* Replaces the library's descriptor by one that is open for reading only. */
   char path[PATH_MAX];
   path_in(&store, "m.fencepost-wal", path);
   int log = log_descriptor(&store), reading = open(path, O_RDONLY | O_CLOEXEC);
   CHECK(log >= 0 && reading >= 0);
   int kept = dup(log);
   CHECK(kept >= 0 && dup2(reading, log) == log);
-  CHECK_OK(feed(monitor, 0.1, SECONDS(1))); /* goes on in memory */
+  CHECK_OK(feed(monitor, 0.1, SECONDS(1))); /* continues in memory */
   fencepost_event event = next_event(monitor);
   CHECK_INT(event.cause, FENCEPOST_CAUSE_CROSSING);
   CHECK_INT(event.diagnostics, 0);
@@ -79,14 +79,14 @@ static void a_failing_disk(void) {
   expect_no_event(monitor);
   CHECK_STATUS(fencepost_monitor_checkpoint(monitor, &error), FENCEPOST_E_STORE_UNAVAILABLE);
   CHECK_CONTAINS(error.message, "m.fencepost");
-  expect_no_event(monitor); /* told once */
+  expect_no_event(monitor); /* reported once */
   CHECK(dup2(kept, log) == log);
   CHECK_OK(fencepost_monitor_checkpoint(monitor, NULL));
   event = next_event(monitor);
   CHECK_INT(event.cause, FENCEPOST_CAUSE_DIAGNOSTIC);
   CHECK_INT(event.diagnostics, 0);
   expect_no_event(monitor);
-  /* Again, and now it does not end: closing says so, closes all the same, and says it once. */
+  /* Again, but now it stays: closing reports the failure, once, and still closes. */
   CHECK(dup2(reading, log) == log);
   CHECK_OK(feed(monitor, 0, SECONDS(2)));
   CHECK_STATUS(fencepost_monitor_close(monitor, &error), FENCEPOST_E_STORE_UNAVAILABLE);

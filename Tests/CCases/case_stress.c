@@ -1,4 +1,4 @@
-/* Everything that the rules about threads allow, all at once: run under the sanitizers by Tests/Sanitize/run.sh. */
+/* Everything that the rules about threads allow, all at once; Tests/Sanitize/run.sh runs it under the sanitizers. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -11,12 +11,12 @@ enum {
   CIRCLES = 6
 };
 
-/* One monitor: five threads feed and change, two consume in turn, one looks. */
+/* One monitor: five threads feed and change it, two consume in turn, one reads. */
 typedef struct shared {
   fencepost_monitor *monitor;
-  pthread_mutex_t turn; /* two consumers take turns, so that the order of what they see can be checked */
+  pthread_mutex_t turn; /* two consumers take turns, so that the order of their events can be checked */
   uint64_t last_sequence, events;
-  int feeding; /* how many feed still; under turn */
+  int feeding; /* the number of threads that still feed; protected by turn */
 } shared;
 
 typedef struct worker {
@@ -83,7 +83,7 @@ static void *consumer(void *argument) {
   return NULL;
 }
 
-/* Reads everything, and makes forks and snapshots that it uses alone. */
+/* Reads everything, and makes forks and snapshots that only it uses. */
 static void *looker(void *argument) {
   worker *me = argument;
   fencepost_monitor *monitor = me->common->monitor;
@@ -151,7 +151,7 @@ static void everything_on_one(void) {
   fencepost_monitor_destroy(common.monitor);
 }
 
-/* A monitor goes from hand to hand: made here, used on a second thread, polled on a third, destroyed on a fourth. */
+/* A monitor moves between threads: created here, used on a second thread, polled on a third, destroyed on a fourth. */
 static void *use(void *argument) {
   fencepost_monitor *monitor = argument;
   for (int i = 0; i < 200; i++)
@@ -197,7 +197,7 @@ static void from_hand_to_hand(void) {
   for (int i = 0; i < THREADS; i++) CHECK_INT(pthread_join(threads[i], NULL), 0);
 }
 
-/* A monitor and its forks share memory until one of them changes it: each goes on as if it were alone. */
+/* A monitor and its forks share memory until one of them changes it: each must behave as if it were alone. */
 static void *go_on(void *fork) {
   use(fork);
   drain(fork);

@@ -1,7 +1,7 @@
 /* Structures that carry their size: callers older and newer than the library. */
 #include "check.h"
 
-/* A possible newer header: the known members and more. */
+/* A possible newer header with the known members and more. */
 typedef struct larger_options {
   fencepost_monitor_options known;
   uint8_t tail[16];
@@ -35,12 +35,12 @@ static fencepost_status create(const fencepost_monitor_options *options) {
   return status;
 }
 
-/* Too small, too large, or ending within a member, for structures whose members after the size have eight bytes. */
+/* Too small, too large, or ending inside a member, for structures whose members after the size have eight bytes. */
 static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX, 12, 23};
 
 static void monitor_options(void) {
   larger_options options = {.known = FENCEPOST_MONITOR_OPTIONS_INIT};
-  static const uint32_t sizes[] = {0, 1, 4, 7, 4097, 1000000, UINT32_MAX, 20 /* within a member */, 63};
+  static const uint32_t sizes[] = {0, 1, 4, 7, 4097, 1000000, UINT32_MAX, 20 /* inside a member */, 63};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     options.known.struct_size = sizes[i];
     CHECK_STATUS(create(&options.known), FENCEPOST_E_INVALID_ARGUMENT);
@@ -52,7 +52,7 @@ static void monitor_options(void) {
   options.tail[15] = 0;
   options.tail[0] = 1;
   CHECK_STATUS(create(&options.known), FENCEPOST_E_UNSUPPORTED);
-  options.known.struct_size = sizeof options.known; /* beyond the size nothing is looked at */
+  options.known.struct_size = sizeof options.known; /* bytes beyond it are not read */
   CHECK_OK(create(&options.known));
 }
 
@@ -69,7 +69,7 @@ static void monitor_options_of_an_older_caller(void) {
   CHECK_INT(next_event(monitor).diagnostics, FENCEPOST_DIAGNOSTIC_CONDITION_LIMIT_EXCEEDED);
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
   CHECK_OK(feed(monitor, 0.1, SECONDS(1)));
-  CHECK_INT(next_event(monitor).state, FENCEPOST_STATE_UNSATISFIED); /* latest: one event of two */
+  CHECK_INT(next_event(monitor).state, FENCEPOST_STATE_UNSATISFIED); /* with `latest`, one event of two */
   expect_no_event(monitor);
   fencepost_monitor_destroy(monitor);
 }
@@ -117,7 +117,7 @@ static void condition_options(void) {
   fencepost_record record = record_of(monitor, "new");
   CHECK_INT(record.condition.tag, 0);
   CHECK_INT(record.last_event.state, FENCEPOST_STATE_SATISFIED);
-  /* The oldest, which had no policy either. */
+  /* The oldest caller, whose structure had no policy either. */
   memset(&options.known.policy, 0xee, sizeof options.known.policy);
   options.known.struct_size = offsetof(fencepost_condition_options, policy);
   CHECK_OK(add(monitor, &options.known));
@@ -141,7 +141,7 @@ static void transition_policy(void) {
   policy.known.struct_size = sizeof policy.known;
   policy.known.reserved = 1;
   CHECK_REFUSED(monitor, add(monitor, &options), FENCEPOST_E_UNSUPPORTED);
-  /* An older caller: what it does not state is the standard policy. */
+  /* An older caller: members that it does not have get the values of the standard policy. */
   memset(&policy, 0xee, sizeof policy);
   policy.known.struct_size = offsetof(fencepost_transition_policy, entry_margin_m);
   policy.known.dwell_policy = FENCEPOST_DWELL_EVIDENCE;
@@ -179,7 +179,7 @@ static void statistics(void) {
   CHECK_INT(out.known.input_count, 2);
   for (size_t i = offsetof(fencepost_statistics, accepted_fixes); i < sizeof out; i++)
     CHECK(((const uint8_t *)&out)[i] == 0x5a);
-  /* A newer caller keeps its own size, and what it put behind the members that the library knows. */
+  /* A newer caller keeps its own size, and its values behind the members that the library knows. */
   memset(&out, 0, sizeof out);
   memset(out.tail, 0x11, sizeof out.tail);
   out.known.struct_size = sizeof out;
@@ -217,7 +217,7 @@ static void explanation(void) {
 
 static void error_sizes(void) {
   larger_error error, before;
-  /* Not initialised, or smaller than any: every caller has what 0.1 had, 272 bytes, and nothing else is written. */
+  /* Not initialised, or too small: every caller has at least the 272 bytes of 0.1, and only these are written. */
   static const uint32_t too_small[] = {0, 4, 16, sizeof(fencepost_error) - 1};
   for (size_t i = 0; i < sizeof too_small / sizeof too_small[0]; i++) {
     memset(&error, 0x5a, sizeof error);
@@ -231,7 +231,7 @@ static void error_sizes(void) {
     CHECK_INT(sizeof error.known, 272);
     CHECK(memcmp(error.tail, before.tail, sizeof error.tail) == 0);
   }
-  /* A longer structure, of a program for a newer version: the known members are written, the rest stays. */
+  /* A longer structure, from a program for a newer version: the known members are written, the rest does not change. */
   memset(&error, 0x5a, sizeof error);
   error.known.struct_size = sizeof error;
   CHECK_STATUS(fencepost_monitor_advance(NULL, 0, &error.known), FENCEPOST_E_NULL_ARGUMENT);

@@ -69,7 +69,7 @@ static void single_calls(void) {
   CHECK_OK(fencepost_conditions_shape(table, "polygon", &shape, NULL));
   CHECK_INT(shape.vertex_count, 8);
 
-  /* Ensuring the same leaves them alone; ensuring another replaces. */
+  /* Ensuring an equal condition does not change it; ensuring a different one replaces it. */
   CHECK_OK(fencepost_conditions_ensure_circular(table, "circle", 5, 6, 70.2, NULL, &changed, NULL));
   CHECK_INT(changed, 0);
   CHECK_OK(fencepost_conditions_ensure_beacon(table, "beacon", beacon_uuid, 1, -1, NULL, &changed, NULL));
@@ -99,7 +99,7 @@ static void single_calls(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* A bulk call gives the table that single calls give, to the last bit of its digest. */
+/* A bulk call gives the same table as single calls, down to the digest. */
 static void bulk_is_as_single_calls(void) {
   fencepost_conditions *bulk = new_table(), *single = new_table();
   fencepost_geometry geometry = squares();
@@ -170,7 +170,7 @@ static void bulk_is_as_single_calls(void) {
   fencepost_conditions_destroy(single);
 }
 
-/* All or nothing: a row that is refused is named, and the table stays as it was. */
+/* All or nothing: the error names the refused row, and the table does not change. */
 static void refused_rows(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "there", 0, 0);
@@ -207,7 +207,7 @@ static void refused_rows(void) {
   error.position = 77;
   CHECK_STATUS(fencepost_conditions_remove_many(table, bad, 2, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
-  /* Counts that no array can have. */
+  /* Counts too large for any array. */
   CHECK_STATUS(fencepost_conditions_add_circulars(table, names, lat, lon, radii, NULL, SIZE_MAX, NULL, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(fencepost_conditions_add_beacons(table, names, uuids, NULL, NULL, NULL, SIZE_MAX / 16, NULL, NULL),
@@ -215,13 +215,14 @@ static void refused_rows(void) {
   CHECK_STATUS(fencepost_conditions_sync(table, NULL, SIZE_MAX, NULL, NULL), FENCEPOST_E_INVALID_ARGUMENT);
   fencepost_conditions_version after = version_of(table);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
-  /* And none at all. */
+  /* A count of 0. */
   CHECK_OK(fencepost_conditions_add_circulars(table, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL));
   CHECK_OK(fencepost_conditions_add_beacons(table, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL));
   fencepost_conditions_destroy(table);
 }
 
-/* Without options a condition is assumed unsatisfied: a device outside tells nothing. With the monitor's it is not. */
+/* Without options a condition is assumed unsatisfied: a device outside gives no event. With the assumption of monitors
+   it does. */
 static void assumptions(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = new_fleet(table);
@@ -273,7 +274,7 @@ static void snapshots(void) {
   }
   free(bytes);
   fencepost_conditions_destroy(table);
-  /* Of a monitor: one that was never fed will do. */
+  /* A monitor's snapshot is accepted if the monitor was never fed. */
   fencepost_monitor *monitor = new_monitor(NULL);
   static _Thread_local uint8_t snapshot[4096];
   add_exact_circle(monitor, "m", 5);
@@ -289,7 +290,7 @@ static void snapshots(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* References are counted: the table lives while a fleet is over it. */
+/* References are counted: the table lives as long as a fleet uses it. */
 static void references(void) {
   fencepost_conditions *table = new_table(), *again = NULL;
   fencepost_fleet *fleet = new_fleet(table);
@@ -308,7 +309,8 @@ static void references(void) {
   fencepost_fleet_destroy(NULL);
 }
 
-/* Many conditions of any kind in one call equal single calls; a refused element is named, and nothing changes. */
+/* Many conditions of any kind in one call equal single calls; the error names a refused element, and nothing
+   changes. */
 static void definitions_of_any_kind(void) {
   fencepost_conditions *table = new_table(), *single = new_table();
   fencepost_geometry geometry = squares();
@@ -325,7 +327,7 @@ static void definitions_of_any_kind(void) {
   CHECK_OK(fencepost_conditions_add_polygon(single, "squares", &geometry, NULL, NULL, NULL));
   fencepost_conditions_version one = version_of(table), other = version_of(single);
   CHECK(memcmp(&one, &other, sizeof one) == 0);
-  /* Ensured, nothing changes; added again, each is a new one. */
+  /* Ensuring them changes nothing; adding them again replaces each. */
   CHECK_OK(fencepost_conditions_ensure(table, set, 3, &result, NULL));
   CHECK(result.kept == 3 && result.added == 0 && result.replaced == 0 && result.removed == 0);
   CHECK_INT(version_of(table).generation, 3);
@@ -335,7 +337,7 @@ static void definitions_of_any_kind(void) {
   CHECK_INT(version_of(table).count, 3);
   CHECK_OK(fencepost_conditions_add(table, set, 3, NULL));
   CHECK_INT(version_of(table).generation, 7);
-  /* Of two with one identifier the last one counts. */
+  /* Of two elements with one identifier the last counts. */
   set[1] = set[0], set[1].radius_m = 70;
   CHECK_OK(fencepost_conditions_add(table, set, 2, NULL));
   CHECK(condition_of(table, "circle").radius_m == 70);
@@ -360,7 +362,8 @@ static void definitions_of_any_kind(void) {
 
 static void count_ring(void *context) { ++*(int *)context; }
 
-/* Changes of a monitor's table are changes of the monitor, and ring; the reference outlives the monitor. */
+/* Changes of a monitor's table are changes of the monitor, and wake its consumer; the reference may outlive the
+   monitor. */
 static void table_of_a_monitor(void) {
   fencepost_monitor *monitor;
   fencepost_conditions *table, *again;
@@ -375,7 +378,7 @@ static void table_of_a_monitor(void) {
   CHECK_OK(fencepost_monitor_conditions(monitor, &table, NULL));
   CHECK_OK(fencepost_monitor_conditions(monitor, &again, NULL));
   CHECK_OK(fencepost_monitor_set_wakeup(monitor, count_ring, &rings, NULL));
-  /* Assumed as a monitor's: the fix that came before decides it at once. */
+  /* The assumption of monitors: the earlier fix decides it at once. */
   const fencepost_fix inside = {1, 1, 5, SECONDS(1)};
   CHECK_OK(fencepost_monitor_feed_fix(monitor, &inside, NULL));
   CHECK_OK(fencepost_conditions_add_circular(table, "home", 1, 1, 100, NULL, NULL));
@@ -385,14 +388,14 @@ static void table_of_a_monitor(void) {
   CHECK_INT(condition_of(again, "home").generation, 1);
   CHECK_TEXT(identifiers_of(table), "home");
   CHECK_INT(version_of(table).count, 1);
-  /* The version is that of a table with the same history. */
+  /* The version is that of a table with the same changes. */
   fencepost_conditions *equal = new_table();
   const fencepost_condition_options unknown = FENCEPOST_CONDITION_OPTIONS_INIT;
   CHECK_OK(fencepost_conditions_add_circular(equal, "home", 1, 1, 100, &unknown, NULL));
   fencepost_conditions_version one = version_of(table), other = version_of(equal);
   CHECK(memcmp(&one, &other, sizeof one) == 0);
   fencepost_conditions_destroy(equal);
-  /* No fleet and no snapshot of a table is made of it. */
+  /* It cannot be used for a fleet, and has no snapshot as a table. */
   CHECK_STATUS(fencepost_fleet_create(table, NULL, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "monitor");
   CHECK(fleet == NULL);
@@ -409,7 +412,7 @@ static void table_of_a_monitor(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* A change of a table locks all its fleets. */
+/* A change of a table locks all fleets over it. */
 static void many_fleets(void) {
   enum {
     MANY = 1500

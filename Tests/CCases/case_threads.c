@@ -1,4 +1,4 @@
-/* A monitor is shared by threads; run under the thread sanitizer this shows races, elsewhere lost updates. */
+/* Threads share a monitor. The Thread Sanitizer would show races; without it lost updates would show. */
 #include <pthread.h>
 
 #include "check.h"
@@ -14,8 +14,8 @@ typedef struct worker {
   uint64_t accepted, late, events, failures;
 } worker;
 
-/* Each feeds, adds and removes its own condition, walks and polls. Failures are counted: only a case's own thread may
-   end the case. */
+/* Each thread feeds, adds and removes its own condition, iterates and polls. Failures are only counted, because only a
+   case's own thread may end the case. */
 static void *share(void *argument) {
   worker *me = argument;
   char identifier[16];
@@ -76,7 +76,7 @@ static void one_monitor(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Monitors of their own must behave as if they were alone. */
+/* Separate monitors on several threads must behave as if each were alone. */
 static void *alone(void *argument) {
   worker *me = argument;
   for (int round = 0; round < 20; round++) {

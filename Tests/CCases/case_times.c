@@ -1,4 +1,4 @@
-/* Wrong times: the limit of time steps, and setting the clock back. */
+/* Wrong times: the limit of time steps, and rewinding the clock. */
 #include "check.h"
 #include "stores.h"
 
@@ -11,7 +11,7 @@ static fencepost_monitor *limited_monitor(int64_t max_time_step_us) {
 /* The date that a receiver without satellites gives after a rollover: 2079-06-05. */
 #define YEAR_2079 INT64_C(3453148800000000)
 
-/* Without the option one wrong date makes every later fix late; with it that fix alone is refused. */
+/* Without the option one wrong date makes every later fix late; with it only that fix is refused. */
 static void one_wrong_date(void) {
   fencepost_monitor *deaf = new_monitor(NULL), *wary = limited_monitor(SECONDS(3600) - T0);
   fencepost_monitor *both[] = {deaf, wary};
@@ -39,11 +39,11 @@ static void one_wrong_date(void) {
   for (int m = 0; m < 2; m++) fencepost_monitor_destroy(both[m]);
 }
 
-/* Exactly the step is allowed, a microsecond more is not; every kind of input but advance is measured. */
+/* A step of exactly the limit is allowed, a microsecond more is not; every kind of input except advance is checked. */
 static void every_kind_is_measured(void) {
   fencepost_monitor *monitor = limited_monitor(INT64_C(10000000));
   add_exact_circle(monitor, "a", 0);
-  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* the first has nothing to be measured by */
+  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* the first input has no earlier time to compare with */
   const int64_t far = SECONDS(10) + 1;
   const fencepost_beacon_sighting none = {{0}, 0, 0, 0};
   uint64_t ahead = 0;
@@ -63,14 +63,14 @@ static void every_kind_is_measured(void) {
   CHECK_OK(feed(monitor, 0.1, SECONDS(10)));
   CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(10000), NULL));
   CHECK_OK(feed(monitor, 0, SECONDS(10005)));
-  /* A fix without a position, or out of range, is that first, and moves nothing. */
+  /* A fix without a position, or out of range, is refused for that reason first, and does not move the clock. */
   fencepost_fix nowhere = {0, 0, -1, FENCEPOST_TIME_MAX}, wrong = {91, 0, 5, FENCEPOST_TIME_MAX};
   CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &nowhere, NULL), FENCEPOST_OK, 1, 1, 0);
   CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &wrong, NULL), FENCEPOST_E_INVALID_ARGUMENT, 1, 1, 0);
   fencepost_monitor_destroy(monitor);
 }
 
-/* A batch skips the rows that are too far ahead and counts them with the late ones; where it moves fast too. */
+/* A batch skips rows that are too far ahead and counts them as late, also on its fast path. */
 static void batches_are_measured(void) {
   enum {
     COUNT = 4000
@@ -119,7 +119,7 @@ static void range_of_the_option(void) {
   fencepost_monitor_destroy(strict);
 }
 
-/* Reported states stay; observed states are undetermined; the next fix decides as the first did. */
+/* Reported states stay; observed states become undetermined; the next fix decides like the first one. */
 static void rewinding(void) {
   fencepost_monitor *monitor = busy_monitor();
   fencepost_event event;
@@ -148,11 +148,11 @@ static void rewinding(void) {
     CHECK_INT(explanation.observed, FENCEPOST_STATE_UNKNOWN);
     CHECK_INT(explanation.last_sighting_us, FENCEPOST_TIME_UNSET);
   }
-  /* Beacons: absence is counted from the new clock. */
+  /* Beacons: the absence counts from the new clock time. */
   int64_t deadline;
   CHECK_OK(fencepost_monitor_next_deadline(monitor, &deadline, NULL));
   CHECK_INT(deadline, SECONDS(60));
-  /* The wrong dates stay in reported events, and the sequence goes on. */
+  /* The wrong dates stay in reported events, and the sequence continues. */
   for (uint64_t i = 0; i < waiting; i++) CHECK_INT(next_event(monitor).sequence, handed_out + 1 + i);
   expect_no_event(monitor);
   CHECK_INT(record_of(monitor, "exact").last_event.state, FENCEPOST_STATE_UNSATISFIED);
@@ -165,7 +165,7 @@ static void rewinding(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A determination that agrees with the reported state is silent, as after any other time of being undetermined. */
+/* A determination that agrees with the reported state gives no event, as after any other undetermined state. */
 static void rewinding_repeats_nothing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   add_exact_circle(monitor, "a", 0);
@@ -183,7 +183,7 @@ static void rewinding_repeats_nothing(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A crossing in progress does not survive, and deadlines of the wrong time never come. */
+/* An unconfirmed crossing is dropped, and deadlines at wrong times never come. */
 static void rewinding_forgets_candidates(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "a", 0, 0, 1000, NULL, NULL));
@@ -202,7 +202,7 @@ static void rewinding_forgets_candidates(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* The host's statements stay: a suspended condition stays suspended, a scanner that is off stays off. */
+/* The host's settings stay: a suspended condition stays suspended, and a scanner that is off stays off. */
 static void rewinding_keeps_the_host(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   add_exact_circle(monitor, "a", 0);
@@ -240,7 +240,7 @@ static void rewinding_is_refused(void) {
     CHECK_COUNTED(monitor, fencepost_monitor_rewind(monitor, refused[i], &error), FENCEPOST_E_INVALID_ARGUMENT, 1, 0,
                   0);
   CHECK_CONTAINS(error.message, "accepted are times up to the monitor's clock 2023-11-14T22:13:25.000000Z");
-  CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(5), NULL)); /* the present time: all is undetermined */
+  CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(5), NULL)); /* the present time: all states become undetermined */
   CHECK_INT(record_of(monitor, "a").state, FENCEPOST_STATE_UNKNOWN);
   CHECK_OK(fencepost_monitor_rewind(monitor, FENCEPOST_TIME_MIN, NULL));
   CHECK_OK(feed(monitor, 0, FENCEPOST_TIME_MIN));
@@ -248,7 +248,7 @@ static void rewinding_is_refused(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A full queue refuses inputs, but not that the clock is set right. */
+/* A full queue refuses inputs, but does not refuse a rewind. */
 static void rewinding_with_a_full_queue(void) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.max_pending_events = 1;
@@ -264,7 +264,7 @@ static void rewinding_with_a_full_queue(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* The same for the three modes of delivery: pending events are delivered, later ones are forgotten. */
+/* The same for the three modes of delivery: pending events are delivered, later changes are dropped. */
 static void rewinding_in_each_delivery(void) {
   for (fencepost_delivery delivery = 0; delivery <= FENCEPOST_DELIVERY_LATEST; delivery++) {
     fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -277,7 +277,7 @@ static void rewinding_in_each_delivery(void) {
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(0), NULL));
     fencepost_monitor *fork;
     CHECK_OK(fencepost_monitor_fork(monitor, &fork, NULL));
-    CHECK_INT(next_event(fork).sequence, event.sequence); /* delivered again by an engine in the state after a crash */
+    CHECK_INT(next_event(fork).sequence, event.sequence); /* redelivered by an engine in the state after a crash */
     fencepost_monitor_destroy(fork);
     if (delivery == FENCEPOST_DELIVERY_EVERY) CHECK_INT(next_event(monitor).date_us, SECONDS(2));
     expect_no_event(monitor);
@@ -288,7 +288,7 @@ static void rewinding_in_each_delivery(void) {
   }
 }
 
-/* Snapshots and stores keep the option, its counter and the clock that was set back, in every durability. */
+/* Snapshots and stores preserve the option, its counter and the rewound clock, with every durability. */
 static void times_last(void) {
   for (fencepost_durability durability = 0; durability <= FENCEPOST_DURABILITY_RELAXED; durability++) {
     folder store = new_folder();
@@ -301,7 +301,7 @@ static void times_last(void) {
     CHECK_STATUS(feed(monitor, 0, SECONDS(61)), FENCEPOST_E_AHEAD_OF_CLOCK);
     CHECK_OK(fencepost_monitor_advance(monitor, YEAR_2079, NULL));
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(10), NULL));
-    /* A crash now loses nothing of it: RELAXED does not wait until the clock is in 2079 again. */
+    /* A crash now loses none of it: RELAXED does not wait until the clock reaches 2079 again. */
     CHECK_INT(inputs_after_a_crash(&store), 4);
 
     size_t size = 0;
@@ -322,7 +322,7 @@ static void times_last(void) {
       CHECK_OK(feed(both[m], 0, SECONDS(70)));
       fencepost_monitor_destroy(both[m]);
     }
-    /* The option is one of those that hold from each opening on; the counter stays. */
+    /* The option is read again at each opening; the counter stays. */
     options.max_time_step_us = 0;
     monitor = open_with("m", &options);
     CHECK_INT(statistics_of(monitor).ahead_inputs, 2);

@@ -1,10 +1,11 @@
-/* The callback for available events: when, on which thread, never after it was cleared, never stuck. */
+/* The callback for available events: when it is called, on which thread, never after it was cleared, without a
+   deadlock. */
 #include <pthread.h>
 #include <sched.h>
 
 #include "check.h"
 
-/* A callback must not end the case: it counts, and the case checks. */
+/* A callback must not end the case: it counts, and the case checks the count. */
 typedef struct bell {
   fencepost_monitor *monitor;
   int rings;
@@ -34,7 +35,7 @@ static void at_each_kind_of_call(void) {
   fencepost_fix fixes[3] = {{0, 0.1, 5, SECONDS(2)}, {0, 0, 5, SECONDS(3)}, {0, 0.1, 5, SECONDS(4)}};
   CHECK_OK(fencepost_monitor_feed_fixes(monitor, fixes, 3, NULL, NULL)); /* three events, one call */
   CHECK_INT(bell.rings, 2);
-  add_exact_circle(monitor, "b", 0); /* decided by the last fix */
+  add_exact_circle(monitor, "b", 0); /* the last fix decides it */
   CHECK_INT(bell.rings, 3);
   CHECK_STATUS(feed(monitor, 0, T0), FENCEPOST_E_LATE_INPUT);
   for (int i = 0; i < 5; i++) next_event(monitor);
@@ -57,11 +58,11 @@ static void when_events_wait_already(void) {
   CHECK_OK(feed(monitor, 0, T0));
   CHECK_OK(fencepost_monitor_set_wakeup(monitor, ring, &bell, NULL));
   CHECK_INT(bell.rings, 1);
-  CHECK_OK(fencepost_monitor_set_wakeup(monitor, ring, &other, NULL)); /* the other takes its place */
+  CHECK_OK(fencepost_monitor_set_wakeup(monitor, ring, &other, NULL)); /* the other callback replaces it */
   CHECK_OK(feed(monitor, 0.1, SECONDS(1)));
   CHECK_INT(bell.rings, 1);
   CHECK_INT(other.rings, 2);
-  fencepost_monitor *fork = NULL; /* the fork starts without */
+  fencepost_monitor *fork = NULL; /* the fork starts without a callback */
   CHECK_OK(fencepost_monitor_fork(monitor, &fork, NULL));
   CHECK_OK(feed(fork, 0, SECONDS(2)));
   CHECK_INT(other.rings, 2);
@@ -77,7 +78,7 @@ static void after_a_commit(void) {
   add_exact_circle(monitor, "a", 0);
   CHECK_OK(feed(monitor, 0, T0));
   next_event(monitor);
-  CHECK_OK(feed(monitor, 0.1, SECONDS(1))); /* waits behind the one that is being handled */
+  CHECK_OK(feed(monitor, 0.1, SECONDS(1))); /* waits behind the event in flight */
   CHECK_OK(fencepost_monitor_set_wakeup(monitor, ring, &bell, NULL));
   CHECK_INT(bell.rings, 0);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
@@ -110,14 +111,14 @@ static void taken_back(void) {
   CHECK_INT(record_of(monitor, "a").last_event.sequence, 0);
   CHECK_INT(next_event(monitor).sequence, first.sequence);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
-  CHECK_OK(fencepost_monitor_abandon(monitor, NULL)); /* committed events are not taken back */
+  CHECK_OK(fencepost_monitor_abandon(monitor, NULL)); /* committed events are not redelivered */
   CHECK_INT(bell.rings, 1);
   expect_no_event(monitor);
   CHECK_STATUS(fencepost_monitor_abandon(NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
   fencepost_monitor_destroy(monitor);
 }
 
-/* Calls everything that a callback may call: an input that makes further events, a poll, itself set anew. */
+/* Calls everything that a callback may call: an input with new events, a poll, and setting the callback again. */
 static void call_back_in(void *context) {
   bell *bell = context;
   bell->rings++;
@@ -150,7 +151,8 @@ static void from_within(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Threads feed while another sets and clears: a cleared context is poisoned, and must never be rung again. */
+/* Threads feed while another sets and clears the callback. A cleared context is poisoned: the callback must not be
+   called with it. */
 typedef struct station {
   fencepost_monitor *monitor;
   int stop, failures, number;
@@ -171,7 +173,7 @@ typedef struct target {
 static void ring_target(void *context) {
   target *target = context;
   if (__atomic_load_n(&target->state, __ATOMIC_SEQ_CST) != ALIVE) target->poisoned = 1;
-  target->rings++; /* without a lock: calls do not overlap */
+  target->rings++; /* without a lock, because the calls do not overlap */
 }
 
 static void *keep_feeding(void *argument) {
@@ -194,7 +196,7 @@ static void never_after_clearing(void) {
   options.max_pending_events = 50;
   fencepost_monitor *monitor = new_monitor(&options);
   add_exact_circle(monitor, "a", 0);
-  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* something waits, however late the feeders come to run */
+  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* an event is waiting, however late the feeders start to run */
   station stations[FEEDERS];
   pthread_t threads[FEEDERS];
   target *targets = calloc(TURNS, sizeof *targets);
@@ -204,7 +206,7 @@ static void never_after_clearing(void) {
     pthread_create(&threads[i], NULL, keep_feeding, &stations[i]);
   }
   int failures = 0, rings = 0, poisoned = 0;
-  /* On a busy machine the feeders may not run at all meanwhile: then once more. */
+  /* On a busy machine the feeders may not have run at all: then try again. */
   for (int round = 0; round < ROUNDS && rings == 0; round++) {
     for (int turn = 0; turn < TURNS; turn++) {
       __atomic_store_n(&targets[turn].state, ALIVE, __ATOMIC_SEQ_CST);
@@ -229,7 +231,8 @@ static void never_after_clearing(void) {
   CHECK(rings > 0);
 }
 
-/* A consumer that sleeps on a condition variable which the callback signals receives every event: no wake-up is lost. */
+/* A consumer sleeps on a condition variable that the callback signals, and must receive every event: no wake-up may be
+   lost. */
 typedef struct sleeper {
   fencepost_monitor *monitor;
   pthread_mutex_t mutex;

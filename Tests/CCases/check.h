@@ -1,4 +1,4 @@
-/* The shared part of the cases: checks that name file and line, and small helpers over the header. */
+/* The shared part of the cases: checks that report file and line, and small helpers for the header. */
 #ifndef FENCEPOST_CHECK_H
 #define FENCEPOST_CHECK_H
 
@@ -51,7 +51,7 @@ _Noreturn void ccase_fail(const char *file, int line, const char *format, ...) _
     if (got_ != want_) FAIL("%s is %lld, expected %s = %lld", #got, got_, #expected, want_); \
   } while (0)
 
-/* A function, so that a text within a returned structure lives until it has been compared. */
+/* A function, so that a string inside a returned structure exists until it has been compared. */
 void check_text(const char *file, int line, const char *what, const char *got, const char *expected);
 #define CHECK_TEXT(got, expected) check_text(__FILE__, __LINE__, #got, got, expected)
 
@@ -62,7 +62,7 @@ void check_text(const char *file, int line, const char *what, const char *got, c
     if (!(fabs(got_ - want_) <= (tolerance))) FAIL("%s is %.17g, expected %.17g", #got, got_, want_); \
   } while (0)
 
-/* A text contains another; for messages, whose exact wording is free. */
+/* Checks that a text contains another; for messages, whose exact wording may change. */
 #define CHECK_CONTAINS(text, part)                                                                      \
   do {                                                                                                  \
     if (strstr((text), (part)) == NULL) FAIL("%s is \"%s\"; \"%s\" is missing", #text, (text), (part)); \
@@ -75,23 +75,23 @@ void check_text(const char *file, int line, const char *what, const char *got, c
 /* The UUID e2c56db5-dffb-48d2-b060-d0f5a71096e0. */
 extern const uint8_t beacon_uuid[16];
 
-/* A monitor with default options, or with the given ones; never NULL. */
+/* A monitor with default options, or with these; never NULL. */
 fencepost_monitor *new_monitor(const fencepost_monitor_options *options);
 
-/* A fix, fed; the status. On the equator: 0.01 degrees of longitude are 1113.19 m. */
+/* Feeds a fix on the equator, where 0.01 degrees of longitude are 1113.19 m; returns the status. */
 fencepost_status feed(fencepost_monitor *monitor, double longitude, int64_t time_us);
 
-/* Adds the circle (0, 0, 1000 m) under a name with the exact policy: longitude 0 is inside, 0.1 outside. */
+/* Adds the circle (0, 0, 1000 m) with the exact policy: longitude 0 is inside, 0.1 outside. */
 void add_exact_circle(fencepost_monitor *monitor, const char *identifier, uint64_t tag);
 
-/* fencepost_monitor_create() is refused with a message that holds a part, and gives out nothing. */
+/* Checks that fencepost_monitor_create() fails with a message that contains a text, and returns no monitor. */
 void create_refused(fencepost_status expected, const char *name, const fencepost_monitor_options *options,
                     const char *part);
 
-/* Polls one event; fails when there is none. */
+/* Polls one event; fails if there is none. */
 fencepost_event next_event(fencepost_monitor *monitor);
 
-/* Fails when an event waits. */
+/* Fails if an event is waiting. */
 void expect_no_event(fencepost_monitor *monitor);
 
 fencepost_record record_of(fencepost_monitor *monitor, const char *identifier);
@@ -111,11 +111,11 @@ typedef struct snapshot {
 
 snapshot take_snapshot(fencepost_monitor *monitor);
 
-/* Compares the monitor with a snapshot and releases that; the three counters may have moved by the given steps. */
+/* Compares the monitor with a snapshot and frees the snapshot; the three counters must have grown by these steps. */
 void expect_unchanged(const char *file, int line, fencepost_monitor *monitor, snapshot *before, uint64_t inputs,
                       uint64_t invalid, uint64_t late);
 
-/* Runs a call that must fail with a status, and that must leave the monitor as it was. */
+/* Checks that a call fails with a status and leaves the monitor unchanged. */
 #define CHECK_REFUSED(monitor, call, expected)                        \
   do {                                                                \
     snapshot before_ = take_snapshot(monitor);                        \
@@ -131,7 +131,7 @@ void expect_unchanged(const char *file, int line, fencepost_monitor *monitor, sn
     expect_unchanged(__FILE__, __LINE__, monitor, &before_, inputs, invalid, late); \
   } while (0)
 
-/* A monitor with two circles, a beacon, a clock and two waiting events: something that could be damaged. */
+/* A monitor with two circles, a beacon, a clock time and two waiting events, so that damage would show. */
 fencepost_monitor *busy_monitor(void);
 
 #endif

@@ -11,21 +11,22 @@ fencepost_fleet *new_fleet(fencepost_conditions *table);
 /* Adds the circle (0, longitude, 1000 m) with the exact policy, assumed unsatisfied. */
 void add_exact(fencepost_conditions *table, const char *identifier, double longitude, uint64_t tag);
 
-/* The number of a device, which is entered. */
+/* Adds a device and returns its number. */
 uint32_t device_of(fencepost_fleet *fleet, const char *identifier);
 
-/* A fix on the equator, fed; the status. */
+/* Feeds a fix on the equator; returns the status. */
 fencepost_status feed_device(fencepost_fleet *fleet, uint32_t device, double longitude, int64_t time_us);
 
-/* Polls one event; fails when there is none. */
+/* Polls one event; fails if there is none. */
 fencepost_fleet_event next_fleet_event(fencepost_fleet *fleet);
-/* Fails when an event waits. */
+/* Fails if an event is waiting. */
 void expect_no_fleet_event(fencepost_fleet *fleet);
 
 fencepost_fleet_statistics fleet_statistics(fencepost_fleet *fleet);
 fencepost_conditions_version version_of(fencepost_conditions *table);
 
-/* A table of two circles and a beacon, and over it a fleet with three devices, one of them removed, and events that wait. */
+/* A table of two circles and a beacon, and over it a fleet with three devices, one of them removed, and waiting
+   events. */
 fencepost_fleet *busy_fleet(fencepost_conditions **out_table);
 
 #endif

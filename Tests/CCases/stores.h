@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-/* A new directory below the system's one for temporary files. */
+/* A new directory in the system's temporary directory. */
 typedef struct folder {
   char path[PATH_MAX];
 } folder;
@@ -15,14 +15,14 @@ folder new_folder(void);
 
 void path_in(const folder *in, const char *name, char *path);
 
-/* Removes the directory, which holds plain files only, and returns how many they were. */
+/* Removes the directory, which contains only plain files, and returns their number. */
 int remove_folder(const folder *used);
 
 fencepost_monitor_options options_for(const folder *store);
 fencepost_monitor *open_with(const char *name, const fencepost_monitor_options *options);
 fencepost_monitor *open_in(const folder *store, const char *name);
 
-/* What a crash would leave of the monitor "m" is opened: how many inputs are in it? */
+/* Opens what a crash would leave of the monitor "m", and returns its number of inputs. */
 uint64_t inputs_after_a_crash(const folder *store);
 
 #endif

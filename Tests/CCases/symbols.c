@@ -1,4 +1,4 @@
-/* Takes the address of every function that the header declares: an absent one fails the link. */
+/* Takes the address of every function that the header declares: if one is missing, linking fails. */
 #include "check.h"
 #include "include/cases.h"
 

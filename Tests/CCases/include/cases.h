@@ -11,7 +11,7 @@
 /* Number of cases. */
 size_t ccase_count(void);
 
-/* "area: the subject"; NULL beyond the end. */
+/* "area: subject"; NULL beyond the end. */
 const char *ccase_name(size_t index);
 
 /*
@@ -20,10 +20,10 @@ const char *ccase_name(size_t index);
  */
 int ccase_run(size_t index, char *buffer, size_t capacity);
 
-/* How many functions symbols.c takes the address of, and their names. */
+/* The number of functions whose address symbols.c takes, and their names. */
 size_t ccase_symbol_count(void);
 const char *ccase_symbol_name(size_t index);
-/* 1 when the function is there; an absent one fails the link before that. */
+/* 1 if the function exists; if it is missing, linking fails first. */
 int ccase_symbol_exists(size_t index);
 
 #endif
