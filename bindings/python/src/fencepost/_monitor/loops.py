@@ -73,7 +73,7 @@ class Events(EventLoop[Event]):
     :meth:`Monitor.acknowledge`.
 
     Each loop over the same object starts anew, so a failed loop can be repeated. Without a loop, ``next()`` is
-    :meth:`Monitor.next_event`. Once there were no more events, ``next()`` stays at the end.
+    :meth:`Monitor.next_event`. After the last event, ``next()`` raises ``StopIteration`` from then on.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
