@@ -1,16 +1,15 @@
 extension Monitor {
-  /// Adds a condition; one with that identifier is replaced: new record, new generation, its waiting events are
-  /// dropped.
+  /// Adds a condition, or replaces the one with that identifier: new record, new generation, and its pending events are dropped.
   ///
-  /// A valid fix that is not older than the option `initialFixMaxAge` decides a geographic condition at once.
+  /// If the last valid fix is not older than the option `initialFixMaxAge`, it decides a geographic condition at once.
   ///
   /// - Parameters:
-  ///   - condition: Of any kind that ``Condition`` names. Polygons and corridors are examined, which takes time that grows a
-  ///     little faster than the number of vertices.
+  ///   - condition: Any kind that ``Condition`` lists. Polygons and corridors are examined, in a time that grows a little faster
+  ///     than the number of vertices.
   ///   - identifier: 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
-  ///   - state: What the first record shows; a determination that agrees is silent. Not `unmonitored`.
+  ///   - state: The state of the first record; a determination with the same state gives no event. Not `unmonitored`.
   ///   - policy: When a crossing counts. Beacons use only its `notify`.
-  ///   - tag: Comes back with each event.
+  ///   - tag: Your own number; each event returns it.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
   public func add(
     _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
@@ -36,7 +35,7 @@ extension Monitor {
     }
   }
 
-  /// Removes a condition, its record and its events; nothing happens when there is none.
+  /// Removes a condition, its record and its events; does nothing if there is none.
   ///
   /// - Returns: Whether there was one.
   @discardableResult
@@ -44,9 +43,9 @@ extension Monitor {
     return call { engine in engine.remove(identifier) }
   }
 
-  /// The condition and its last event that was handled; `nil` when no condition has that identifier.
+  /// The condition and its last handled event; `nil` when no condition has that identifier.
   ///
-  /// While an event is handled the record still shows the one before.
+  /// While an event is being handled, the record still shows the previous one.
   public func record(for identifier: String) -> Record? {
     stored.engine.record(for: identifier)
   }
@@ -54,7 +53,7 @@ extension Monitor {
   /// The identifiers in the order in which the conditions were added.
   public var identifiers: [String] { stored.engine.identifiers }
 
-  /// Why a condition is in its state, for the present moment; `nil` when no condition has that identifier.
+  /// Explains why a condition is in its current state; `nil` when no condition has that identifier.
   public func explain(_ identifier: String) -> Explanation? {
     stored.engine.explain(identifier)
   }

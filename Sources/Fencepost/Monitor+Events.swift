@@ -1,16 +1,16 @@
 extension Monitor {
-  /// The events of a monitor, for one consumer at a time. The sequence has no end of its own.
+  /// The events of a monitor, for one consumer at a time. The sequence never ends.
   ///
-  /// Asking for the next event commits the one before: only then the record shows it. An event that was handed out
-  /// when the iterator is dropped, or its task cancelled, is not committed; the next consumer receives it again,
-  /// with the same sequence number.
+  /// Requesting the next event commits the previous one; only then does the record show it. If the iterator is dropped or its
+  /// task cancelled, the last delivered event is not committed; the next consumer receives it again, with the same sequence
+  /// number.
   public struct Events: AsyncSequence, Sendable {
     public typealias Element = Event
     public typealias Failure = MonitorError
 
     let monitor: Monitor
 
-    /// Takes the place of the consumer until the iterator is dropped, or the task in which it waits is cancelled.
+    /// Becomes the consumer until the iterator is dropped, or the task in which it waits is cancelled.
     public func makeAsyncIterator() -> Iterator {
       Iterator(monitor: monitor, seat: ConsumerSeat(monitor.consumer))
     }
@@ -22,14 +22,14 @@ extension Monitor {
       let monitor: Monitor
       let seat: ConsumerSeat
 
-      /// Commits the event before and waits for the next one; `nil` when the task is cancelled.
+      /// Commits the previous event and waits for the next one; `nil` when the task is cancelled.
       ///
       /// - Throws: ``MonitorError/consumerAlreadyActive`` while another iterator exists; that one is not affected.
       public mutating func next() async throws(MonitorError) -> Event? {
         try await next(isolation: nil)
       }
 
-      /// Commits the event before and waits for the next one. See ``next()``.
+      /// Commits the previous event and waits for the next one. See ``next()``.
       public mutating func next(isolation actor: isolated (any Actor)?) async throws(MonitorError) -> Event? {
         if seat.isOver { return nil }
         if Task.isCancelled {
@@ -49,8 +49,8 @@ extension Monitor {
   /// The events as a sequence. See ``Events``.
   public var events: Events { Events(monitor: self) }
 
-  /// Hands each event that waits to a function, and commits it when the function has returned. When the function throws,
-  /// its event is not committed: it is handed out again, with the same sequence number, by whatever asks next.
+  /// Calls a function with each pending event, and commits the event after the function has returned. If the function throws, its
+  /// event is not committed: the next request delivers it again, with the same sequence number.
   ///
   /// - Returns: How many events were handled.
   /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists, and what the function throws.
@@ -67,13 +67,13 @@ extension Monitor {
     return count
   }
 
-  /// Takes back the delivered, uncommitted events: they are delivered again with the same sequence number. For a
-  /// consumer that stops before it has handled what it was given.
+  /// Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence number. For a
+  /// consumer that stops before it has handled its events.
   public func abandon() {
     call { engine in engine.abandon() }
   }
 
-  /// Hands out the next event and commits the one before; `nil` when none waits. If handling an event fails, call
+  /// Returns the next event and commits the previous one; `nil` if none is pending. If handling an event fails, call
   /// ``abandon()`` before the next one, or use ``handleEvents(_:)``, which does so.
   ///
   /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists.
@@ -81,7 +81,7 @@ extension Monitor {
     try handOut(to: nil)
   }
 
-  /// The next event for who holds that seat, or for who has none.
+  /// The next event for the consumer with that seat, or for a consumer without one.
   private func handOut(to seat: UInt64?) throws(MonitorError) -> Event? {
     guard let isNew = consumer.enter(seat) else { throw .consumerAlreadyActive }
     return stored.call { engine in
@@ -109,8 +109,8 @@ extension Monitor {
     }
   }
 
-  /// Waits until an event may be there or the task is cancelled. There is no suspension between the look at the
-  /// engine and the waiter's being in place, so no event can slip through.
+  /// Waits until an event may be pending or the task is cancelled. There is no suspension between checking the engine and
+  /// installing the waiter, so no event can be missed.
   private func waitForEvent() async {
     let waiter = Waiter()
     self.waiter = waiter

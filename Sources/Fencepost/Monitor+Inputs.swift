@@ -9,7 +9,7 @@ extension Monitor {
     try stored.feed(fix)
   }
 
-  /// Feeds many fixes in order, with the same result as single calls; invalid and late ones, and those too far ahead, are
+  /// Feeds many fixes in order, with the same result as single calls; invalid and late fixes, and those too far ahead, are
   /// skipped and counted.
   ///
   /// - Throws: ``MonitorError/queueFull(limit:position:)``; the fixes before its position took effect.
@@ -33,20 +33,20 @@ extension Monitor {
 
   /// Declares whether the host scans for beacons from now on; a monitor starts with scanning on.
   ///
-  /// Off: beacon conditions become undetermined without an event, and absence is not counted.
+  /// While scanning is off, beacon conditions are undetermined, and absence does not count; the change gives no event.
   ///
   /// - Throws: As ``see(_:at:)-(BeaconSighting,_)``.
   public func setScanning(_ isOn: Bool, at time: Timestamp) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.setScanning(isOn, at: time) }
   }
 
-  /// States what the host can do from now on. See <doc:HostCapabilities>.
+  /// Declares what the host can do from now on. See <doc:HostCapabilities>.
   ///
   /// - Parameters:
-  ///   - flags: Which of ``Diagnostics/hostFlags`` hold now; while one holds every condition is suspended.
+  ///   - flags: Which of ``Diagnostics/hostFlags`` are set now; while one is set, every condition is suspended.
   ///   - unsupported: Kinds of condition that cannot be monitored now; they become `unmonitored`.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (another flag, or the time), late, full; nothing has
-  ///   changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (another flag, or an invalid time), or as for a late input or a full
+  ///   queue; nothing has changed then.
   public func setHostCapabilities(
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp
   ) throws(MonitorError) {
@@ -54,8 +54,8 @@ extension Monitor {
     }
   }
 
-  /// Lets time pass: confirms all changes that are due up to and at that time. It may be ahead of the clock by any
-  /// distance.
+  /// Tells the monitor that time has passed: confirms all changes that are due up to and including that time, which may be ahead
+  /// of the clock by any distance.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
@@ -63,12 +63,12 @@ extension Monitor {
     try call { engine throws(MonitorError) in try engine.advance(to: time) }
   }
 
-  /// Says that the times of some inputs were wrong, and sets the clock back.
+  /// Sets the clock back after inputs with wrong times.
   ///
   /// Conditions, records, pending events and the sequence stay; the observed states become undetermined without an
   /// event: circles until the next fix, beacon conditions until a sighting or the initial timeout, counted from `time`.
   ///
-  /// - Parameter time: The clock from now on; not later than the clock that is.
+  /// - Parameter time: The new clock; not later than the present clock.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, or later than the clock, or there is no clock
   ///   yet); nothing but a counter has changed then.
   /// - Complexity: O(conditions)

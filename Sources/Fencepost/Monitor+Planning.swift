@@ -6,22 +6,21 @@ extension Monitor {
     try stored.engine.plan(planner, at: coordinate, accuracy: accuracy)
   }
 
-  /// How far a device may move before it can be on another side of any circle, metres.
+  /// How far a device can move without crossing the boundary of any shape, metres.
   ///
   /// See ``MonitorEngine/safeDistance(at:)``.
   public func safeDistance(at coordinate: Coordinate) throws(MonitorError) -> Double {
     try stored.engine.safeDistance(at: coordinate)
   }
 
-  /// The place of a condition's line that is nearest to a coordinate. See
-  /// ``MonitorEngine/nearestBoundaryPoint(_:to:)``.
+  /// The boundary point of a condition that is nearest to a coordinate. See ``MonitorEngine/nearestBoundaryPoint(_:to:)``.
   public func nearestBoundaryPoint(
     _ identifier: String, to coordinate: Coordinate
   ) throws(MonitorError) -> Coordinate? {
     try stored.engine.nearestBoundaryPoint(identifier, to: coordinate)
   }
 
-  /// The earliest time at which something happens though no input comes; `nil` when nothing waits.
+  /// The earliest time at which something happens even without any input; `nil` if nothing is due.
   public var nextDeadline: Timestamp? { stored.engine.nextDeadline }
 
   /// The observed state of a condition. See ``MonitorEngine/state(of:)-(String)``.

@@ -2,12 +2,12 @@ extension Monitor {
   /// The current places as a snapshot for queries about points, also by several tasks at a time. See ``Places``.
   public var places: Places { stored.engine.places }
 
-  /// The conditions that hold a point, in add order. See ``Places/containing(latitude:longitude:)``.
+  /// The conditions that contain a point, in add order. See ``Places/containing(latitude:longitude:)``.
   public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
     try stored.engine.containing(latitude: latitude, longitude: longitude)
   }
 
-  /// The conditions whose lines are nearest to a point, the nearest first. See
+  /// The conditions whose boundaries are nearest to a point, the nearest first. See
   /// ``Places/nearest(latitude:longitude:count:)``.
   public func nearest(
     latitude: Double, longitude: Double, count: Int = 1

@@ -1,5 +1,5 @@
 extension Monitor {
-  /// Ensures each of many conditions, in order, as single calls would. All or nothing, and with a store one transaction.
+  /// Ensures each of many conditions, in order, as single calls would. All or nothing; a store saves it in one transaction.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then.
   @discardableResult
@@ -8,18 +8,18 @@ extension Monitor {
   }
 
   /// Makes the conditions exactly these: removes all others, in the order in which they were added, then ensures each of
-  /// these, in order. All or nothing, and with a store one transaction.
+  /// these, in order. All or nothing; a store saves it in one transaction.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two have one
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two rows have the same
   ///   identifier; nothing has changed then.
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition> & Sendable) throws(MonitorError) -> SyncResult {
     try call { engine throws(MonitorError) in try engine.sync(conditions) }
   }
 
-  /// Removes many conditions, their records and their events; nothing happens for identifiers that none has.
+  /// Removes many conditions, their records and their events; unknown identifiers are ignored.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: How many of them existed.
   @discardableResult
   public func remove(_ identifiers: some Sequence<String> & Sendable) -> Int {
     call { engine in engine.remove(identifiers) }

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// The monitor reads no clock: every input carries its time, and the same inputs give the same events. It starts no
-/// task and no thread. In memory it is private, and names may repeat; `FencepostStore` opens monitors that last.
+/// task and no thread. In memory it is private, and names may repeat; `FencepostStore` opens monitors that are saved on disk.
 ///
 /// An actor over one ``MonitorEngine``: each call is one call of the engine, in the order in which they arrive.
 public actor Monitor {
@@ -25,7 +25,7 @@ public actor Monitor {
 
   /// Creates an empty monitor in memory.
   ///
-  /// - Parameter name: `[A-Za-z0-9_]{1,64}`. It may be that of another monitor in memory.
+  /// - Parameter name: `[A-Za-z0-9_]{1,64}`. Another monitor in memory may have the same name.
   /// - Throws: ``MonitorError/invalidName(_:)``, or ``MonitorError/invalidArgument(_:position:)`` when an option is
   ///   out of range.
   public init(_ name: String, options: MonitorOptions = MonitorOptions()) async throws(MonitorError) {
@@ -44,12 +44,12 @@ public actor Monitor {
     self.init(engine: MonitorEngine.unnamed)
   }
 
-  /// Continues where an engine stands. Its uncommitted events are delivered again.
+  /// Continues from the state of an engine. Its uncommitted events are delivered again.
   public init(engine: MonitorEngine) {
     self.init(StoredEngine(engine))
   }
 
-  /// Continues where an engine stands that may have a storage. See ``init(engine:)``.
+  /// Continues from the state of an engine that may have a storage. See ``init(engine:)``.
   public init(_ stored: StoredEngine) {
     self.stored = stored
     (name, options) = self.stored.call { engine in
@@ -67,28 +67,28 @@ public actor Monitor {
   }
 
   deinit {
-    // Changes that cannot be saved now are lost as in a crash.
+    // Changes that cannot be saved now are lost, as in a crash.
     try? stored.close()
   }
 
-  /// One call of the engine; what it changed is kept, then the consumer may look.
+  /// Runs one call of the engine, saves its changes, and then wakes the consumer.
   func call<Result, Failure>(_ body: (inout MonitorEngine) throws(Failure) -> Result) throws(Failure) -> Result {
     defer { wakeConsumer() }
     return try stored.call(body)
   }
 
-  /// The whole state as a value, for a look at a moment.
+  /// A copy of the whole state as a value, for inspection.
   public var state: MonitorEngine { stored.engine }
 
   /// The whole state as bytes, the same on every platform; also of a stored monitor. See ``init(restoring:)``.
   public func snapshot() -> [UInt8] { stored.engine.snapshot() }
 
-  /// A copy in memory in the state after a crash: uncommitted events are delivered again. The two go on independently.
+  /// A copy in memory, in the state after a crash: uncommitted events are delivered again. The two continue independently.
   public func fork() -> Monitor { Monitor(engine: stored.engine.fork()) }
 
-  /// Saves everything now; nothing happens in memory.
+  /// Saves everything now; does nothing for a monitor in memory.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)``; monitoring goes on in memory.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)``; monitoring continues in memory.
   public func checkpoint() throws(MonitorError) {
     defer { wakeConsumer() }
     try stored.checkpoint()
@@ -97,7 +97,7 @@ public actor Monitor {
   /// Saves everything and frees the name. Uncommitted events are delivered again when the monitor is opened. Inputs fed
   /// to this object afterwards are not saved.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when something could not be saved; the name is free all the same.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is freed anyway.
   public func close() throws(MonitorError) {
     try stored.close()
   }
@@ -105,10 +105,10 @@ public actor Monitor {
   /// Counters and clock.
   public var statistics: MonitorStatistics { stored.statistics }
 
-  /// The largest time given; `nil` before the first.
+  /// The largest time of an input; `nil` before the first.
   public var currentTime: Timestamp? { stored.engine.currentTime }
 
-  /// Lets the waiting consumer look, when there is something for it.
+  /// Wakes the waiting consumer if an event is pending.
   func wakeConsumer() {
     guard let waiter, stored.engine.hasEvents else { return }
     self.waiter = nil
@@ -116,7 +116,7 @@ public actor Monitor {
   }
 }
 
-// The names as they are nested in Core Location.
+// The names, nested as in Core Location.
 extension Monitor {
   public typealias Event = Fencepost.Event
   public typealias Record = Fencepost.Record

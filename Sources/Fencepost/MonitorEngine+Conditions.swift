@@ -1,8 +1,8 @@
 extension MonitorEngine {
-  /// Adds a condition; one of that identifier is replaced.
+  /// Adds a condition, or replaces the one with that identifier.
   ///
-  /// When a valid fix not older than the option `initialFixMaxAge` is known, it decides a geographic condition at once. A beacon
-  /// condition never looks back at sightings.
+  /// If the last valid fix is not older than the option `initialFixMaxAge`, it decides a geographic condition at once. For a
+  /// beacon condition earlier sightings do not count.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
   /// - Complexity: O(1) on average.
@@ -42,7 +42,7 @@ extension MonitorEngine {
   /// Makes the conditions exactly these: removes all others, in the order in which they were added, then ensures each of
   /// these, in order. All or nothing.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two have one
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two rows have the same
   ///   identifier; nothing has changed then.
   /// - Complexity: O(conditions + rows)
   @discardableResult
@@ -50,7 +50,7 @@ extension MonitorEngine {
     try sync(try ConditionSet(conditions) { subject(ofIdentifierBytes: $0) })
   }
 
-  /// The condition with that identifier and the last event of it that was handled; `nil` when there is none.
+  /// The condition with that identifier and its last handled event; `nil` when there is none.
   public func record(for identifier: String) -> Record? {
     slot(of: identifier).map { record(of: $0) }
   }
@@ -64,9 +64,9 @@ extension MonitorEngine {
 
   package func condition(of slot: UInt32) -> any Condition { subject(of: slot).condition }
 
-  // MARK: - The same on bytes, for faces that have no String
+  // MARK: - The same with bytes, for bindings without String
 
-  /// Adds a condition whose identifier is given as UTF-8. See ``add(_:identifier:assuming:policy:tag:)``.
+  /// Adds a condition with an identifier as UTF-8 bytes. See ``add(_:identifier:assuming:policy:tag:)``.
   package mutating func add(
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
@@ -75,7 +75,7 @@ extension MonitorEngine {
       try GivenCondition(condition), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
   }
 
-  /// Ensures a condition whose identifier is given as UTF-8. See ``ensure(_:identifier:assuming:policy:tag:)``.
+  /// Ensures a condition with an identifier as UTF-8 bytes. See ``ensure(_:identifier:assuming:policy:tag:)``.
   package mutating func ensure(
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64

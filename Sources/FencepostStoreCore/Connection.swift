@@ -2,17 +2,17 @@ import CSQLite
 
 /// A connection to one database file, which must be locked by ``StoreFile``: SQLite takes no locks of its own.
 final class Connection {
-  /// SQLite's way to files without locks. SQLite's own would belong to the process, and end with any other opening and
-  /// closing of the file in it.
+  /// SQLite's file access without locks. SQLite's own locks belong to the process, and would be lost when other code in the
+  /// process opens and closes the file.
   private static let fileSystem = "unix-none"
 
   let pointer: OpaquePointer
 
-  /// Whether nothing can be written through it, not even a log.
+  /// Whether the connection can write nothing, not even a log.
   let isImmutable: Bool
 
-  /// - Parameter isForReading: Whether it is to be read and not written: where there is no log SQLite makes none then,
-  ///   for which the disk may have no room, or the directory no permission.
+  /// - Parameter isForReading: Whether to open only for reading. If there is no log, SQLite then creates none; the disk may have
+  ///   no room for one, or the directory no permission.
   static func open(_ path: String, isForReading: Bool = false) throws(StoreFailure) -> Connection {
     var pointer: OpaquePointer?
     let isImmutable = isForReading && (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) == 0
@@ -52,17 +52,17 @@ final class Connection {
     return uri + "?immutable=1"
   }
 
-  /// How long the path of a database may be, so that those of its log and journal are not too long for SQLite.
+  /// The longest path of a database for which the paths of its log and journal are not too long for SQLite.
   static var longestPath: Int { Int(sqlite3_vfs_find(fileSystem)?.pointee.mxPathname ?? 512) - 8 }
 
-  /// Says how the file is to be read and written, before anything else.
+  /// Configures how the file is read and written; called before anything else.
   func begin() throws(StoreFailure) {
     try run("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY")
-    // Without locks SQLite keeps the index of its log in memory only when it knows that it is alone.
+    // Without locks, SQLite keeps the index of its log in memory only if it knows that it is the only user.
     try run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL")
   }
 
-  /// Folds the log into the file and cuts it off.
+  /// Checkpoints the log into the file and truncates the log.
   func foldLog() throws(StoreFailure) { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
 
   /// Runs statements that give no rows, or whose rows do not matter.
@@ -72,20 +72,20 @@ final class Connection {
     guard code == SQLITE_OK else { throw StoreFailure(code, pointer) }
   }
 
-  /// Runs a statement that was made up.
+  /// Runs a statement whose text was composed.
   func run(text: String) throws(StoreFailure) {
     let code = sqlite3_exec(pointer, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw StoreFailure(code, pointer) }
   }
 
-  /// Takes back a transaction that failed, unless SQLite has done so.
+  /// Rolls back a failed transaction, unless SQLite has already done so.
   func rollBack() {
     if sqlite3_get_autocommit(pointer) == 0 { sqlite3_exec(pointer, "ROLLBACK", nil, nil, nil) }
   }
 
   var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
 
-  /// Whether closing leaves the file and its log as they are, or folds the log into the file and removes it.
+  /// Whether closing leaves the file and its log unchanged, or checkpoints the log into the file and removes it.
   func leaveUntouched(_ isLeft: Bool) {
     _ = csqlite_set_no_checkpoint_on_close(pointer, isLeft ? 1 : 0)
   }

@@ -13,14 +13,14 @@ final class FirstVersion {
     ("events_by_condition", "CREATE INDEX events_by_condition ON events(generation)"),
     ("head", "CREATE TABLE head(id INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER NOT NULL)"),
   ]
-  /// How many bytes stand at the end of the head: version, sum of all other checksums, numbers of conditions and events.
+  /// The number of bytes at the end of the head: version, sum of all other checksums, numbers of conditions and events.
   private static let endSize = 32
 
   private let connection: Connection
   private let path: String
   private let hadLog: Bool
 
-  /// Opens a file that is locked, and checks everything about it but its rows.
+  /// Opens a locked file, and checks everything about it except its rows.
   static func open(_ path: String) throws(StoreFailure) -> FirstVersion {
     let hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
     let connection = try Connection.open(path, isForReading: true)
@@ -53,7 +53,7 @@ final class FirstVersion {
     try Schema.quickCheck(connection)
   }
 
-  /// Hands over every row, the head first, each checked against its checksum, and in the end all of them against the head.
+  /// Passes on every row, the head first. Checks each row against its checksum, and at the end all rows against the head.
   func readAll(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
     var told: [UInt8]?
     var numbers: [UInt64] = [1, 0, 0, 0]
@@ -91,7 +91,8 @@ final class FirstVersion {
     guard told == found else { throw .otherRows }
   }
 
-  /// Folds the log into the file, so that the file alone is the store: a log must not meet the file that replaces it.
+  /// Checkpoints the log into the file, so that the file alone is the store: the file that replaces it must not find this log
+  /// beside it.
   func foldLog() throws(StoreFailure) {
     try connection.foldLog()
     connection.leaveUntouched(false)

@@ -1,18 +1,18 @@
-/// How long a store's log becomes before it is folded into the file. It keeps that room on the disk, so that a disk that is
-/// filled by others still takes the next changes.
+/// The length of a store's log at which it is checkpointed into the file. The log keeps its space on the disk, so that the next
+/// changes still fit if others fill the disk.
 ///
-/// Folding in waits for the disk three times: for the log, for the file, and for the log that begins anew. An event writes
-/// about five pages.
+/// A checkpoint waits for the disk three times: for the log, for the file, and for the restarted log. An event writes about five
+/// pages.
 enum LogLength {
-  /// 256 pages: three waits for some fifty events.
+  /// 256 pages: three waits per about fifty events.
   case short
-  /// 4 096 pages, where that is little of the room that there is: three waits for some eight hundred events.
+  /// 4 096 pages, if that is a small part of the free space: three waits per about eight hundred events.
   case long
 
-  /// How much room a disk must have left for a long log.
+  /// The free disk space required for a long log.
   static let roomForLong = 256 << 20
 
-  /// The limit in pages, and what the log is cut to when it begins anew after it has grown longer.
+  /// The limit in pages; a longer log is truncated to it when it restarts.
   var pragmas: StaticString {
     switch self {
     case .short: "PRAGMA wal_autocheckpoint=256; PRAGMA journal_size_limit=270336"
@@ -20,7 +20,7 @@ enum LogLength {
     }
   }
 
-  /// A log that a large write, or a disk with more room, has made longer than this is cut off at once, in bytes.
+  /// A log longer than this, after a large write or on a disk with more space, is truncated at once. In bytes.
   var most: Int {
     switch self {
     case .short: 1 << 20

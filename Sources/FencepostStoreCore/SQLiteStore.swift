@@ -4,15 +4,15 @@ public import FencepostCore
 /// The storage of a monitor or of a fleet in one SQLite file, `<name>.fencepost` in a directory of the host.
 ///
 /// The file is open in WAL mode and locked for as long as the store is; the lock ends with the process. A file that is
-/// damaged is refused and left as it is. The first write makes the file, whole, under another name, and then gives it
-/// its name, so that there is never a file that is not a store.
+/// damaged is refused and left as it is. The first write creates the complete file under another name and then renames it, so
+/// that there is never an incomplete store.
 public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendable {
   private let kind: StoreKind
   private let name: String
   private let path: String
-  /// `nil` before the file is there, and after closing.
+  /// `nil` before the file exists, and after closing.
   private var file: StoreFile?
-  /// `nil` when `file` is; also while the file is there and cannot be opened for writing.
+  /// `nil` if `file` is `nil`, and while the file exists but cannot be opened for writing.
   private var database: StoreDatabase?
   /// A file of version 1, until it is replaced by the first write.
   private var first: FirstVersion?
@@ -21,16 +21,16 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private var hasLastingName = true
   /// The sums last read or written.
   private var sums: StoreSums?
-  /// The log that lies beside a file that somebody else has written into, which goes with it.
+  /// The log beside a file that somebody else has written into; it is removed with that file.
   private var spoiltLog: FileIdentity?
-  /// Whether somebody else has written into the file or its log, so that neither is to be relied on.
+  /// Whether somebody else has written into the file or its log, so that neither can be relied on.
   private var isSpoilt = false
-  /// Whether everything in the file was handed over.
+  /// Whether everything in the file has been read.
   private var isRead = false
   private var isRefused = false
   private var isClosed = false
   public private(set) var isGone = false
-  /// The bytes that the file system had left when the last write failed, if that was too little for any write.
+  /// The free bytes of the file system when the last write failed, if that was too little for any write.
   private var roomWhenFull: UInt64?
   private static let leastRoom: UInt64 = 1 << 16
   /// The process that opened it.
@@ -38,7 +38,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// The assumed size of a row in an image; a condition with changes takes about seventy bytes.
   private static let roomForRow = 100
 
-  /// Opens the store of a monitor, or prepares to make it.
+  /// Opens the store of a monitor, or prepares to create it.
   ///
   /// - Parameter directory: Must exist. Its files are readable for the user of the process only.
   /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/monitorInUse(_:)``,
@@ -47,13 +47,13 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     SQLiteStore(try opened(.monitor, directory: directory, name: name))
   }
 
-  /// Opens the store of a fleet, or prepares to make it. As ``open(directory:name:)``; the store of a monitor is refused with
-  /// ``MonitorError/invalidArgument(_:position:)``, and that of a fleet there.
+  /// Opens the store of a fleet, or prepares to create it. Like ``open(directory:name:)``; this function refuses the store of a
+  /// monitor with ``MonitorError/invalidArgument(_:position:)``, and that one refuses the store of a fleet.
   public static func open(fleet name: String, directory: String) throws(MonitorError) -> SQLiteStore {
     SQLiteStore(try opened(.fleet, directory: directory, name: name))
   }
 
-  /// The result of opening the place of a store.
+  /// The result of opening a store's path.
   private struct Opened {
     let kind: StoreKind
     let name: String
@@ -95,9 +95,9 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     }
   }
 
-  /// The version that the first page of a file tells, whatever a log says.
+  /// The version in the first page of a file, regardless of a log.
   private static func version(_ page: [UInt8]) throws(StoreFailure) -> UInt64 {
-    // SQLite file format, 1.3: PRAGMA user_version stands at byte 60, application_id at byte 68.
+    // SQLite file format, 1.3: PRAGMA user_version is at byte 60, application_id at byte 68.
     guard page.count >= 100, page.starts(with: "SQLite format 3\0".utf8) else {
       throw .damaged("it is not an SQLite database")
     }
@@ -105,7 +105,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     guard number(at: 68) == Schema.applicationID else {
       throw .foreignFile(number(at: 68))
     }
-    // Since 1.3.3 a file with more than 2 at byte 18 may only be read; with more than 2 at byte 19 not even that.
+    // By 1.3.3, a file with a value above 2 at byte 18 may only be read, and with a value above 2 at byte 19 not even that.
     guard page[18] <= 2, page[19] <= 2 else { throw .damaged("its format is a newer one than SQLite's") }
     let version = number(at: 60)
     if version != 1 { try Schema.check(version) }
@@ -174,7 +174,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     }
   }
 
-  /// Looks whether file and log are as they were left. A file that was only touched, or copied over itself, passes.
+  /// Checks whether file and log are as this object left them. A file that was only touched, or copied over itself, passes.
   public func mustWriteAll() -> Bool {
     guard !isSpoilt, process == StoreFiles.process, !isClosed, first == nil, sums != nil,
       let inPlace = try? file?.isInPlace(), inPlace
@@ -242,7 +242,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   private func failed(_ failure: StoreFailure) -> MonitorError { failure.error(path: path, name: name) }
 
-  /// Throws if the file cannot be written, whatever the disk does.
+  /// Throws if the file cannot be written for a reason other than the disk.
   private func requireUse() throws(StoreFailure) {
     guard process == StoreFiles.process else {
       leaveToParent()
@@ -259,13 +259,13 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     if isGone { throw .unavailable("it is gone: it was moved, deleted or replaced while it was open") }
   }
 
-  /// Opens the file for writing where it is not.
+  /// Opens the file for writing if it is not open yet.
   private func prepareToWrite() throws(StoreFailure) {
     if let sums = database.flatMap({ $0.isForReading ? $0.sums : nil }) {
       database = nil
       database = try StoreDatabase.open(path, verified: sums)
     }
-    // When another process has removed the log, closing copies its contents into the file, and another log is begun.
+    // If another process has removed the log, closing copies its contents into the file, and a new log begins.
     if let old = database, !old.hasItsLog {
       old.end(isInPlace: false)
       database = nil
@@ -282,9 +282,9 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     return opened
   }
 
-  /// After `fork()` SQLite must not even close: it would remove the log that the other process goes on writing to. So
-  /// the connection stays as it is, unreferenced. The file's descriptor must go, or the name would stay taken for as
-  /// long as this process lives.
+  /// After `fork()` SQLite must not even close: it would remove the log that the other process still writes to. So the connection
+  /// stays as it is, unreferenced. The file's descriptor must be closed, or the name would stay locked for as long as this
+  /// process lives.
   private func leaveToParent() {
     if let database { _ = Unmanaged.passRetained(database) }
     if let first { _ = Unmanaged.passRetained(first) }
@@ -295,7 +295,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     isClosed = true
   }
 
-  /// Makes the file with everything in it, and opens it. When that fails nothing is left.
+  /// Creates the file with its full contents, and opens it. If that fails, nothing remains.
   private func create(_ changes: some StoredChanges) throws(StoreFailure) {
     try StoreFiles.requireNoRemains(of: path)
     let draft: StoreDraft
@@ -304,7 +304,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       try draft.fill(changes)
       try draft.publish(as: path)
     } catch {
-      // The process that comes first removes the drafts of others, before they are locked.
+      // The first process removes the drafts of other processes before they are locked.
       if StoreFiles.size(path) != nil { throw .busy }
       throw error
     }
@@ -320,8 +320,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     StoreFiles.sweepDrafts(of: path, beside: file)
   }
 
-  /// Puts a file of the present version in the place of one of version 1, in one step: before it the old file is whole,
-  /// and after it the new one.
+  /// Replaces a file of version 1 by one of the present version, in one step: before it the old file is complete, and after it
+  /// the new one.
   private func replaceFirst(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else { throw .unavailable("it is of version 1, and not all rows are written") }
     let draft = try StoreDraft.make(kind, of: path)
@@ -339,7 +339,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try use(draft)
   }
 
-  /// Puts a new file in the place of one that somebody else has written into.
+  /// Replaces a file that somebody else has written into by a new one.
   private func replaceSpoilt(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else {
       throw .unavailable("another process has written to the file, and not all rows are written")
@@ -355,7 +355,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try use(draft)
   }
 
-  /// Goes on with a file that has taken the place of another.
+  /// Continues with a file that has replaced another.
   private func use(_ draft: StoreDraft) throws(StoreFailure) {
     file = draft.file
     hasLastingName = false
@@ -364,8 +364,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try makeNameLast()
   }
 
-  /// Puts a complete image in the place of the file. Once it has the name nothing fails any more: the next write does
-  /// the rest.
+  /// Replaces the file by a complete image. Nothing can fail after the rename: the next write does the rest.
   private func takePlace(_ draft: StoreDraft) throws(StoreFailure) {
     try database?.foldAway()
     let sums = database?.sums
@@ -385,7 +384,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     database = try? StoreDatabase.open(path, verified: draft.sums)
   }
 
-  /// Makes the name of the file that replaced another last; nothing that is written to it lasts before.
+  /// Fsyncs the directory after the rename. Earlier writes to the new file are not durable.
   private func makeNameLast() throws(StoreFailure) {
     guard !hasLastingName else { return }
     try StoreFiles.synchroniseDirectory(of: path)

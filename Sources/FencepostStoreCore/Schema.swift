@@ -1,20 +1,20 @@
 import CSQLite
 
-/// The layout of a store's file, version 2: every row in one table, in the order of its key, and nothing twice.
+/// The layout of a store's file, version 2: all rows are in one table, in the order of their keys, without duplicates.
 ///
-/// The key is the kind and two numbers: of a condition its generation, of a state its device and generation, of an event
-/// its generation and change. Rows that change together lie together: head, device and events come first, and a store
-/// that is not large writes one page for all of them.
+/// The key is the kind and two numbers: for a condition its generation, for a state its device and generation, for an event its
+/// generation and change. Rows that change together are stored together: head, device and events come first, and a small store
+/// writes one page for all of them.
 ///
-/// The text of the table holds a number that was drawn when the file was made. It is at the end of the head too, so that
-/// a log that belongs to another file is known by it.
+/// The SQL text of the table contains a random number from the creation of the file. The end of the head has it too, which
+/// reveals a log that belongs to another file.
 ///
 /// A file of version 1 is read by ``FirstVersion`` and replaced by one of this version.
 enum Schema {
   static let version: UInt64 = 2
-  /// "Fnce", to tell the file from others.
+  /// "Fnce", to distinguish the file from others.
   static let applicationID: UInt64 = 0x466E_6365
-  /// Small, because a change of one row writes its page.
+  /// Small, because a change to one row writes its whole page.
   static let pageSize = 1_024
 
   /// The word before the number names the kind of the store.
@@ -28,7 +28,7 @@ enum Schema {
     " */ kind INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, data BLOB NOT NULL, "
     + "PRIMARY KEY(kind, a, b)) WITHOUT ROWID"
 
-  /// Makes the table in an empty file and returns the file's number.
+  /// Creates the table in an empty file and returns the file's number.
   static func create(_ kind: StoreKind, in connection: Connection) throws(StoreFailure) -> UInt64 {
     let number = UInt64.random(in: 1...UInt64.max)
     try connection.run("PRAGMA application_id=1181639525; PRAGMA user_version=2;")
@@ -36,7 +36,7 @@ enum Schema {
     return number
   }
 
-  /// Checks everything about a file but its rows, changes nothing, and returns the file's number.
+  /// Checks everything about a file except its rows, changes nothing, and returns the file's number.
   static func verify(_ kind: StoreKind, _ connection: Connection) throws(StoreFailure) -> UInt64 {
     let application = try number(connection, "PRAGMA application_id")
     guard application == applicationID else {
@@ -87,7 +87,7 @@ enum Schema {
     return UInt64(sql.dropFirst(beginning.count).prefix(16), radix: 16)
   }
 
-  /// The number in the first page of a file as it is on disk, whatever a log says.
+  /// The number in the first page of a file as it is on disk, regardless of a log.
   static func number(inPage bytes: [UInt8]) -> UInt64? {
     StoreKind.allCases.lazy.compactMap { number(inPage: bytes, after: Array(beginning($0).utf8)) }.first
   }

@@ -7,8 +7,8 @@ final class Statement {
   /// The statement keeps the connection open.
   private let connection: Connection
 
-  /// Prepares SQL. A function, as with all objects of a store: Embedded Swift does not free the memory of an object whose
-  /// initializer throws.
+  /// Prepares SQL. It is a function, as for all objects of a store, because Embedded Swift does not free the memory of an object
+  /// whose initializer throws.
   static func prepare(_ connection: Connection, _ sql: StaticString) throws(StoreFailure) -> Statement {
     var pointer: OpaquePointer?
     let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -35,7 +35,7 @@ final class Statement {
     sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil)
   }
 
-  /// Goes to the next row; `false` when there is none.
+  /// Steps to the next row; `false` when there is none.
   func step() throws(StoreFailure) -> Bool {
     switch sqlite3_step(pointer) {
     case SQLITE_ROW: return true
@@ -59,7 +59,7 @@ final class Statement {
     UInt64(bitPattern: sqlite3_column_int64(pointer, column))
   }
 
-  /// Whether a column holds a value of that type, of those that SQLite numbers.
+  /// Whether a column holds a value of that SQLite type code.
   func holds(_ column: Int32, _ type: Int32) -> Bool {
     sqlite3_column_type(pointer, column) == type
   }

@@ -9,7 +9,7 @@ final class StoreDatabase {
   private let path: String
   private let hadLog: Bool
   private var isWritten = false
-  /// File and log as this object left them; `nil` before all was read or something written.
+  /// The state of file and log as this object left them; `nil` before everything was read or anything was written.
   private var noted: (file: FileState?, log: FileState?)?
   private(set) var sums: StoreSums
   /// Whether a commit waits until it is on the disk.
@@ -17,10 +17,10 @@ final class StoreDatabase {
   /// `nil` before the first write.
   private var logLength: LogLength?
 
-  /// Opens a file that is locked, and checks everything about it but its rows.
+  /// Opens a locked file, and checks everything about it except its rows.
   ///
   /// - Parameters:
-  ///   - number: The file's number as its first page has it; `nil` when it is not to be compared.
+  ///   - number: The file's number in its first page; `nil` to skip the comparison.
   ///   - isForReading: Whether it is read first; see ``isForReading``.
   static func open(
     _ kind: StoreKind, _ path: String, number: UInt64?, isForReading: Bool = false
@@ -32,7 +32,7 @@ final class StoreDatabase {
     }
   }
 
-  /// Opens a file that is locked, and that this process has just written or read, as a whole.
+  /// Opens a locked file that this process has just written or read completely.
   static func open(_ path: String, verified sums: StoreSums) throws(StoreFailure) -> StoreDatabase {
     try open(path, false) { _ in sums }
   }
@@ -68,12 +68,12 @@ final class StoreDatabase {
     if !isWritten, !hadLog, !isForReading { StoreFiles.removeEmptyLog(of: path) }
   }
 
-  /// Throws if a file beside the store cannot be its own log, before SQLite reads it as part of the store.
+  /// Throws if a file beside the store cannot be the store's log, before SQLite reads it as part of the store.
   private static func requireOwnLog(_ path: String) throws(StoreFailure) {
-    // A store is written with a log, never with a journal, which SQLite would take back changes from.
+    // A store is written with a log, never with a rollback journal: from a journal SQLite would undo changes.
     let journal = StoreFiles.journal(of: path)
     if (StoreFiles.size(journal) ?? 0) > 0 { throw .damaged("\(journal) does not belong to this store: move it away") }
-    // SQLite file format, 4.1: the size of the pages stands at byte 8 of a log, most significant byte first.
+    // SQLite file format, 4.1: the page size is at byte 8 of a log, most significant byte first.
     let beginning = StoreFiles.beginning(of: StoreFiles.log(of: path), 12)
     guard beginning.count == 12 else { return }
     let pageSize = beginning[8...].reduce(0) { $0 << 8 | Int($1) }
@@ -83,8 +83,8 @@ final class StoreDatabase {
     }
   }
 
-  /// Hands over every row, and in the end checks all of them against the head. When that or the receiver fails, this
-  /// object is of no more use.
+  /// Passes on every row, and at the end checks all of them against the head. If that or the receiver fails, this object cannot
+  /// be used any more.
   func readAll(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
     var found = StoreSums(number: sums.number)
     var head: [UInt8] = []
@@ -112,13 +112,13 @@ final class StoreDatabase {
   /// How many rows of devices of a fleet there are.
   func countDevices() throws(StoreFailure) -> UInt64 { try statements.countDevices() }
 
-  /// Whether another object must be made before it is written.
+  /// Whether a new object must be created before writing.
   var isForReading: Bool { connection.isImmutable }
 
-  /// The log that was there when something was read or written last.
+  /// The log at the time of the last read or write.
   var log: FileIdentity? { noted?.log?.identity }
 
-  /// Whether the log that is written to is still the one beside the file.
+  /// Whether the log being written is still the one beside the file.
   var hasItsLog: Bool { !isWritten || log == FileIdentity(path: StoreFiles.log(of: path)) }
 
   /// Whether somebody else seems to have written into the file or its log, or to have put a log there.
@@ -127,8 +127,7 @@ final class StoreDatabase {
     if noted.file != FileState(path: path) { return true }
     let found = FileState(path: StoreFiles.log(of: path))
     guard let log = noted.log else { return (found?.size ?? 0) > 0 }
-    // A log that was written to can still be read when its name is gone, and a new file of that name does not affect
-    // it.
+    // A log that was written to can still be read after its name was removed, and a new file with that name does not affect it.
     return found?.identity == log.identity ? found != log : !isWritten
   }
 
@@ -149,7 +148,8 @@ final class StoreDatabase {
       }
       try boundLog()
       if changes.mustSync != isSynchronous {
-        // Without waiting a commit outlives the process at once, and the machine with the next one that waits.
+        // A commit without waiting survives a crash of the process at once, and a crash of the machine after the next commit that
+        // waits.
         try connection.run(changes.mustSync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
         isSynchronous = changes.mustSync
       }
@@ -169,7 +169,7 @@ final class StoreDatabase {
     if let logLength, (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) > logLength.most { foldIn() }
   }
 
-  /// Lets the log become as long as the disk has room for. A disk that others fill makes it short again.
+  /// Lets the log grow as long as disk space allows; if others fill the disk, it becomes short again.
   private func boundLog() throws(StoreFailure) {
     let length: LogLength = StoreFiles.hasRoom(for: LogLength.roomForLong, beside: path) ? .long : .short
     guard length != logLength else { return }
@@ -177,12 +177,12 @@ final class StoreDatabase {
     logLength = length
   }
 
-  /// Folds the log into the file and cuts it off. A disk that does not let it leaves the log as long as it is.
+  /// Checkpoints the log into the file and truncates the log. If the disk does not allow it, the log keeps its length.
   private func foldIn() {
     try? connection.foldLog()
   }
 
-  /// Folds the log into the file, so that closing leaves the file alone: another one is to have its name.
+  /// Checkpoints the log into the file, so that closing does not touch the file: another file will get its name.
   func foldAway() throws(StoreFailure) {
     do throws(StoreFailure) {
       try connection.foldLog()
@@ -193,9 +193,10 @@ final class StoreDatabase {
     connection.leaveUntouched(false)
   }
 
-  /// Prepares the end of the use: the accepted contents become one file.
+  /// Prepares for closing: merges the accepted contents into one file.
   ///
-  /// - Parameter isInPlace: Whether the file still has its name. If not, closing removes no log, which may be another's.
+  /// - Parameter isInPlace: Whether the file still has its name. If not, closing removes no log, because the log may belong to
+  /// another file.
   func end(isInPlace: Bool) {
     if isInPlace {
       // The log of a process that ended before its first write.

@@ -1,25 +1,25 @@
 import FencepostCore
 
-/// A store that is made whole under a hidden name, and then gets the name of the monitor's file. It is locked from the
-/// beginning on, so that nobody else opens it once it has its name. Until then it goes with this object.
+/// A store that is written completely under a hidden name, and then gets the name of the monitor's file. It is locked from the
+/// beginning, so that nobody else can open it when it gets its name. Until then it is removed with this object.
 final class StoreDraft {
   let path: String
   let file: StoreFile
   private var writer: (connection: Connection, statements: StoreStatements)?
   /// The bytes written.
   private(set) var sums: StoreSums
-  /// A child made by `fork()` must not take away what its parent writes.
+  /// A child made by `fork()` must not remove the file that its parent writes.
   private let process = StoreFiles.process
   private var isNamed = false
 
-  /// Makes an empty store beside the place where it is to be.
+  /// Creates an empty store beside its final path.
   static func make(_ kind: StoreKind, of target: String) throws(StoreFailure) -> StoreDraft {
     let path = try StoreFiles.makeDraft(of: target)
     do throws(StoreFailure) {
       try StoreFiles.requireLength(path, limit: Connection.longestPath)
       let file = try StoreFile.open(path)
       let connection = try Connection.open(path)
-      // Nobody else knows the file, and without its end it is thrown away: it needs no journal of its own.
+      // Nobody else uses the file, and an incomplete one is discarded: so it needs no journal.
       try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF; PRAGMA synchronous=FULL")
       try connection.run("PRAGMA locking_mode=EXCLUSIVE; BEGIN")
       let sums = StoreSums(number: try Schema.create(kind, in: connection))
@@ -67,14 +67,14 @@ final class StoreDraft {
     try StoreFiles.markLogged(path)
   }
 
-  /// Gives it the name of a store that does not exist yet.
+  /// Renames it to a store that does not exist yet.
   func publish(as target: String) throws(StoreFailure) {
     try StoreFiles.publish(path, as: target)
     isNamed = true
     file.isNamed(target)
   }
 
-  /// Puts it in the place of a store that is closed and has no log.
+  /// Replaces a store that is closed and has no log.
   func replace(_ target: String) throws(StoreFailure) {
     try StoreFiles.replace(target, by: path)
     isNamed = true

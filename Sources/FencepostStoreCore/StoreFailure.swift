@@ -1,19 +1,19 @@
 import CSQLite
 import FencepostCore
 
-/// Why a store's file cannot be used, in words that lack only the file's name.
+/// Why a store's file cannot be used; the text lacks only the file's name.
 enum StoreFailure: Error {
   /// Another connection holds the file.
   case busy
-  /// The file is not what this library writes.
+  /// The file was not written by this library.
   case damaged(String)
   case tooNew(String)
-  /// The file keeps something else.
+  /// The file stores something else.
   case otherKind(StoreKind)
-  /// The system does not let it be read or written.
+  /// The system does not allow reading or writing it.
   case unavailable(String)
 
-  /// The log beside the file belongs to another one.
+  /// The log beside the file belongs to another file.
   static func foreignLog(_ path: String) -> StoreFailure {
     .damaged("\(StoreFiles.log(of: path)) is the log of another store: move that away, or put its own back")
   }
@@ -42,7 +42,7 @@ enum StoreFailure: Error {
     }
   }
 
-  /// The same of a file that was found good when it was opened: whatever the reason, the store cannot be written.
+  /// The same for a file that was valid when it was opened: whatever the reason, the store cannot be written.
   var whileWriting: StoreFailure {
     switch self {
     case .busy: .unavailable("it is locked")

@@ -4,18 +4,18 @@ import CPosix
 ///
 /// The lock covers the bytes that SQLite locks in every database file (`os_unix.c`: 510 bytes from 2³⁰ + 2 for readers,
 /// two before them for writers), so it keeps out every other copy of SQLite, in this process too. It belongs to this open
-/// file description and not to the process: another `open` and `close` of the same file, such as a backup makes, would
-/// drop a lock of SQLite's own and leaves this one. SQLite itself is opened without locks.
+/// file description and not to the process: another `open` and `close` of the same file, as in a backup, would release SQLite's
+/// own lock, but does not release this one. SQLite itself is opened without locks.
 ///
-/// A file that may only be read gets a shared lock there, which keeps out writers, and one of `flock`, which keeps out
-/// other readers.
+/// A read-only file gets a shared lock on these bytes, which keeps out writers, and a lock by `flock`, which keeps out other
+/// readers.
 final class StoreFile {
   private var path: String
   private let descriptor: Int32
   private let identity: FileIdentity
   /// The process that locked it. A child made by `fork()` shares the description, and must not unlock it.
   private let process = getpid()
-  /// Why the file can be read and not written; `nil` when it can.
+  /// Why the file can be read but not written; `nil` if it can be written.
   let obstacle: StoreFailure?
 
   /// Opens a file that exists and locks it.
@@ -24,7 +24,7 @@ final class StoreFile {
   static func open(_ path: String) throws(StoreFailure) -> StoreFile {
     var attempts = 0
     while true {
-      // The file is looked at first: opening a pipe or a device may wait or do something.
+      // Check the file's type first: opening a pipe or a device may block or have side effects.
       try requireRegular(path)
       var opened = cposix_open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
       var obstacle: StoreFailure?
@@ -39,7 +39,7 @@ final class StoreFile {
         _ = close(opened)
         throw error
       }
-      // Between opening and locking another process may have put another file in its place.
+      // Between opening and locking, another process may have replaced the file.
       if let own = FileIdentity(descriptor: opened), own == FileIdentity(path: path) {
         return StoreFile(path, opened, own, obstacle)
       }
@@ -66,7 +66,7 @@ final class StoreFile {
 
   /// Whether the file still has its name: it is neither moved nor deleted nor replaced.
   ///
-  /// - Throws: When it cannot be determined, as where a directory may not be entered any more.
+  /// - Throws: If it cannot be determined, for example because a directory can no longer be entered.
   func isInPlace() throws(StoreFailure) -> Bool {
     if let found = FileIdentity(path: path) { return found == identity }
     if cposix_errno() == ENOENT || cposix_errno() == ENOTDIR { return false }
@@ -76,14 +76,14 @@ final class StoreFile {
   /// Whether a path leads to this very file.
   func isSame(as path: String) -> Bool { FileIdentity(path: path) == identity }
 
-  /// The first bytes of the file as they are on disk, whatever a log beside it says.
+  /// The first bytes of the file as they are on disk, regardless of a log beside it.
   func beginning(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let read = pread(descriptor, &bytes, count, 0)
     return Array(bytes.prefix(max(read, 0)))
   }
 
-  /// Takes note that the file has another name by now.
+  /// Records that the file now has another name.
   func isNamed(_ path: String) {
     self.path = path
   }

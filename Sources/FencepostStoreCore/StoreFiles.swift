@@ -12,15 +12,15 @@ enum StoreFiles {
     guard cposix_is_directory(&status) != 0 else { throw .unavailable("\(path) is not a directory") }
   }
 
-  /// The path of a monitor's file, from the root on: the process may go to another directory while it is open. Where the
-  /// present one has no path it begins with a dot, so that nothing takes it for a URI.
+  /// The absolute path of a monitor's file, because the process may change its directory while the file is open. If the current
+  /// directory has no path, the result begins with a dot, so that it is not mistaken for a URI.
   static func path(of name: String, in directory: String) -> String {
     let start = directory.hasPrefix("/") ? "" : "\(currentDirectory ?? ".")/"
     return "\(start)\(directory)\(directory.hasSuffix("/") ? "" : "/")\(name).fencepost"
   }
 
   private static var currentDirectory: String? {
-    // It does not begin with a slash when it cannot be reached from the root.
+    // It does not begin with a slash if it cannot be reached from the root.
     guard let current = getcwd(nil, 0) else { return nil }
     defer { free(current) }
     let path = String(cString: current)
@@ -28,7 +28,7 @@ enum StoreFiles {
     return path == "/" ? "" : path
   }
 
-  /// The path of a file without symbolic links, as SQLite sees it: its log lies beside that path.
+  /// The path of a file without symbolic links, as SQLite sees it: its log is beside that path.
   ///
   /// - Returns: `nil` when there is no file.
   static func resolve(_ path: String) throws(StoreFailure) -> String? {
@@ -55,7 +55,7 @@ enum StoreFiles {
     }
   }
 
-  /// Throws if a file beside the place of a new store would become part of it.
+  /// Throws if a file beside a new store's path would become part of the store.
   static func requireNoRemains(of path: String) throws(StoreFailure) {
     for log in [log(of: path), journal(of: path)] where (size(log) ?? 0) > 0 {
       throw .damaged(
@@ -66,14 +66,14 @@ enum StoreFiles {
   static func log(of path: String) -> String { path + "-wal" }
   static func journal(of path: String) -> String { path + "-journal" }
 
-  /// Makes an empty file for the user alone, hidden, in the same directory, and returns its path.
+  /// Creates an empty hidden file in the same directory, accessible only to the user, and returns its path.
   static func makeDraft(of path: String) throws(StoreFailure) -> String {
     var template = Array("\(draftPrefix(of: path))XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw SystemFailure.notMade }
     let draft = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     _ = cposix_set_descriptor_flags(descriptor, FD_CLOEXEC)
-    // A file without a byte would be refused as no store.
+    // An empty file would be refused because it is not a store.
     let isBegun = pwrite(descriptor, [0], 1, 0) == 1
     _ = close(descriptor)
     guard isBegun else {
@@ -103,7 +103,7 @@ enum StoreFiles {
       let found = String(cString: cposix_entry_name(entry))
       guard found.hasPrefix(prefix), found.utf8.count == prefix.utf8.count + 6 else { continue }
       let draft = directory + found
-      // It is the store itself when its process ended between giving it its name and taking the other away.
+      // It is the store itself if its process ended between adding the final name and removing the draft's name.
       if file?.isSame(as: draft) == true || StoreFile.isAbandoned(draft) { remove(draft) }
     }
   }
@@ -123,13 +123,13 @@ enum StoreFiles {
     remove(draft)
   }
 
-  /// Whether the file system of a file has so many bytes left, and a quarter more.
+  /// Whether the file system of a file has that many bytes free, plus a quarter.
   static func hasRoom(for bytes: Int, beside path: String) -> Bool {
     guard let room = room(beside: path) else { return false }
     return room > UInt64(bytes) + UInt64(bytes) / 4
   }
 
-  /// How many bytes the file system of a file has left; `nil` where it does not say.
+  /// The free bytes of a file's file system; `nil` if it does not report them.
   static func room(beside path: String) -> UInt64? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }
@@ -137,11 +137,11 @@ enum StoreFiles {
     return room.overflow ? .max : room.partialValue
   }
 
-  /// Makes the names in a file's directory last.
+  /// Fsyncs the directory of a file.
   static func synchroniseDirectory(of path: String) throws(StoreFailure) {
     let descriptor = cposix_open(split(path).directory, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      // A directory that may be written and not read cannot be synchronised.
+      // A directory that may be written but not read cannot be fsynced.
       if cposix_errno() == EACCES { return }
       throw SystemFailure.last("the directory cannot be opened")
     }
@@ -151,7 +151,7 @@ enum StoreFiles {
     }
   }
 
-  /// Puts a complete file in the place of another, with the owner, as far as that is allowed, and permissions of that one.
+  /// Replaces a file by a complete one, and gives it the old file's permissions and, if allowed, its owner.
   static func replace(_ path: String, by draft: String) throws(StoreFailure) {
     var status = stat()
     if stat(path, &status) == 0 {
@@ -161,9 +161,9 @@ enum StoreFiles {
     guard rename(draft, path) == 0 else { throw SystemFailure.last("the file cannot be replaced") }
   }
 
-  /// Marks a database as one with a log, as `PRAGMA journal_mode=WAL` does, which would need a journal for it.
+  /// Marks a database as one with a log, as `PRAGMA journal_mode=WAL` does, but without the journal that the pragma would need.
   ///
-  /// SQLite file format, 1.3: the versions for writing and reading at bytes 18 and 19 are 2 then.
+  /// SQLite file format, 1.3: the write and read versions at bytes 18 and 19 are then 2.
   static func markLogged(_ path: String) throws(StoreFailure) {
     let descriptor = cposix_open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemFailure.notOpened }

@@ -1,4 +1,4 @@
-/// The kind of a store's file: a monitor or a fleet; one is not opened as the other.
+/// The kind of a store's file: monitor or fleet. A file of one kind cannot be opened as the other.
 enum StoreKind: CaseIterable {
   case monitor
   case fleet

@@ -30,7 +30,7 @@ final class StoreStatements {
     (self.delete, self.eventsOf, self.deleteEventsOf) = (delete, eventsOf, deleteEventsOf)
   }
 
-  /// A row's key as it is in the file.
+  /// A row's key in the form used in the file.
   private struct Key: Comparable {
     let kind: UInt64
     let a: UInt64
@@ -69,8 +69,8 @@ final class StoreStatements {
 
   // MARK: - Reading
 
-  /// Hands over every row, the head first. The tree is walked from one end to the other: that its keys rise shows that
-  /// each of them will be found again.
+  /// Passes on every row, the head first. Walks the tree from one end to the other: if the keys ascend, a search will find each
+  /// of them.
   func forEachRow(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
     defer { all.reset() }
     var last: Key?
@@ -105,14 +105,14 @@ final class StoreStatements {
     return sums
   }
 
-  /// Writes the next rows of an image, which has no row twice, and returns the new sums.
+  /// Writes the next rows of an image, which has no duplicate rows, and returns the new sums.
   func write(_ image: inout MonitorImage, limit: Int, _ before: StoreSums) throws(StoreFailure) -> StoreSums {
     var sums = before
     try image.forEachNextRow(limit: limit) { row throws(StoreFailure) in try write(row, &sums) }
     return sums
   }
 
-  /// Writes a row that is not there; the head with the sums of all others.
+  /// Inserts a new row; the head gets the sums of all other rows.
   private func write(_ row: MonitorRow, _ sums: inout StoreSums) throws(StoreFailure) {
     guard row.table == .head else {
       try write(Key(row), row.bytes)
@@ -159,7 +159,7 @@ final class StoreStatements {
     try deleteEventsOf.run()
   }
 
-  /// Subtracts a row that is there.
+  /// Subtracts an existing row from the sums.
   @discardableResult
   private func forget(_ key: Key, _ sums: inout StoreSums) throws(StoreFailure) -> Bool {
     bind(one, key)

@@ -1,9 +1,9 @@
 import FencepostCore
 
-/// The checksums in the head over all other rows: the sum of their checksums and their number, so that a row that is
-/// changed, missing, doubled or old is detected.
+/// The checksums in the head over all other rows: the sum of their checksums and their number, so that a changed, missing,
+/// duplicate or outdated row is detected.
 struct StoreSums: Equatable {
-  /// Of the file; see ``Schema``.
+  /// The number of the file; see ``Schema``.
   let number: UInt64
   /// Modulo 2⁶⁴.
   private var sum: UInt64 = 0
@@ -23,10 +23,10 @@ struct StoreSums: Equatable {
     count &-= 1
   }
 
-  /// How many bytes stand at the end of the head.
+  /// The number of bytes at the end of the head.
   static let size = 32
 
-  /// The file's number as it stands first in the end of the head.
+  /// The file's number, the first value in the end of the head.
   var numberBytes: [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
 
   /// The end of a head: the file's number, sum and number of the other rows, and a checksum over the head up to here.

@@ -1,7 +1,7 @@
 public import FencepostCore
 
 extension StoredEngine {
-  /// Opens a monitor in a directory: continues where it was, or begins.
+  /// Opens a monitor in a directory: continues the stored one, or creates it.
   ///
   /// - Throws: As ``SQLiteStore/init(directory:name:)`` and `StoredEngine.init(name:options:storage:durability:)`.
   public init(
@@ -11,8 +11,8 @@ extension StoredEngine {
       name: name, options: options, storage: Self.storage(name, options, directory, durability), durability: durability)
   }
 
-  /// The storage of a monitor in a directory, which is not touched when the options cannot be used. A caller with a
-  /// small stack calls the initializer of storages with it: each frame on the way has copies of an engine.
+  /// The storage of a monitor in a directory, which is not touched if the options are invalid. A caller with a small stack passes
+  /// it to the initializer for storages: each additional frame would hold copies of an engine.
   package static func storage(
     _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
   ) throws(MonitorError) -> SQLiteStore {
@@ -22,7 +22,7 @@ extension StoredEngine {
 }
 
 extension StoredFleet {
-  /// Opens a fleet in a directory: continues where it was, or begins.
+  /// Opens a fleet in a directory: continues the stored one, or creates it.
   ///
   /// - Throws: As ``SQLiteStore/init(fleet:directory:)`` and `StoredFleet.init(_:options:storage:durability:)`.
   public init(

@@ -1,6 +1,6 @@
 import FencepostKernel
 
-// Between the conditions that callers see as `any Condition` and the core, which has no existentials.
+// Converts between the conditions that callers see as `any Condition` and the core, which has no existentials.
 
 extension ConditionKind {
   /// The core's form of a condition of this kind; `nil` for a condition of another kind.
@@ -18,7 +18,7 @@ extension ConditionKind {
 }
 
 extension GivenCondition {
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the condition is of a kind of the caller's own.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the condition's type is the caller's own.
   init(_ condition: any Condition) throws(MonitorError) {
     for kind in ConditionKind.allCases {
       guard let given = kind.given(condition) else { continue }
@@ -42,7 +42,7 @@ extension Definition.Subject {
 }
 
 extension GeodesicShape {
-  /// The condition that was added, its vertices as the kernel keeps them: a ring's first vertex stands once.
+  /// The condition that was added, with the vertices as the kernel stores them: a ring's first vertex is not repeated.
   var condition: any Condition {
     let definition = self.definition.written
     let edges = EdgeInterpretation(definition.edges)

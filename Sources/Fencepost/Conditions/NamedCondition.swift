@@ -1,15 +1,15 @@
-/// A condition with its identifier and what else belongs to it: an element of the sets that
-/// ``Monitor/ensure(_:)`` and ``Monitor/sync(_:)`` take.
+/// A condition with its identifier, policy and tag: an element of the sets that ``Monitor/ensure(_:)`` and ``Monitor/sync(_:)``
+/// take.
 public struct NamedCondition: Sendable {
   /// 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
   public var identifier: String
-  /// Of any kind that ``Condition`` names.
+  /// Any kind that ``Condition`` lists.
   public var condition: any Condition
   /// The state of the first record; ignored if the condition exists already. Not `unmonitored`.
   public var assuming: Event.State
   /// When a crossing counts. Beacons use only its `notify`.
   public var policy: TransitionPolicy
-  /// Comes back with each event.
+  /// Your own number; each event returns it.
   public var tag: UInt64
 
   public init(

@@ -1,8 +1,8 @@
-/// A condition and the last event of it that was handled.
+/// A condition and its last handled event.
 public struct Record: Sendable {
   /// The condition as it was added.
   public var condition: any Condition
-  /// The last event that was handled; before the first one a record with sequence 0 and the assumed state.
+  /// The last handled event; before the first event, a record with sequence 0 and the assumed state.
   public var lastEvent: Event
   /// When a crossing of it counts.
   public var policy: TransitionPolicy

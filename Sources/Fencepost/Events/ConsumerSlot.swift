@@ -2,8 +2,8 @@ import Synchronization
 
 /// The consumer of a monitor's events: one iterator at a time.
 ///
-/// It is shared by the monitor and its iterators, under a lock of its own, so that an iterator which is dropped
-/// can leave from `deinit` on any thread; the monitor learns of it when it is next asked for an event.
+/// The monitor and its iterators share it. It has its own lock, so that a dropped iterator can release the slot in `deinit` on
+/// any thread; the monitor notices at the next request for an event.
 final class ConsumerSlot: Sendable {
   private struct State {
     var active: UInt64?
@@ -33,8 +33,8 @@ final class ConsumerSlot: Sendable {
     }
   }
 
-  /// Whether the asking consumer (`nil`: one without an iterator) may ask, and whether it is a new one; `nil` when
-  /// another holds the slot. Says "new" once.
+  /// Returns `nil` if another consumer holds the slot; otherwise whether the requesting consumer (`nil`: one without an iterator)
+  /// is a new one. Returns `true` only once for each new consumer.
   func enter(_ seat: UInt64?) -> Bool? {
     state.withLock { state in
       guard state.active == seat else { return nil }
@@ -64,7 +64,7 @@ final class ConsumerSeat {
     number = slot.claim()
   }
 
-  /// The number of the seat; takes the slot if it was not free before and is free now.
+  /// The number of the seat. Tries again to claim the slot if it was not free before.
   func claim() -> UInt64? {
     if number == nil { number = slot.claim() }
     return number

@@ -7,17 +7,17 @@ extension Conditions {
     try ensure(conditions)
   }
 
-  /// Adds a condition; one of that identifier is replaced.
+  /// Adds a condition, or replaces the one with that identifier.
   ///
-  /// - Parameter assuming: The state of a device before its first fix. With anything but `unsatisfied` each device
-  ///   tells of the condition, wherever it is.
+  /// - Parameter assuming: The state of a device before its first fix. With any state except `unsatisfied`, each device gives an
+  ///   event for the condition, wherever the device is.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
   /// - Complexity: O(1) on average, whatever the number of devices.
   public func add(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unsatisfied,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) {
-    // Examined before any fleet is stopped: it may take seconds.
+    // Examine the shape before making any fleet wait: it may take seconds.
     let subject = try GivenCondition(condition).subject()
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
       try change { engine throws(MonitorError) in
@@ -38,7 +38,7 @@ extension Conditions {
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
       try MonitorEngine.check(bytes, assuming, policy)
       let subject = try GivenCondition(condition).subject { known(bytes) }
-      // A call that changes nothing does not stop a fleet.
+      // A call that changes nothing must not make a fleet wait.
       let isEnsured = try read { engine throws(MonitorError) in
         try engine.isEnsured(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
       }
@@ -63,7 +63,8 @@ extension Conditions {
 
   /// Makes the conditions exactly these. All or nothing. See ``MonitorEngine/sync(_:)``.
   ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two have one identifier;
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two rows have the same
+  /// identifier;
   ///   nothing has changed then.
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
@@ -77,7 +78,7 @@ extension Conditions {
     read { engine in engine.subject(ofIdentifierBytes: identifier) }
   }
 
-  /// The condition with that identifier, and what else belongs to it; `nil` when there is none.
+  /// The condition with that identifier, with its policy and tag; `nil` when there is none.
   public func condition(for identifier: String) -> NamedCondition? {
     read { engine in
       guard let slot = engine.slot(of: identifier) else { return nil }

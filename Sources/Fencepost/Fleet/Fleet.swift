@@ -9,12 +9,12 @@
 /// while let event = await fleet.nextEvent() { print(event.deviceIdentifier, event.event.identifier, event.event.state) }
 /// ```
 ///
-/// The events of each device are exactly those that a ``Monitor`` of its own would give: see ``FleetEngine``. A server has
-/// several fleets over one table, each with a part of the devices, one for each thread that it feeds from.
+/// The events of each device are exactly those that a ``Monitor`` of its own would give: see ``FleetEngine``. To feed from
+/// several threads, a server uses several fleets over one table: one per thread, each with a part of the devices.
 ///
 /// An actor over one ``FleetEngine``: each call is one call of the engine, in the order in which they arrive.
 public actor Fleet {
-  /// What is watched.
+  /// The table of conditions.
   public nonisolated let conditions: Conditions
   public nonisolated let options: FleetOptions
 
@@ -33,19 +33,19 @@ public actor Fleet {
     self.init(engine: try FleetEngine(conditions, options: options))
   }
 
-  /// Continues where an engine stands. Its uncommitted events are delivered again.
+  /// Continues from the state of an engine. Its uncommitted events are delivered again.
   public init(engine: FleetEngine) {
     self.init(StoredFleet(engine))
   }
 
-  /// Continues where an engine stands that may have a storage. See ``init(engine:)``.
+  /// Continues from the state of an engine that may have a storage. See ``init(engine:)``.
   public init(_ stored: StoredFleet) {
     self.stored = stored
     conditions = stored.engine.conditions
     options = stored.engine.options
   }
 
-  /// The fleet, in memory, as it was when a snapshot was made. See ``FleetEngine/init(restoring:conditions:)``.
+  /// Restores a fleet in memory from a snapshot. See ``FleetEngine/init(restoring:conditions:)``.
   ///
   /// - Throws: ``MonitorError/snapshotInvalid(_:)``, ``MonitorError/tableMismatch(_:)``.
   public init(restoring snapshot: [UInt8], conditions: Conditions? = nil) throws(MonitorError) {
@@ -53,25 +53,25 @@ public actor Fleet {
   }
 
   deinit {
-    // Changes that cannot be saved now are lost as in a crash.
+    // Changes that cannot be saved now are lost, as in a crash.
     try? stored.close()
   }
 
-  /// The whole fleet as a value, for a look at a moment.
+  /// A copy of the whole fleet as a value, for inspection.
   public var state: FleetEngine { stored.state }
 
   /// The whole state as bytes, the same on every platform; also of a stored fleet. See ``init(restoring:conditions:)``.
   public func snapshot() -> [UInt8] { engine.snapshot() }
 
-  /// Saves everything now: a state after all inputs of all devices.
+  /// Saves everything now, so that the store covers all inputs of all devices.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)``; the fleet goes on in memory.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)``; the fleet continues in memory.
   public func checkpoint() throws(MonitorError) { try stored.checkpoint() }
 
   /// Saves everything and frees the name. Uncommitted events are delivered again when the fleet is opened. Inputs fed
   /// to this object afterwards are not saved.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when something could not be saved; the name is free all the same.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is freed anyway.
   public func close() throws(MonitorError) { try stored.close() }
 
   /// One call of the engine.
@@ -83,18 +83,18 @@ public actor Fleet {
 
   // MARK: - Devices
 
-  /// The number of a device, which is entered when it is new. See ``FleetEngine/device(_:)``.
+  /// The number of a device; a new device is created. See ``FleetEngine/device(_:)``.
   public func device(_ identifier: String) throws(MonitorError) -> UInt32 { try engine.device(identifier) }
 
   /// The number of a device; `nil` when there is none of that identifier.
   public func number(of identifier: String) -> UInt32? { engine.number(of: identifier) }
 
-  /// The identifier of a device, or of one that was removed as long as its number is not used again.
+  /// The identifier of a device, or of a removed device while its number is not reused.
   public func identifier(of device: UInt32) -> String? { engine.identifier(of: device) }
 
   public var deviceCount: Int { engine.deviceCount }
 
-  /// Removes a device; nothing happens when there is none of that identifier. See ``FleetEngine/remove(_:droppingEvents:)``.
+  /// Removes a device; does nothing if no device has that identifier. See ``FleetEngine/remove(_:droppingEvents:)``.
   ///
   /// - Returns: Whether there was one.
   @discardableResult
@@ -103,7 +103,7 @@ public actor Fleet {
     return (try? engine.remove(device, droppingEvents: droppingEvents)) != nil
   }
 
-  /// Removes the devices that were heard, and not since a time. See ``FleetEngine/expire(before:)``.
+  /// Removes the devices that have inputs, but none since a time. See ``FleetEngine/expire(before:)``.
   ///
   /// - Returns: Their identifiers.
   @discardableResult
@@ -121,10 +121,10 @@ public actor Fleet {
 
   // MARK: - Inputs
 
-  /// Sets the arrival time of the inputs that follow. See ``FleetEngine/setArrivalTime(_:)``.
+  /// Sets the arrival time of the following inputs. See ``FleetEngine/setArrivalTime(_:)``.
   public func setArrivalTime(_ time: Timestamp) throws(MonitorError) { try engine.setArrivalTime(time) }
 
-  /// Lets an input take effect on a device. One that is new is entered, unless the input is refused or counts as invalid.
+  /// Applies an input to a device. A new device is created, unless the input is refused or counts as invalid.
   private func input(
     for identifier: String, _ body: (inout FleetEngine, UInt32) throws(MonitorError) -> Void
   ) throws(MonitorError) {
@@ -136,13 +136,12 @@ public actor Fleet {
     }
   }
 
-  /// Feeds one fix of a device, which is entered when it is new and the fix is accepted. See
-  /// ``FleetEngine/feed(_:for:)``.
+  /// Feeds one fix of a device. A new device is created if the fix is accepted. See ``FleetEngine/feed(_:for:)``.
   public func feed(_ fix: Fix, for identifier: String) throws(MonitorError) {
     try input(for: identifier) { engine, device throws(MonitorError) in try engine.feed(fix, for: device) }
   }
 
-  /// Feeds one fix of a device that is known by its number.
+  /// Feeds one fix of the device with a number.
   public func feed(_ fix: Fix, for device: UInt32) throws(MonitorError) { try engine.feed(fix, for: device) }
 
   /// Feeds many fixes of many devices in order. See ``FleetEngine/feed(_:result:)``.
@@ -154,7 +153,7 @@ public actor Fleet {
     try engine.feed(fixes)
   }
 
-  /// Feeds one scan report of a device, which is entered when it is new. See ``FleetEngine/see(_:at:for:)``.
+  /// Feeds one scan report of a device; a new device is created. See ``FleetEngine/see(_:at:for:)``.
   public func see(
     _ sightings: some Sequence<BeaconSighting> & Sendable, at time: Timestamp, for identifier: String
   ) throws(MonitorError) {
@@ -180,7 +179,7 @@ public actor Fleet {
 
   /// Sets the clock of a device back. See ``FleetEngine/rewind(to:for:)``.
   ///
-  /// - Throws: ``MonitorError/notFound(_:)`` when there is no device of that identifier; else as the engine's call.
+  /// - Throws: ``MonitorError/notFound(_:)`` when no device has that identifier; otherwise as the engine's call.
   public func rewind(to time: Timestamp, for identifier: String) throws(MonitorError) {
     guard let device = engine.number(of: identifier) else { throw .notFound(identifier) }
     try engine.rewind(to: time, for: device)
@@ -191,15 +190,15 @@ public actor Fleet {
     try input(for: identifier) { engine, device throws(MonitorError) in try engine.advance(to: time, for: device) }
   }
 
-  /// The earliest time at which something happens to any device though no input comes; `nil` when nothing waits.
+  /// The earliest time at which something happens to any device even without any input; `nil` if nothing is due.
   public var nextDeadline: Timestamp? { stored.nextDeadline() }
 
   // MARK: - Events
 
-  /// Hands out the next event and commits the one before; `nil` when none waits.
+  /// Returns the next event and commits the previous one; `nil` if none is pending.
   public func nextEvent() -> FleetEvent? { engine.nextEvent() }
 
-  /// Hands out up to so many events and commits those before.
+  /// Returns up to `limit` events and commits the previous ones.
   public func nextEvents(_ limit: Int) -> [FleetEvent] {
     var events: [FleetEvent] = []
     _ = engine.poll(limit: limit) { entry, fleet, table in events.append(fleet.event(from: entry, table)) }
@@ -209,10 +208,10 @@ public actor Fleet {
   /// Commits the delivered events without delivering more.
   public func acknowledge() { engine.acknowledge() }
 
-  /// Takes back the delivered, uncommitted events: they are delivered again with the same sequence and position.
+  /// Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence and position.
   public func abandon() { engine.abandon() }
 
-  /// Whether an event waits, or was handed out to a consumer that went away.
+  /// Whether an event is pending, or was delivered to a consumer that no longer exists.
   public var hasEvents: Bool { engine.hasEvents }
 
   // MARK: - Answers
@@ -223,13 +222,12 @@ public actor Fleet {
     return (try? engine.state(of: identifier, for: number)) ?? nil
   }
 
-  /// The conditions that a device is inside of, and the beacons that are near it, in add order; `nil` when there is no such
-  /// device.
+  /// The conditions that a device is inside, and the beacons near it, in add order; `nil` if there is no such device.
   public func inside(_ device: String) -> [Presence]? {
     engine.number(of: device).flatMap { try? engine.inside($0) }
   }
 
-  /// Where the last accepted fix of a device was; `nil` when there was none, or no such device. See
+  /// The position of a device's last accepted fix; `nil` without a fix, or if there is no such device. See
   /// ``FleetEngine/position(of:)``.
   public func position(of device: String) -> Coordinate? {
     engine.number(of: device).flatMap { (try? engine.position(of: $0)) ?? nil }
@@ -251,7 +249,7 @@ public actor Fleet {
 
   // MARK: - Devices as bytes
 
-  /// Devices as bytes, to be kept elsewhere or moved to another fleet. See ``FleetEngine/export(_:portable:)``.
+  /// Devices as bytes, to store elsewhere or to move to another fleet. See ``FleetEngine/export(_:portable:)``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the element, when there is no such device.
   public func export(_ identifiers: [String], portable: Bool = false) throws(MonitorError) -> [[UInt8]] {
@@ -265,7 +263,7 @@ public actor Fleet {
     return try engine.export(numbers, portable: portable)
   }
 
-  /// Enters devices that were exported. See ``FleetEngine/load(_:adapt:)``.
+  /// Adds devices that were exported. See ``FleetEngine/load(_:adapt:)``.
   public func load(_ devices: [(String, [UInt8])], adapt: Bool = false) throws(MonitorError) {
     try engine.load(devices, adapt: adapt)
   }

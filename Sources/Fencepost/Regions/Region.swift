@@ -2,7 +2,7 @@
 ///
 /// Two regions are equal when their type and their identifier are; compare centre and radius to notice a moved circle.
 public class Region: Hashable {
-  /// 1 … 254 bytes of UTF-8; regions of the two types may share one.
+  /// 1 … 254 bytes of UTF-8; regions of different types may have the same identifier.
   public let identifier: String
   /// Whether entering calls `didEnterRegion`; `didDetermineState` is called in any case.
   public var notifyOnEntry = true
@@ -26,7 +26,7 @@ public class Region: Hashable {
     hasher.combine(identifier)
   }
 
-  /// The identifier of the manager's condition: those of the types do not meet.
+  /// The identifier of the manager's condition; the prefix keeps the types apart.
   var conditionIdentifier: String { (subject.kind.region?.prefix ?? "") + identifier }
   /// The region's settings in the tag of a condition.
   var tag: UInt64 { (notifyOnEntry ? 1 : 0) | (notifyOnExit ? 2 : 0) }
@@ -49,13 +49,13 @@ public final class CircularRegion: Region {
     super.init(identifier: identifier, .circle(CircularGeographicCondition(center: center, radius: radius)))
   }
 
-  /// Whether a coordinate lies in the circle, the line included.
+  /// Whether a coordinate lies in the circle, boundary included.
   public func contains(_ coordinate: Coordinate) -> Bool { circle.contains(coordinate) }
 
   var circle: CircularGeographicCondition { CircularGeographicCondition(center: center, radius: radius) }
 }
 
-/// The surroundings of beacons: of all with a UUID, of those with a major number too, or of one.
+/// The surroundings of beacons: all with a certain UUID, all with a UUID and major number, or a single beacon.
 public final class BeaconRegion: Region {
   public let uuid: BeaconUUID
   public let major: UInt16?
@@ -92,19 +92,19 @@ public final class BeaconRegion: Region {
 }
 
 extension ConditionKind {
-  /// The type of region that stands for conditions of this kind, and how the identifiers of its conditions begin.
+  /// The type of region for conditions of this kind, and the prefix of its conditions' identifiers.
   var region: (type: Region.Type, prefix: String)? {
     switch self {
     case .circularGeographic: (CircularRegion.self, "c:")
     case .beaconIdentity: (BeaconRegion.self, "b:")
-    // Core Location's older way has none.
+    // Core Location's older API has no such regions.
     case .polygonalGeographic, .corridorGeographic, .lineGeographic: nil
     }
   }
 }
 
 extension MonitorEngine {
-  /// The region that a condition was made of; `nil` when it is not of a region manager.
+  /// The region that a condition was made from; `nil` if it does not come from a region manager.
   func region(of slot: UInt32) -> Region? {
     let identifier = self.identifier(of: slot)
     guard let prefix = kind(of: slot).region?.prefix, identifier.utf8.starts(with: prefix.utf8) else {

@@ -1,4 +1,4 @@
-/// Core Location's older way to monitor regions: start, stop, and a delegate.
+/// Core Location's older API for monitoring regions: start, stop, and a delegate.
 ///
 /// ```swift
 /// let service = try RegionService(engine: MonitorEngine())   // the host feeds it
@@ -8,16 +8,16 @@
 /// try service.feed(fix)                                      // greeter hears of it before this returns
 /// ```
 ///
-/// Managers that share a ``RegionService`` share its regions; there is nothing else behind them. A manager belongs to
-/// the thread or actor of its service, as Core Location's belong to a run loop. The delegate is called before the call
-/// that caused it returns, and after earlier causes.
+/// Managers that share a ``RegionService`` share its regions. A manager belongs to the thread or actor of its service, as a
+/// manager of Core Location belongs to a run loop. The delegate is called before the call that caused it returns, and after
+/// earlier causes.
 public final class RegionManager {
   /// The state shared with other managers.
   public let service: RegionService
   public weak var delegate: (any RegionManagerDelegate)?
 
   var isUpdatingLocation = false
-  /// `nil` while significant changes are not asked for.
+  /// `nil` while significant changes are not requested.
   var significantChanges: SignificantChangeFilter?
 
   public init(sharing service: RegionService) {
@@ -40,10 +40,10 @@ public final class RegionManager {
   /// The regions of all managers that share the service.
   public var monitoredRegions: Set<Region> { service.monitoredRegions }
 
-  /// Asks for the present state of a region; `didDetermineState` of this manager alone is the answer.
+  /// Requests the current state of a region; only this manager's delegate receives the answer, by `didDetermineState`.
   ///
-  /// Reports the observed state of a monitored region. Of another circle: the side of the last fix, `unknown` without
-  /// one; of other beacons `unknown`.
+  /// The answer is the observed state of a monitored region; for another circle, the side of the last fix, or `unknown` without a
+  /// fix; for other beacons, `unknown`.
   public func requestState(for region: Region) { service.requestState(of: region, for: self) }
 
   /// The largest radius of a circular region, metres.
@@ -58,12 +58,12 @@ public final class RegionManager {
 
   public var authorizationStatus: AuthorizationStatus { service.authorizationStatus }
 
-  /// Asks the host, while nobody has answered. See ``RegionService/onAuthorizationRequest``.
+  /// Asks the host, unless it has already answered. See ``RegionService/onAuthorizationRequest``.
   public func requestAlwaysAuthorization() { service.requestAuthorization() }
 
   // MARK: Positions
 
-  /// Has `didUpdateLocations` called with every fix that is fed.
+  /// From now on every fed fix causes a call of `didUpdateLocations`.
   public func startUpdatingLocation() {
     isUpdatingLocation = true
     service.tellOfDenial(self)
@@ -71,8 +71,8 @@ public final class RegionManager {
 
   public func stopUpdatingLocation() { isUpdatingLocation = false }
 
-  /// Has `didUpdateLocations` called with the next fix, then with each at least 500 m from the last reported one and at
-  /// least 300 s after it. The switch is this manager's own.
+  /// From now on significant changes cause a call of `didUpdateLocations`: the next fix, then each fix at least 500 m from the
+  /// last reported one and at least 300 s after it. Other managers are not affected.
   public func startMonitoringSignificantLocationChanges() {
     if significantChanges == nil { significantChanges = SignificantChangeFilter() }
     service.tellOfDenial(self)

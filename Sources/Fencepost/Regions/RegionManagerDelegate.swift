@@ -17,7 +17,7 @@ public enum RegionState: Int, Sendable, Hashable {
 /// The permission of the user. The numbers are those of Core Location.
 @frozen
 public enum AuthorizationStatus: Int32, Sendable, Hashable {
-  /// Nobody has answered yet: regions are kept, and monitored once it is allowed.
+  /// Nobody has answered yet: regions are registered, and monitored as soon as it is allowed.
   case notDetermined = 0
   /// Not allowed, and the user cannot change that.
   case restricted = 1
@@ -29,14 +29,14 @@ public enum AuthorizationStatus: Int32, Sendable, Hashable {
   public var isAuthorized: Bool { self == .authorizedAlways || self == .authorizedWhenInUse }
 }
 
-/// Why a region is not monitored, or positions do not come. The numbers are those of Core Location.
+/// Why a region is not monitored, or why there are no positions. The numbers are those of Core Location.
 @frozen
 public enum LocationError: Int, Error, Sendable, Hashable {
   case locationUnknown = 0
   case denied = 1
   case network = 2
   case headingFailure = 3
-  /// The user does not allow monitoring; the region is kept, and monitored once it is allowed.
+  /// The user does not allow monitoring; the region stays registered, and is monitored as soon as it is allowed.
   case regionMonitoringDenied = 4
   /// This region cannot be monitored: too large, over the limit, of a kind that is not available, or malformed.
   case regionMonitoringFailure = 5
@@ -47,11 +47,11 @@ public enum LocationError: Int, Error, Sendable, Hashable {
   case promptDeclined = 18
 }
 
-/// What a ``RegionManager`` tells. Every method is optional.
+/// The calls that a ``RegionManager`` makes. Every method is optional.
 ///
 /// A crossing calls `didEnterRegion` or `didExitRegion`, unless the region's settings exclude it, and in any case
-/// `didDetermineState`. A state that is determined while none was known before, as when a region is added around the
-/// device, is only `didDetermineState`.
+/// `didDetermineState`. If no state was known before, as when a region is added around the device, only `didDetermineState` is
+/// called.
 public protocol RegionManagerDelegate: AnyObject {
   func regionManager(_ manager: RegionManager, didEnterRegion region: Region)
   func regionManager(_ manager: RegionManager, didExitRegion region: Region)

@@ -1,11 +1,11 @@
 /// The shared state of region managers, and the inputs of the host: positions, beacons, the passing of time, and the
 /// user's permission.
 ///
-/// It monitors with an engine of its own, which may have a storage: regions that were registered before are there after
-/// a restart. It reads no clock and starts no task. Not `Sendable`: use it, and its managers, from one thread or actor.
+/// It monitors with its own engine, which may have a storage: then registered regions are still there after a restart. It reads
+/// no clock and starts no task. Not `Sendable`: use it, and its managers, from one thread or actor.
 ///
 /// An event counts as handled when every manager has received it; an event interrupted by a crash is delivered again
-/// after the restart. While no manager lives, events wait.
+/// after the restart. While no manager exists, events wait.
 public final class RegionService {
   /// How regions are monitored.
   public struct Settings: Sendable, Hashable {
@@ -40,14 +40,14 @@ public final class RegionService {
     weak var manager: RegionManager?
   }
 
-  /// - Parameter engine: It belongs to the service alone; conditions other than those of regions are not reported.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the policy is not sound, or the limit or the radius
-  ///   not above 0.
+  /// - Parameter engine: Only the service may use it; conditions that are not regions are not reported.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the policy is invalid, or the limit or the radius is not above
+  ///   0.
   public convenience init(engine: MonitorEngine, settings: Settings = Settings()) throws(MonitorError) {
     try self.init(StoredEngine(engine), settings: settings)
   }
 
-  /// Continues where an engine stands that may have a storage. See ``init(engine:settings:)``.
+  /// Continues from the state of an engine that may have a storage. See ``init(engine:settings:)``.
   public init(_ stored: consuming StoredEngine, settings: Settings = Settings()) throws(MonitorError) {
     if let defect = settings.policy.defect { throw .invalidArgument(defect) }
     if let limit = settings.regionLimit, limit < 1 {
@@ -63,17 +63,17 @@ public final class RegionService {
   }
 
   deinit {
-    // Changes that cannot be saved now are lost as in a crash.
+    // Changes that cannot be saved now are lost, as in a crash.
     try? stored.close()
   }
 
-  /// The whole state as a value, for a look at a moment.
+  /// A copy of the whole state as a value, for inspection.
   public var state: MonitorEngine { stored.engine }
 
   /// Saves everything and frees the name of a stored engine; inputs fed afterwards are not saved.
   public func close() throws(MonitorError) { try stored.close() }
 
-  // MARK: - What the host tells
+  // MARK: - Inputs of the host
 
   /// Feeds one fix. See ``MonitorEngine/feed(_:)-(Fix)``.
   public func feed(_ fix: Fix) throws(MonitorError) {
@@ -101,13 +101,13 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// Tells that time has passed. See ``MonitorEngine/advance(to:)``.
+  /// Tells the service that time has passed. See ``MonitorEngine/advance(to:)``.
   public func advance(to time: Timestamp) throws(MonitorError) {
     try stored.call { engine throws(MonitorError) in try engine.advance(to: time) }
     tellEvents()
   }
 
-  /// States what the user allows from now on; `didChangeAuthorization` follows when that is new.
+  /// Sets the user's permission from now on; calls `didChangeAuthorization` if it has changed.
   public func setAuthorizationStatus(_ status: AuthorizationStatus, at time: Timestamp) throws(MonitorError) {
     try setHost(status, unavailableKinds, at: time)
     let isNew = status != authorizationStatus
@@ -116,7 +116,7 @@ public final class RegionService {
     tellEvents()
   }
 
-  /// States which kinds of region cannot be monitored from now on.
+  /// Declares which kinds of region cannot be monitored from now on.
   public func setUnavailable(_ kinds: Set<ConditionKind>, at time: Timestamp) throws(MonitorError) {
     try setHost(authorizationStatus, kinds, at: time)
     tellEvents()
@@ -150,7 +150,7 @@ public final class RegionService {
     }
   }
 
-  // MARK: - What the managers ask
+  // MARK: - Requests of the managers
 
   var maximumRadius: Double { settings.maximumRadius }
 
@@ -238,7 +238,7 @@ public final class RegionService {
     return (slot, found)
   }
 
-  // MARK: - Telling
+  // MARK: - Calling the delegates
 
   private var living: [RegionManager] { managers.compactMap(\.manager) }
 
@@ -254,8 +254,8 @@ public final class RegionService {
     for manager in living { tell(manager, call) }
   }
 
-  /// Makes the pending calls, then those of the pending events; an event counts as handled after its calls. Calls
-  /// caused by a delegate come after these.
+  /// Makes the pending calls, then those for the pending events; an event counts as handled after its calls. Calls caused by a
+  /// delegate come later.
   private func tellEvents() {
     guard !isTelling else { return }
     isTelling = true
@@ -275,7 +275,7 @@ public final class RegionService {
     }
   }
 
-  /// Commits the event before and takes the next one.
+  /// Commits the previous event and takes the next one.
   private func nextEntry() -> EventEntry? {
     stored.call { engine in
       var next: EventEntry?
@@ -288,7 +288,7 @@ public final class RegionService {
     guard let region = stored.engine.region(of: entry.slot), entry.cause != .diagnostic else { return }
     let state = RegionState(entry.state)
     guard state != .unknown else { return }
-    // Out of unknown nothing was crossed.
+    // From an unknown state nothing was crossed.
     if !entry.notify.contains(.initial) {
       if state == .inside, region.notifyOnEntry {
         tellAll { $0.regionManager($1, didEnterRegion: region) }
