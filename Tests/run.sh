@@ -1,8 +1,8 @@
 #!/bin/bash
-# Runs the tests, goes on after a failure, and closes with a summary. `make test` sets up and calls it.
+# Runs the tests, continues after a failure, and ends with a summary. `make test` sets up and calls it.
 #
-#   Tests/run.sh            all light parts, in two lanes side by side; a line for each, its output in .build/test-logs
-#   Tests/run.sh heavy      what `make test-all` runs, likewise
+#   Tests/run.sh            all light parts, in two parallel lanes; a line for each, its output in .build/test-logs
+#   Tests/run.sh heavy      the parts of `make test-all`, in the same way
 #   Tests/run.sh PART...    these parts one after another, with their output
 #
 # Tests/README.md says what each part proves.
@@ -11,16 +11,17 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 export PYTEST_ADDOPTS="--durations 0 --durations-min 1 ${PYTEST_ADDOPTS:-}"
 
-# Each lane in its order: what needs the build of the tests stands behind it. Swift's builds of one folder wait for each other.
+# The parts of each lane in order: parts that need the test build come after it. Swift's builds in one folder wait for each
+# other.
 lane1=(build kinds swift determinism host store fuzz symbols abi header examples install)
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
-# Parts that build wheels or source distributions are in one lane.
+# Parts that build wheels or source distributions must be in one lane.
 heavy1=(workflows tools sql swiftpm docs browser gpsd qgis full spark sanitize runtimes)
 heavy2=(live wasm wheels sdist pages musl arm64)
 heavy=("${heavy1[@]}" "${heavy2[@]}")
 
-# A mutant whose place has changed would prove nothing the next time that somebody runs them.
+# If the code around a mutant has changed, the mutant would prove nothing at its next run.
 format() { Tests/Style/run.sh && .venv/bin/python Tests/Mutants/run.py --check; }
 build() { Tests/swift.sh build --build-tests; }
 header() { Tests/CxxHeader/run.sh; }
@@ -29,9 +30,9 @@ swift_tests() { Tests/swift.sh test --skip-build; }
 symbols() { (root=. && . bindings/c/names.sh && Tests/Determinism/symbols.sh "$objects_folder"); }
 abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
-# Some tests send Ctrl-C, which a shell in the background may have set to be ignored.
+# Some tests send Ctrl-C, which a background shell may have set to be ignored.
 python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
-# The tests whose counts `make test` reduces, with all of them.
+# The tests whose counts `make test` reduces, with full counts.
 full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rs -m full --numprocesses 1); }
 host() { Tests/HostSafety/run.sh; }
 store() { Tests/StoreFaults/run.sh; }
@@ -52,24 +53,24 @@ arm64() { Tests/Cross/run.sh aarch64-linux-gnu; }
 musl() { Tests/Cross/run.sh x86_64-linux-musl; }
 workflows() { Tests/Workflows/run.sh; }
 docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
-# The tests that `make test` skipped for want of a library or program that is only installed for the heavy tests.
+# The tests that `make test` skipped because a library or program is only installed for the heavy tests.
 tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/tables/test_arrow.py tests/monitor/test_arrow_libraries.py tests/files/test_duckdb.py tests/files/test_moving.py tests/files/test_moving_clip.py tests/log/test_files_out.py tests/command/test_join.py); }
-# The extensions of the databases, in these.
+# The extensions of the databases, tested inside them.
 sql() { (cd bindings/sql/tests && ../../../.venv/bin/python -m pytest -rs -p no:cacheprovider -c pytest.ini .); }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
 live() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 live); }
-# Without the warnings of PySpark, which knows older versions of pandas only. Skipped where there is no Java.
+# Without the warnings of PySpark, which does not know recent versions of pandas. Skipped if there is no Java.
 spark() { (cd bindings/python && timeout --kill-after 10 "$([ -n "${FENCEPOST_SOAK:-}" ] && echo 3600 || echo 600)" ../../.venv/bin/python -m pytest -rs -W default spark); }
 qgis() { bindings/qgis/tests/run.sh; }
 
 logs=.build/test-logs
 mkdir -p "$logs"
 
-# command PART: the function of that name; commands of some names are needed above.
+# command_of PART: the function of a part; some names are also commands used above.
 command_of() { case $1 in swift | python) echo "${1}_tests" ;; *) echo "$1" ;; esac; }
 
-# quietly PART...: one after another; for each a line, and the end of its output when it fails.
+# quietly PART...: runs parts one after another; prints a line for each, and the end of its output if it fails.
 quietly() {
   local part outcome started log
   for part in "$@"; do
@@ -82,11 +83,11 @@ quietly() {
   done
 }
 
-# in_lanes LANE1 LANE2: the parts of two arrays of these names side by side.
+# in_lanes LANE1 LANE2: runs the parts of two arrays with these names in parallel.
 in_lanes() {
   local -n one=$1 two=$2
   local first second
-  # Process groups of their own, so that an interruption ends all that a lane has started.
+  # Separate process groups, so that an interruption ends everything that a lane has started.
   set -m
   quietly "${one[@]}" &
   first=$!
@@ -134,9 +135,9 @@ else
   aloud "${parts[@]}"
 fi
 
-# The first things to check when the tests take too long: the ten slowest tests of each part, and each of more than ten
-# seconds, as pytest and Swift Testing measured them. Swift's tests all run at a time and wait for each other: of them
-# ten are enough.
+# The first things to check if the tests take too long: the ten slowest tests of each part, and all that take more than ten
+# seconds, as measured by pytest and Swift Testing. For Swift only the ten slowest are shown, because its tests all run at
+# the same time and wait for each other.
 slowest() {
   local log=$logs/$1.log
   [ -f "$log" ] || return 0

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs the C cases whose name contains a word, against the release library: to look at one alone.
+# Runs the C cases whose name contains a word against the release library, to examine a single case.
 #
-#   Tests/CInstalled/case.sh WORD...      `columns`, `batches: late`; without a word all
+#   Tests/CInstalled/case.sh WORD...      for example `columns` or `batches: late`; without a word all cases
 #
 # Needs what `make setup-test` makes.
 set -euo pipefail

@@ -1,5 +1,5 @@
-/* Runs the C cases in a process of their own, all or those whose name contains an argument: against the library that is
- * installed (run.sh), with a sanitizer (Tests/Sanitize), or a few alone (case.sh). */
+/* Runs the C cases in a separate process, all or those whose name contains an argument: against the installed library
+ * (run.sh), with a sanitizer (Tests/Sanitize), or only a few (case.sh). */
 #include <stdio.h>
 #include <string.h>
 

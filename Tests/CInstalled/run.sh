@@ -1,7 +1,7 @@
 #!/bin/bash
-# Installs the C library into temporary prefixes, one with a blank in its name, and uses it as a stranger would: builds
-# and runs examples/c and examples/cpp with GCC and Clang through pkg-config, CMake and the static archive, runs the C
-# cases against both libraries, does what README says word for word, and removes everything again.
+# Installs the C library into temporary prefixes, one with a space in its name, and uses it as an outside user would. Builds
+# and runs examples/c and examples/cpp with GCC and Clang through pkg-config, CMake and the static archive, runs the C cases
+# against both libraries, follows README word for word, and removes everything again.
 #
 #   Tests/CInstalled/run.sh
 #
@@ -20,13 +20,14 @@ fail() {
   exit 1
 }
 
-# same WHAT EXPECTED ACTUAL: two files.
+# same WHAT EXPECTED ACTUAL: compares two files.
 same() {
   diff -u "$2" "$3" || fail "$1"
   count=$((count + 1))
 }
 
-# run NAME PROGRAM EXPECTED: an example against the file beside it; its arguments are beside it too.
+# run NAME PROGRAM EXPECTED: runs an example with the arguments from its files, and compares the output with the file beside
+# it.
 run() {
   local arguments=() stem=${3%.expected}
   if [ -f "$stem.args" ]; then read -r -a arguments < "$stem.args"; fi
@@ -39,13 +40,13 @@ run() {
 
 strict='-O1 -Wall -Wextra -Wpedantic -Werror'
 
-# through_pkg_config PREFIX EXAMPLE...: both compilers; the shared library, the archive, and the whole program static.
+# through_pkg_config PREFIX EXAMPLE...: with both compilers, against the shared library, with the archive, and fully static.
 through_pkg_config() {
   local shared static archive compiler source
   export PKG_CONFIG_PATH="$1/lib/pkgconfig"
   shared=$(pkg-config --cflags --libs "fencepost >= 0.2")
   static="-static $(pkg-config --static --cflags --libs fencepost)"
-  # The archive in a program that is otherwise dynamic.
+  # The archive in a program that is otherwise dynamically linked.
   archive=$(pkg-config --cflags --libs fencepost-static)
   local prefix=$1
   shift
@@ -55,7 +56,7 @@ through_pkg_config() {
       *) compilers='g++ clang++' standard=c++17 ;;
     esac
     for compiler in $compilers; do
-      # pkg-config quotes for a shell; eval is that shell.
+      # pkg-config quotes its output for a shell, hence eval.
       eval "$compiler -std=$standard $strict $source -pthread $shared -o $folder/program"
       LD_LIBRARY_PATH="$prefix/lib" run "$source ($compiler, pkg-config)" "$folder/program" "${source%.*}.expected"
       if readelf -d "$folder/program" | grep -q 'R.*PATH'; then fail "pkg-config gives a run path"; fi
@@ -63,14 +64,14 @@ through_pkg_config() {
       if readelf -d "$folder/program" | grep -q 'NEEDED.*fencepost'; then fail "$source is not static"; fi
       run "$source ($compiler, archive)" "$folder/program" "${source%.*}.expected"
     done
-    # glibc warns that a static program cannot load modules; nothing here does.
+    # glibc warns that a static program cannot load modules; no program here does.
     eval "$compiler -std=$standard -w $source -pthread $static -o $folder/program" 2> /dev/null
     run "$source ($compiler, -static)" "$folder/program" "${source%.*}.expected"
   done
   unset PKG_CONFIG_PATH
 }
 
-# The linkers that a distribution may have as its default, with what Debian switches on, and with unused sections left out.
+# The linkers that a distribution may use by default, with the options that Debian enables, and with --gc-sections.
 through_linkers() {
   local linker options
   for linker in 'gcc -fuse-ld=bfd' 'gcc -fuse-ld=gold' 'clang -fuse-ld=lld'; do
@@ -83,7 +84,7 @@ through_linkers() {
   done
 }
 
-# through_cmake PREFIX: shared with GCC, static with Clang.
+# through_cmake PREFIX: the shared library with GCC, the static one with Clang.
 through_cmake() {
   local kind source language
   for kind in OFF ON; do
@@ -101,7 +102,8 @@ through_cmake() {
   done
 }
 
-# Which requests the CMake package answers: the same major version, from the oldest whose programs compile without a change.
+# Which requested versions the CMake package accepts: the same major version, from the oldest whose programs compile
+# unchanged.
 cmake_versions() {
   local request expected
   mkdir -p "$folder/versions"
@@ -135,7 +137,7 @@ END
 END
 }
 
-# The C cases against the installed libraries: what the header says holds for what strangers link.
+# The C cases against the installed libraries: the header's statements must hold for the libraries that users link.
 cases() {
   local source
   mkdir -p "$folder/cases"
@@ -151,7 +153,7 @@ cases() {
   count=$((count + 2))
 }
 
-# Programs written for 0.1, as they were: what they use of the header, and its examples, which print what they printed.
+# Unchanged programs for 0.1: one that uses everything in its header, and its examples, which must print the same as then.
 of_0_1() {
   local source compiler
   for compiler in gcc clang; do
@@ -171,7 +173,7 @@ of_0_1() {
   done
 }
 
-# A host under the Thread Sanitizer: with the suppressions that are installed it reports nothing.
+# A host under the Thread Sanitizer reports nothing with the installed suppressions.
 under_thread_sanitizer() {
   gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=thread -I"$1/include" -ITests/CCases Tests/CInstalled/threads.c \
     Tests/CCases/case_threads.c Tests/CCases/support.c -L"$1/lib" -lfencepost -lm -pthread \
@@ -191,8 +193,8 @@ wrapper() {
   count=$((count + 1))
 }
 
-# bindings/c/README.md, word for word: its program, then its two blocks of commands, in a home of their own; its other
-# programs are compiled, the C++ one is run too.
+# bindings/c/README.md, word for word: its program, then its two blocks of commands, in a separate home directory. Its other
+# programs are compiled, and the C++ one is also run.
 readme() {
   mkdir -p "$folder/home"
   awk -v folder="$folder/home" '
@@ -239,7 +241,7 @@ readme() {
   count=$((count + 2))
 }
 
-# installed_files PREFIX: the files there, links with their targets.
+# installed_files PREFIX: lists the installed files, and links with their targets.
 installed_files() {
   (cd "$1" && find . \( -type f -printf '%m %P\n' -o -type l -printf 'link %P -> %l\n' \) | LC_ALL=C sort)
 }
@@ -271,7 +273,7 @@ for prefix in "$plain" "$blank"; do
 done
 if grep -rIl -e "$folder" -e "$root" "$plain" "$blank"; then fail "an installed text names a directory of the build"; fi
 
-# The archive: the functions of the header and nothing else is visible.
+# In the archive only the functions of the header are visible.
 nm -g --defined-only "$plain/lib/libfencepost.a" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort > "$folder/visible"
 sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | LC_ALL=C sort > "$folder/exports"
 same "what the archive makes visible" "$folder/exports" "$folder/visible"
@@ -287,7 +289,7 @@ of_0_1 "$plain"
 under_thread_sanitizer "$plain"
 readme
 
-# Staged, with a library directory of its own; then moved as a whole, as a package or an image builder does.
+# A staged installation with its own library directory; it is then moved as a whole, as a package or image builder does.
 staged=(PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu INCLUDEDIR=/usr/include/fencepost "DESTDIR=$folder/stage")
 install "${staged[@]}"
 [ -f "$folder/stage/usr/lib/x86_64-linux-gnu/libfencepost.so.$version" ] || fail "DESTDIR is not respected"
@@ -299,7 +301,7 @@ unset PKG_CONFIG_PATH
 cmake_versions "$folder/moved"
 mv "$folder/moved" "$folder/stage/usr"
 
-# The library apart from a prefix whose name has what sed, pkg-config and CMake could take for something else.
+# The library outside of the prefix, whose name contains characters that are special for sed, pkg-config and CMake.
 apart=("PREFIX=$folder/R&D Ü|1" "LIBDIR=$folder/apart/lib")
 install "${apart[@]}"
 through_pkg_config "$folder/apart" examples/c/quickstart.c
@@ -307,7 +309,7 @@ cmake_versions "$folder/apart"
 make --silent uninstall "${apart[@]}" > /dev/null
 [ "$(find "$folder/R&D Ü|1" "$folder/apart" -type f 2> /dev/null)" = '' ] || fail "uninstall leaves files"
 
-# Removal deletes the installed files and leaves others. A second time is not an error.
+# Uninstalling deletes the installed files and leaves others. A second time is not an error.
 touch "$plain/lib/pkgconfig/other.pc"
 for target in "PREFIX=$plain" "PREFIX=$blank" "PREFIX=$plain"; do make --silent uninstall "$target" > /dev/null; done
 make --silent uninstall "${staged[@]}" > /dev/null

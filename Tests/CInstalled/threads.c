@@ -1,4 +1,4 @@
-/* Runs the cases in which threads share monitors, for a host under the Thread Sanitizer: see run.sh. */
+/* Runs the cases in which threads share monitors, in a host under the Thread Sanitizer: see run.sh. */
 #include <stdarg.h>
 
 #include "check.h"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # shellcheck disable=SC2086 # here, link_options
-# Builds the C library for another target and tests it there: arm64 under an emulator, musl on this machine.
+# Builds the C library for another target and tests it: arm64 in an emulator, musl on this machine.
 #
 #   Tests/Cross/run.sh TARGET      aarch64-linux-gnu or x86_64-linux-musl
 #
-# `make cross TARGET=…` builds without testing. Needs what `make setup-test` makes.
+# `make cross TARGET=…` only builds. Needs the setup of `make setup-test`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -50,7 +50,7 @@ case $target in
   *) fail "has no tests here" ;;
 esac
 
-# The contents of the file.
+# The ELF header of the file.
 LC_ALL=C readelf --file-header "$library" | grep -q "Machine: *$machine\$" || fail "the library is for another machine"
 [ "$(stat -c %s "$library")" -le $largest ] || fail "the library has more than $largest bytes"
 found=$(LC_ALL=C readelf --dynamic --wide "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ')
@@ -64,7 +64,7 @@ sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | sort |
   fail "the library exports something else than the header declares"
 Tests/Determinism/symbols.sh "$objects_folder" > "$folder/taken" || { cat "$folder/taken" >&2; fail "calls what it must not"; }
 
-# The C cases, and the archive in a program.
+# The C cases, and a program with the archive.
 mkdir "$folder/cases"
 compile() { "$cc" -std=gnu11 -O1 -ffp-contract=off -Wall -Wextra -Werror -Iinclude "$@"; }
 step "C cases"
@@ -75,12 +75,12 @@ $here "$folder/cases/run" || fail "C cases"
 compile examples/c/quickstart.c "$archive" ${libraries:+$link_options $(printf ' -l%s' $libraries)} "${link[@]}" -o "$folder/quickstart"
 $here "$folder/quickstart" | diff examples/c/quickstart.expected - || fail "the C example prints something else"
 
-# The same events as from every other build, byte for byte.
+# The same events as every other build, byte for byte.
 step "events"
 compile Tests/Determinism/replay.c -L"$lib" -lfencepost "${link[@]}" -o "$folder/replay"
 Tests/Determinism/hashes.sh "$folder/events" $here "$folder/replay" >&2 || fail "other events"
 
-# A store that was written there opens here, and the other way round.
+# A store written by the other build opens here, and the reverse.
 step "stores"
 native=$root/.build/lib
 cc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Cross/store.c -L"$native" -lfencepost -Wl,-rpath,"$native" -o "$folder/store-native"

@@ -1,7 +1,7 @@
 /*
- * Writes a store and reads it, on machines of different kinds: see run.sh.
+ * Writes a store and reads it on machines of different kinds: see run.sh.
  *
- *     store write FOLDER     a monitor with a store, fed in part; prints length and checksum of its snapshot
+ *     store write FOLDER     a monitor with a store, fed with the first part; prints size and checksum of its snapshot
  *     store read FOLDER      opens it, feeds the rest, prints all events
  */
 #include "fencepost.h"
@@ -19,7 +19,7 @@ static void check(fencepost_status status) {
   }
 }
 
-/* A way to and fro over the circles, in steps of 1e-4 degrees and 10 s. */
+/* A way back and forth over the circles, in steps of 1e-4 degrees and 10 s. */
 static void feed(fencepost_monitor *monitor, int from, int to) {
   for (int i = from; i < to; i++) {
     int place = i % 200 < 100 ? i % 100 : 100 - i % 100;

@@ -1,10 +1,10 @@
 /*
- * Writes every event of an input log as JSON Lines, so that builds, machines and batch sizes can be compared byte by
- * byte. The inputs are made by integer arithmetic, or read from the example drive.
+ * Writes every event of an input log as JSON Lines, so that builds, machines and batch sizes can be compared byte by byte.
+ * The inputs come from integer arithmetic or from the example drive.
  *
- *     replay walk FIXES BATCH             a walk through a thousand circles, and now and then a jump across the globe
- *     replay shapes FIXES BATCH           a walk through polygons and corridors, with a jump to one of the globe now and then
- *     replay paths FIXES BATCH            the walk, along the geodesic from fix to fix: some legs short, some to another country
+ *     replay walk FIXES BATCH             a walk through a thousand circles, with occasional jumps across the globe
+ *     replay shapes FIXES BATCH           a walk through polygons and corridors, with occasional jumps to a shape elsewhere
+ *     replay paths FIXES BATCH            the walk along the geodesic between fixes: legs are short, or reach other countries
  *     replay drive CSV GEOJSON BATCH      examples/data; BATCH 0: all fixes in one call
  */
 #include "fencepost.h"
@@ -79,11 +79,11 @@ enum {
   home_latitude = 474000000,
   home_longitude = 85000000
 };
-static int64_t latitudes[circles], longitudes[circles]; /* of what is monitored */
+static int64_t latitudes[circles], longitudes[circles]; /* of the monitored circles */
 static void go(fencepost_monitor *monitor, int places, size_t count, size_t batch);
 
-/* Stars with and without holes, and lines, of 100 m to 800 km: half of them in one city, the others
- * anywhere, at the poles and across the antimeridian too; by all policies, some with a buffer or planar edges. */
+/* Stars with and without holes, and lines, of 100 m to 800 km. Half of them are in one city, the others anywhere, also at
+ * the poles and across the antimeridian. They have all policies, and some have a buffer or planar edges. */
 static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) {
   static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
                                                          FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
@@ -99,7 +99,7 @@ static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) 
     if (latitudes[i] - size < -895000000) size = latitudes[i] + 895000000;
     double north[2 * most_corners], east[2 * most_corners];
     int corners = (int)draw(3, most_corners), holes = i % 4 == 1;
-    for (int k = 0; k < corners; k++) { /* around a square, each somewhere on the way from its middle */
+    for (int k = 0; k < corners; k++) { /* around a square, each at a random fraction of the way from its middle */
       int64_t turn = 4000 * (int64_t)k / corners, side = turn / 1000, along = turn % 1000 - 500;
       int64_t x = side == 0 ? along : side == 1 ? 500 : side == 2 ? -along : -500;
       int64_t y = side == 0 ? -500 : side == 1 ? along : side == 2 ? 500 : -along;
@@ -111,7 +111,7 @@ static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) 
                          : at_longitude < -1800000000 ? at_longitude + 3600000000
                                                       : at_longitude) /
                 1e7;
-      if (holes) { /* the same in small */
+      if (holes) { /* a smaller copy */
         north[corners + k] = (double)(latitudes[i] + (at_latitude - latitudes[i]) / 4) / 1e7;
         east[corners + k] = (double)(longitudes[i] + (at_longitude - longitudes[i]) / 4) / 1e7;
       }
@@ -140,7 +140,7 @@ static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) 
       if (i % 6 == 0) shape.buffer_m = (double)size / 1e4;
       status = fencepost_monitor_add_polygon_condition(monitor, identifier, &geometry, &shape, &options, &error);
     }
-    if (status != FENCEPOST_OK) /* a place where they cross is to be the same, too */
+    if (status != FENCEPOST_OK) /* the place of a crossing must be the same, too */
       puts(error.message);
     else {
       fencepost_shape read = FENCEPOST_SHAPE_INIT;
@@ -176,7 +176,7 @@ static void go(fencepost_monitor *monitor, int places, size_t count, size_t batc
   if (fixes == NULL) exit(1);
   int64_t latitude = home_latitude, longitude = home_longitude, north = 0, east = 0;
   for (size_t i = 0; i < count; i++) {
-    if (i % 600 == 0) { /* another leg: a stop, on foot or by car */
+    if (i % 600 == 0) { /* a new leg: a stop, on foot or by car */
       int64_t pace = i % 1800 == 0 ? 0 : i % 1200 == 0 ? 150 : 2500;
       north = draw(-pace, pace);
       east = draw(-pace, pace);
@@ -190,7 +190,7 @@ static void go(fencepost_monitor *monitor, int places, size_t count, size_t batc
     int64_t accuracy = draw(5000, 20000), noise = accuracy / 25;
     int64_t at_latitude = latitude + draw(-noise, noise) + draw(-noise, noise);
     int64_t at_longitude = longitude + draw(-noise, noise) + draw(-noise, noise);
-    if (i % 5000 == 4999) { /* somewhere else for a moment: near a place of the globe */
+    if (i % 5000 == 4999) { /* elsewhere for a moment: near a random shape of the globe */
       int64_t place = draw(0, places - 1);
       at_latitude = clamp(latitudes[place] + draw(-100000, 100000), -900000000, 900000000);
       at_longitude = clamp(longitudes[place] + draw(-100000, 100000), -1800000000, 1800000000);
@@ -205,7 +205,7 @@ static void go(fencepost_monitor *monitor, int places, size_t count, size_t batc
   free(fixes);
 }
 
-/* ---- the example drive: one feature, one fix a line */
+/* ---- the example drive: one feature per circle, one fix per line */
 
 static int64_t days_of(int year, int month, int day) { /* since 1970-01-01, after Hinnant */
   year -= month <= 2;
@@ -250,7 +250,7 @@ static void drive(fencepost_monitor *monitor, const char *csv, const char *geojs
     fencepost_fix *fix = &fixes[count];
     if (sscanf(line, "%d-%d-%dT%d:%d:%dZ,%lf,%lf,%lf", &year, &month, &day, &hour, &minute, &second, &fix->latitude,
                &fix->longitude, &fix->accuracy_m) != 9)
-      continue; /* the heading */
+      continue; /* the header line */
     fix->time_us = ((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60000000 + (int64_t)second * 1000000;
     count++;
   }

@@ -1,10 +1,11 @@
 #!/bin/sh
-# The same inputs give the same events, byte for byte: from the build of the tests and from the release, in batches of one,
-# of seven and all at once, and under valgrind, which computes with a floating-point unit of its own.
+# The same inputs give the same events, byte for byte: from the test build and from the release, in batches of one, of seven
+# and all at once, and under valgrind, which has its own implementation of floating point.
 #
 #   Tests/Determinism/run.sh
 #
-# Also looks at what the objects of both builds call (Tests/Determinism/symbols.sh). FIXES=100000 makes the walk shorter.
+# Also checks which functions the objects of both builds call (Tests/Determinism/symbols.sh). FIXES=100000 shortens the
+# walk.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Lists what the objects of FencepostKernel and FencepostCore take from outside Swift, and fails when a function of the
-# mathematics library is among it: decisions may rest only on operations that IEEE 754 defines exactly. Fails too when the
-# release build computes the invariants that only tests compute.
+# Lists the external functions that the objects of FencepostKernel and FencepostCore use, except Swift's own. Fails if one
+# of them is a mathematics function: decisions may depend only on operations that IEEE 754 defines exactly. Also fails if
+# the release build contains the invariant checks that only tests run.
 #
 #   Tests/Determinism/symbols.sh <build dir>      for example .build/tests/debug
 set -eu
 
 build=${1:?usage: symbols.sh <build dir>}
-# Exact by IEEE 754, and the compiler may emit them.
+# These are exact by IEEE 754, and the compiler may emit calls of them.
 allowed='sqrt floor ceil rint trunc fmod remainder'
 forbidden='sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p
   pow fma hypot cbrt sincos tgamma lgamma erf erfc round roundeven nearbyint ldexp scalbn frexp modf fdim fmin fmax
@@ -15,7 +15,7 @@ forbidden='sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp
 
 status=0
 for target in FencepostKernel FencepostCore; do
-  # SwiftPM has a folder of objects for each module, Embedded Swift one object.
+  # SwiftPM has a folder of objects for each module, Embedded Swift a single object.
   objects=$(find "$build/" -path "*/$target.build/*.o" -o -name "$target.o" | sort)
   if [ -z "$objects" ]; then
     echo "symbols: no objects of $target under $build" >&2
@@ -33,7 +33,7 @@ for target in FencepostKernel FencepostCore; do
     done
   done
 done
-# Only what the tests build computes the invariants of Architecture.md.
+# Only the test build checks the invariants of Architecture.md.
 case $build in
   *release* | *embedded*)
     for target in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do

@@ -8,13 +8,13 @@ enum {
   DEVICES = 3,
   NAMES = 6,
   PAST = 320,     /* changes of the table and advances, as many as there are steps */
-  WAITING = 20000 /* no sequence of calls brings more */
+  WAITING = 20000 /* more than any sequence of calls produces */
 };
 
 static const char *const names[NAMES] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9"};
 static const char *const device_names[DEVICES] = {"one", "two", "three"};
 
-/* A call that a table and every monitor get alike. */
+/* A call that the table and every monitor get. */
 typedef struct change {
   enum {
     ADD_CIRCLE,
@@ -65,7 +65,7 @@ static void square(const change *what, double *latitudes, double *longitudes, fe
   geometry->latitudes = latitudes, geometry->longitudes = longitudes, geometry->vertex_count = 4;
 }
 
-/* Both refuse a change with the same words, or none does. */
+/* Both accept a change, or both refuse it with the same message. */
 static fencepost_status change_table(fleet_model *known, const change *what, fencepost_error *error) {
   static const uint8_t uuids[2][16] = {{1}, {2}};
   double latitudes[4], longitudes[4];
@@ -83,7 +83,7 @@ static fencepost_status change_table(fleet_model *known, const change *what, fen
       square(what, latitudes, longitudes, &geometry);
       return fencepost_conditions_add_polygon(known->table, names[what->name], &geometry, NULL, &options, error);
     case REMOVE: return fencepost_conditions_remove(known->table, names[what->name], NULL, error);
-    /* As far as monitors, which max_time_step does not bound. */
+    /* Without limit, as for monitors, whose advance max_time_step does not limit. */
     default: return fencepost_fleet_force_advance(known->fleet, what->time, error);
   }
 }
@@ -109,7 +109,7 @@ static fencepost_status change_monitor(fencepost_monitor *monitor, const change 
   }
 }
 
-/* Takes what the monitor of a device has to tell. */
+/* Collects the waiting events of a device's monitor. */
 static void fleet_gather(fleet_model *known, int device, uint64_t row) {
   for (;;) {
     fencepost_event event;
@@ -122,7 +122,7 @@ static void fleet_gather(fleet_model *known, int device, uint64_t row) {
   }
 }
 
-/* A monitor that was made before the first condition. */
+/* A monitor that was created before the first condition. */
 static void fleet_enter(fleet_model *known, int device) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.initial_fix_max_age_us = -1;
@@ -136,7 +136,7 @@ static void fleet_enter(fleet_model *known, int device) {
   known->sequences[device] = 0;
   REQUIRE(fencepost_fleet_devices(known->fleet, &device_names[device], 1, 1, &known->numbers[device], NULL) ==
           FENCEPOST_OK);
-  /* Overdue changes of a new device come with its first input or the next advance: at once here. */
+  /* Overdue changes of a new device come with its first input or the next advance; here the advance comes at once. */
   if (known->floor != FENCEPOST_TIME_UNSET)
     REQUIRE(fencepost_fleet_advance(known->fleet, known->floor, NULL) == FENCEPOST_OK);
   fleet_gather(known, device, 0);
@@ -163,7 +163,7 @@ static void fleet_end(fleet_model *known) {
   free(known->flying);
 }
 
-/* Leaves out void events: of an identifier, or of a device. */
+/* Drops void events: of an identifier, or of a device. */
 static void fleet_void(fleet_model *known, const char *identifier, int device) {
   size_t kept = 0, out = 0;
 #define IS_VOID(list, i) \
@@ -189,7 +189,7 @@ static int by_deadline(const void *left, const void *right) {
   return one->position < other->position ? -1 : one->position > other->position;
 }
 
-/* A change of the table, or an advance of all. */
+/* A change of the table, or an advance of all devices. */
 static void fleet_change(fleet_model *known, const change *what) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = change_table(known, what, &error);
@@ -212,7 +212,7 @@ static void fleet_change(fleet_model *known, const change *what) {
   for (int device = 0; device < DEVICES; device++) {
     fencepost_error own = FENCEPOST_ERROR_INIT;
     fencepost_status other = change_monitor(known->monitors[device], what, &own);
-    /* A device that is ahead of an advance is left alone. */
+    /* A device that is ahead of an advance is not changed. */
     if (what->kind == ADVANCE) REQUIRE(other == FENCEPOST_OK || other == FENCEPOST_E_LATE_INPUT);
     else REQUIRE(other == status && strcmp(own.message, error.message) == 0);
     fleet_gather(known, device, 0);
@@ -222,7 +222,7 @@ static void fleet_change(fleet_model *known, const change *what) {
   qsort(known->waiting + start, known->waiting_count - start, sizeof(expected), by_deadline);
 }
 
-/* A fleet that was made over the table as it is now was advanced once since. */
+/* A fleet that was restored over the current table has had at most one advance since. */
 static void fleet_forget_advances(fleet_model *known) {
   size_t kept = 0;
   for (size_t i = 0; i < known->past_count; i++)
@@ -231,7 +231,7 @@ static void fleet_forget_advances(fleet_model *known) {
   known->past_count = kept;
 }
 
-/* A device and its monitor take an input alike, or refuse it with the same words. */
+/* A device and its monitor both accept an input, or both refuse it with the same message. */
 static void fleet_input(fleet_model *known, int device, fencepost_status one, const fencepost_error *of_fleet,
                         fencepost_status other, const fencepost_error *of_monitor) {
   require_detail(one, of_fleet);
@@ -272,7 +272,7 @@ static void fleet_poll(fleet_model *known, size_t limit) {
   REQUIRE(count == limit || (known->handed_out == known->flying_count && known->waiting_count == 0));
 }
 
-/* The fleet's answers about its devices are those of the monitors. */
+/* The fleet's answers about its devices must equal those of the monitors. */
 static void fleet_check(fleet_model *known) {
   fencepost_fleet_statistics all = FENCEPOST_FLEET_STATISTICS_INIT;
   REQUIRE(fencepost_fleet_get_statistics(known->fleet, &all, NULL) == FENCEPOST_OK);

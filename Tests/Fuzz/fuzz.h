@@ -1,5 +1,5 @@
-/* The shared part of the fuzz targets: the entry point, a reader that turns bytes into values, and checks that abort.
- * */
+/* The shared part of the fuzz targets: the entry point, a reader that turns bytes into values, and checks that
+ * abort. */
 #ifndef FENCEPOST_FUZZ_H
 #define FENCEPOST_FUZZ_H
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The entry point for libFuzzer and replay.c. Ends the process when something is wrong. */
+/* The entry point for libFuzzer and replay.c. Aborts if a check fails. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define REQUIRE(condition)                                                      \
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     }                                                                           \
   } while (0)
 
-/* A failure tells what it is about: the detail agrees with the status, and is one terminated line. */
+/* After a failure the detail must match the status, and be a single terminated line. */
 static inline void require_detail(fencepost_status status, const fencepost_error *error) {
   if (status == FENCEPOST_OK) {
     REQUIRE(error->status == 0 && error->message[0] == 0);
@@ -35,7 +35,7 @@ static inline void require_detail(fencepost_status status, const fencepost_error
   REQUIRE(error->message[0] != 0 && strchr(error->message, '\n') == NULL);
 }
 
-/* The bytes that are left; at the end it gives zeros. */
+/* The remaining bytes; at their end it returns zeros. */
 typedef struct reader {
   const uint8_t *data;
   size_t size;
@@ -52,7 +52,7 @@ static inline uint16_t take16(reader *in) {
   return (uint16_t)(high << 8 | take8(in));
 }
 
-/* As many bytes as there are, the rest zeros. */
+/* Copies the available bytes, and zeros for the rest. */
 static inline void take_bytes(reader *in, void *out, size_t count) {
   size_t there = count < in->size ? count : in->size;
   memset(out, 0, count);
@@ -61,7 +61,7 @@ static inline void take_bytes(reader *in, void *out, size_t count) {
   in->size -= there;
 }
 
-/* A copy of a piece in memory of exactly its size, so that reading beyond it is seen. */
+/* A copy in memory of exactly its size, so that reading beyond it is detected. */
 static inline uint8_t *exact_copy(const uint8_t *data, size_t size) {
   uint8_t *copy = calloc(size ? size : 1, 1);
   REQUIRE(copy != NULL);

@@ -1,6 +1,6 @@
 /*
- * Turns bytes into a sequence of calls on a monitor, and checks the invariants after each: see model.h. Every now and
- * then the monitor is replaced by its fork or by what its snapshot restores.
+ * Turns bytes into a sequence of calls on a monitor, and checks the invariants after each call: see model.h. Sometimes
+ * the monitor is replaced by its fork, or by a monitor restored from its snapshot.
  */
 #include "model.h"
 
@@ -88,7 +88,7 @@ static void add(reader *in, model *known) {
   if (status == FENCEPOST_OK && changed) model_added(known, names[place]);
 }
 
-/* A gate of up to six vertices. Only monitors with a path and delivery of every event can have one. */
+/* A gate of up to six vertices. Only monitors with a path and delivery of every event accept gates. */
 static void add_gate(reader *in, model *known) {
   double latitudes[6], longitudes[6];
   uint8_t shape = take8(in), place = take8(in) & 7;

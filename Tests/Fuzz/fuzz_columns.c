@@ -1,6 +1,6 @@
 /*
- * Arrays and columns with any values: adding from columns, batches of fixes, scan reports, plans; the geodesic problems;
- * the choice of a fix and the filter of significant changes.
+ * Arrays and columns with any values: adding from columns, batches of fixes, scan reports, plans; the geodesic
+ * problems; the selection of the best fix and the filter of significant changes.
  */
 #include "fuzz.h"
 
@@ -31,7 +31,7 @@ static void try_columns(reader *in, fencepost_monitor *monitor) {
   REQUIRE(fencepost_monitor_statistics(monitor, &after, NULL) == FENCEPOST_OK);
   if (status == FENCEPOST_OK) {
     REQUIRE(after.condition_count <= before.condition_count + count);
-  } else { /* all or nothing, and single calls agree on the row */
+  } else { /* all or nothing, and single calls refuse the same row */
     REQUIRE(memcmp(&before, &after, sizeof before) == 0);
     REQUIRE(error.position < count);
     size_t row = (size_t)error.position;
@@ -41,7 +41,7 @@ static void try_columns(reader *in, fencepost_monitor *monitor) {
   }
 }
 
-/* Two monitors with the same inputs have the same counts and events, byte for byte; consumes their events. */
+/* Two monitors with the same inputs have the same counts and events, byte for byte. Consumes their events. */
 static void require_equal(fencepost_monitor *monitor, fencepost_monitor *other) {
   fencepost_statistics here = FENCEPOST_STATISTICS_INIT, there = FENCEPOST_STATISTICS_INIT;
   REQUIRE(fencepost_monitor_statistics(monitor, &here, NULL) == FENCEPOST_OK);
@@ -73,7 +73,7 @@ static void try_fixes(reader *in, fencepost_monitor *monitor) {
   REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_QUEUE_FULL);
   uint64_t rows = result.accepted + result.invalid + result.late;
   REQUIRE(rows == (status == FENCEPOST_OK ? count : error.position));
-  /* A batch is its rows. */
+  /* Feeding a batch gives the same result as feeding its rows one by one. */
   for (size_t row = 0; row < rows; row++) fencepost_monitor_feed_fix(single, &fixes[row], NULL);
   require_equal(monitor, single);
   fencepost_monitor_destroy(single);
@@ -86,7 +86,7 @@ static int has_position(const fencepost_fix *fix) {
          isgreaterequal(fix->accuracy_m, 0) && fix->time_us >= FENCEPOST_TIME_MIN && fix->time_us <= FENCEPOST_TIME_MAX;
 }
 
-/* A column somewhere in memory of exactly the size that its rows need, forwards or backwards, close or apart. */
+/* A column in memory of exactly the size that its rows need: forwards or backwards, with small or large strides. */
 typedef struct column {
   uint8_t *memory;
   const void *first;
@@ -100,7 +100,7 @@ static column take_column(reader *in, size_t count) {
   size_t size = count == 0 ? 0 : (size_t)llabs(result.stride) * (count - 1) + 8;
   result.memory = malloc(size + 1);
   REQUIRE(result.memory != NULL);
-  uint8_t *start = result.memory + 1; /* not aligned */
+  uint8_t *start = result.memory + 1; /* unaligned */
   take_bytes(in, start, size);
   result.first = result.stride < 0 ? start + size - 8 : start;
   return result;
@@ -110,7 +110,7 @@ static void read_column(const column *from, size_t row, void *out) {
   memcpy(out, (const uint8_t *)from->first + from->stride * (int64_t)row, 8);
 }
 
-/* Fixes from columns are the fixes of the rows; one bad row refuses them all when that is asked for. */
+/* Fixes from columns give the same as fixes from rows; with `refuse_invalid` one bad row refuses them all. */
 static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1), first_bad = 0;
   uint8_t shape = take8(in);
@@ -151,8 +151,7 @@ static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   free(accuracy.memory);
 }
 
-/* Points from columns give the answers of single queries, whatever the strides; the first invalid one refuses them all.
- * */
+/* Points from columns give the answers of single queries, for all strides; the first invalid point refuses them all. */
 static void try_questions(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1), first_bad = 0, nearest = take8(in) % 5, size = 77, each = 77;
   column latitude = take_column(in, count), longitude = take_column(in, count);
@@ -303,7 +302,8 @@ static void try_selection(reader *in) {
     if (!has_position(fix) || fix->time_us > now || now - fix->time_us > selection.maximum_age_us) continue;
     is_any = 1;
     REQUIRE(available == 1 && best < count);
-    if (fix->accuracy_m > 0) { /* it is not clearly better than the chosen one, which reports its accuracy too */
+    if (fix->accuracy_m > 0) { /* a candidate with a reported accuracy is not clearly better than the chosen fix, whose
+                                  accuracy is reported too */
       REQUIRE(fixes[best].accuracy_m > 0);
       REQUIRE(uncertainty(fix, now, &selection) >= uncertainty(&fixes[best], now, &selection) * (1 - 1e-9));
     }

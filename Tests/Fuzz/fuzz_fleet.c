@@ -1,8 +1,9 @@
 /*
- * Turns bytes into a sequence of calls on a table and a fleet of three devices, and beside them on a monitor for each device
- * (fleet_model.h): the fleet hands out the events of the monitors, byte for byte, in the order that the header states, and
- * answers as they do. Every now and then the devices move to another fleet over a restored table, and damaged bytes of them
- * are offered, which may be refused or taken and must end nothing; or the fleet goes on from its snapshot.
+ * Turns bytes into a sequence of calls on a table, on a fleet of three devices, and on a monitor for each device
+ * (fleet_model.h). The fleet must deliver the monitors' events, byte for byte, in the order that the header states, and
+ * give the same answers. Sometimes the devices move to another fleet over a restored table. Before that it is offered
+ * damaged bytes of them, which it may refuse or accept, but which must not crash it. Sometimes the fleet is restored
+ * from its snapshot.
  */
 #include "fleet_model.h"
 #include "seal.h"
@@ -76,7 +77,7 @@ static void feed(reader *in, fleet_model *known) {
   fleet_input(known, device, status, &one, fencepost_monitor_feed_fix(known->monitors[device], &fix, &other), &other);
 }
 
-/* Rows of all devices, by numbers or by a dictionary of any width. */
+/* Rows of all devices, by number or by a dictionary of any width. */
 static void feed_columns(reader *in, fleet_model *known) {
   enum {
     ROWS = 12
@@ -96,7 +97,7 @@ static void feed_columns(reader *in, fleet_model *known) {
     if (fixes[i].time_us > clocks[owners[i]] && fixes[i].time_us <= FENCEPOST_TIME_MAX)
       clocks[owners[i]] = fixes[i].time_us;
     uint64_t value = shape & 4 ? owners[i] : known->numbers[owners[i]];
-    memcpy((uint8_t *)bytes + i * width, &value, width); /* little-endian, as everything that this runs on */
+    memcpy((uint8_t *)bytes + i * width, &value, width); /* little-endian, like all machines that run this */
   }
   uint8_t *column = exact_copy((const uint8_t *)bytes, count * width);
   fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
@@ -164,7 +165,7 @@ static void pass_time(reader *in, fleet_model *known) {
   }
 }
 
-/* A device goes with its events, and is a new one at once. */
+/* Removes a device with its events, and adds it again at once. */
 static void renew(reader *in, fleet_model *known) {
   int device = take8(in) % DEVICES;
   REQUIRE(fencepost_fleet_remove_device(known->fleet, known->numbers[device], 1, NULL) == FENCEPOST_OK);
@@ -173,7 +174,7 @@ static void renew(reader *in, fleet_model *known) {
   fleet_enter(known, device);
 }
 
-/* A fleet that took damaged bytes goes on, and what it keeps can be opened again. */
+/* A fleet that accepted damaged bytes must continue, and its stored state must open again. */
 static void use_damaged(fencepost_fleet *fleet) {
   uint32_t numbers[DEVICES];
   size_t size, count = 0;
@@ -209,7 +210,7 @@ static void use_damaged(fencepost_fleet *fleet) {
   free(bytes);
 }
 
-/* All devices go to another fleet over a restored table, after all events; damaged bytes of them are offered first. */
+/* After all events, moves the devices to another fleet over a restored table; first offers it damaged bytes of them. */
 static void move(reader *in, fleet_model *known) {
   while (known->waiting_count > 0 || known->handed_out < known->flying_count) fleet_poll(known, 8);
   fleet_poll(known, 0);
@@ -269,7 +270,8 @@ static void move(reader *in, fleet_model *known) {
   REQUIRE(fencepost_fleet_set_wakeup(fleet, fleet_wake, known, NULL) == FENCEPOST_OK);
 }
 
-/* The fleet ends and goes on from its snapshot, which is the same again; damaged bytes are refused. */
+/* Destroys the fleet and restores it from its snapshot, whose bytes must be the same again; damaged bytes are
+   refused. */
 static void reopen(reader *in, fleet_model *known) {
   size_t size, again;
   uint16_t place = take16(in);
@@ -301,7 +303,7 @@ static void reopen(reader *in, fleet_model *known) {
   fencepost_fleet_destroy(known->fleet);
   known->fleet = fleet;
   known->handed_out = 0;
-  /* Devices without inputs are forgotten. */
+  /* Devices without inputs are not in the snapshot. */
   REQUIRE(fencepost_fleet_devices(fleet, device_names, DEVICES, 1, known->numbers, NULL) == FENCEPOST_OK);
   for (size_t i = 0; i < known->waiting_count; i++) known->waiting[i].number = FENCEPOST_NO_DEVICE;
   for (size_t i = 0; i < known->flying_count; i++) known->flying[i].number = FENCEPOST_NO_DEVICE;

@@ -1,4 +1,4 @@
-/* Everything that takes a text: UUIDs, names of monitors, identifiers; and events turned into JSON. */
+/* All functions with text arguments: UUIDs, names of monitors, identifiers; and events written as JSON. */
 #include "fuzz.h"
 
 static void try_uuid(const char *text) {
@@ -67,14 +67,14 @@ static void try_identifier(fencepost_monitor *monitor, const char *text, int bea
   }
 }
 
-/* The list of identifiers is the table: as many as are counted, each found, none twice. */
+/* The list of identifiers must equal the table: the right count, each one found, none twice. */
 static void check_list(fencepost_monitor *monitor) {
   size_t size = 0, count = 0;
   REQUIRE(fencepost_monitor_identifiers(monitor, NULL, 0, &size, &count, NULL) == FENCEPOST_OK);
   char *list = malloc(size + 1);
   REQUIRE(list != NULL);
   if (size > 0) {
-    size_t needed = 0; /* an identifier and its zero are two bytes at least */
+    size_t needed = 0; /* an identifier with its zero has at least two bytes */
     REQUIRE(fencepost_monitor_identifiers(monitor, list, size - 1, &needed, NULL, NULL) ==
             FENCEPOST_E_BUFFER_TOO_SMALL);
     REQUIRE(needed == size);

@@ -1,4 +1,5 @@
-/* Any bytes as well-known binary: accepted bytes come back, make the same condition again, and can be measured. */
+/* Any bytes as well-known binary: accepted bytes are written back, give the same condition again, and can be
+   measured. */
 #include "fuzz.h"
 
 static void measure(fencepost_monitor *monitor, const fencepost_shape *shape) {

@@ -1,4 +1,4 @@
-/* The invariants of a monitor after any calls: kept beside it by fuzz_calls.c. */
+/* The invariants of a monitor after any calls; fuzz_calls.c updates this model beside the monitor. */
 #ifndef FENCEPOST_MODEL_H
 #define FENCEPOST_MODEL_H
 
@@ -10,31 +10,32 @@ enum {
   CROWD = 1100
 };
 
-/* One identifier: the condition under it and the last event of it that was committed. */
+/* One identifier: its condition and its last committed event. */
 typedef struct place {
   const char *identifier; /* NULL: no condition */
   uint64_t generation;
-  fencepost_event last; /* as the record must show it */
-  fencepost_event told; /* the last that was handed out; sequence 0 = none */
+  fencepost_event last; /* the expected last event of the record */
+  fencepost_event told; /* the last delivered event; sequence 0 = none */
 } place;
 
 typedef struct model {
   fencepost_monitor *monitor;
   int64_t clock;
-  int64_t latest;   /* the largest clock so far: events reported before a rewind keep their date */
-  int64_t max_step; /* 0: any */
-  int has_gates;    /* they are accepted */
+  int64_t latest;   /* the largest clock so far; events reported before a rewind keep their date */
+  int64_t max_step; /* 0: no limit */
+  int has_gates;    /* whether gates are accepted */
   uint64_t inputs, accepted, invalid, late, ahead, sightings;
   uint64_t handed_out, generation;
-  uint64_t crowd; /* conditions that nobody comes near, of the first generations: with them forks share states */
-  uint64_t wakes, wakes_seen, pending; /* calls of the wake-up, those before the last check, what waited then */
+  uint64_t crowd; /* far conditions of the first generations that no device reaches; with them forks share states */
+  uint64_t wakes, wakes_seen, pending; /* calls of the wake-up, those before the last check, and the events that waited
+                                          then */
   place places[PLACES];
-  fencepost_event flight[FLIGHT]; /* handed out and not committed */
-  fencepost_event due[FLIGHT]; /* those after a restart: to be handed out again, but for those whose condition goes */
+  fencepost_event flight[FLIGHT]; /* delivered and not committed */
+  fencepost_event due[FLIGHT];    /* the events to redeliver after a restart, except those of removed conditions */
   size_t flying, again;
 } model;
 
-/* The wake-up: the monitor's lock is not held, so it can be queried. */
+/* The wake-up: the monitor's lock is not held, so it can be queried here. */
 static void model_wake(void *context) {
   model *known = context;
   fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
@@ -87,7 +88,7 @@ static size_t model_filter(fencepost_event *events, size_t count, uint64_t gener
   return kept;
 }
 
-/* Delivered events of a removed condition are void. */
+/* The uncommitted events of a removed condition are void. */
 static void model_void(model *known, uint64_t generation) {
   known->flying = model_filter(known->flight, known->flying, generation);
   known->again = model_filter(known->due, known->again, generation);
@@ -101,7 +102,7 @@ static void model_added(model *known, const char *identifier) {
     if (known->places[i].identifier == NULL) here = &known->places[i];
   REQUIRE(here != NULL);
   if (here->identifier != NULL) model_void(known, here->generation);
-  REQUIRE(record.condition.generation > known->generation); /* never used again */
+  REQUIRE(record.condition.generation > known->generation); /* generations are never reused */
   known->generation = record.condition.generation;
   memset(here, 0, sizeof *here);
   here->identifier = identifier;
@@ -110,7 +111,7 @@ static void model_added(model *known, const char *identifier) {
   REQUIRE(record.last_event.sequence == 0 || record.condition.policy.notify != FENCEPOST_NOTIFY_ALL);
 }
 
-/* Two at once, which may be the same. */
+/* Removes two at once, which may be the same. */
 static void model_remove_two(model *known, const char *one, const char *two) {
   const char *identifiers[] = {one, two};
   size_t removed = 9, expected = 0;
@@ -125,7 +126,7 @@ static void model_remove_two(model *known, const char *one, const char *two) {
   REQUIRE(removed == expected);
 }
 
-/* The set made exactly one circle of that name. */
+/* Syncs the set to exactly one circle of that name. */
 static void model_sync(model *known, const char *identifier, double radius_m) {
   fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
   definition.identifier = identifier;
@@ -182,7 +183,7 @@ static void model_remove(model *known, const char *identifier) {
   REQUIRE(fencepost_monitor_record(known->monitor, identifier, &record, NULL) == FENCEPOST_E_NOT_FOUND);
 }
 
-/* An input other than a fix was answered with a status; is_told: its other arguments were in their range. */
+/* Checks the status of an input other than a fix; is_told: its other arguments were in range. */
 static void model_input(model *known, fencepost_status status, int64_t time, int is_told) {
   switch (status) {
     case FENCEPOST_OK:
@@ -217,7 +218,7 @@ static void model_commit(model *known) {
   known->flying = 0;
 }
 
-/* An event was handed out: it is in order, and news. */
+/* Checks a delivered event: it is in order, and differs from the previous one. */
 static void model_take(model *known, const fencepost_event *event) {
   REQUIRE(event->state <= 3 && event->cause >= 1 && event->cause <= 4);
   REQUIRE(event->identifier_length == strlen(event->identifier));
@@ -234,7 +235,7 @@ static void model_take(model *known, const fencepost_event *event) {
   REQUIRE(fencepost_monitor_condition(known->monitor, event->identifier, &condition, NULL) == FENCEPOST_OK);
   REQUIRE(event->tag == condition.tag);
   if (condition.kind ==
-      FENCEPOST_CONDITION_LINE_GEOGRAPHIC) { /* it has no state: each crossing is news, in one direction */
+      FENCEPOST_CONDITION_LINE_GEOGRAPHIC) { /* lines have no state: each crossing is an event, in one direction */
     uint32_t directions = FENCEPOST_EVIDENCE_LEFT_TO_RIGHT | FENCEPOST_EVIDENCE_RIGHT_TO_LEFT;
     uint32_t direction = fencepost_event_evidence(event) & directions;
     REQUIRE(known->has_gates &&
@@ -250,7 +251,7 @@ static void model_take(model *known, const fencepost_event *event) {
   here->told = *event;
 }
 
-/* Returns up to a number of events; that commits the events delivered before. */
+/* Polls up to that many events, which commits the events delivered before. */
 static size_t model_poll(model *known, size_t capacity) {
   fencepost_event events[FLIGHT / 2];
   size_t count = 99;
@@ -260,7 +261,7 @@ static size_t model_poll(model *known, size_t capacity) {
   REQUIRE(fencepost_monitor_poll_events(known->monitor, events, capacity, &count, NULL) == FENCEPOST_OK);
   REQUIRE(count <= capacity);
   for (size_t i = 0; i < count; i++) {
-    if (known->again > 0) { /* the same, byte for byte */
+    if (known->again > 0) { /* redelivered, so the same byte for byte */
       REQUIRE(memcmp(&events[i], &known->due[0], sizeof events[i]) == 0);
       known->again--;
       memmove(known->due, known->due + 1, known->again * sizeof *events);
@@ -280,7 +281,7 @@ static void model_acknowledge(model *known) {
   REQUIRE(fencepost_monitor_acknowledge(known->monitor, NULL) == FENCEPOST_OK);
 }
 
-/* The events in flight are to be delivered again. */
+/* The events in flight must be redelivered. */
 static void model_take_back(model *known) {
   REQUIRE(known->flying + known->again <= FLIGHT);
   memmove(known->due + known->flying, known->due, known->again * sizeof *known->due);
@@ -327,11 +328,11 @@ static void model_explanation(const place *here, const fencepost_record *record,
             (unsigned long long)record->last_event.sequence, record->last_event.state,
             (unsigned long long)here->last.sequence, here->last.state);
   REQUIRE(memcmp(&record->last_event, &here->last, sizeof here->last) == 0);
-  /* When every event is delivered and acknowledged, the record shows the observed state. */
+  /* After every event is delivered and acknowledged, the record shows the observed state. */
   if (is_drained && found->observed != FENCEPOST_STATE_UNKNOWN) REQUIRE(record->last_event.state == found->observed);
 }
 
-/* Two of the crowd: one that was assumed unsatisfied, one that was not. */
+/* Checks two of the far conditions: one was assumed unsatisfied, the other was not. */
 static void model_check_crowd(model *known, int is_drained) {
   static const char *const identifiers[] = {"crowd 6", "crowd 7"};
   for (int i = 0; i < 2; i++) {
@@ -345,7 +346,7 @@ static void model_check_crowd(model *known, int is_drained) {
   }
 }
 
-/* Ends the process when an invariant of the engine does not hold; the library that is released has no such function. */
+/* Aborts if an invariant of the engine does not hold; the released library does not have this function. */
 __attribute__((weak)) void fencepost_check_invariants(fencepost_monitor *monitor);
 
 static void model_check(model *known) {
@@ -389,7 +390,7 @@ static void model_check(model *known) {
   REQUIRE(conditions == 0);
 }
 
-/* Takes everything that waits. */
+/* Polls all waiting events. */
 static void model_drain(model *known) {
   for (int rounds = 0; model_poll(known, 4) > 0; rounds++) REQUIRE(rounds < 10000);
 }

@@ -1,7 +1,7 @@
 /*
- * Gives a target the files that are named, or those in a folder that is named, without a fuzzing engine.
- * Prints how many there were; a failure ends the process at the file that was named last. So does a floating-point
- * exception other than inexact and underflow, since hosts may trap these.
+ * Runs a target on the named files, or on the files of a named folder, without a fuzzing engine. Prints their number. A
+ * failure ends the process at the file named last. So does a floating-point exception other than inexact and underflow,
+ * because hosts may trap these.
  */
 #include <dirent.h>
 #include <fenv.h>

@@ -1,12 +1,12 @@
 #!/bin/bash
 # The fuzz targets of Tests/Fuzz.
 #
-#   Tests/Fuzz/run.sh replay              gives the corpora to the release library, with a plain driver; part of `make test`
-#   Tests/Fuzz/run.sh run SECONDS [T...]  libFuzzer with the Address Sanitizer over the engine, SECONDS for each target;
-#                                     starts from the corpora, keeps what it finds in .build/fuzz/corpus
-#   Tests/Fuzz/run.sh merge [T...]        adds to the committed corpora what .build/fuzz/corpus reaches beyond them
+#   Tests/Fuzz/run.sh replay              runs the corpora on the release library, with a plain driver; in `make test`
+#   Tests/Fuzz/run.sh run SECONDS [T...]  libFuzzer with the Address Sanitizer in the engine, SECONDS for each target;
+#                                     starts from the corpora, saves its findings in .build/fuzz/corpus
+#   Tests/Fuzz/run.sh merge [T...]        adds inputs of .build/fuzz/corpus with new coverage to the committed corpora
 set -euo pipefail
-# The backtrace program of the Swift runtime waits for a process that has gone.
+# The backtrace program of the Swift runtime would wait for a process that has ended.
 export SWIFT_BACKTRACE=enable=no
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -28,10 +28,10 @@ replay() {
   return $failed
 }
 
-# The library with coverage counters, the Address Sanitizer and the checks of its invariants, and each target linked to it; swiftc knows the libraries
-# of the Swift runtime, and its default linker fails on the counters.
+# The library with coverage counters, the Address Sanitizer and invariant checks, and each target linked to it. swiftc
+# links, because it knows the libraries of the Swift runtime; its default linker fails on the counters.
 compile() {
-  # swift build's own --sanitize takes one; only with -sanitize=fuzzer to the compiler there is coverage.
+  # swift build's own --sanitize accepts only one sanitizer; only the compiler's -sanitize=fuzzer gives coverage.
   swift build -c release --product fencepost-c-static --scratch-path "$build" -Xswiftc -sanitize=fuzzer,address \
     -Xswiftc -DFENCEPOST_INVARIANTS >&2
   local clang

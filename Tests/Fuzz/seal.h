@@ -1,5 +1,5 @@
 /*
- * Corrects the checksum of damaged bytes, so that the code after the check is reached.
+ * Corrects the checksum of damaged bytes, to reach the code after the check.
  */
 #ifndef FENCEPOST_TESTS_FUZZ_SEAL_H
 #define FENCEPOST_TESTS_FUZZ_SEAL_H
@@ -27,7 +27,7 @@ static uint64_t checksum(const uint8_t *bytes, size_t size) {
   return sum_word(sum_word(sum, rest), size);
 }
 
-/* Writes the checksum into the last `width` bytes: 8 of a snapshot, 4 of a device. */
+/* Writes the checksum into the last `width` bytes: 8 for a snapshot, 4 for a device. */
 static void seal(uint8_t *bytes, size_t size, size_t width) {
   uint64_t sum = checksum(bytes, size - width);
   for (size_t i = 0; i < width; i++) bytes[size - width + i] = (uint8_t)(sum >> (8 * i));

@@ -73,14 +73,14 @@
   DO(fencepost_geodesic_direct)
 /* clang-format on */
 
-/* Pointers to them, filled from the library. */
+/* Pointers to them, looked up in the library. */
 extern struct host_api {
 #define MEMBER(name) __typeof__(&name) name;
   FUNCTIONS(MEMBER)
 #undef MEMBER
 } api;
 
-/* Ends the program when something is not as it has to be. */
+/* Ends the program if a condition does not hold. */
 void require(const char *file, int line, int is_true);
 #define OK(call) require(__FILE__, __LINE__, (call) == FENCEPOST_OK)
 #define IS(condition) require(__FILE__, __LINE__, (condition))
@@ -88,7 +88,7 @@ void require(const char *file, int line, int is_true);
 /* Uses all functions of tables and fleets. */
 void use_fleets(void);
 
-/* Keeps a fleet in a directory and opens it again. */
+/* Saves a fleet in a directory and opens it again. */
 void use_stored_fleet(const char *directory);
 
 #endif

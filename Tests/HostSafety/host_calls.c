@@ -1,7 +1,7 @@
 /*
- * Loads the library named by the first argument and uses all of it but the stores, between marks that a trace of the
- * system calls shows (writes to standard output): "load", "use", "fork", "end". Functions of the C library that our code
- * must not call are replaced by ones that count.
+ * Loads the library named by the first argument and uses all of it except the stores. Writes marks to standard output
+ * that a trace of the system calls shows: "load", "use", "fork", "end". Functions of the C library that our code must
+ * not call are replaced by functions that count.
  */
 #include "host.h"
 
@@ -25,7 +25,7 @@ static void forbidden(const char *name) {
   fprintf(stderr, "%s was called\n", name);
 }
 
-/* The program's own come first, also for the library. */
+/* The program's own functions take precedence, also for calls from the library. */
 char *getenv(const char *name) {
   forbidden("getenv");
   for (char **entry = environ; entry != NULL && *entry != NULL; entry++)
@@ -96,7 +96,7 @@ static void plan_all(fencepost_monitor *monitor, const fencepost_fix *fixes, siz
   OK(api.fencepost_significant_change_accept(&filter, fixes, &flag, NULL));
 }
 
-/* Lines by every way that there is, and who crosses them. */
+/* Adds lines in every possible way, and crosses them. */
 static void use_lines(void) {
   static const double latitudes[] = {-1, 1, 0, 2}, longitudes[] = {0, 0, 1, 1};
   static const int32_t lines[] = {0, 2, 4};
@@ -127,7 +127,7 @@ static void use_lines(void) {
   api.fencepost_monitor_destroy(monitor);
 }
 
-/* Polygons and corridors by every way that there is; none is left. */
+/* Adds polygons and corridors in every possible way, and removes them all. */
 static void use_shapes(fencepost_monitor *monitor) {
   static const double latitudes[] = {0, 0, 0.01, 0.01, 0.004, 0.006, 0.006, 0.004, 0, 0, 0.01},
                       longitudes[] = {0, 0.01, 0.01, 0, 0.004, 0.004, 0.006, 0.006, 0.02, 0.03, 0.025},
@@ -167,7 +167,7 @@ static void use_shapes(fencepost_monitor *monitor) {
   OK(api.fencepost_monitor_ensure_wkb_conditions(monitor, names, wkbs, sizes, NULL, NULL, 3, NULL, NULL, &result,
                                                  NULL));
   IS(result.kept == 3);
-  wkb[5] = 200; /* more than there is */
+  wkb[5] = 200; /* more than exist */
   IS(api.fencepost_monitor_add_wkb_condition(monitor, "no", wkb, size, 0, NULL, NULL, &error) != FENCEPOST_OK);
   for (int i = 0; i < 20; i++) {
     fencepost_fix fix = {0.002, i % 2 ? 0.002 : 0.1, 5, i};
@@ -198,7 +198,7 @@ static void use_shapes(fencepost_monitor *monitor) {
   OK(api.fencepost_monitor_rewind(monitor, -1, NULL));
 }
 
-/* Queries of points, none of which changes anything. */
+/* Questions about points, which change nothing. */
 static void ask(fencepost_monitor *monitor) {
   static const double latitudes[] = {0, 0.0001, 80}, longitudes[] = {0, 0.1, -180};
   fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT, none = FENCEPOST_POINT_COLUMNS_INIT;
@@ -302,13 +302,13 @@ static void *idle(void *gate) {
   return NULL;
 }
 
-/* The child of a fork() goes on with the monitor, and so does the parent: both see the same events. */
+/* After a fork() child and parent both continue with the monitor, and see the same events. */
 static int check_fork(fencepost_monitor *monitor, int with_thread) {
   static char mine[1 << 16], childs[1 << 16];
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   pthread_t thread;
   pthread_mutex_lock(&gate);
-  if (with_thread) IS(pthread_create(&thread, NULL, idle, &gate) == 0); /* alive, and in no call on the monitor */
+  if (with_thread) IS(pthread_create(&thread, NULL, idle, &gate) == 0); /* alive, but in no call on the monitor */
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   OK(api.fencepost_monitor_statistics(monitor, &statistics, NULL));
   int64_t start = statistics.clock_us + 1000000;

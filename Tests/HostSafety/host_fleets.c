@@ -34,7 +34,7 @@ static void change(fencepost_conditions *table, const fencepost_geometry *triang
   OK(api.fencepost_conditions_remove(table, "again", &flag, NULL));
 }
 
-/* The same in columns, and all at once. */
+/* The same from columns, and all at once. */
 static void change_many(fencepost_conditions *table, fencepost_geometry *geometry) {
   static const int32_t rings[] = {0, 4, 7}, majors[] = {1, 2}, minors[] = {-1, -1};
   static uint8_t wkb[512];
@@ -146,7 +146,7 @@ static void read_device(fencepost_fleet *fleet, uint32_t number) {
   OK(api.fencepost_fleet_get_device_statistics(fleet, number, &own, NULL));
 }
 
-/* The devices go on in another fleet over the same table; damaged ones do not. */
+/* The devices continue in another fleet over the same table; damaged ones are refused. */
 static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const uint32_t *numbers) {
   static uint8_t bytes[4096];
   uint64_t offsets[4];
@@ -161,7 +161,7 @@ static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const uin
   api.fencepost_fleet_destroy(other);
 }
 
-/* A fleet goes on from its bytes, over the same table; damaged bytes are refused. */
+/* A fleet is restored from its bytes over the same table; damaged bytes are refused. */
 static void restore(fencepost_conditions *table, fencepost_fleet *fleet) {
   static uint8_t bytes[1 << 14];
   size_t size;

@@ -1,10 +1,10 @@
 /*
- * The unusual guarantees of the release library: that no call raises a floating-point exception which the host has made
- * a signal, and that a thread with the stack that the header states is enough.
+ * Two guarantees of the release library: no call raises a floating-point exception that the host has turned into a
+ * signal, and a thread with the stack size that the header states is enough.
  *
- *     host_limits DRIVE.csv DIRECTORY [stack]       the last word: the stacks alone
+ *     host_limits DRIVE.csv DIRECTORY [stack]       with the last word: only the stacks
  *
- * The program dies where the library does not keep its word. Linked to the library; see run.sh.
+ * The program is killed if the library breaks a guarantee. It is linked to the library; see run.sh.
  */
 #define _GNU_SOURCE
 #include <fenv.h>
@@ -19,7 +19,7 @@
 
 #define START INT64_C(1700000000000000)
 
-/* Whatever was raised by arithmetic of this program is forgotten before a call, and signals are on during it. */
+/* Clears exceptions of this program's own arithmetic before a call, and enables the signals during it. */
 #define ARMED(call) (arm(), (call))
 
 static int armed;
@@ -57,7 +57,7 @@ static void read_drive(const char *path) {
   char line[256];
   if (file == NULL || fgets(line, sizeof line, file) == NULL) exit(1);
   while (drive_count < sizeof drive / sizeof drive[0] && fgets(line, sizeof line, file) != NULL) {
-    /* Numbers of each row, whatever stands between them: the first that can be a latitude, and the next. */
+    /* The numbers of each row, whatever separates them: the first possible latitude, and the next number. */
     double numbers[8];
     size_t count = 0;
     for (char *at = line; *at != 0 && count < 8;) {
@@ -81,7 +81,7 @@ static void read_drive(const char *path) {
   }
 }
 
-/* A star of so many corners around a place, whose corners lie `size` degrees away at the most. */
+/* A star with that many corners around a place; its corners are at most `size` degrees away. */
 static void make_star(double latitude, double longitude, double size, size_t corners, double (*places)[2]) {
   for (size_t i = 0; i < corners; i++) {
     double turn = 6.283185307179586 * (double)i / (double)corners, away = i % 2 ? size : size * 0.6;
@@ -101,7 +101,7 @@ enum {
   CORNERS = 3000
 };
 
-/* Polygons and corridors along the drive, large ones among them, and such as have no usual place. */
+/* Polygons and corridors along the drive, including large ones and ones at unusual places. */
 static void add_shapes(fencepost_monitor *monitor, const fencepost_condition_options *options) {
   double (*places)[2] = malloc(CORNERS * sizeof *places);
   if (places == NULL) exit(1);
@@ -133,7 +133,7 @@ static void add_shapes(fencepost_monitor *monitor, const fencepost_condition_opt
   free(places);
 }
 
-/* Lines to be crossed, of the same kind. */
+/* The same kinds of lines as gates. */
 static void add_lines(fencepost_monitor *monitor) {
   double places[40][2];
   for (size_t i = 0; i < 12; i++) {
@@ -148,7 +148,7 @@ static void add_lines(fencepost_monitor *monitor) {
   }
 }
 
-/* Queries of the shapes beside the fixes. */
+/* Questions about the shapes near the fixes. */
 static void ask_shapes(fencepost_monitor *monitor, const fencepost_fix *at) {
   static const char *const names[] = {"p0", "p3", "p5", "w5", "w7", "c7"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -244,7 +244,7 @@ static void live(const char *name, const char *store_directory, fencepost_delive
   fencepost_monitor_destroy(monitor);
 }
 
-/* The functions without a monitor, with every combination of values from a list of awkward ones. */
+/* The functions without a monitor, with every combination of awkward values. */
 static void geodesy(void) {
   static const double values[] = {0,        -0.0, 90,    -90, 180,   -180,           1e-300,          5e-324,
                                   INFINITY, NAN,  1e300, 45,  -1e-8, 179.9999999999, 89.999999999999, 1};
@@ -270,7 +270,8 @@ static void geodesy(void) {
   }
 }
 
-/* Shapes without a monitor, of fours of these places and with every option: a refused shape raises nothing either. */
+/* Shapes without a monitor, from fours of these places and with every option: a refused shape must not raise an
+   exception either. */
 static void shapes(void) {
   static const double values[][2] = {{0, 0},        {0, 180},  {90, 0},     {-90, 17},    {1e-12, 1e-12},
                                      {0, 1e-12},    {45, 90},  {45, -90},   {NAN, 0},     {0, INFINITY},
@@ -296,7 +297,7 @@ static void shapes(void) {
   }
 }
 
-/* A save of so many changes that it is made in parts. */
+/* A save of so many changes that it is done in parts. */
 static void crowd(const char *store_directory) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.store_directory = store_directory;
@@ -348,7 +349,7 @@ int main(int count, char **arguments) {
   if (count < 3) return 2;
   read_drive(arguments[1]);
   directory = arguments[2];
-  /* The smallest stacks of the header, in memory and with a store. */
+  /* The smallest stacks that the header allows, in memory and with a store. */
   with_stack(48 * 1024, within, NULL);
   with_stack(48 * 1024, within, arguments[2]);
   with_stack(96 * 1024, fleets_within, NULL);

@@ -1,5 +1,5 @@
-/* A plug-in with the engine inside, or linked to the shared library; and, with HOST, a program that has the archive itself, exports
- * its functions, and loads such plug-ins. Each prints the events of one fix: 1. */
+/* A plug-in that contains the engine or is linked to the shared library; and, with HOST, a program that contains the
+ * archive, exports its functions, and loads such plug-ins. Each prints the number of events of one fix: 1. */
 #include <dlfcn.h>
 #include <stdio.h>
 

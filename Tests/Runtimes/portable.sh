@@ -1,13 +1,13 @@
 #!/bin/bash
-# Builds the C library with the locks of POSIX systems that are not Linux (FENCEPOST_PORTABLE=1: flock() on store files, a
-# condition variable instead of futex), and runs the C cases and the races for stores against it.
+# Builds the C library with the locks for POSIX systems other than Linux (FENCEPOST_PORTABLE=1: flock() on store files, a
+# condition variable instead of futex). Runs the C cases and the races for stores against it.
 #
 #   Tests/Runtimes/portable.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 lib=$PWD/.build/portable/lib
 FENCEPOST_PORTABLE=1 FENCEPOST_RUNTIME=full FENCEPOST_SCRATCH=$PWD/.build/portable FENCEPOST_LIB=$lib bindings/c/build.sh > /dev/null
-# It is another library: without the system call futex of its own lock.
+# It must differ from the usual library: its own lock does not use the system call futex.
 ! cmp -s "$lib/libfencepost.so" .build/lib/libfencepost.so
 FENCEPOST_LIB=$lib Tests/CInstalled/case.sh
 FENCEPOST_LIB=$lib Tests/StoreFaults/run.sh race kill readonly

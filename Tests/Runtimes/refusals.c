@@ -1,6 +1,6 @@
 /*
- * Refusals take no memory: what a refused shape, store or snapshot took is given back. Embedded Swift does not free an
- * object whose initializer throws, and no sanitizer sees into the library, so the allocator is checked.
+ * Refusals do not leak memory: the memory of a refused shape, store or snapshot is freed. Embedded Swift does not free an
+ * object whose initializer throws, and no sanitizer can look into the library, so this program checks the allocator.
  *
  *     refusals FOLDER      a folder without stores
  */

@@ -1,6 +1,6 @@
 /*
- * A plug-in host loads and unloads the library again and again, with an engine and a store in between: it is really unloaded,
- * keeps no descriptor, and no memory but the few constants that it makes when they are first used.
+ * A plug-in host loads and unloads the library again and again, and uses an engine and a store each time. The library must
+ * really be unloaded, and leave no open descriptor and no memory, except the few constants that it creates on first use.
  *
  *     reloaded LIBRARY FOLDER      a folder for stores
  */
@@ -15,7 +15,7 @@
 
 enum {
   ROUNDS = 300,
-  MOST_BYTES = 256 /* a round */
+  MOST_BYTES = 256 /* per round */
 };
 
 static void require(int is_true, const char *what) {
@@ -34,7 +34,7 @@ static int descriptors(void) {
   __typeof__(&name) name##_ = (__typeof__(&name))dlsym(library, #name); \
   require(name##_ != NULL, #name)
 
-/* The number of events of one visit. */
+/* Returns the number of events of one visit. */
 static int visited(const char *path, const char *folder, int round) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   require(library != NULL, "not loaded");

@@ -1,11 +1,12 @@
 #!/bin/bash
-# The two builds of the C library. The embedded one, which all other parts test: its size, what it needs, what loading it takes,
-# and its archive in C, C++, Rust, Go and Swift programs. The full one (FENCEPOST_RUNTIME=full): the C cases with the shared library and the archive, the
-# same events byte for byte as a debug build too, and the conformance corpus through Python.
+# Tests the two builds of the C library. The embedded one, which all other parts test too: its size, its dependencies, the
+# cost of loading it, and its archive in C, C++, Rust, Go and Swift programs. The full one (FENCEPOST_RUNTIME=full): the C
+# cases with the shared library and the archive, the same events byte for byte (also from a debug build), and the
+# conformance corpus through Python.
 #
 #   Tests/Runtimes/run.sh
 #
-# Needs what `make setup-test` makes.
+# Needs the setup of `make setup-test`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -22,7 +23,7 @@ fail() {
 [ "$runtime" = embedded ] || fail "the library in .build/lib is to be the embedded one; FENCEPOST_RUNTIME is $runtime"
 library=$embedded/$soname archive=$embedded/libfencepost.a
 
-# Bytes of the library, and of what a download of it takes.
+# The size of the library in bytes, and of its compressed download.
 size=$(stat -c %s "$library")
 packed=$(gzip -9 -c "$library" | wc -c)
 [ "$size" -le 2300000 ] || fail "the library has $size bytes; accepted are up to 2 300 000"
@@ -33,13 +34,13 @@ LC_ALL=C readelf --dyn-syms --wide "$library" | awk '$5 == "GLOBAL" && $7 != "UN
   grep -v '^FENCEPOST_' | sort > "$folder/exported"
 sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | sort > "$folder/declared"
 diff "$folder/declared" "$folder/exported" || fail "the library exports something else than the header declares"
-# Decisions rest on arithmetic that IEEE 754 defines exactly: no function of the mathematics library but these.
+# Decisions depend on arithmetic that IEEE 754 defines exactly: no mathematics function except these.
 if nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $NF); print $NF }' |
   grep -xE '(sin|cos|tan|asin|acos|atan|atan2|exp|exp2|log|log2|log10|pow|fma|hypot|cbrt|sincos|round|fmin|fmax|ldexp)f?l?'; then
   fail "the library calls functions whose results differ between platforms"
 fi
 
-# The archive in programs of C and C++, and in a Swift program beside the real runtime.
+# The archive in C and C++ programs, and in a Swift program beside the real runtime.
 # shellcheck disable=SC2046,SC2086
 {
   gcc -std=c11 -Iinclude examples/c/quickstart.c "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/c"
@@ -51,7 +52,7 @@ gcc -std=gnu11 -Wall -Werror -Iinclude Tests/Runtimes/refusals.c "$library" -Wl,
 mkdir "$folder/reloading"
 gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Runtimes/reloaded.c -o "$folder/reloaded"
 "$folder/reloaded" "$library" "$folder/reloading" || fail "loaded and unloaded again and again"
-# Several engines in one process: in the program, exported, in two plug-ins, and a plug-in with the shared library.
+# Several engines in one process: in the program, exported, in two plug-ins, and in a plug-in with the shared library.
 # shellcheck disable=SC2046,SC2086
 {
   gcc -shared -fPIC -Iinclude Tests/Runtimes/plugin.c "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/plugin1.so"
@@ -60,7 +61,7 @@ gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Runtimes/reloaded.c -o 
   gcc -DHOST -rdynamic -Iinclude Tests/Runtimes/plugin.c "$archive" "$archive" $(printf ' -l%s' $system_libraries) -ldl -o "$folder/plugins"
 }
 [ "$("$folder/plugins" "$folder"/plugin[123].so)" = '1 1 1 1' ] || fail "several engines in one process"
-# A host that was linked with -ffast-math has denormal numbers cut off: the events are the same.
+# A host linked with -ffast-math flushes denormal numbers to zero; the events must be the same.
 gcc -O1 -ffp-contract=off -Iinclude -c Tests/Determinism/replay.c -o "$folder/replay.o"
 gcc -ffast-math "$folder/replay.o" "$library" -Wl,-rpath,"$embedded" -o "$folder/replay"
 Tests/Determinism/hashes.sh "$folder/fast-math" "$folder/replay" || fail "other events in a host with -ffast-math"
@@ -90,7 +91,7 @@ END
 swiftc -I include "$folder/beside.swift" -Xlinker "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/beside"
 [ "$("$folder/beside")" = '["state 1": 1]' ] || fail "the Swift program beside the real runtime prints something else"
 
-# In programs of Rust and Go, whose runtimes have threads, stacks and unwinding of their own.
+# In Rust and Go programs, whose runtimes have their own threads, stacks and unwinding.
 .ci/languages.sh || echo "runtimes: without the Rust or Go compiler, which could not be installed" >&2
 if command -v rustc > /dev/null; then
   # shellcheck disable=SC2046,SC2086
@@ -115,15 +116,15 @@ for source in Tests/CCases/*.c Tests/CInstalled/cases.c; do
 done
 gcc "$folder"/cases/*.o -L"$full" -lfencepost -lm -pthread -o "$folder/cases/shared"
 LD_LIBRARY_PATH=$full "$folder/cases/shared" || fail "C cases with the full shared library"
-# Unwind tables, which the header says that the embedded build has not.
+# Unwind tables; the header says that the embedded build has none.
 tables() { LC_ALL=C readelf --debug-dump=frames "$1" 2> /dev/null | grep -c ' FDE ' || true; }
 [ "$(tables "$full/$soname")" -gt 1000 ] || fail "the full build has no unwind tables"
 [ "$(tables "$library")" -lt 100 ] || fail "the embedded build has unwind tables: correct what the header says"
-# Programs that are tested with valgrind need no suppression for the library.
+# Programs under valgrind must not need a suppression for the library.
 command -v valgrind > /dev/null || .ci/install.sh valgrind || fail "valgrind is not here"
 LD_LIBRARY_PATH=$full valgrind --quiet --error-exitcode=1 "$folder/cases/shared" "fleet store" ||
   fail "valgrind reports uninitialised bytes in the C cases of fleets with stores"
-# The cost of loading in instructions: a processor of 2020 does 2 000 000 in 0.6 ms.
+# The cost of loading, in instructions: a processor of 2020 executes 2 000 000 in 0.6 ms.
 gcc -std=gnu11 -O2 -Wall -Wextra -Werror Tests/Runtimes/start.c -o "$folder/start"
 loading() {
   valgrind --tool=callgrind --toggle-collect=load --callgrind-out-file="$folder/callgrind" "$folder/start" "$1" 0 2>&1 |
@@ -136,7 +137,7 @@ loads=$(loading "$library") loads_full=$(loading "$full/$soname")
 gcc "$folder"/cases/*.o "$full_archive" $full_libraries -pthread -o "$folder/cases/static"
 "$folder/cases/static" || fail "C cases with the full archive"
 
-# The listed events from both and from a build without optimisation, byte for byte.
+# The listed events from both builds and from a build without optimisation, byte for byte.
 swift build --product fencepost-c > "$folder/debug.log" 2>&1 || { cat "$folder/debug.log" >&2; fail "the debug build"; }
 Tests/Determinism/symbols.sh .build/debug > "$folder/symbols" || { cat "$folder/symbols" >&2; fail "symbols of the debug build"; }
 declare -A libraries=([embedded]=$library [full]=$full/$soname [debug]=$root/.build/debug/libfencepost-c.so)
@@ -145,13 +146,13 @@ for build in embedded full debug; do
     -Wl,-rpath,"$(dirname "${libraries[$build]}")"
   Tests/Determinism/hashes.sh "$folder/$build" "$folder/replay" || fail "the $build build gives other events"
 done
-# The contents of the page.
+# The hashes on the documentation page.
 while read -r hash program; do
   grep -q "^| .$program.: .*| .$hash. |\$" bindings/site/concepts/determinism.md ||
     fail "bindings/site/concepts/determinism.md has another SHA-256 for $program than Tests/Golden/events.sha256"
 done < Tests/Golden/events.sha256
 
-# The conformance corpus through the installed package, its library replaced.
+# The conformance corpus through the installed package with its library replaced.
 package=$(cd / && "$root/.venv/bin/python" -c 'import fencepost, os; print(os.path.dirname(fencepost.__file__))')
 cp -R "$package" "$folder/fencepost"
 replaced=$(find "$folder/fencepost" -name "$soname")

@@ -1,5 +1,5 @@
 /*
- * The cost of loading the library: loads it, and prints the least time of all runs, each in a process of its own.
+ * The cost of loading the library: loads it, and prints the shortest time of all runs, each in a separate process.
  *
  *     start LIBRARY RUNS     RUNS 0: once in this process, to count the instructions of load() under callgrind
  */

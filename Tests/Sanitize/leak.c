@@ -1,4 +1,4 @@
-/* Loses a monitor with a condition: LeakSanitizer must report it. */
+/* Leaks a monitor with a condition: LeakSanitizer must report it. */
 #include "fencepost.h"
 
 __attribute__((noinline)) static int lose(void) {

@@ -1,23 +1,24 @@
 #!/bin/bash
-# The C cases with the whole engine under a sanitizer. Thread Sanitizer for the cases with threads, on a debug build with a
-# Swift runtime. Address Sanitizer with LeakSanitizer for all of them and for the fuzz corpora, on Embedded Swift with
-# optimisation: the code that is installed, whose every allocation is a malloc() of its own.
+# Runs the C cases with the whole engine under a sanitizer. Thread Sanitizer runs the cases with threads, on a debug build
+# with a Swift runtime. Address Sanitizer with LeakSanitizer runs all cases and the fuzz corpora, on optimised Embedded
+# Swift: this is the code that is installed, and each of its allocations is a separate malloc().
 #
 #   [FENCEPOST_RUNTIME=full] Tests/Sanitize/run.sh [thread|address]...
 #
-# With FENCEPOST_RUNTIME=full the Address Sanitizer takes a debug build with a Swift runtime, too.
+# With FENCEPOST_RUNTIME=full the Address Sanitizer also runs a debug build with a Swift runtime.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck disable=SC2034 # for names.sh
 root=$PWD
 # shellcheck source=bindings/c/names.sh
 . bindings/c/names.sh
-# The backtrace program of the Swift runtime waits for a process that has gone.
+# The backtrace program of the Swift runtime would wait for a process that has ended.
 export SWIFT_BACKTRACE=enable=no
 clang=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
 flags='-std=gnu11 -g -O1 -D_GNU_SOURCE -Iinclude -ITests/CCases/include'
 
-# link SANITIZER OUTPUT SOURCE...: C sources and the library. Swift's runtime, where there is one, is known to swiftc.
+# link SANITIZER OUTPUT SOURCE...: links C sources with the library. swiftc links if there is a Swift runtime, because it
+# knows its libraries.
 link() {
   local sanitizer=$1 output=$2 objects=() source object
   shift 2
@@ -34,7 +35,7 @@ link() {
   fi
 }
 
-# compile SANITIZER: the engine, as objects in `embedded` or as an archive of SwiftPM's.
+# compile SANITIZER: compiles the engine, into the objects in `embedded` or into an archive of SwiftPM.
 compile() {
   local sanitizer=$1 define=() objects
   embedded=()
@@ -62,7 +63,7 @@ check() {
   if [ "$sanitizer" = thread ]; then
     TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}" "$build/cases/run" threads:
   else
-    # A monitor that nobody destroys is reported: the leaks of the other programs would be, too.
+    # A monitor that is not destroyed must be reported; then leaks in the other programs would be reported too.
     link "$sanitizer" "$build/cases/leak" Tests/Sanitize/leak.c
     if "$build/cases/leak" > "$build/leak.log" 2>&1 || ! grep -q LeakSanitizer "$build/leak.log"; then
       echo "sanitize: a monitor that is lost is not reported" >&2

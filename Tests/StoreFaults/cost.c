@@ -1,14 +1,14 @@
-/* The cost of an event. */
+/* The cost of an event, in disk writes. */
 #include "attacks.h"
 #include "files.h"
 #include "life.h"
 
 #include <stdlib.h>
 
-/* One condition is entered or left with each fix. */
+/* Each fix enters or leaves one condition. */
 static double latitude_of(long fix) { return (double)(fix * 7 % 1000) * 0.01 + (fix & 1 ? 0.005 : 0); }
 
-/* The mean of `count` events that are fed, polled and acknowledged, on a disk with so much room. */
+/* The mean over `count` events that are fed, polled and acknowledged, on a disk with that much room. */
 static void measure(long count, uint64_t room, double most_waits) {
   clear_folder();
   files_watch(folder, 0);
@@ -32,7 +32,7 @@ static void measure(long count, uint64_t room, double most_waits) {
     if (fencepost_monitor_poll_events(monitor, &event, 1, &polled, &last_error) || polled != 1) abort();
     if (fencepost_monitor_acknowledge(monitor, &last_error)) abort();
     uint64_t waits = files_syncs() - begun;
-    /* The log that begins anew is written by the next event. */
+    /* The next event starts the log again from its beginning. */
     if (waits < 2 || waits > 5) FAIL("event %ld waits for the disk %d times", i, (int)waits);
     foldings += waits > 2;
   }
@@ -50,6 +50,6 @@ static void measure(long count, uint64_t room, double most_waits) {
 
 void attack_cost(long count) {
   measure(count, (uint64_t)1 << 30, 2.005);
-  /* With little room left the log is short. */
+  /* With little room left the log is kept short. */
   measure(count, 16 << 20, 2.065);
 }

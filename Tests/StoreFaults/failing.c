@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Opening a store while nothing can be written: it begins in memory, tells so, and saves when it can. */
+/* Opens a store while no write succeeds: it starts in memory, reports that, and saves as soon as it can. */
 static void open_on_full_disk(int with_log, int changed) {
   clear_folder();
   if (with_log) put_crashed_store();
@@ -26,7 +26,7 @@ static void open_on_full_disk(int with_log, int changed) {
   }
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   if (fencepost_monitor_statistics(monitor, &statistics, NULL)) abort();
-  /* Reading needs no disk; only the options are not saved yet. */
+  /* Reading succeeds; only the options are not saved yet. */
   if (statistics.store != (changed ? FENCEPOST_STORE_FAILING : FENCEPOST_STORE_KEPT))
     FAIL("a store %s has the status %u", what, statistics.store);
   if (add(monitor, 9, 0) || feed(monitor, 90000, 0)) FAIL("%s", last_error.message);
@@ -70,7 +70,7 @@ void attack_failing(long count) {
   static const int errors[] = {ENOSPC, EIO, EDQUOT, EROFS, EINTR};
   long refused = 0;
   for (long i = 0; i < count; i++) {
-    /* One in four of the operations that make the store. */
+    /* One in four fails during the operations that create the store. */
     long first = (long)below((uint64_t)(i % 4 == 3 ? creating : operations)),
          number = 1 + (long)below(i % 3 == 0 ? 3 : 40);
     int torn = (int)(i & 1);

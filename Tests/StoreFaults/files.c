@@ -27,7 +27,7 @@ static uint64_t bytes, syncs, room;
 static op *trace;
 static size_t trace_count, trace_capacity;
 
-/* Which file a descriptor is: the number that its inode has here, -1 when it is not watched; -2 the directory. */
+/* The file of a descriptor: the number of its inode in this program; -1 if it is not watched, -2 for the directory. */
 static int descriptor_inode[DESCRIPTORS];
 static ino_t inodes[INODES];
 static int inode_count;
@@ -67,7 +67,7 @@ static op *note(op_kind kind, int inode) {
   return made;
 }
 
-/* 0 to go on, 1 to fail, 2 to end after half of it. */
+/* Returns 0 to continue, 1 to fail, 2 to end the process after half of the operation. */
 static int begin(void) {
   long number = count++;
   if (number == kill_at) {
@@ -203,7 +203,7 @@ static int sync_with(int (*sync_real)(int), int descriptor) {
   }
   syncs++;
   note(is_directory ? OP_SYNC_DIRECTORY : OP_SYNC, descriptor_inode[descriptor]);
-  return 0; /* a trace shows the fsyncs; the disk need not do them */
+  return 0; /* the trace records the fsync; the disk need not do it */
 }
 
 int fsync(int descriptor) { return sync_with(REAL(fsync), descriptor); }
@@ -212,7 +212,7 @@ int fdatasync(int descriptor) { return sync_with(REAL(fdatasync), descriptor); }
 int unlink(const char *path) {
   const char *name = below(path);
   if (name && access(path, F_OK) == 0) {
-    /* Removing works also where writing does not. */
+    /* Removing a file also works where writing fails. */
     if (begin() == 2) kill(getpid(), SIGKILL);
     snprintf(note(OP_UNLINK, -1)->name, 128, "%s", name);
   }

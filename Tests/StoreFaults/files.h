@@ -1,5 +1,5 @@
-/* File operations below one directory, seen from within the process: they are logged, fail, are cut short, or end the
-   process. The functions of the C library are replaced in this program, and with it for SQLite and the library. */
+/* File operations below one directory, intercepted inside the process: they are logged, fail, are cut short, or end the
+   process. This program replaces the functions of the C library, also for SQLite and the library. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -24,29 +24,29 @@ typedef struct {
   size_t size;
   unsigned char *data;
   char name[128], other[128];
-  long call; /* the caller's mark when it happened */
+  long call; /* the caller's mark at the time of the operation */
 } op;
 
-/* Counts from now on; keeps a trace when `traced`. */
+/* Counts from now on, and records a trace if `traced`. */
 void files_watch(const char *directory, int traced);
 void files_stop(void);
 void files_mark(long call);
 
-/* The operations first ... first + count - 1 fail with an errno; of a write half is done when `torn`. */
+/* The operations first ... first + count - 1 fail with an errno; a write is half done if `torn`. */
 void files_fail(long first, long count, int error, int torn);
-/* From now on every n-th write writes half and says so, as signals and quotas make it; 0: none. */
+/* From now on every n-th write writes only half and reports that, as with signals and quotas; 0 disables it. */
 void files_shorten(long n);
-/* The process ends before operation number n; a write is half done when `torn`. */
+/* The process ends before operation number n; a write is half done if `torn`. */
 void files_kill(long n, int torn);
 
-/* The room that the file system reports, in bytes; 0: the true value. */
+/* The free space that the file system reports, in bytes; 0 for the true value. */
 void files_room(uint64_t bytes);
 
 long files_count(void);
 uint64_t files_bytes(void);
 uint64_t files_syncs(void);
 
-/* Stops, and gives the trace away. */
+/* Stops, and returns the trace. */
 op *files_take_trace(size_t *count);
 
 #endif

@@ -72,7 +72,7 @@ void attack_fleet_power(long count) {
       power_failure(trace, n);
       put_disk();
       long completed = n ? trace[n - 1].call : 0, least = completed;
-      /* A call that only commits may be taken back. */
+      /* A power failure may undo a call that only commits. */
       while (least > 0 && is_fleet_commit(least - 1)) least--;
       int is_begun = 0;
       for (size_t k = 0; k < n; k++) is_begun |= trace[k].call > 0;
@@ -107,7 +107,7 @@ void attack_fleet_torn(long count) {
       continue;
     }
     opened++;
-    /* Whatever it is, it is what a crash at some call would have left. */
+    /* Whatever opens must be a state that a crash at some call could have left. */
     look_at_fleet(0, FLEET_CALLS, NULL, "a torn copy", (long)moments[0]);
   }
   printf("%ld torn copies of a fleet: %ld refused, %ld opened\n", count, refused, opened);
@@ -211,7 +211,7 @@ void attack_fleet_flips(long count) {
       size_t left;
       unsigned char *now = read_file(path, &left);
       if (left != size || memcmp(now, sound, size)) FAIL("bit of byte %zu: refused, and changed", place);
-      /* One that makes it the store of something else is refused, too. */
+      /* It is also refused if the flip makes it another kind of store. */
       if (status != FENCEPOST_E_STORE_CORRUPT && status != FENCEPOST_E_STORE_TOO_NEW)
         FAIL("bit of byte %zu: %d %s", place, (int)status, last_error.message);
       free(now);

@@ -17,14 +17,14 @@ fencepost_durability fleet_durability = FENCEPOST_DURABILITY_CHANGES;
 
 static const uint8_t uuid[16] = {1, 2, 3};
 
-/* The operations between the inputs, each after a checkpoint, so that no earlier input is missing when it is there. */
+/* The operations between the inputs. Each follows a checkpoint, so if it is saved, so are all earlier inputs. */
 typedef enum {
   NOTHING,
-  /* A device goes; events of it wait. It comes again when it is fed next. */
+  /* Removes a device that has waiting events. The next input adds it again. */
   REMOVE_DEVICE,
-  /* The device that was fed longest ago goes. */
+  /* Removes the device whose last input is the oldest. */
   EXPIRE,
-  /* A condition comes where devices are, or in place of one that devices are inside of. */
+  /* Adds a condition where devices are, or replaces one that devices are inside of. */
   ADD,
   REMOVE
 } change_kind;
@@ -32,7 +32,7 @@ typedef enum {
 typedef struct {
   long call;
   change_kind kind;
-  /* The device, or the condition. */
+  /* The number of the device or the condition. */
   int which;
   double latitude, radius;
 } change;
@@ -45,7 +45,7 @@ static const change changes[] = {
 enum {
   CHANGES = sizeof changes / sizeof *changes,
   CONDITIONS = SETUP + 1,
-  /* Its last sighting need not be saved at once. */
+  /* Its last sighting may be saved later. */
   BEACON_GENERATION = SETUP
 };
 
@@ -56,7 +56,7 @@ static const change *change_of(long n) {
   return &nothing;
 }
 
-/* The device that goes with a call, or -1. */
+/* The device that the call removes, or -1. */
 static int leaver_of(long n) {
   const change *at = change_of(n);
   return at->kind == REMOVE_DEVICE || at->kind == EXPIRE ? at->which : -1;
@@ -77,15 +77,15 @@ typedef struct {
   int64_t time_us;
 } input;
 
-/* The inputs of a call. */
+/* The inputs of a call, and their number. */
 static size_t inputs_of(long n, input out[MOST_ROWS]) {
   int64_t time = (1000 + n * 10) * 1000000;
   if (n < SETUP || change_of(n)->kind) return 0;
   switch (n % 8) {
-    case 0: /* enters or leaves something */
+    case 0: /* enters or leaves a condition */
       out[0] = (input){(int)(n / 8 % FLEET_DEVICES), 0, 0.01 * (double)(n / 8 % 5), time};
       return 1;
-    case 1: /* moves, far from everything */
+    case 1: /* moves, far from all conditions */
       out[0] = (input){(int)(n / 8 % FLEET_DEVICES + 1) % FLEET_DEVICES, 0, 0.005 + 1e-7 * (double)(n % 9), time};
       return 1;
     case 2:
@@ -95,7 +95,7 @@ static size_t inputs_of(long n, input out[MOST_ROWS]) {
     case 6: out[0] = (input){(int)(n / 8 % 3), 1, 0, time}; return 1;
     case 7:
       if (n % 32 == 7) return 0;
-      /* One in two is late. */
+      /* Every second one is late. */
       out[0] = (input){(int)(n / 8 % FLEET_DEVICES), 0, 0.035, n % 16 == 7 ? time : time - 60000000};
       return 1;
     default: return 0;
@@ -157,7 +157,7 @@ static fencepost_conditions_version version_of(fencepost_fleet *fleet) {
   return version;
 }
 
-/* Four circles, one of them entered and left after a while, and a beacon. */
+/* Four circles, one of which is entered and left later, and a beacon. */
 static fencepost_status set_up(fencepost_fleet *fleet, long n) {
   char name[32];
   snprintf(name, sizeof name, "condition %ld", n);
@@ -175,7 +175,7 @@ static fencepost_status set_up(fencepost_fleet *fleet, long n) {
 
 static int is_fed_again;
 
-/* A change of the table, or a device that goes. */
+/* Changes the table, or removes a device. */
 static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
   fencepost_status status = FENCEPOST_OK;
   uint32_t device, removed, gone[FLEET_DEVICES];
@@ -185,12 +185,12 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
     return status;
   }
   if (at->kind == EXPIRE) {
-    /* Six calls ago each was fed, this one first. */
+    /* Six calls ago each device had an input, this device first. */
     if (number_of(fleet, at->which, &device))
       status = fencepost_fleet_expire(fleet, (1000 + (at->call - 6) * 10) * (int64_t)1000000 + 1, gone, FLEET_DEVICES,
                                       &count, &last_error);
     if (status) return status;
-    /* After a crash a device may count as heard at the last advance that it was saved with. */
+    /* After a crash a device's last input may count as the last advance that was saved with it. */
     if (!count && is_fed_again) return fencepost_fleet_remove_device(fleet, device, 0, &last_error);
     if (count != 1 || gone[0] != device) FAIL("%zu devices expired instead of device %d", count, at->which);
     return status;
@@ -208,7 +208,7 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
   return status;
 }
 
-/* Polls up to `most` events; the last sequence of each device is stored where it is asked for. */
+/* Polls up to `most` events; stores the last sequence of each device if `last` is not NULL. */
 static fencepost_status poll(fencepost_fleet *fleet, size_t most, uint64_t last[FLEET_DEVICES]) {
   static fencepost_fleet_event events[MOST_EVENTS];
   size_t count = 0;
@@ -223,7 +223,7 @@ static fencepost_status poll(fencepost_fleet *fleet, size_t most, uint64_t last[
 
 static uint64_t polled[FLEET_DEVICES];
 
-/* Called after each input of a call of several. */
+/* Called after each input of a call with several inputs. */
 static void (*after_input)(fencepost_fleet *fleet, long call, size_t index);
 
 fencepost_status play_fleet(fencepost_fleet *fleet, long n) {
@@ -235,7 +235,8 @@ fencepost_status play_fleet(fencepost_fleet *fleet, long n) {
     return apply(fleet, change_of(n));
   }
   if (is_advance(n)) return fencepost_fleet_advance(fleet, (1000 + n * 10) * 1000000, &last_error);
-  /* Before the table changes all is handed out: what waits of a condition that goes would be void, and never count. */
+  /* Before the table changes, all events are delivered: waiting events of a removed condition would be void and have no
+     sequence. */
   if (is_poll(n)) return poll(fleet, n % 32 == 4 ? MOST_EVENTS : 5, polled);
   if (is_fleet_commit(n)) return fencepost_fleet_acknowledge(fleet, &last_error);
   size_t count = inputs_of(n, rows);
@@ -273,7 +274,7 @@ void run_fleet(fleet_progress *shared, int disk_fails) {
       fencepost_fleet_destroy(fleet);
       if (open_fleet(&fleet, 0)) _exit(3);
     }
-    /* It may be over on the disk and not here. */
+    /* The commit may be on the disk before it is known here. */
     if (is_fleet_commit(k)) memcpy(shared->acknowledged, polled, sizeof polled);
     if (play_fleet(fleet, k) && !disk_fails) _exit(4);
     shared->completed = k + 1;
@@ -284,19 +285,20 @@ void run_fleet(fleet_progress *shared, int disk_fails) {
 /* ------------------------------------------------------------------------------------ the state after each call */
 
 typedef struct {
-  /* For each device: all its saved state; the part that must last at once; 0 where it does not exist. */
+  /* For each device: a hash of all its saved state, and of the part that must be durable at once; 0 if it does not
+     exist. */
   uint64_t whole[FLEET_DEVICES], urgent[FLEET_DEVICES];
   /* The events that a consumer would get after a crash. */
   uint64_t queue;
   uint8_t table[16];
-  /* Of each device, how often it had gone. */
+  /* How often each device was removed. */
   int gone[FLEET_DEVICES];
 } moment;
 
 static moment moments[FLEET_CALLS + 1];
-/* After each input of a call. */
+/* The state after each input of a call. */
 static moment between[FLEET_CALLS][MOST_ROWS];
-/* In the end, when every event was polled. */
+/* The final state, after all events are polled. */
 static uint64_t last_whole[FLEET_DEVICES], last_sequence[FLEET_DEVICES];
 
 static uint64_t sum(uint64_t sum, const void *bytes, size_t size) {
@@ -314,8 +316,8 @@ unsigned char *fleet_snapshot(fencepost_fleet *fleet, size_t *size) {
   return bytes;
 }
 
-/* All that a device answers. The last fix is not among it: it is the last one that left the device's safe region, and a
-   fleet that is opened has none. */
+/* A hash of all answers about a device except its last fix: that is the last fix outside the device's safe region, and
+   a reopened fleet has none. */
 static uint64_t whole_of(fencepost_fleet *fleet, int device) {
   uint32_t number;
   fencepost_presence inside[8];
@@ -324,7 +326,7 @@ static uint64_t whole_of(fencepost_fleet *fleet, int device) {
   if (!number_of(fleet, device, &number)) return 0;
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
   if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
-  /* One that was entered and given nothing is not kept. */
+  /* A device without inputs is not saved. */
   if (!statistics.input_count) return 0;
   uint64_t result = sum(beginning, &statistics, sizeof statistics);
   if (fencepost_fleet_inside(fleet, number, inside, 8, &count, NULL)) abort();
@@ -355,7 +357,7 @@ static uint64_t urgent_of(fencepost_fleet *fleet, int device) {
   uint64_t result = beginning;
   for (size_t i = 0; i < count; i++) {
     result = sum(result, &inside[i].generation, sizeof inside[i].generation);
-    /* A beacon that is seen again and again need not be saved each time. */
+    /* The time of a beacon that is seen repeatedly need not be saved each time. */
     if (inside[i].generation != BEACON_GENERATION) result = sum(result, &inside[i].since_us, sizeof inside[i].since_us);
   }
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
@@ -435,7 +437,7 @@ void imagine_fleet(void) {
         if (same_table(&moments[i], &moments[k])) FAIL("the table is after call %ld as after call %ld", k, i);
     }
     if (k < FLEET_CALLS && play_fleet(fleet, k)) FAIL("call %ld in memory: %s", k, last_error.message);
-    /* A fleet that is opened again hands out again. */
+    /* A reopened fleet redelivers. */
     if (k == 69 || k == 139) fencepost_fleet_abandon(fleet, NULL);
   }
   after_input = NULL;
@@ -447,10 +449,10 @@ void imagine_fleet(void) {
 
 /* ------------------------------------------------------------------------------------------- after a crash */
 
-/* Feeds each device the inputs that it lacks, and advances and changes the table as before.
+/* Feeds each device the inputs that it lacks, and repeats the advances and changes of the table.
 
-   - tables: After how many calls the table was as it is.
-   - gone: How often each device has gone. */
+   - tables: the number of calls after which the table was as it is now.
+   - gone: how often each device was removed. */
 static void feed_again(fencepost_fleet *fleet, long tables, const int gone[FLEET_DEVICES], const char *what, long n) {
   uint64_t had[FLEET_DEVICES] = {0}, seen[FLEET_DEVICES] = {0};
   for (int d = 0; d < FLEET_DEVICES; d++) {
@@ -492,7 +494,7 @@ static void feed_again(fencepost_fleet *fleet, long tables, const int gone[FLEET
            n, d, (int)had[d], (int)sequence[d], (int)last_sequence[d]);
 }
 
-/* No event between the last acknowledged one and those that come may be missing. */
+/* Between the last acknowledged event and the redelivered ones no event may be missing. */
 static void look_at_events(fencepost_fleet *fleet, const fleet_progress *shared, const char *what, long n) {
   size_t size, count = 1;
   unsigned char *bytes = fleet_snapshot(fleet, &size);
@@ -513,7 +515,7 @@ static void look_at_events(fencepost_fleet *fleet, const fleet_progress *shared,
   fencepost_fleet_destroy(copy);
 }
 
-/* The first of the moments at which the table was as it is now, or -1. */
+/* The first moment at which the table was as it is now, or -1. */
 static long find_table(const moment *now, long first, long last) {
   for (long k = first; k <= last; k++)
     if (same_table(&moments[k], now)) {
@@ -523,8 +525,9 @@ static long find_table(const moment *now, long first, long last) {
   return -1;
 }
 
-/* Finds out how often each device has gone: as at the last moment at which it was as it is now. One that is not there may
-   have gone, or not have come: all had come when the first change was made, so it has when anything is later than that. */
+/* Finds how often each device was removed, from the last moment at which it was as it is now. A device that does not
+   exist may have been removed, or not added yet. All devices were added before the first change of the table, so it was
+   removed if anything is later than that. */
 static void find_gone(moment *now, long first, long last, long tables) {
   long least = tables;
   for (int d = 0; d < FLEET_DEVICES; d++) {
@@ -549,7 +552,7 @@ void look_at_fleet(long least, long completed, const fleet_progress *shared, con
     return;
   }
   if (!exists && completed > 0) FAIL("%s at %ld, after %ld calls: nothing is there", what, n, completed);
-  /* A change of the table is kept with the next call of the fleet. */
+  /* A change of the table is saved with the next call of the fleet. */
   if (least > SETUP && is_table_change(least - 1)) least--;
   long last = completed + 1 < FLEET_CALLS ? completed + 1 : FLEET_CALLS, checkpoint = 0;
   for (long k = 0; k < completed; k++)

@@ -1,6 +1,7 @@
-/* The life of a fleet: calls on several devices, and what a fleet in memory is after each of them. What a crash leaves is
-   looked at in three ways: each device must be as it was after some call, with what its durability promises; no event may be
-   missing; and when each device is fed the inputs again that its count says it lacks, all must be as without the crash. */
+/* The life of a fleet: calls on several devices, and the state of a fleet in memory after each of them. The result of a
+   crash is checked in three ways. Each device must be as it was after some call, with the promises of its durability.
+   No event may be missing. And after each device is fed the inputs that its count lacks, everything must be as without
+   the crash. */
 #ifndef FLEET_LIFE_H
 #define FLEET_LIFE_H
 
@@ -11,33 +12,33 @@ enum {
   FLEET_DEVICES = 6
 };
 
-/* How far a child has come. */
+/* The progress of a child. */
 typedef struct {
   long completed, is_open;
-  /* The last sequence of each device whose event was acknowledged, by a call that began. */
+  /* The last sequence of each device whose acknowledging call has begun. */
   uint64_t acknowledged[FLEET_DEVICES];
 } fleet_progress;
 
-/* Of the lives from now on: a FENCEPOST_DURABILITY_.... */
+/* The durability of the lives from now on. */
 extern fencepost_durability fleet_durability;
 
 fencepost_status open_fleet(fencepost_fleet **out, int in_memory);
 
-/* Plays the life in memory and stores the state after each call. */
+/* Plays the life in memory and records the state after each call. */
 void imagine_fleet(void);
 
-/* Plays the life with a store, which is closed and opened again now and then. Ends the process when opening fails; a call
-   that fails too, unless the disk does. */
+/* Plays the life with a store, which is sometimes closed and opened again. Ends the process if opening fails, or if a
+   call fails while the disk works. */
 void run_fleet(fleet_progress *shared, int disk_fails);
 
-/* Plays the calls from `first` to `last`. */
+/* Plays one call. */
 fencepost_status play_fleet(fencepost_fleet *fleet, long call);
 
-/* Opens the store in the folder and checks it. `least`: after that many calls it was at least, as to what must last at
-   once; `completed`: no later than the call after that. */
+/* Opens the store in the folder and checks it. Its state, as far as it must be durable at once, is not older than after
+   `least` calls, and not newer than after the call that follows `completed`. */
 void look_at_fleet(long least, long completed, const fleet_progress *shared, const char *what, long n);
 
-/* Whether the call only commits, which a power failure may take back. */
+/* Whether the call only commits; a power failure may undo such a call. */
 int is_fleet_commit(long call);
 
 unsigned char *fleet_snapshot(fencepost_fleet *fleet, size_t *size);

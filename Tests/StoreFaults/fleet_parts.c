@@ -1,4 +1,4 @@
-/* Saves of very many devices in parts: the process ends, or the power fails, while they are made with relaxed durability. */
+/* Saves of very many devices in parts, with relaxed durability: the process ends, or the power fails, during a save. */
 #include "attacks.h"
 #include "disk.h"
 #include "harness.h"
@@ -12,17 +12,18 @@ enum {
   DEVICES = 20000,
   CALLS = 45,
   ROWS = 7000,
-  /* Before this call a place grows in which devices are, */
+  /* Before this call a circle grows that devices are in, */
   GROWS = 16,
-  /* and before this one a device is removed; each after a checkpoint, so that no input before it is missing then. */
+  /* and before this one a device is removed. Each follows a checkpoint, so if it is saved, so are all earlier
+     inputs. */
   LEAVES = 31,
   LEAVER = 7,
-  /* So many crashes are tried at most until each kind was there. */
+  /* At most this many crashes are tried until each kind has occurred. */
   MOST_CRASHES = 60
 };
 
-/* The saved state after a crash between two parts: the table before or after its change, or neither place nor device.
- * */
+/* The saved state after a crash between two parts: with the circle before its growth, with the grown circle, or after
+ * the removal too. */
 enum {
   BETWEEN = 1,
   BETWEEN_GROWN = 2,
@@ -82,7 +83,7 @@ static int is_fed(long n) { return n % 10 != 9 && n % 4 != 3; }
 
 static uint32_t device_of(long n, long row) { return (uint32_t)((n * 6100 + row) % DEVICES); }
 
-/* Lets the place grow that stands for all changes of the table; whether it had not yet. */
+/* Grows the circle, which stands for all changes of the table; returns whether it was still small. */
 static int grow(fencepost_fleet *fleet, int is_asked_only) {
   fencepost_conditions *table;
   fencepost_condition place;
@@ -104,7 +105,7 @@ static uint32_t number_of(fencepost_fleet *fleet, uint32_t device) {
   return number;
 }
 
-/* Events of a place that grows would be void, and have no sequence: all are handed out before. */
+/* Waiting events of a circle that grows would be void and have no sequence, so all are delivered first. */
 static void take_events(fencepost_fleet *fleet) {
   static fencepost_fleet_event events[4096];
   size_t count = 1;
@@ -120,7 +121,7 @@ static void change(fencepost_fleet *fleet, long n) {
   if (n == LEAVES && number != FENCEPOST_NO_DEVICE) check(fencepost_fleet_remove_device(fleet, number, 0, &last_error));
 }
 
-/* A call gives some of the devices a fix each; those that have it already are passed over. */
+/* Feeds a fix to some of the devices; skips devices that have it already. */
 static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
   int64_t time = (1000 + n * 10) * SECOND;
   change(fleet, n);
@@ -149,7 +150,7 @@ static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
     }
     const char *name = name_of(device);
     check(fencepost_fleet_devices(fleet, &name, 1, 1, &devices[count], &last_error));
-    /* In a place, between two, or just moved. */
+    /* In a circle, between two, or slightly moved. */
     latitudes[count++] = 0.005 * (double)((device * 7 + (uint32_t)n * 3) % 8) + 1e-6 * (double)(n % 5);
   }
   fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
@@ -178,7 +179,7 @@ static void live(void *context) {
   fencepost_fleet_destroy(fleet);
 }
 
-/* The final state of each device, when all is polled. */
+/* The final state of each device, after all events are polled. */
 static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
   check(fencepost_fleet_advance(fleet, (2000 + CALLS * 10) * SECOND, &last_error));
   take_events(fleet);
@@ -198,14 +199,14 @@ static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
 
 static uint64_t in_the_end[DEVICES];
 
-/* How many inputs each device was given before it went. */
+/* The number of inputs of each device before the removal. */
 static void count_inputs(uint64_t inputs[DEVICES]) {
   memset(inputs, 0, DEVICES * sizeof *inputs);
   for (long n = 0; n < LEAVES; n++)
     for (long i = 0; is_fed(n) && i < ROWS; i++) inputs[device_of(n, i)]++;
 }
 
-/* Of which kind the crash was: none, unless devices are kept as of different calls, as they are between two parts. */
+/* The kind of the crash; none if all devices were saved by the same call, which is not so between two parts. */
 static int look_at_crowd(const char *what, long n) {
   static uint64_t had[DEVICES], now[DEVICES], before[DEVICES];
   fencepost_fleet *fleet = open_crowd(0);
@@ -230,7 +231,7 @@ static int look_at_crowd(const char *what, long n) {
     if (had[d] < least) least = had[d];
     if (had[d] > most) most = had[d];
   }
-  if (has_left) had[LEAVER] = before[LEAVER]; /* it is gone, or goes with what it was given last */
+  if (has_left) had[LEAVER] = before[LEAVER]; /* it is removed, or will be removed with these inputs */
   has_left &= number_of(fleet, LEAVER) == FENCEPOST_NO_DEVICE;
   for (long k = 0; k < CALLS; k++) play_crowd(fleet, k, had);
   finish_crowd(fleet, now);

@@ -1,4 +1,4 @@
-/* The shared part of the attacks: the folder of the store, failures that are reported and counted, random numbers,
+/* The shared part of the attacks: the folder of the store, reporting and counting of failures, random numbers,
  * files. */
 #ifndef HARNESS_H
 #define HARNESS_H
@@ -12,7 +12,7 @@ enum {
   PATH_SIZE = 600
 };
 
-/* Where the store of each attack lies. */
+/* The folder of each attack's store. */
 extern const char *folder;
 extern int failures;
 /* The error of the last refused call. */
@@ -30,18 +30,18 @@ uint64_t below(uint64_t limit);
 
 void path_of(char out[PATH_SIZE], const char *name);
 void clear_folder(void);
-/* Whether the folder holds a file of that name and nothing else; NULL: nothing at all. */
+/* Whether the folder contains only a file of that name; NULL: nothing at all. */
 int holds_only(const char *name);
 unsigned char *read_file(const char *path, size_t *size);
 void write_file(const char *name, const void *bytes, size_t size);
 
-/* Runs a child; what waitpid() tells of its end. Its failures are counted here. */
+/* Runs a child and returns waitpid()'s status. Failures in the child are counted here. */
 int in_child(void (*run)(void *context), void *context);
 /* Memory that children share. */
 void *share(size_t size);
 
 double seconds(void);
-/* Processor time of this thread, which other work on the machine does not change. */
+/* Processor time of this thread, which does not depend on other work of the machine. */
 double processor_seconds(void);
 
 #endif

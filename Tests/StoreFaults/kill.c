@@ -1,4 +1,4 @@
-/* The process ends, before an operation or in the middle of a write. */
+/* The process is killed before an operation or in the middle of a write. */
 #include "attacks.h"
 #include "killing.h"
 #include "life.h"

@@ -1,14 +1,16 @@
-/* Lives that end before an operation of the disk, or in the middle of one. */
+/* Lives that are killed before an operation of the disk, or in the middle of one. */
 #ifndef KILLING_H
 #define KILLING_H
 
 typedef struct {
-  /* Where the process is killed; nowhere when it is -1, and then `operations` tells how many there are. */
+  /* The operation at which the process is killed. If it is -1, it is not killed and `operations` becomes their
+     number. */
   long operation, operations;
   int is_torn;
 } killing;
 
-/* A child plays a life in an empty folder and is killed; whether it was. Both are in memory that children share. */
+/* Plays a life in a child with an empty folder, and returns whether it was killed. Both arguments are in shared
+   memory. */
 int was_killed(killing *at, void (*live)(void *life), void *life);
 
 #endif

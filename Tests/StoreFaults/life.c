@@ -57,7 +57,7 @@ fencepost_status play(fencepost_monitor *monitor, long n) {
   }
 }
 
-/* states[k]: after k calls. */
+/* states[k]: the state after k calls. */
 static unsigned char *states[LIFE_CALLS + 1];
 static size_t state_sizes[LIFE_CALLS + 1];
 
@@ -117,8 +117,8 @@ int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other
   return result;
 }
 
-/* Writes after reopening go through another connection, to another log. In the end it stays open until its
-   log is folded in. */
+/* After reopening, writes go through another connection to another log. After the last reopening it stays open until
+   its log is checkpointed. */
 static int is_reopened_before(long call) { return call > 0 && call % 60 == 0 && call <= 180; }
 
 void run_life(progress *shared) {

@@ -1,5 +1,5 @@
-/* A life: calls that each change something that is kept, the same for each monitor that plays them, and the states that a
-   monitor in memory has after each of them. */
+/* A life: calls that each change saved state, the same for each monitor that plays them, and the states that a monitor
+   in memory has after each of them. */
 #ifndef LIFE_H
 #define LIFE_H
 
@@ -15,33 +15,33 @@ fencepost_status feed(fencepost_monitor *monitor, int64_t second, double latitud
 
 /* Call number n of the life. */
 fencepost_status play(fencepost_monitor *monitor, long n);
-/* Whether the call only commits, which a power failure may take back. */
+/* Whether the call only commits; a power failure may undo such a call. */
 int is_commit(long call);
-/* After how many calls a power failure may leave the store that completed so many. */
+/* The smallest number of calls whose state a power failure may leave after that many completed calls. */
 long lowest(long completed);
 
 unsigned char *snapshot_of(fencepost_monitor *monitor, size_t *size);
-/* A sum over the same. */
+/* A hash of the same. */
 uint64_t sum_of(fencepost_monitor *monitor);
 /* Whether two monitors have the same state; frees both. */
 int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other_size);
 
-/* Plays the life in memory and keeps the state after each call. */
+/* Plays the life in memory and records the state after each call. */
 void imagine(void);
-/* Opens the store in the folder; the state's number among those from `first` to `last`, -1 for another, -2 when
- * refused, -3 when nothing was ever saved. */
+/* Opens the store in the folder. Returns the number of its state among those from `first` to `last`, -1 for another
+ * state, -2 if it is refused, -3 if nothing was ever saved. */
 long found_state(long first, long last);
 
-/* How far a child has come. */
+/* The progress of a child. */
 typedef struct {
   long completed, is_open;
 } progress;
 
-/* Plays the life with a store, which is closed and opened again now and then, on a disk with little room, so that its log
-   is folded in on the way. Ends the process when a call fails. */
+/* Plays the life with a store, which is sometimes closed and opened again, on a disk with little room, so that its log
+   is checkpointed meanwhile. Ends the process if a call fails. */
 void run_life(progress *shared);
 
-/* Leaves a store of 30 calls in the folder. */
+/* Writes a store after 30 calls into the folder. */
 void put_store(void);
 /* The same as a crash leaves it, with its log. */
 void put_crashed_store(void);

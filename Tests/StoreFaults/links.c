@@ -1,5 +1,5 @@
-/* A store that has two names: after a crash somebody opens and changes it by the other name, which its log does not have.
-   By its own name it is then refused, or a state that was. */
+/* A store with two names. After a crash another process opens and changes it by the second name, under which it has no
+   log. Opening it by the first name must then be refused, or give an earlier state. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "life.h"
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static void crash_after(void *context) {
-  /* Reopened where nothing is handed out and not committed, which would be handed out again. */
+  /* Reopened where no event is in flight, because that event would be redelivered. */
   long calls = *(const long *)context, middle = calls / 2 - calls / 2 % 6;
   fencepost_monitor *monitor;
   for (long k = 0; k < calls; k++) {

@@ -1,6 +1,6 @@
-/* Somebody else reaches for a store that is open: overwrites its file with an older copy, cuts off file or log, puts its
-   directory away, or the process itself goes to another directory. A state reported as saved must be there after a
-   crash, and nothing that opens may be a state that never was. */
+/* Another program interferes with an open store: it overwrites the file with an older copy, truncates file or log, or
+   moves the directory; or the process itself changes its directory. A state reported as saved must exist after a crash,
+   and no opened store may have a state that never existed. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "files.h"
@@ -91,7 +91,7 @@ typedef struct {
   int is_closed;
   progress progress;
   fencepost_store_status status;
-  /* Of the state that is kept in the end, where events were added that tell of the store; 0 elsewhere. */
+  /* A hash of the final saved state if events about the store were added; otherwise 0. */
   uint64_t sum;
 } meddling;
 
@@ -99,18 +99,18 @@ static void live(void *context) {
   meddling *shared = context;
   fencepost_monitor *monitor;
   const char *place = folder;
-  /* A relative directory, from the one above it. */
+  /* A relative path, opened from the directory above it. */
   if (kinds[shared->kind].meddle == change_directory) {
     folder = strrchr(place, '/') + 1;
     char above[PATH_SIZE];
     snprintf(above, sizeof above, "%.*s", (int)(folder - place), place);
     if (chdir(above)) abort();
   }
-  /* Half of them with a log that is folded in now and then. */
+  /* Half of them have a log that is sometimes checkpointed. */
   files_watch(place, 0);
   if (shared->at & 1) files_room(16 << 20);
   int is_shut = kinds[shared->kind].meddle == shut_its_directory;
-  /* The superuser goes everywhere. */
+  /* The superuser may enter every directory, so give up these rights. */
   if (is_shut && getuid() == 0 && (chown(folder, 65534, 65534) || setuid(65534))) abort();
   if (open_monitor(&monitor, 0)) abort();
   folder = place;

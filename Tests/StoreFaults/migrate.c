@@ -1,4 +1,4 @@
-/* A store of 0.1 is replaced by one of this version: opening is killed at each operation. */
+/* A store of 0.1 is replaced by one of this version; the process is killed at each operation of opening. */
 #include "attacks.h"
 #include "files.h"
 #include "life.h"
@@ -16,7 +16,7 @@ static void open_until_killed(void *context) {
   open_monitor(&monitor, 0);
 }
 
-/* Opening goes on in memory while the disk fails, and the store of 0.1 stays whole until it can be replaced. */
+/* While the disk fails, opening continues in memory, and the store of 0.1 stays intact until it can be replaced. */
 typedef struct {
   long first, number;
   int error, is_closed;
@@ -42,7 +42,7 @@ static void fail_at_each(const unsigned char *file, size_t size, const unsigned 
   static const int errors[] = {ENOSPC, EIO, EINTR};
   for (long i = 0; i < operations * 6; i++) {
     int error = errors[i / 2 % 3];
-    /* SQLite tries again for as long as it is interrupted. */
+    /* SQLite retries as long as it is interrupted. */
     failure failing = {i / 6, i & 1 ? 1 : error == EINTR ? 3 : 1000000, error, (int)(i / 2 & 1)};
     clear_folder();
     write_file("m.fencepost", file, size);

@@ -11,7 +11,7 @@ void attack_power(long count) {
   run_life(&played);
   size_t operations;
   op *trace = files_take_trace(&operations);
-  /* Each log begins with 32 bytes: those of the four openings, and one that begins anew once it is folded in. */
+  /* Each log begins with 32 bytes: the logs of the four openings, and one that starts again after a checkpoint. */
   int logs = 0;
   for (size_t i = 0; i < operations; i++) logs += trace[i].kind == OP_WRITE && !trace[i].offset && trace[i].size == 32;
   if (logs < 5) FAIL("the log is never folded in: %d logs were begun", logs);

@@ -1,4 +1,4 @@
-/* A store that may only be read: it begins in memory, says so, and changes nothing. */
+/* A store on which the process has only read permission: it starts in memory, reports that, and changes no file. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "life.h"
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The messages to the reader. */
+/* The messages to the reading process. */
 typedef struct {
   const char *place;
   uint64_t input_count;
@@ -58,7 +58,7 @@ void attack_readonly(long count) {
     size_t size, after;
     path_of(path, "m.fencepost");
     unsigned char *before = read_file(path, &size);
-    /* How many inputs it has, from a copy. */
+    /* The number of its inputs, read from a copy. */
     snprintf(aside, sizeof aside, "%s/aside", folder);
     snprintf(command, sizeof command, "mkdir '%s' && cp '%s'/m.* '%s'", aside, place, aside);
     if (system(command)) abort();

@@ -1,5 +1,5 @@
-/* The process may open no more files, or write no longer ones, for a while: a store is opened, or is open, meanwhile. A
- * state reported as saved must be there after a crash, and everything once there is enough again. */
+/* For a while the process may not open more files, or not write longer ones, while a store is opened or open. A state
+ * reported as saved must exist after a crash, and so must everything once the limit is lifted. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "life.h"
@@ -13,7 +13,7 @@
 typedef struct {
   int resource;
   rlim_t most;
-  /* Scarce from this call on, for 40 calls; from before opening when 0. */
+  /* The limit starts with this call, for 40 calls; 0: before opening. */
   long from;
   int has_recovered, is_refused;
   progress progress;
@@ -29,7 +29,7 @@ static fencepost_store_status status_of(fencepost_monitor *monitor) {
 static void limit(const scarcity *shared) {
   rlim_t most = shared->most;
   if (shared->resource == RLIMIT_NOFILE) {
-    /* So many more than are open. */
+    /* That many more than are open. */
     int lowest = open("/dev/null", O_RDONLY);
     close(lowest);
     most += (rlim_t)lowest;
@@ -52,7 +52,7 @@ static void recover(const scarcity *shared) {
 static void live(void *context) {
   scarcity *shared = context;
   fencepost_monitor *monitor;
-  /* Else writing beyond the limit ends the process, in any thread. */
+  /* Otherwise a write beyond the limit ends the process, in any thread. */
   signal(SIGXFSZ, SIG_IGN);
   if (shared->from == 0) limit(shared);
   fencepost_status status = open_monitor(&monitor, 0);
@@ -84,7 +84,7 @@ static void attack(scarcity *shared, const char *what) {
   if (shared->is_refused) return;
   int is_kept = shared->status == FENCEPOST_STORE_KEPT;
   fencepost_monitor *monitor;
-  /* Once it could not be written, an event more tells so: the inputs are compared then. */
+  /* After a failed write there is an additional event about it, so only the inputs are compared. */
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT, expected = FENCEPOST_STATISTICS_INIT;
   if (open_monitor(&monitor, 0) || fencepost_monitor_statistics(monitor, &statistics, NULL)) {
     FAIL("with %ld %s from call %ld on: later %s", (long)shared->most, what, shared->from, last_error.message);

@@ -1,4 +1,4 @@
-/* Copies of the file and of its log that were made at different moments. */
+/* Copies of the file and of its log from different moments. */
 #include "attacks.h"
 #include "disk.h"
 #include "life.h"
