@@ -16,7 +16,7 @@
 #if defined(__linux__) && !defined(CPLATFORM_PORTABLE)
 #include <sys/syscall.h>
 
-/* Of <linux/futex.h>, which is not among the headers of musl. */
+/* From <linux/futex.h>, which musl does not have. */
 enum {
   FUTEX_WAIT_PRIVATE = 128,
   FUTEX_WAKE_PRIVATE = 129
@@ -58,7 +58,8 @@ static void wake(uint32_t *word) {
 }
 #endif
 
-/* How often a thread looks before it waits. A call holds a lock for some hundred nanoseconds: that spares two system calls. */
+/* How often a thread checks the lock before it waits. A call holds a lock for some hundred nanoseconds, so this saves
+   two system calls. */
 #define SPINS 100
 
 static void pause_briefly(void) {
@@ -71,7 +72,8 @@ static int replace(uint32_t *word, uint32_t old, uint32_t new) {
   return __atomic_compare_exchange_n(word, &old, new, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Takes the lock if its word becomes `seen` in a short time; only the first thread takes it from that state. */
+/* Spins for a short time and takes the lock if its word becomes `seen`; only the first thread takes it from that
+   state. */
 static int spin(cplatform_lock *lock, uint32_t seen) {
   for (int count = 0; count < SPINS; count++) {
     if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) == seen && replace(&lock->word, seen, CPLATFORM_HELD)) return 1;
@@ -117,7 +119,7 @@ void cplatform_take_slowly(cplatform_lock *lock) {
 
 void cplatform_release_slowly(cplatform_lock *lock) {
   uint32_t seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
-  /* One wake for one wait: who is woken in vain says anew that it waits. */
+  /* One wake for one wait: a thread that was woken in vain declares again that it waits. */
   while (!__atomic_compare_exchange_n(&lock->word, &seen, seen & CPLATFORM_RESERVED, 0, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED)) {
   }

@@ -1,4 +1,4 @@
-/* Systems without threads: a lock that is held is held by the caller itself, which no call does. */
+/* Systems without threads: only the caller itself could hold a lock that is taken, and no call does that. */
 #include "cplatform.h"
 
 #if defined(__wasm__)

@@ -1,6 +1,6 @@
-/* Files of a POSIX system, in a form that every build of the library can import: an ordinary one by way of the system's
-   module, an Embedded one without it. Adds what Swift does not import: errno, variadic functions, macros that are more
-   than a number. */
+/* POSIX file functions in a form that every build of the library can import: an ordinary build through the system's
+   module, an Embedded build without it. Adds items that Swift does not import: errno, variadic functions, and macros
+   that are not plain numbers. */
 #ifndef CPOSIX_H
 #define CPOSIX_H
 
@@ -16,8 +16,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Linux shows it to sources with _GNU_SOURCE only. This header must not define that: it would give the system's types
-   other members here than in the module of the system that Swift imports beside it. */
+/* Linux declares it only with _GNU_SOURCE. This header must not define that macro: the system's types would then have
+   other members here than in the system module that Swift also imports. */
 #if defined(__linux__) && !defined(F_OFD_SETLK)
 #define F_OFD_SETLK 37
 #endif
@@ -47,7 +47,7 @@ static inline int cposix_lock_range(int descriptor, int type, int64_t start, int
 #endif
 }
 
-/* Nanoseconds of the last write beside its seconds. */
+/* The nanosecond part of the time of the last write. */
 static inline int64_t cposix_written_nanoseconds(const struct stat *status) {
 #if defined(__APPLE__)
   return status->st_mtimespec.tv_nsec;
@@ -68,7 +68,7 @@ static inline int cposix_is_file(const struct stat *status) { return S_ISREG(sta
 static inline int cposix_is_directory(const struct stat *status) { return S_ISDIR(status->st_mode); }
 static inline int cposix_is_link(const struct stat *status) { return S_ISLNK(status->st_mode); }
 
-/* Whether the system had no lock or descriptor to give at once: two numbers on some systems, one on others. */
+/* Whether a lock or descriptor was not available at once: two error numbers on some systems, one on others. */
 static inline int cposix_would_block(void) { return errno == EWOULDBLOCK || errno == EAGAIN; }
 
 /* The name of a directory entry: an array that Swift imports as a tuple. */

@@ -1,6 +1,6 @@
 /// A queue from which the smallest element comes first.
 ///
-/// The order is passed with each call and must be the same each time; comparable elements need none.
+/// The order is passed with each call and must be the same each time; comparable elements need no order argument.
 ///
 /// Source: J. W. J. Williams, "Algorithm 232: Heapsort", Communications of the ACM 7 (1964).
 @frozen
@@ -40,11 +40,11 @@ public struct BinaryHeap<Element: Sendable>: Sendable {
     replaceFirst(with: last, by: precedes)
   }
 
-  /// Removes all elements and keeps their memory.
+  /// Removes all elements but keeps the memory allocated.
   @inlinable
   public mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
 
-  /// Puts an element in the place of the smallest; there is one.
+  /// Replaces the smallest element. The heap must not be empty.
   @inlinable
   public mutating func replaceFirst(with element: Element, by precedes: (Element, Element) -> Bool) {
     storage[0] = element

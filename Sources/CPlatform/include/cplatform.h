@@ -11,13 +11,13 @@ extern "C" {
 #endif
 
 /*
- * A lock. It is as fast as a lock can be while nobody waits, and fair otherwise: a thread that waits is overtaken in one
- * hold at most. The first of those that wait stands at the front; when it was woken and another thread has been faster, it
- * reserves the lock, and then no other thread can take it. Zeroed = free.
+ * A lock. It is fast while no thread waits, and fair otherwise: at most one other hold overtakes a waiting thread. The
+ * first of the waiting threads is at the front. If it wakes up but another thread was faster, it reserves the lock, and
+ * then no other thread can take it. Zeroed = free.
  */
 typedef struct {
   uint32_t word;  /* CPLATFORM_HELD and the others, as bits */
-  uint32_t front; /* who stands at the front: 0 nobody, 1 a thread, 2 a thread that others wait behind */
+  uint32_t front; /* the front: 0 no thread, 1 a thread, 2 a thread with others waiting behind it */
 } cplatform_lock;
 
 /* Bits of a lock's word. */
@@ -45,18 +45,19 @@ static inline void cplatform_release(cplatform_lock *lock) {
 }
 
 /*
- * Taking a lock in two steps, for a thread that takes several: it reserves all of them, so that their holders finish side
- * by side, and takes one after the other then.
+ * Taking a lock in two steps, for a thread that takes several locks: it reserves all of them, so that their holders
+ * finish in parallel, and then takes one after the other.
  */
 void cplatform_reserve(cplatform_lock *lock);
 void cplatform_take_reserved(cplatform_lock *lock);
 
-/* Whether a thread waits for the lock: a holder that works in many small steps releases it then and takes it again. */
+/* Whether a thread waits for the lock. If so, a holder that works in many small steps releases the lock and takes it
+   again. */
 static inline int cplatform_is_waited_for(const cplatform_lock *lock) {
   return __atomic_load_n(&lock->word, __ATOMIC_RELAXED) > CPLATFORM_HELD;
 }
 
-/* Tells the calling thread from others that run now. Not 0. */
+/* A value, not 0, that identifies the calling thread among the running threads. */
 uintptr_t cplatform_thread(void);
 
 /* Holds back a cancellation of the calling thread (pthread_cancel); returns what to restore. */

@@ -1,8 +1,7 @@
 import CFencepost
 import FencepostCore
 
-/// The border between C and Swift: nothing but plain data crosses it, and no error leaves it as anything but a
-/// status.
+/// The boundary between C and Swift: only plain data crosses it, and errors leave it only as a status.
 enum Boundary {
   /// Runs a body and returns its status; on failure fills the caller's error detail.
   @inline(__always)
@@ -17,7 +16,7 @@ enum Boundary {
     }
   }
 
-  /// The size of the structure in version 0.1: what every caller has, whatever its `struct_size` says.
+  /// The size of the structure in version 0.1: every caller has at least this much, whatever its `struct_size` says.
   private static let smallestError = 272
 
   @inline(never)
@@ -31,11 +30,11 @@ enum Boundary {
     detail.position = UInt64(clamping: failure.position)
     withUnsafeMutableBytes(of: &detail.message) { MessageLine.write(failure.description, to: $0) }
     let raw = UnsafeMutableRawPointer(error)
-    // A larger size than any structure has is memory that was never initialised.
+    // A size larger than that of any structure means memory that was never initialised.
     var stated = Int(clamping: raw.loadUnaligned(as: UInt32.self))
     if stated > SizedStruct.largest { stated = smallestError }
     withUnsafeBytes(of: detail) {
-      // `struct_size` stays the caller's; what a longer structure has beyond ours stays as it was.
+      // `struct_size` keeps the caller's value; members of a longer structure beyond ours do not change.
       let size = min(max(stated, smallestError), $0.count)
       UnsafeMutableRawBufferPointer(start: raw + 4, count: size - 4)
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[4..<size]))
@@ -50,8 +49,8 @@ enum Boundary {
     return pointer
   }
 
-  /// Unwraps the start of an array that may be NULL only when it has no elements. A count that no array can have raises
-  /// an error before anything is read or allocated.
+  /// Unwraps the start of an array that may be NULL only if it has no elements. Throws if the count is too large for any array,
+  /// before anything is read or allocated.
   @inline(__always)
   static func require<Element>(
     _ pointer: UnsafePointer<Element>?, count: Int, _ name: StaticString
@@ -88,7 +87,7 @@ enum Boundary {
     guard count == 0 || !isNull else { throw .nullArgument("\(name)") }
   }
 
-  /// The bytes of a terminated text that is to be an identifier; at most one more than an identifier may have.
+  /// The bytes of a terminated text for use as an identifier; at most one byte more than an identifier may have.
   @inline(__always)
   static func identifier(_ text: UnsafePointer<CChar>) -> UnsafeBufferPointer<UInt8> {
     var length = 0
@@ -97,7 +96,7 @@ enum Boundary {
       start: UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self), count: length)
   }
 
-  /// A time that is one.
+  /// A valid time.
   static func time(_ microseconds: Int64, _ name: StaticString) throws(BoundaryError) -> Timestamp {
     let time = Timestamp(microseconds: microseconds)
     guard time.isValid else {
@@ -107,7 +106,7 @@ enum Boundary {
     return time
   }
 
-  /// A position that is one.
+  /// A valid position.
   static func coordinate(
     _ latitude: Double, _ longitude: Double, named name: StaticString = "coordinate"
   ) throws(BoundaryError) -> Coordinate {

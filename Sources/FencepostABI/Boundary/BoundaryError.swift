@@ -5,18 +5,18 @@ import FencepostCore
 enum BoundaryError: Error, Hashable {
   /// A required pointer is NULL.
   case nullArgument(String)
-  /// A buffer does not hold the result, so many of what it is made of.
+  /// The buffer is too small for the result; the value is the needed number of elements.
   case bufferTooSmall(needed: Int, of: String = "bytes")
   /// A structure uses members that this library does not know.
   case unsupported(String)
   case monitor(MonitorError)
 
-  /// A value that the boundary itself finds out of its range.
+  /// A value that the boundary itself found out of range.
   static func invalidArgument(_ reason: String, position: Int = 0) -> BoundaryError {
     .monitor(.invalidArgument(reason, position: position))
   }
 
-  /// A count that no array can have.
+  /// A count that is too large for any array.
   static func count(of name: StaticString, _ count: Int, most: Int) -> BoundaryError {
     .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(most)")
   }
@@ -24,7 +24,7 @@ enum BoundaryError: Error, Hashable {
   /// A row without an identifier.
   static var identifierIsNull: BoundaryError { .invalidArgument("the identifier is NULL") }
 
-  /// The same error about a row of several.
+  /// The same error, about one of several rows.
   func inRow(_ row: Int) -> BoundaryError {
     if case .monitor(let error) = self { .monitor(error.inRow(row)) } else { self }
   }

@@ -2,7 +2,7 @@ import CFencepost
 import FencepostCore
 
 extension ConditionsHandle {
-  /// Adds a condition. It is examined before the holder is locked: that may take long.
+  /// Adds a condition. It is examined before the holder is locked, because that may take long.
   func add(
     _ given: GivenCondition, _ identifier: UnsafePointer<CChar>?,
     _ options: UnsafePointer<fencepost_condition_options>?
@@ -25,9 +25,9 @@ extension ConditionsHandle {
     try refusedByEngine { () throws(MonitorError) in
       try MonitorEngine.check(bytes, options.assuming, options.policy)
     }
-    // Compared and examined without the lock: both take long for many vertices.
+    // Compare and examine without the lock: both take long for many vertices.
     let subject = try refusedByEngine { () throws(MonitorError) in try given.subject { known(bytes) } }
-    // A call that changes nothing stops no fleet.
+    // A call that changes nothing must not make a fleet wait.
     let isEnsured = try read { engine throws(MonitorError) in
       try engine.isEnsured(
         subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
@@ -69,7 +69,7 @@ extension ConditionsHandle {
   func ensure(
     _ set: ConditionSet, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
-    // A call that changes nothing stops no fleet.
+    // A call that changes nothing must not make a fleet wait.
     let isEnsured = try read { engine throws(MonitorError) in try engine.isEnsured(set) }
     let result =
       try isEnsured
@@ -91,7 +91,7 @@ extension ConditionsHandle {
 
   /// The subject of the condition with that identifier at this moment: a row that is equal to it is not examined again.
   func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
-    // A holder that refuses to be read refuses the change, too, and says why then.
+    // A holder that refuses the read also refuses the change, and the change reports the reason.
     (try? read { engine in engine.subject(ofIdentifierBytes: identifier) }) ?? nil
   }
 
@@ -117,7 +117,7 @@ extension ConditionsHandle {
 }
 
 extension GivenCondition {
-  /// A polygon or corridor as a caller gives it in well-known binary.
+  /// A polygon or corridor from a caller's well-known binary.
   init(
     _ wkb: UnsafeRawPointer?, _ size: Int, _ radius: Double, _ shape: UnsafePointer<fencepost_shape_options>?
   ) throws(BoundaryError) {

@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-// The definitions of a table read back.
+// Reading back the definitions of a table.
 extension ConditionsHandle {
   func condition(
     _ identifier: UnsafePointer<CChar>?, _ out_condition: UnsafeMutablePointer<fencepost_condition>?
@@ -13,7 +13,7 @@ extension ConditionsHandle {
     }
   }
 
-  /// - Parameter other: The function that tells what this one does not.
+  /// - Parameter other: The function to call for data that this one does not return.
   func geometry(
     _ identifier: UnsafePointer<CChar>?, _ out_wkb: UnsafeMutableRawPointer?, _ capacity: Int,
     _ out_size: UnsafeMutablePointer<Int>?, other: StaticString
@@ -40,7 +40,7 @@ extension ConditionsHandle {
     let subject = try read { engine throws(MonitorError) in
       engine.subject(of: try engine.slot(ofIdentifierBytes: bytes))
     }
-    // The departure is looked for outside of the lock: it takes a while for many vertices.
+    // The departure is computed outside the lock, because it takes a while for many vertices.
     try SizedStruct.write(fencepost_shape(subject), to: out, "out_shape")
   }
 
@@ -54,7 +54,7 @@ extension ConditionsHandle {
     try list.write(to: buffer, capacity, size, out_count)
   }
 
-  /// The whole of the holder in bytes, copied once; without room only their count.
+  /// The whole holder as bytes, copied once; only their count if the buffer is too small.
   func snapshot(
     _ buffer: UnsafeMutableRawPointer?, _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?
   ) throws(BoundaryError) {

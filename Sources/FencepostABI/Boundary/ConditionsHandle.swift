@@ -1,17 +1,17 @@
 import CFencepost
 import FencepostCore
 
-/// A `fencepost_conditions *`: one counted reference to a table. A table that fleets share has its locks inside; the table
-/// that a monitor made is protected by the monitor's lock, so that a change is saved with the monitor and rings its wake-up.
+/// A `fencepost_conditions *`: one counted reference to a table. A table that fleets share has its own locks. A monitor's own
+/// table is protected by the monitor's lock, so that a change is saved with the monitor and triggers its wake-up callback.
 enum ConditionsHandle {
   case shared(Conditions)
   case own(MonitorHandle)
 
-  /// The pointer to a monitor's table is that of its handle and this: both are aligned.
+  /// The pointer to a monitor's table is the pointer to the monitor's handle with this bit set; both are aligned.
   private static var ownBit: UInt { 1 }
 
-  /// The assumed state where the caller's options are NULL. A condition of a shared table that is not assumed outside gives
-  /// an event for each device.
+  /// The assumed state if the caller's options are NULL. A condition of a shared table that is not assumed outside gives an event
+  /// for each device.
   var assuming: Event.State {
     switch self {
     case .shared: .unsatisfied
@@ -19,7 +19,7 @@ enum ConditionsHandle {
     }
   }
 
-  /// Gives a reference to the caller, who releases it with `fencepost_conditions_destroy`.
+  /// Passes a reference to the caller, who releases it with `fencepost_conditions_destroy`.
   func give() -> OpaquePointer {
     switch self {
     case .shared(let conditions): return OpaquePointer(Unmanaged.passRetained(conditions).toOpaque())
@@ -36,12 +36,12 @@ enum ConditionsHandle {
     return .shared(Unmanaged.fromOpaque(raw).takeUnretainedValue())
   }
 
-  /// Borrows the table that a monitor made.
+  /// Borrows a monitor's own table.
   static func borrow(of monitor: OpaquePointer?) throws(BoundaryError) -> ConditionsHandle {
     .own(try MonitorHandle.borrow(monitor))
   }
 
-  /// Gives up the caller's reference.
+  /// Releases the caller's reference.
   static func release(_ pointer: OpaquePointer) {
     switch try? borrow(pointer) {
     case .own(let monitor): monitor.release()
@@ -60,7 +60,7 @@ enum ConditionsHandle {
     return conditions
   }
 
-  /// Which version of the table it is; that of a monitor's own is computed anew.
+  /// The version of the table; for a monitor's own table it is computed anew.
   var version: TableVersion {
     get throws(BoundaryError) {
       switch self {
@@ -82,7 +82,7 @@ enum ConditionsHandle {
     }
   }
 
-  /// One call that only reads: of a shared table while fleets are feeding.
+  /// Runs one read-only call; on a shared table also while fleets are feeding.
   func read<Result: Sendable>(
     _ body: (borrowing MonitorEngine) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {

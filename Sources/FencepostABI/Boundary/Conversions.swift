@@ -3,7 +3,7 @@ import FencepostCore
 import FencepostKernel
 import FencepostStoreCore
 
-// Between the structures of the header and the values of the engine.
+// Converts between the structures of the header and the values of the engine.
 
 extension TransitionPolicy {
   init(_ policy: UnsafePointer<fencepost_transition_policy>?) throws(BoundaryError) {
@@ -203,7 +203,7 @@ extension BeaconIdentityCondition {
   }
 }
 
-/// Copies an identifier into its fixed buffer; all that follows is zero, so that equal events are equal bytes.
+/// Copies an identifier into its fixed buffer and zeroes the rest, so that equal events are equal bytes.
 @inline(__always)
 func copy<Buffer>(_ bytes: UnsafeBufferPointer<UInt8>, into buffer: inout Buffer) -> UInt32 {
   withUnsafeMutableBytes(of: &buffer) {
@@ -292,7 +292,7 @@ extension MonitorEngine {
 }
 
 extension Event {
-  /// Reads an event back from C; what no event can hold is refused.
+  /// Reads an event back from C; refuses values that no event can have.
   init(_ event: UnsafePointer<fencepost_event>) throws(BoundaryError) {
     let value = event.pointee
     guard let state = UInt8(exactly: value.state).flatMap(State.init(rawValue:)) else {

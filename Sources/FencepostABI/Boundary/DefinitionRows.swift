@@ -2,7 +2,7 @@ import CFencepost
 import FencepostCore
 import FencepostKernel
 
-/// An array of definitions, whose elements are as far apart as the first one says.
+/// An array of definitions; the first element's `struct_size` is the distance between elements.
 struct DefinitionRows {
   private let start: UnsafeRawPointer?
   private var stride = MemoryLayout<fencepost_condition_definition>.stride
@@ -111,7 +111,7 @@ extension ConditionSet {
 }
 
 extension Boundary {
-  /// The bytes of the identifier of one row of several.
+  /// The bytes of the identifier in one of several rows.
   static func identifier(
     _ text: UnsafePointer<CChar>?, row: Int
   ) throws(BoundaryError) -> UnsafeBufferPointer<UInt8> {

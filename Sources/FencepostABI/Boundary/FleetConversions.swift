@@ -2,7 +2,7 @@ import CFencepost
 import FencepostCore
 import FencepostStoreCore
 
-// Between the structures of the header and the values of a fleet.
+// Converts between the structures of the header and the values of a fleet.
 
 /// The options of a fleet, read from C: those of the engine and those of the store.
 struct FleetCreateOptions {

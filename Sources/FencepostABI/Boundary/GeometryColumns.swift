@@ -2,7 +2,7 @@ import CFencepost
 import FencepostCore
 import FencepostKernel
 
-/// Vertices in the caller's columns, with the places where rings, lines and parts begin: checked, and read in place.
+/// Vertices in the caller's columns, with the offsets of rings, lines and parts; checked, and read in place.
 struct GeometryColumns {
   private let latitudes: UnsafeRawPointer?
   private let longitudes: UnsafeRawPointer?
@@ -26,7 +26,7 @@ struct GeometryColumns {
     parts = try Offsets(value.part_offsets, count: value.part_count, into: rings.count, "part_offsets")
   }
 
-  /// The conditions that bulk calls make of the parts, or of the lines.
+  /// The conditions that bulk calls make from the parts or lines.
   func conditions(
     _ offsets: UnsafePointer<Int32>?, count: Int, ofLines: Bool
   ) throws(BoundaryError) -> Offsets {
@@ -75,14 +75,14 @@ struct GeometryColumns {
   }
 }
 
-/// Where each of several things begins among the elements of another column, and where the last one ends: one more offset
-/// than things. They are checked during use; an offset beyond the column is an error then.
+/// The offsets of several items in another column: where each item begins, and where the last one ends, so one offset more than
+/// items. They are checked during use; an offset beyond the column is then an error.
 struct Offsets {
   private enum Source {
     case column(UnsafePointer<Int32>, name: StaticString)
-    /// One thing of all elements.
+    /// One item with all elements.
     case all
-    /// A thing of each element.
+    /// One item for each element.
     case each
   }
 
@@ -90,7 +90,7 @@ struct Offsets {
   private let elements: Int
   private let source: Source
 
-  /// - Parameter pointer: `count + 1` offsets; NULL: one thing of all elements.
+  /// - Parameter pointer: `count + 1` offsets; NULL: one item with all elements.
   init(
     _ pointer: UnsafePointer<Int32>?, count: Int, into elements: Int, _ name: StaticString
   ) throws(BoundaryError) {
@@ -106,12 +106,12 @@ struct Offsets {
     (self.count, source) = (count, .column(pointer, name: name))
   }
 
-  /// A thing of each element.
+  /// One item for each element.
   init(each count: Int) {
     (self.count, elements, source) = (count, count, .each)
   }
 
-  /// The elements of a thing.
+  /// The elements of an item.
   subscript(index: Int) -> Range<Int> {
     get throws(BoundaryError) {
       switch source {

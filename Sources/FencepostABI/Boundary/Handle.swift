@@ -3,12 +3,12 @@ import FencepostCore
 import FencepostKernel
 import Synchronization
 
-/// The object behind a handle of a C program: an engine and, where it has one, its store.
+/// The object behind a C program's handle: an engine and its store, if any.
 protocol HandledState: Sendable {
   /// The noun for the handle in messages.
   static var noun: StaticString { get }
   var isStored: Bool { get }
-  /// Grows when a call leaves something to poll that was not there before.
+  /// Increases when a call makes new events available for polling.
   var news: UInt64 { get }
   #if FENCEPOST_CHECK_CALLS
     func checkInvariants() throws
@@ -30,7 +30,7 @@ extension StoredFleet: HandledState {
 
 /// A `fencepost_monitor *`.
 typealias MonitorHandle = Handle<StoredEngine>
-/// A `fencepost_fleet *`. The table has locks of its own.
+/// A `fencepost_fleet *`. The table has its own locks.
 typealias FleetHandle = Handle<StoredFleet>
 
 /// The object behind a handle.
@@ -41,19 +41,19 @@ struct Handled<Stored: HandledState>: ~Copyable {
   let owners = Atomic<Int>(1)
 }
 
-/// The state behind a lock, and the callback for available events. The caller owns what it points to, and
-/// borrowing it counts no references and costs nothing.
+/// The state behind a lock, and the callback for available events. The caller owns the object, and borrowing it counts no
+/// references and costs nothing.
 struct Handle<Stored: HandledState>: @unchecked Sendable {
   private let handled: UnsafeMutablePointer<Handled<Stored>>
 
   #if FENCEPOST_CHECK_CALLS
-    /// Ends the program when an invariant of the engine does not hold: for the fuzz targets and the mutants.
+    /// Ends the program if an invariant of the engine is violated; for the fuzz targets and the mutants.
     private static func check(_ stored: borrowing Stored) {
       do { try stored.checkInvariants() } catch { fatalError("\(error)") }
     }
   #endif
 
-  /// Gives the handle to the caller, who releases it with `fencepost_monitor_destroy` or `fencepost_fleet_destroy`.
+  /// Passes the handle to the caller, who releases it with `fencepost_monitor_destroy` or `fencepost_fleet_destroy`.
   static func give(_ stored: consuming Stored) -> OpaquePointer {
     #if FENCEPOST_CHECK_CALLS
       check(stored)
@@ -69,13 +69,13 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     Self(handled: UnsafeMutablePointer(try Boundary.require(pointer, Stored.noun)))
   }
 
-  /// The address of what it points to, with one owner more.
+  /// The address of the object, with one more owner.
   func retained() -> UnsafeMutableRawPointer {
     handled.pointee.owners.wrappingAdd(1, ordering: .relaxed)
     return UnsafeMutableRawPointer(handled)
   }
 
-  /// Gives up one owner; the last one ends what it points to, and nobody else may be using it then.
+  /// Releases one ownership; the last release destroys the object, which nobody else may be using then.
   func release() {
     guard handled.pointee.owners.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     handled.deinitialize(count: 1)
@@ -92,8 +92,8 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     handled.pointee.wakeup.ring()
   }
 
-  /// One call of the engine with its store under the lock. If it has made an event available, the callback is called
-  /// after the lock is released. Where a store is, the thread is not cancelled meanwhile.
+  /// Runs one call of the engine with its store under the lock. If the call made an event available, calls the callback after
+  /// releasing the lock. With a store, the thread cannot be cancelled during the call.
   @inline(__always)
   func withStored<Result: Sendable>(
     _ body: (inout Stored) throws(MonitorError) -> Result
@@ -125,7 +125,7 @@ extension Handle where Stored == StoredEngine {
 }
 
 extension Handle where Stored == StoredFleet {
-  /// One call of the engine under the lock; what it changed is kept where there is a store.
+  /// Runs one call of the engine under the lock; saves its changes if there is a store.
   @inline(__always)
   func call<Result: Sendable>(
     _ body: (inout FleetEngine) throws(MonitorError) -> Result
@@ -133,7 +133,7 @@ extension Handle where Stored == StoredFleet {
     try withStored { stored throws(MonitorError) in try stored.call(body) }
   }
 
-  /// One call that only reads the engine: it saves nothing.
+  /// Runs one read-only call of the engine: it saves nothing.
   func read<Result: Sendable>(
     _ body: (borrowing FleetEngine) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {

@@ -11,7 +11,7 @@ extension Fix {
 }
 
 extension UnsafePointer<fencepost_fix>? {
-  /// Reads the caller's fixes in place: the layouts are equal, which a test compares.
+  /// Reads the caller's fixes in place: the layouts are equal, which a test checks.
   @inline(__always)
   func withRows<Result>(
     _ count: Int, _ body: (UnsafeBufferPointer<Fix>) throws(BoundaryError) -> Result
@@ -43,7 +43,7 @@ struct SightingRows {
 }
 
 extension FixColumns {
-  /// The columns of a caller; `nil` when there is no row.
+  /// The caller's columns; `nil` if there are no rows.
   init?(_ columns: UnsafePointer<fencepost_fix_columns>, _ count: Int) throws(BoundaryError) {
     let defaults = fencepost_fix_columns(
       struct_size: 0, refuse_invalid: 0, latitudes: nil, longitudes: nil, accuracies_m: nil, times_us: nil,
@@ -129,8 +129,8 @@ struct FleetRowsInPlace {
   }
 }
 
-/// Feeds many rows and stores the counts of those that were consumed: all of them, or with a full queue some. Of a batch
-/// that is refused nothing was consumed, and the caller's counts stay as they were.
+/// Feeds many rows and stores the counts of the consumed ones: all rows, or fewer if the queue becomes full. If the batch is
+/// refused, no row was consumed, and the caller's counts do not change.
 func counting(
   _ out_result: UnsafeMutablePointer<fencepost_feed_result>?,
   _ feed: (inout FeedResult) throws(BoundaryError) -> Void
@@ -146,7 +146,7 @@ func counting(
 }
 
 extension FleetEngine {
-  /// The identifier of a device, or of one that was removed as long as its number is not used again.
+  /// The identifier of a device, or of a removed device while its number is not reused.
   func identifierBytes(of device: UInt32) throws(MonitorError) -> [UInt8] {
     guard let bytes = withIdentifierBytes(ofDevice: device, { Array($0) }) else {
       throw .noSuchDevice("no device has the number \(device)")

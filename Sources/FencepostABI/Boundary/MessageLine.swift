@@ -2,8 +2,8 @@
 enum MessageLine {
   private static let ellipsis = Array(" \u{2026} ".utf8)
 
-  /// Writes a text. A line break or control character becomes a blank; of a text that is too long the middle is left
-  /// out, since the subject stands at its beginning, and the reason and the accepted range at its end.
+  /// Writes a text. Line breaks and control characters become blanks. The middle of a text that is too long is left out, because
+  /// the subject is at its beginning, and the reason and the accepted range are at its end.
   static func write(_ text: String, to buffer: UnsafeMutableRawBufferPointer) {
     var line: [UInt8] = []
     for scalar in text.unicodeScalars {

@@ -2,9 +2,9 @@ import FencepostCore
 
 /// Texts and lists copied into memory of the caller: (pointer, capacity, out size).
 enum OutputBuffer {
-  /// Copies bytes. The needed size is stored in any case; capacity 0 only asks for it.
+  /// Copies bytes. Always stores the needed size; capacity 0 only queries it.
   ///
-  /// - Parameter terminator: A zero byte that must fit too and does not count for the size.
+  /// - Parameter terminator: A zero byte that must also fit but is not included in the size.
   static func write(
     _ bytes: some Collection<UInt8>, terminator: Bool, to buffer: UnsafeMutablePointer<CChar>?, capacity: Int,
     size: UnsafeMutablePointer<Int>?
@@ -22,7 +22,7 @@ enum OutputBuffer {
     }
     if terminator { raw.storeBytes(of: 0, toByteOffset: index, as: UInt8.self) }
   }
-  /// Copies numbers. How many there are is stored in any case; capacity 0 only asks for it.
+  /// Copies numbers. Always stores their count; capacity 0 only queries it.
   static func write(
     _ numbers: [UInt32], to out: UnsafeMutablePointer<UInt32>?, capacity: Int, count: UnsafeMutablePointer<Int>
   ) throws(BoundaryError) {

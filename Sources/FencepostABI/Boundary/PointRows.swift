@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-/// Points in the caller's columns, checked as far as their memory goes.
+/// Points in the caller's columns; only their memory is checked here.
 extension PointColumns {
   init(
     _ columns: UnsafePointer<fencepost_point_columns>?, count: Int
@@ -12,7 +12,7 @@ extension PointColumns {
     guard value.reserved == 0 else { throw .unsupported("reserved of columns is not zero") }
     let latitudes = try Boundary.require(value.latitudes, count: count, "latitudes")
     let longitudes = try Boundary.require(value.longitudes, count: count, "longitudes")
-    // Of columns without rows nothing is read.
+    // Columns without rows are not read.
     let anywhere = UnsafeRawPointer(columns.unsafelyUnwrapped)
     self.init(
       count: count,

@@ -2,7 +2,7 @@ import CFencepost
 import FencepostCore
 import FencepostKernel
 
-/// How a caller wants the vertices of a polygon or corridor read.
+/// The caller's options for reading the vertices of a polygon or corridor.
 struct ShapeOptions {
   private var edges = EdgeReading.geodesic
   private var isOriented = false
@@ -39,7 +39,7 @@ struct ShapeOptions {
     return .shape(ShapeDefinition(.line, vertices, edges: edges))
   }
 
-  /// A geometry of lines, which are to be crossed.
+  /// The geometry of a line condition, which counts crossings.
   func line(wellKnownBinary bytes: UnsafeRawBufferPointer) throws(BoundaryError) -> GivenCondition {
     let geometry = try Self.decoded(bytes)
     guard !geometry.isPolygon else { throw .invalidArgument("kind is 5, and wkb holds polygons") }
@@ -54,7 +54,7 @@ struct ShapeOptions {
     }
   }
 
-  /// - Parameter radius: of lines, metres; `nil` when the caller gave none.
+  /// - Parameter radius: For lines, metres; `nil` if the caller passed none.
   func wellKnownBinary(_ bytes: UnsafeRawBufferPointer, radius: Double?) throws(BoundaryError) -> GivenCondition {
     let geometry = try Self.decoded(bytes)
     if geometry.isPolygon { return polygon(geometry.vertices) }

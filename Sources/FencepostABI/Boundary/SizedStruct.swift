@@ -2,11 +2,11 @@ import FencepostCore
 
 /// Structures that start with `uint32_t struct_size` and may grow at their end.
 enum SizedStruct {
-  /// Larger sizes are taken for memory that was never initialised.
+  /// Larger sizes count as memory that was never initialised.
   static let largest = 4_096
 
-  /// The size that the caller set. Every `sizeof` is a multiple of the alignment; another size would cut through a
-  /// member, half a pointer for example.
+  /// The size that the caller set. Every `sizeof` is a multiple of the alignment; another size would end in the middle of a
+  /// member, such as half a pointer.
   static func size<Value: BitwiseCopyable>(
     of pointer: UnsafePointer<Value>, _ name: StaticString
   ) throws(BoundaryError) -> Int {
@@ -17,8 +17,8 @@ enum SizedStruct {
     return size
   }
 
-  /// Reads a caller's structure. In a smaller (older) one the missing members keep their defaults; a larger (newer) one
-  /// is accepted if the unknown members are zero.
+  /// Reads a caller's structure. If it is smaller (older), the missing members keep their defaults; if it is larger (newer), the
+  /// unknown members must be zero.
   static func read<Value: BitwiseCopyable>(
     _ pointer: UnsafePointer<Value>, defaults: Value, _ name: StaticString
   ) throws(BoundaryError) -> Value {
@@ -37,7 +37,7 @@ enum SizedStruct {
     return value
   }
 
-  /// Writes a structure into a caller's, as far as the caller knows it; `struct_size` stays the caller's.
+  /// Writes a structure into the caller's, but only the members that the caller knows; `struct_size` keeps the caller's value.
   static func write<Value: BitwiseCopyable>(
     _ value: Value, to pointer: UnsafeMutablePointer<Value>, _ name: StaticString
   ) throws(BoundaryError) {

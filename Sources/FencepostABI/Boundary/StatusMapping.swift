@@ -2,7 +2,7 @@ import CFencepost
 import FencepostCore
 
 extension MonitorError {
-  /// The number of the C interface. Exhaustive: a new case does not compile until it has a number.
+  /// The number in the C interface. The switch is exhaustive: a new case does not compile until it has a number.
   var status: fencepost_status {
     let number: Int =
       switch self {
@@ -64,7 +64,7 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
 }
 
 extension ConditionKind {
-  /// The number of the C interface. Exhaustive, as the statuses are.
+  /// The number in the C interface. The switch is exhaustive, like that of the statuses.
   var number: fencepost_condition_kind {
     switch self {
     case .circularGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)

@@ -5,10 +5,10 @@ import Synchronization
 
 /// The callback of a host for available events, and the rules for its calls.
 ///
-/// Two locks, neither of them the monitor's. `state` is held for a few assignments, never while the callback runs.
-/// `gate` is held while it runs, by the thread that rings; only ``set(_:_:)`` on another thread ever waits for it.
-/// A ring while another one is going on, from whatever thread, only leaves a note that the ringing thread finds. So
-/// neither a callback that calls the monitor nor one that waits for a lock of some other caller of it can deadlock.
+/// There are two locks, both separate from the monitor's lock. `state` is held for a few assignments, never while the callback
+/// runs. `gate` is held while the callback runs, by the ringing thread; only ``set(_:_:)`` on another thread ever waits for it.
+/// If a thread rings while another ring is in progress, it only leaves a note for the ringing thread. So a callback cannot
+/// deadlock, neither by calling the monitor nor by waiting for a lock that another caller of the monitor holds.
 struct Wakeup: ~Copyable, Sendable {
   struct State {
     var callback: fencepost_wakeup?
@@ -23,11 +23,11 @@ struct Wakeup: ~Copyable, Sendable {
   private let state = Lock(State())
   private let gate = Lock(())
 
-  /// Whether there is a callback. A reader under the monitor's lock sees a callback that was set before the setter
-  /// looked for pending events under that lock.
+  /// Whether there is a callback. A reader under the monitor's lock sees a callback that was set before the setter checked for
+  /// pending events under that lock.
   var isArmed: Bool { armed.load(ordering: .relaxed) }
 
-  /// Replaces the callback. On return the one before does not run and will not run again, unless it is the caller.
+  /// Replaces the callback. On return the previous callback is not running and will not run again, unless it is the caller.
   func set(_ callback: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?) {
     let address = UInt(bitPattern: context)
     let ringer = state.withLock { state in
@@ -40,7 +40,7 @@ struct Wakeup: ~Copyable, Sendable {
     if let ringer, ringer != Self.thisThread { gate.withLock { _ in } }
   }
 
-  /// Calls the callback, or lets the thread that is about it call it once more.
+  /// Calls the callback, or makes the thread that is calling it call it once more.
   func ring() {
     let isMine = state.withLock { state in
       guard state.callback != nil else { return false }

@@ -165,9 +165,9 @@ public func fencepost_fleet_expire_by_arrival(
   }
 }
 
-/// Removes the devices that `find` finds if their numbers fit into the caller's memory.
+/// Removes the devices that `find` returns if their numbers fit into the caller's memory.
 ///
-/// - Parameter find: The numbers, and what removes them.
+/// - Parameter find: Returns the numbers, and the function that removes the devices.
 private func expire(
   _ fleet: OpaquePointer?, _ before_us: Int64, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?,

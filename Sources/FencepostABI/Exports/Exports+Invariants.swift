@@ -1,7 +1,7 @@
 #if FENCEPOST_INVARIANTS
   import FencepostCore
 
-  /// For the tests alone, not part of the header: ends the program when an invariant of a monitor does not hold.
+  /// Only for the tests, not part of the header: ends the program if an invariant of a monitor is violated.
   @_cdecl("fencepost_check_invariants")
   public func checkInvariants(of monitor: OpaquePointer?) {
     do {
@@ -15,7 +15,7 @@
     }
   }
 
-  /// The same of a fleet.
+  /// The same for a fleet.
   @_cdecl("fencepost_check_fleet_invariants")
   public func checkInvariants(ofFleet fleet: OpaquePointer?) {
     do {

@@ -1,7 +1,7 @@
 public import CFencepost
 import FencepostCore
 
-// Polygons, corridors and lines, one at a time. They are examined before the monitor is locked: that may take long.
+// Polygons, corridors and lines, one at a time. They are examined before the monitor is locked, because that may take long.
 
 @_cdecl("fencepost_monitor_add_polygon_condition") @implementation
 public func fencepost_monitor_add_polygon_condition(

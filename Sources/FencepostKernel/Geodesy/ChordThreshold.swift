@@ -1,7 +1,7 @@
-/// Chords that belong to geodesic distances, widened so that a comparison of chords can only err towards looking
-/// closer. Cheap enough for each change of a state: no trigonometry up to 200 km.
+/// Chords for geodesic distances, widened so that a comparison of chords can only cause an unnecessary exact check. Cheap enough
+/// for each change of a state: no trigonometry up to 200 km.
 public enum ChordThreshold {
-  /// Up to this distance, metres, the thresholds are polynomials; farther the bounds of `DistanceBounds` are tighter.
+  /// Up to this distance, metres, the thresholds are polynomials; beyond it the bounds of `DistanceBounds` are tighter.
   @inlinable public static var near: Double { 200_000 }
   /// 1 / (24 ρ²) for the smallest radius of curvature of the ellipsoid, ρ.
   @inlinable public static var bend: Double {

@@ -23,15 +23,14 @@ public enum DistanceBounds {
   /// No two points of the surface have a longer chord, metres: the equator's diameter and rounding.
   @inlinable static var largestChord: Double { 12_756_274.001 }
 
-  /// More than the errors of the short ways to a distance, metres: what they find nearer than this to a threshold is decided
-  /// by the full solution, and bounds from polynomials are widened by it. They err by nanometres, which a micrometre
-  /// exceeds by far.
+  /// More than the errors of the fast distance formulas, metres. If their result is nearer than this to a threshold, the full
+  /// solution decides; bounds from polynomials are widened by this value. Their errors are nanometres, far below a micrometre.
   @inlinable public static var doubt: Double { 1e-6 }
 
   /// Chord bounds for the distance `s`, valid everywhere: any pair with chord ≤ lower is at most `s` apart for certain,
   /// any pair with chord > upper is more than `s` apart for certain.
   ///
-  /// - Parameter s: metres. Negative: nothing is within. At `largestDistance` and beyond: everything is.
+  /// - Parameter s: metres. If negative, no pair is within; at `largestDistance` and beyond, every pair is.
   ///   NaN gives NaN.
   public static func chords(forDistance s: Double) -> (lower: Double, upper: Double) {
     if s.isNaN { return (s, s) }

@@ -1,7 +1,7 @@
 // Where the search for the azimuth starts: on a sphere for most lines, on the astroid for nearly antipodal points.
 
 extension InverseTask {
-  /// A first azimuth; for very short lines the finished path.
+  /// A first azimuth; for very short lines the final path.
   struct Guess {
     var start: Heading
     var path: InversePath?
@@ -114,7 +114,7 @@ extension InverseTask {
     return k
   }
 
-  /// A unit heading with an eastward part, whatever rounding did to a nearly meridional one.
+  /// A unit heading that always has an eastward part, even if rounding removed it from a nearly meridional one.
   @inline(__always)
   func sanitized(_ heading: Heading) -> Heading {
     guard heading.sine > 0 else { return Heading(sine: 1, cosine: 0) }

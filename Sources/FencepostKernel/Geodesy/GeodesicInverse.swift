@@ -55,7 +55,7 @@
 
 /// A direction by its sine and cosine, the angle counted clockwise from north.
 struct Heading {
-  /// Stands for the cosine of ±90° so that no quotient is 0/0; its square does not underflow.
+  /// Replaces the cosine of ±90° so that no quotient is 0/0; its square does not underflow.
   @inline(__always) static var tiny: Double { 1.4916681462400413e-154 }
 
   var sine: Double
@@ -92,7 +92,7 @@ struct InverseTask {
   var sine2, cosine2, stretch2: Double
   /// Longitude difference λ₁₂ in radians, with its sine and cosine.
   var lambda, sineLambda, cosineLambda: Double
-  /// Back from the canonical orientation.
+  /// Converts a path back from the canonical orientation.
   var swapped: Bool
   var eastSign, northSign: Double
 
@@ -145,7 +145,7 @@ struct InverseTask {
   /// `to` − `from` in degrees, reduced to [−180, 180], as the rounded value and the exact rounding error.
   ///
   /// The sum of two doubles and its error are exact by Knuth, "The art of computer programming", volume 2, section
-  /// 4.2.2, theorem B; reductions by 360° lose nothing. Exchanging the arguments changes the sign and nothing else.
+  /// 4.2.2, theorem B; reductions by 360° lose nothing. Exchanging the arguments changes only the sign.
   @inline(__always)
   static func longitudeDifference(from: Double, to: Double) -> (degrees: Double, tail: Double) {
     let a = from.magnitude <= 180 ? -from : (-from).remainder(dividingBy: 360)
@@ -166,7 +166,7 @@ struct InverseTask {
     return (sum, (a - aPart) + (b - bPart))
   }
 
-  /// The shortest path: along a meridian or the equator where that is known beforehand, else by `search`.
+  /// The shortest path: along a meridian or the equator if that is known in advance, else by `search`.
   @inline(__always)
   func path(azimuths: Bool) -> InversePath {
     if sineLambda == 0 || cosine1 == Heading.tiny { return meridian() }

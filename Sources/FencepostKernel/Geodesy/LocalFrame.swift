@@ -1,8 +1,8 @@
-/// Positions near an origin without latitude and longitude to be reduced: by the addition theorems from the origin's
-/// sines and cosines.
+/// Positions near an origin, computed without reducing latitude and longitude: by the addition theorems from the origin's sines
+/// and cosines.
 ///
 /// A position is within 30 nm of `EarthVector(latitude:longitude:)` (21 nm measured over 200 000 positions); its users
-/// allow for a micrometre. Good for screening; decisions rest on `EarthVector`.
+/// allow for a micrometre. Use it for screening only; decisions use `EarthVector`.
 @frozen public struct LocalFrame: Sendable {
   @usableFromInline var latitude = Double.infinity
   @usableFromInline var longitude = Double.infinity
@@ -15,7 +15,7 @@
   /// e² / (1 − e² sin² φ).
   @usableFromInline var bend = 0.0
 
-  /// No origin: everything is out of range.
+  /// Without an origin: every position is out of range.
   @inlinable
   public init() {}
 

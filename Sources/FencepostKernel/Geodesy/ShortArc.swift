@@ -1,9 +1,9 @@
 /// The geodesic between two near points, from the straight line that joins them: no trigonometry, no iteration.
 ///
-/// It is an arc of the circle that has the normal curvature κ of the surface at its middle (see `ShortDistance`): over its
-/// chord by κℓ² s (1 − s) / 2, where s is the share of it, and (κℓ)² s (1 − s) (½ − s) / 6 of the chord behind the share s of
-/// that. How κ changes along it and how the geodesic winds contributes less than a nanometre up to `limit`; the rounding of the
-/// two vectors more than that: a position is within 5 nm of the geodesic's.
+/// It is an arc of the circle that has the normal curvature κ of the surface at its middle (see `ShortDistance`). At the share s
+/// of the arc, the point is κℓ² s (1 − s) / 2 above the chord, and lags behind the share s of the chord by (κℓ)² s (1 − s) (½ −
+/// s) / 6 of the chord. The change of κ along the arc and the torsion of the geodesic contribute less than a nanometre up to
+/// `limit`; the rounding of the two vectors contributes more: a position is within 5 nm of the geodesic's.
 @frozen public struct ShortArc: Sendable {
   /// Longest chord, metres, for which positions keep their error bound.
   @inlinable public static var limit: Double { 300 }
@@ -15,12 +15,12 @@
   public let square: Double
   /// Metres along the arc.
   public let length: Double
-  /// How far the arc rises above its chord at s (1 − s) = 1, metres, and where to.
+  /// Height of the arc above its chord at s (1 − s) = 1, metres, as a vector.
   @usableFromInline let rise: EarthVector
-  /// How far it is behind at s (1 − s) (½ − s) = 1, in chords.
+  /// The lag at s (1 − s) (½ − s) = 1, in chords.
   @usableFromInline let lag: Double
 
-  /// Above `limit` only `start`, `chord` and `square` mean anything.
+  /// Above `limit` only `start`, `chord` and `square` are valid.
   @inlinable @inline(__always)
   public init(from start: EarthVector, to end: EarthVector) {
     self.start = start
@@ -33,7 +33,7 @@
     let my = end.y + start.y
     let mz = (1 + Ellipsoid.secondEccentricitySquared) * (end.z + start.z)
     let bent = square + Ellipsoid.secondEccentricitySquared * (dz * dz)
-    // Antipodes have no middle; a host may trap a division by zero.
+    // Antipodes have no middle, and a host may trap a division by zero.
     let fourfold = max(mx * mx + my * my + mz * mz, 1)
     let turned = square > 0 ? 4 * (bent * bent) / (square * fourfold) : 0
     let line = square.squareRoot()
@@ -63,7 +63,7 @@
       x: along * chord.x + bend * rise.x, y: along * chord.y + bend * rise.y, z: along * chord.z + bend * rise.z)
   }
 
-  /// The direction in which the arc goes on at a share of it, metres for the whole.
+  /// The tangent at a share of the arc, in metres per whole arc.
   @inlinable
   public func direction(at share: Double) -> EarthVector {
     let turn = 1 - 2 * share
@@ -72,8 +72,9 @@
 
   /// Latitude and longitude of the point at a share of the arc, degrees, from those of its start.
   ///
-  /// On the surface tan φ = z / (1 − e²) p, where p is the distance from the axis. The angles are added to the start's, and
-  /// their tangents come from the way there: rounding errors are relative to the way, not to the radius of the Earth.
+  /// On the surface tan φ = z / (1 − e²) p, where p is the distance from the axis. The changes of the angles are computed from
+  /// the displacement and added to the start's angles: rounding errors are relative to the displacement, not to the radius of the
+  /// Earth.
   ///
   /// - Parameter share: 0 to 1.
   /// - Returns: Degrees in [−90, 90] and [−180, 180].
@@ -87,7 +88,7 @@
     let before = (start.x * start.x + start.y * start.y).squareRoot()
     let axial = (x * x + y * y).squareRoot()
     let both = before + axial
-    // How far it is farther from the axis; who stays at a pole goes nowhere.
+    // The change of the distance from the axis; at a pole without a displacement it is 0.
     let outwards = both > 0 ? (way.x * (x + start.x) + way.y * (y + start.y)) / both : 0
     let ratio = Ellipsoid.axisRatioSquared
     let northing = ratio * (way.z * before - start.z * outwards)
@@ -105,7 +106,7 @@
       // Beside a pole.
       turned = Trigonometry.atan2Degrees(easting, ahead)
     } else {
-      // From a pole, whose longitude says nothing.
+      // From a pole, where the longitude has no meaning.
       return (max(-90, min(90, climbed)), axial > 0 ? Trigonometry.atan2Degrees(y, x) : longitude)
     }
     return (max(-90, min(90, climbed)), GeodesicDirect.wrapped(longitude, plus: turned))

@@ -3,7 +3,7 @@
 extension Trigonometry {
   /// The angle of the vector (`x`, `y`) in radians, in [−π, π]; 0 for the zero vector.
   ///
-  /// The sign of a zero `y` is not looked at: the negative `x` axis gives +π.
+  /// The sign of a zero `y` is ignored: the negative `x` axis gives +π.
   public static func atan2(_ y: Double, _ x: Double) -> Double {
     let reduced = reduceArc(y, x)
     let angle =

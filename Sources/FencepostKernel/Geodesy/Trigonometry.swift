@@ -1,7 +1,7 @@
-/// Sines and cosines made of IEEE 754 additions, multiplications and comparisons only.
+/// Sines and cosines that use only IEEE 754 additions, multiplications and comparisons.
 ///
-/// Every decision of the engine rests on these functions instead of the platform's mathematics library, so that the
-/// same input gives the same bits on every machine, in debug and in release builds. No operation is fused.
+/// Every decision of the engine uses these functions instead of the platform's mathematics library, so that the same input gives
+/// the same bits on every machine, in debug and in release builds. No operation is fused.
 ///
 /// Error bounds are in units in the last place (ulp) of the exact value; `TrigonometryTests` holds them against
 /// values computed with 60 digits.
@@ -34,7 +34,7 @@ public enum Trigonometry {
 
   /// Sine and cosine of `degrees` + `tail`, where |degrees| ≤ 180 and `tail` is a rounding error of `degrees`.
   ///
-  /// The tail counts after the reduction only, where it matters: beside 90° and 180°.
+  /// The tail is added only after the reduction, where it matters: beside 90° and 180°.
   @inlinable
   public static func sincosDegrees(_ degrees: Double, tail: Double) -> (sine: Double, cosine: Double) {
     let shifted = degrees * (1 / 90.0) + roundingShift

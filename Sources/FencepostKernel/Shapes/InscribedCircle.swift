@@ -1,18 +1,18 @@
-/// Circles that touch a line from the left at one place and grow until something else of the line stops them.
+/// Circles that touch a line from the left at one point and grow until another part of the line stops them.
 ///
 /// With q the place, n the unit tangent towards the centre and R the Earth's radius, the circle of radius r through q also
 /// goes through p where R tan(r/R) = |p − q|² / 2n·(p − q), and touches the great circle with left normal m where
 /// R tan(r/R) = m·(q − a) / (1 − m·n), a on it: on a sphere exactly, in terms of chords (from c·p = cos r/R and
-/// m·c = sin r/R for the centre c = q cos r/R + n sin r/R). The ellipsoid is so nearly one that what this is off by, parts
-/// in a thousand, is left to the tolerance of `DeepestPlace`, which measures what it finds.
+/// m·c = sin r/R for the centre c = q cos r/R + n sin r/R). The ellipsoid is so nearly a sphere that the error is parts in a
+/// thousand. The tolerance of `DeepestPlace` covers it, which measures its result exactly.
 struct InscribedCircle {
   /// Where the circle touches, and the direction of its centre.
   struct Contact {
     var place: EarthVector
     var inwards: EarthVector
-    /// The edge that it lies on, which does not stop the circle.
+    /// The edge of the contact, which does not stop the circle.
     var edge: Int
-    /// In a vertex the other edge that meets there; else −1.
+    /// At a vertex, the other edge that meets there; else −1.
     var other = -1
 
     @inline(__always)
@@ -20,8 +20,8 @@ struct InscribedCircle {
   }
 
   static var earthRadius: Double { 6_367_000 }
-  /// Lines of more vertices are searched by `descend` and by the last hint, too. Smaller ones take milliseconds without, and
-  /// keep to the last bit the depths that they have always had.
+  /// For lines with more vertices, the search also uses `descend` and the last hint. Smaller lines take milliseconds without
+  /// them, and so keep their depths bit for bit as in earlier versions.
   static var largeLine: Int { 1_000 }
 
   var contact: Contact
@@ -29,7 +29,7 @@ struct InscribedCircle {
   private(set) var tangent: Double
   /// The edge that stops it; −1 for none.
   private(set) var blocker = -1
-  /// How many nodes of the tree were opened to find that.
+  /// The number of tree nodes opened to find it.
   private(set) var opened = 0
 
   init(_ contact: Contact, tangent: Double) {
@@ -44,9 +44,9 @@ struct InscribedCircle {
     return part < 1e-3 ? tangent * (1 - part * part / 3) : earthRadius * Trigonometry.atan2(part, 1)
   }
 
-  /// The largest circle that no edge stops; where it is already below `enough`, one that some edge stops.
+  /// The largest circle that no edge stops; or, as soon as the radius is below `enough`, a circle that some edge stops.
   ///
-  /// - Parameter hints: edges that may stop it early, the third one only of a large line; −1: there is none.
+  /// - Parameter hints: edges that may stop it early, the third one only for a large line; −1: no hint.
   static func largest(
     at contact: Contact, in line: ShapeLine, from tangent: Double, enough: Double, hints: (Int, Int, Int)
   ) -> InscribedCircle {
@@ -63,8 +63,8 @@ struct InscribedCircle {
 
   /// Follows the tree down to an edge that stops the circle early, by one vertex of each child.
   ///
-  /// `grow` opens the nearest edges first. Those of a smooth line are nearly tangent to the circle and stop it last, so
-  /// that without this step each contact of an outline near a circle opens a share of all its edges.
+  /// `grow` opens the nearest edges first. On a smooth line these are nearly tangent to the circle and stop it last. Without this
+  /// step, each contact of an outline that is nearly a circle would open a share of all its edges.
   private mutating func descend(_ line: ShapeLine, _ enough: Double) {
     let fan = ShapeLine.fanOut
     var (level, index) = (line.levels.count - 2, 0)
@@ -131,7 +131,7 @@ struct InscribedCircle {
     let rounding = (line.balls[line.balls.count &- 1].reach + 1) * 0x1p-19
     var gaps = SIMD8<Float>(repeating: .infinity)
     for child in 0..<count {
-      // No place of the ball stops the circle earlier than at its least distance over twice its most ahead.
+      // No point of the ball stops the circle below its squared least distance over twice its greatest extent ahead.
       let ball = line.balls[start &+ first &+ child]
       let products = (SIMD4(ball.x, ball.y, ball.z, 0) - place) * inwards
       let ahead = products[0] + products[1] + products[2] + ball.reach + rounding

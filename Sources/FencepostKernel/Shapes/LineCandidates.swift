@@ -1,6 +1,6 @@
 /// The few edges of a line that may be nearest to a point, found in single precision.
 struct LineCandidates {
-  /// Numbers of edges, and where the nearest place of their chords is; as many as `count` says.
+  /// The numbers of `count` edges, and the position of the nearest point on each chord.
   var edges = SIMD8<Int32>()
   var parts = SIMD8<Float>()
   private var leasts = SIMD8<Float>(repeating: .infinity)
@@ -58,11 +58,11 @@ struct LineCandidates {
 }
 
 extension ShapeLine {
-  /// Farther away chords leave the side open, metres.
+  /// Beyond this distance, metres, chords cannot decide the side.
   static var farthestPlainSide: Float { 20_000 }
 
-  /// On which side of the line a point is by what the nearest chords say, when they leave no doubt: 1 left, −1 right, 0
-  /// when it takes the exact solution.
+  /// The side of the line on which a point is, if the nearest chords decide it: 1 left, −1 right, 0 if the exact solution is
+  /// needed.
   @inline(__always)
   func plainSide(of point: EarthVector, _ candidates: LineCandidates) -> Int {
     guard !candidates.isCrowded, candidates.count > 0, candidates.least > 0,
@@ -82,7 +82,7 @@ extension ShapeLine {
   func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
     guard let own = offset(of: point, from: edge) else { return 0 }
     if part > 0 && part < 1 {
-      // Far enough beside it for the bend of the Earth to be nothing.
+      // Far enough beside it that the Earth's curvature does not matter.
       return own.magnitude > 0.5 * distance ? (own > 0 ? 1 : -1) : 0
     }
     let (arriving, leaving) = part <= 0 ? (preceding(edge), edge) : (edge, following(edge))

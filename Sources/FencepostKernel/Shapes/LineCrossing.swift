@@ -1,6 +1,6 @@
-/// A place where a short way crosses the line of a shape from one side to the other, as seen along the line.
+/// A point where a short way crosses the line of a shape from one side to the other, as seen along the line.
 ///
-/// The line is taken to lie to the right of where it is by less than anything: a position on it is to the left.
+/// The line counts as shifted to the right by an infinitesimal distance: a position exactly on it is to the left.
 public struct LineCrossing: Sendable {
   /// The number of the chain, in the order in which the lines were given.
   public let chain: Int
@@ -52,17 +52,17 @@ extension GeodesicShape {
   }
 }
 
-/// Finds which edges of a line a way crosses: an edge whose ends are on two sides of the way, where the ends of the way are
-/// on two sides of the edge.
+/// Finds which edges of a line a way crosses: the ends of the edge are on different sides of the way, and the ends of the way are
+/// on different sides of the edge.
 ///
-/// Each vertex has one side of the way, whichever of its edges asks, so that a line that goes from one side to the other is
-/// crossed once. Of vertices on the way their neighbours beside it tell; where an end of the way is among them, at which the
-/// next way goes on, or an end of the line, it is the side that they would be on if the line lay to the right of itself. An
-/// edge whose open end is on the way is not crossed.
+/// Each vertex has the same side of the way for both of its edges, so that a line that changes sides is crossed once. A vertex on
+/// the way gets its side from its neighbours beside the way. If the vertices on the way include an end of the way (where the next
+/// way continues) or an end of the line, they get the side on which they would be if the line were shifted to its right. An edge
+/// whose open end is on the way is not crossed.
 struct LineCrossingSearch {
-  /// So many vertices on the way are looked through for one that is beside it.
+  /// The maximum number of vertices on the way that are searched for one beside it.
   private static var mostOnTheWay: Int { 16 }
-  /// Of an edge that is long so much is looked at on both sides of the way, metres.
+  /// The length of a long edge that is examined on each side of the way, metres.
   private static var leastPart: Double { 5_000 }
 
   let line: ShapeLine
@@ -122,14 +122,14 @@ struct LineCrossingSearch {
       isEnd: high == segment.length && last == whole.length)
   }
 
-  /// Of a point beside the way 1 for its left and −1 for its right, of one on it 0.
+  /// 1 for a point to the left of the way, −1 for a point to its right, 0 for a point on it.
   private func plainSide(_ point: EarthVector) -> Int {
     let side = way.side(of: point)
     return side.magnitude < GeodesicShape.onTheLine ? 0 : side > 0 ? 1 : -1
   }
 
-  /// Whether an open end of the line, which does not count, is on the way. Two geodesics that meet there meet nowhere else, or go
-  /// along each other.
+  /// Whether an open end of the line, which does not count, is on the way. Two geodesics that meet there meet nowhere else, or
+  /// overlap.
   private func meetsOpenEnd(_ part: Part, _ edge: Int) -> Bool {
     part.isStart && line.preceding(edge) < 0 && plainSide(line.vertices[edge]) == 0
       || part.isEnd && line.following(edge) < 0 && plainSide(line.vertices[edge + 1]) == 0
@@ -162,8 +162,8 @@ struct LineCrossingSearch {
     return first <= last ? back.side : ahead.side
   }
 
-  /// The first side beside the way that the line comes to from a vertex on it: 0 where it ends before. Far more hops than are
-  /// looked at: it leaves the part that is near without coming to one.
+  /// The first side of the way that the line reaches from a vertex on it; 0 if the line ends before, or if it stays on the way
+  /// for more vertices than are searched.
   ///
   /// - Returns: also the last place on the way.
   private func neighbour(
@@ -197,7 +197,7 @@ struct LineCrossingSearch {
 }
 
 extension ShortSegment {
-  /// Where the whole geodesic is nearest to a point, metres from the start: beyond the ends, too.
+  /// Where the geodesic, extended beyond its ends, is nearest to a point: metres from the start.
   func along(nearest point: EarthVector) -> Double {
     var along = (point - start).dot(terms.first)
     for _ in 0..<12 {
@@ -208,7 +208,7 @@ extension ShortSegment {
     return along
   }
 
-  /// How far a point is beside the whole geodesic, metres: positive to its left.
+  /// The distance of a point from the extended geodesic, metres: positive to its left.
   func side(of point: EarthVector) -> Double {
     let along = along(nearest: point)
     let at = self.point(along)

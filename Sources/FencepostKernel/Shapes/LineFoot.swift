@@ -8,8 +8,7 @@ public struct LineFoot: Sendable {
   public var at = EarthVector(x: 0, y: 0, z: 0)
   /// Number of the vertex it is; −1 between the ends of the edge.
   public var vertex = -1
-  /// Positive when the point is to the left of the line, negative to the right, 0 on it; without meaning beside an open
-  /// chain.
+  /// Positive if the point is to the left of the line, negative to the right, 0 on it; meaningless beside an open chain.
   public var side = 0.0
 
   init() {}
@@ -27,7 +26,7 @@ public struct LineFoot: Sendable {
   /// Whether it is between the ends of the edge.
   public var isInner: Bool { vertex < 0 }
 
-  /// Whether it is the nearer one; of two that are as near that of the lesser edge.
+  /// Whether it is the nearer one; at equal distance, whether its edge has the lower number.
   @inline(__always)
   func precedes(_ other: LineFoot) -> Bool {
     distance < other.distance || (distance == other.distance && edge < other.edge)

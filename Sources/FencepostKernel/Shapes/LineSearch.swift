@@ -1,11 +1,11 @@
 /// A walk over the edges of a line that may be near a point: those whose chords come within `limit`.
 ///
 /// In single precision, eight edges at once, relative to the middle of the line. Its results are accurate to
-/// `rounding`; chords bound distances from below, so it errs towards looking at an edge too many.
+/// `rounding`; chords bound distances from below, so it may examine an edge too many but never misses one.
 struct LineSearch {
-  /// More than a distance can be wrong by, metres.
+  /// An upper bound of the error of a distance, metres.
   let rounding: Float
-  /// Metres of chord; the search makes it smaller as something nearer is found.
+  /// Metres of chord; the search reduces it whenever it finds a nearer edge.
   var limit = Float.infinity
 
   /// A chord's square times this is its sagitta: as in `ShapeLine.sagitta`, rounded up.
@@ -93,13 +93,13 @@ struct LineSearch {
     }
   }
 
-  /// How far a ball is away at least.
+  /// The least distance of a ball.
   @inline(__always)
   func gap(_ ball: Int) -> Float {
     balls[ball].distance(to: place) - balls[ball].reach - rounding
   }
 
-  /// How far the balls in a ball are away at least, and how many there are.
+  /// The least distances of the balls in a ball, and their number.
   @inline(__always)
   func gaps(_ level: Int, _ index: Int) -> (SIMD8<Float>, count: Int) {
     let first = index &* ShapeLine.fanOut

@@ -1,7 +1,6 @@
-/// Which edges of a shape's line are near a place: where to look for the nearest one from a little way on, without a walk
-/// over the tree.
+/// The edges of a shape's line near a place. They give the nearest edge for points a short way off without a walk over the tree.
 ///
-/// The eight groups of edges that come nearest, and up to which distance there is no other.
+/// Stores the eight nearest groups of edges, and the distance within which there are no others.
 public struct NearEdges: Sendable {
   /// Numbers of groups, the first `count` of them; 0 and infinite gaps beyond.
   private var groups = SIMD8<Int32>()
@@ -13,7 +12,7 @@ public struct NearEdges: Sendable {
   private var centre = EarthVector(x: 0, y: 0, z: 0)
   /// The group with the edge that was nearest last, which likely is so again.
   private var first = 0
-  /// Of which shape and how many groups: the numbers mean nothing to another.
+  /// The shape and its number of groups; the numbers are not valid for another shape.
   private var owner: ObjectIdentifier?
   private var groupCount = 0
 
@@ -34,8 +33,8 @@ public struct NearEdges: Sendable {
     first = gaps.leastIndex
   }
 
-  /// The edges' result for the signed boundary distance at a point; `nil` when others may be nearer, or when they leave
-  /// open which side it is on.
+  /// The signed boundary distance of a point from these edges; `nil` if others may be nearer, or if these edges cannot decide the
+  /// side.
   @inline(__always)
   mutating func look(_ shape: GeodesicShape, at point: EarthVector) -> FoundNear? {
     guard owner == ObjectIdentifier(shape), shape.line.groupCount == groupCount, count > 0 else { return nil }
@@ -47,7 +46,7 @@ public struct NearEdges: Sendable {
     LineSearch.use(shape.line, at: point) { search, _ in
       withUnsafeTemporaryAllocation(of: LineSearch.Scan.self, capacity: NearEdges.capacity) { scans in
         let scans = scans.baseAddress.unsafelyUnwrapped
-        // Element by element from memory, which costs less than out of a vector.
+        // Read element by element from memory, which is faster than extracting from a vector.
         withUnsafeBytes(of: groups) { groups in
           func group(_ index: Int) -> Int { Int(groups.load(fromByteOffset: 4 &* index, as: Int32.self)) }
           var scanned = 1
@@ -183,9 +182,9 @@ extension LineSearch {
     static var parts: Int { 32 }
   }
 
-  /// Looks at a group of edges.
+  /// Examines a group of edges.
   ///
-  /// - Returns: what the distance to the nearest chord is at most.
+  /// - Returns: an upper bound of the distance to the nearest chord.
   @inline(__always)
   fileprivate func scan(_ group: Int, _ scan: UnsafeMutablePointer<Scan>) -> Float {
     let (low, high) = (four(group &* ShapeLine.fanOut), four(group &* ShapeLine.fanOut &+ 4))

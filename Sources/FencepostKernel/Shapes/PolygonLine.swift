@@ -1,14 +1,14 @@
-/// Makes the line of a polygon from its rings, or says why they make none.
+/// Makes the line of a polygon from its rings, or reports why that is impossible.
 struct PolygonLine {
   /// The rings' edges without seams; the polygon is to their left.
   let line: ShapeLine
-  /// The vertices that were used: longitudes reduced, repeated ones gone.
+  /// The vertices used: with reduced longitudes and without repetitions.
   let vertices: ShapeVertices
   /// How many rings were left out, because they have no vertices or enclose no area.
   private(set) var leftOutRings = 0
 
-  /// A ring without vertices, or narrower than a micrometre, is left out where the polygon has others: a hole alone, an
-  /// outer ring with its holes. The rest has the same area.
+  /// A ring without vertices, or narrower than a micrometre, is left out if the polygon has other rings: a hole by omitting only
+  /// it, an outer ring together with its holes. The rest has the same area.
   init(_ given: ShapeVertices, _ reading: EdgeReading, isOriented: Bool, isGiven: Bool) throws(ShapeDefect) {
     guard !given.partEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = GivenRing.most
@@ -55,11 +55,11 @@ struct PolygonLine {
     if let suspect = made.check.suspect { throw suspect }
   }
 
-  /// So often pieces of planar edges are divided at most.
+  /// The maximum number of times that pieces of planar edges are divided.
   private static var mostDivisions: Int { 40 }
 
-  /// The line of rings, and what the check says of it. Planar edges whose geodesics cross though they do not themselves are
-  /// divided until these do not either.
+  /// The line of rings, and the result of the check. Planar edges that do not cross but whose geodesics do are divided until the
+  /// geodesics do not cross either.
   private static func line(
     _ rings: inout [GivenRing], _ reading: EdgeReading, _ room: inout Int
   ) throws(ShapeDefect) -> (line: ShapeLine, check: CrossingCheck) {
@@ -76,7 +76,7 @@ struct PolygonLine {
         places.append(chain[chain.count - 1].place)
       }
       do {
-        // Mostly the geodesics do not cross, and nobody asks the map.
+        // Usually the geodesics do not cross, and the planar edges need not be checked.
         if division == 0 {
           let check = try CrossingCheck.run(made, places)
           if reading == .geodesic || check.suspect == nil { return (made, check) }
@@ -95,7 +95,7 @@ struct PolygonLine {
     throw defect ?? ShapeDefect(.crossing)
   }
 
-  /// A ring whose loops take each other's area away has none because it crosses itself: that is said instead.
+  /// If the loops of a ring cancel each other's area, it has no area because it crosses itself: report the crossing instead.
   private static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     do {
       return try PolygonOrientation.isSmallerLeft(ring, isOriented: isOriented)

@@ -1,11 +1,11 @@
 /// Which side of a ring is the smaller one, and whether it has an area at all.
 enum PolygonOrientation {
-  /// Part of the Earth by which the two sides of a ring must differ.
+  /// The fraction of the Earth's area by which the two sides of a ring must differ.
   static var ambiguous: Double { 1e-6 }
   /// Mean width, metres, below which a ring has no area.
   static var thin: Double { 1e-6 }
 
-  /// - Parameter isOriented: whether the sides may be equal: then it does not matter which is the smaller one.
+  /// - Parameter isOriented: whether the sides may be equal, because it does not matter which is the smaller one.
   /// - Returns: whether the smaller side lies to the left of the ring as it is listed.
   static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     let points = ring.points

@@ -1,6 +1,6 @@
-/// Whether holes lie within their outer rings and beside each other, and parts beside each other.
+/// Checks that holes lie within their outer rings, and that holes and parts do not overlap.
 ///
-/// The rings do not cross, so one point of a ring tells where all of it is.
+/// The rings do not cross, so the position of one point of a ring decides for the whole ring.
 enum RingNesting {
   static func check(_ rings: [GivenRing]) throws(ShapeDefect) {
     guard rings.count > 1 else { return }
@@ -56,7 +56,7 @@ enum RingNesting {
     return true
   }
 
-  /// Whether a ring lies to the left of another; `nil` when all of it that is looked at lies on the other.
+  /// Whether a ring lies to the left of another; `nil` if all examined points lie on the other ring.
   private static func isLeft(_ ring: Int, of other: Int, _ rings: [GivenRing], _ lines: [ShapeLine]) -> Bool? {
     for (start, end) in rings[ring].pairs(isRing: true) {
       for point in [rings[ring].points[start], middle(rings[ring].points[start], rings[ring].points[end])] {

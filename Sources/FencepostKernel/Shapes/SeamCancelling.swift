@@ -1,7 +1,7 @@
-/// Removes edges walked in both directions: they are not boundary, since the shape lies on both of their sides.
+/// Removes edges that occur in both directions: they are not boundary, because the shape lies on both of their sides.
 ///
-/// Rings cut at the antimeridian, led along a parallel to a pole, and parts that share an edge have such seams (RFC 7946,
-/// section 3.1.9). All rings run so that the polygon lies left.
+/// Such seams occur in rings cut at the antimeridian or led along a meridian to a pole, and in parts that share an edge (RFC
+/// 7946, section 3.1.9). All rings run so that the polygon is to their left.
 struct SeamCancelling {
   /// An edge that remains, with where it comes from.
   struct Edge {
@@ -67,7 +67,7 @@ struct SeamCancelling {
     join()
   }
 
-  /// Makes one chain of those that go on where another ends.
+  /// Joins chains where one begins at the end of another.
   private mutating func join() {
     var waiting: [Key: [Int]] = [:]
     for (number, chain) in chains.enumerated().reversed() where !SeamCancelling.isClosed(chain) {
@@ -94,7 +94,7 @@ struct SeamCancelling {
     return Key(first.start) == Key(last.end)
   }
 
-  /// Whether an edge may be walked twice or lie on the antimeridian; without a place that is there twice none is.
+  /// Whether an edge may be walked twice or lie on the antimeridian; without a repeated place there is no such edge.
   private static func maySeam(_ rings: [GivenRing]) -> Bool {
     var places = ContiguousArray<UInt64>()
     places.reserveCapacity(rings.reduce(0) { $0 + $1.points.count })
@@ -159,7 +159,7 @@ struct SeamCancelling {
   /// Opposite stretches of the antimeridian cancel where they overlap, between whatever vertices.
   private mutating func addAntimeridian(_ stretches: [Stretch]) {
     guard !stretches.isEmpty else { return }
-    // From the south on: how many more walk north than south.
+    // From the south on: how many more edges run north than south.
     var marks: [(latitude: Double, change: Int, place: ShapeDefect.Place)] = []
     for stretch in stretches {
       let change = stretch.from < stretch.to ? 1 : -1
@@ -179,7 +179,7 @@ struct SeamCancelling {
       if low.vector.squaredChord(to: high.vector) < 1e-12 { continue }
       let edge =
         walking > 0 ? Edge(start: low, end: high, place: place) : Edge(start: high, end: low, place: place)
-      // Walked more than once: one edge for each, which the check for overlaps finds.
+      // If it occurs more than once, keep one edge for each; the check for overlaps finds them.
       for _ in 0..<walking.magnitude { chains.append([edge]) }
     }
   }

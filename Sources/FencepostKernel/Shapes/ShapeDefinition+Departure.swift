@@ -2,7 +2,7 @@ extension ShapeDefinition {
   /// Where planar and geodesic edges between the same vertices are farthest apart: how far, in metres, and at which edge;
   /// `nil` when it is at most a metre everywhere, or a vertex is not a valid position.
   ///
-  /// A shape whose edges are read the wrong way is off by this.
+  /// This is the error of a shape whose edges are read as the wrong kind.
   public var planarDeparture: (metres: Double, place: ShapeDefect.Place)? {
     var most: (metres: Double, place: ShapeDefect.Place)?
     for part in vertices.partEnds.indices {

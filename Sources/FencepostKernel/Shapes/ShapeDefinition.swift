@@ -9,7 +9,7 @@ public struct ShapeDefinition: Sendable, Equatable {
     case polygon(buffer: Double, isOriented: Bool)
     /// The area within `radius` metres of lines.
     case corridor(radius: Double)
-    /// Lines without a width, to be crossed.
+    /// Lines without width, for counting crossings.
     case line
   }
 
@@ -43,7 +43,7 @@ public struct ShapeDefinition: Sendable, Equatable {
     else { return false }
     for (a, b) in zip(vertices.vertices, other.vertices.vertices) {
       let turn = (a.longitude - b.longitude).magnitude
-      // Either side of the antimeridian is next to the other.
+      // Longitudes on both sides of the antimeridian are adjacent.
       guard (a.latitude - b.latitude).magnitude <= 1e-7, min(turn, (360 - turn).magnitude) <= 1e-7 else { return false }
     }
     return true

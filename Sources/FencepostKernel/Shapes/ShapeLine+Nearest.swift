@@ -1,7 +1,7 @@
 extension ShapeLine {
-  /// The nearest place of the line, exactly.
+  /// The nearest point of the line, computed exactly.
   ///
-  /// - Parameter isSided: whether the side is asked for where the nearest place is a vertex.
+  /// - Parameter isSided: whether to determine the side if the nearest place is a vertex.
   public func nearest(to point: SurfacePoint, isSided: Bool = true) -> LineFoot {
     guard !isEmpty else { return LineFoot() }
     if let foot = nearestInSpace(to: point.vector, isSided: isSided) { return foot }
@@ -20,7 +20,7 @@ extension ShapeLine {
     return best
   }
 
-  /// Which side a point is on, whose nearest place is known.
+  /// The side of a point whose nearest place is known.
   private func side(of point: SurfacePoint, _ best: LineFoot) -> Double {
     if isRivalled(best, of: point), let side = sideAround(point, best) { return side }
     return nearSide(of: point, best)

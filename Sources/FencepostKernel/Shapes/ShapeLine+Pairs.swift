@@ -14,7 +14,7 @@ extension ShapeLine {
     guard lengths.reduce(0, { $1 > long ? $0 + 1 : $0 }) > Pieces.few else { return nil }
     let length = max(Pieces.length, lengths.reduce(0) { $0 + $1.squareRoot() } / Pieces.most)
     var chains: [[SurfacePoint]] = []
-    // Of each piece the edge; where a chain ends there is none.
+    // The edge of each piece; where a chain ends there is none.
     var owners: [Int] = []
     for edge in vertices.indices {
       if edge == 0 || !isEdge(edge - 1) { chains.append([place(edge)]) }
@@ -40,10 +40,10 @@ extension ShapeLine {
   }
 
   private enum Pieces {
-    /// Longer edges are tested by pieces, metres, if there are more than so many.
+    /// Edges longer than this, metres, are tested by pieces if there are more than that many.
     static var long: Double { 400_000 }
     static var few: Int { 64 }
-    /// How long a piece is, metres, unless there would be more than so many.
+    /// The length of a piece, metres, unless that would give more than that many pieces.
     static var length: Double { 100_000 }
     static var most: Double { 500_000 }
 
@@ -75,7 +75,7 @@ extension ShapeLine {
     _ one: Int, _ other: Int, _ tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void
   ) throws(ShapeDefect) {
     let (group, others) = (group(one), group(other))
-    // Half of the chord and more than its arc rises above it, the roundings.
+    // Half of the chord, plus more than the arc's height above it and the rounding errors.
     let rounding = (balls[balls.count - 1].reach + 1) * 0x1p-19 + Float(tolerance)
     let bend = Float(2.5 / (8 * Ellipsoid.smallestRadiusOfCurvature))
     let (lengths, otherLengths) = (group.lengths, others.lengths)
@@ -89,7 +89,7 @@ extension ShapeLine {
       let z = mz - (group.z[lane] + group.dz[lane] * 0.5)
       let reach = otherReaches + reaches[lane]
       let square = x * x + y * y + z * z
-      // A plane between their middles that neither comes to keeps them apart.
+      // A plane between their middles that neither reaches separates them.
       let own = group.dx[lane] * x + group.dy[lane] * y + group.dz[lane] * z
       let its = others.dx * x + others.dy * y + others.dz * z
       let slack = otherBends + bends[lane]

@@ -1,18 +1,17 @@
-/// Sides beside places where edges meet that do not end in one another.
+/// Determines sides beside places where edges meet without sharing a vertex.
 ///
-/// A line may touch itself, and cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near such a place the
-/// edge or vertex that is nearest need not be the first that is met on the way from a point: behind the tip of a vertex
-/// that pokes through an edge lies that edge, and what the tip alone says of its sides holds for nanometres only. Then the
-/// side is asked for elsewhere.
+/// A line may touch itself, and cross itself by less than a micrometre (`CrossingCheck.tolerance`). Near such a place the nearest
+/// edge or vertex does not decide the side alone: if the tip of a vertex pokes through an edge, that edge lies behind the tip,
+/// and the sides of the tip are valid only for nanometres. Then the side is determined from another point.
 extension ShapeLine {
-  /// Edges that are farther than the nearest one by less than this are its rivals, metres: more than edges may lie
-  /// crosswise.
+  /// Edges that are farther than the nearest one by less than this are its rivals, metres. It is more than the tolerance by which
+  /// edges may cross.
   static var rivalry: Double { 3 * CrossingCheck.tolerance }
-  /// Directions that are tried, and places in each.
+  /// The number of directions to try, and of places in each.
   private static var turns: [Double] { [90, -90, 60, -60, 120, -120, 30, -30] }
   private static var mostSteps: Int { 24 }
 
-  /// Whether an edge is the one of a foot, or meets it there as a line goes on.
+  /// Whether an edge is the edge of a foot, or its neighbour at the foot.
   func isPart(_ edge: Int, of foot: LineFoot) -> Bool {
     if foot.vertex >= 0 {
       return vertices[edge] == vertices[foot.vertex] || vertices[edge + 1] == vertices[foot.vertex]
@@ -34,17 +33,18 @@ extension ShapeLine {
 
   /// The side of a point whose nearest place has rivals.
   ///
-  /// No line is nearer to a point than its nearest place, so all places that are nearer to it are on its side. From one of
-  /// those, or from one found in the same way from there, the nearest place of the line is another, and has no rivals.
+  /// No part of the line is nearer to a point than its nearest place, so all places nearer to the point are on the point's side.
+  /// From one of these places, or from one found from there in the same way, the nearest place of the line is another, without
+  /// rivals.
   ///
-  /// - Returns: the side, with the distance as its size; `nil` when none of the places tells, which takes a point that is
-  ///   about as near to the line as its edges lie crosswise.
+  /// - Returns: the side, with the distance as its size; `nil` if none of the places decides, which needs a point about as near
+  ///   to the line as the edges' crossing tolerance.
   func sideAround(_ point: SurfacePoint, _ best: LineFoot) -> Double? {
     let way = point.path(to: best.place).azimuth1
     for turn in ShapeLine.turns {
       var (distance, gone) = (best.distance, 0.0)
       for _ in 0..<ShapeLine.mostSteps {
-        // Not all of the way, for the distance is rounded.
+        // Not the whole way, because the distance is rounded.
         gone += 0.99 * distance
         guard gone < DistanceBounds.largestDistance else { break }
         let place = GeodesicDirect.solve(

@@ -1,9 +1,9 @@
 extension ShapeLine {
   /// Whether a point whose nearest place is a vertex lies to the left of the edges that meet there.
   ///
-  /// Turned clockwise from the direction to the point, the first edge met says it: what leaves the vertex has its left
-  /// on this side, what arrives its right. The point is not nearer to any edge than to the vertex, so no edge is within
-  /// 90° of its direction and nothing here is a matter of rounding.
+  /// Turning clockwise from the direction to the point, the first edge decides: an edge that leaves the vertex has its left on
+  /// this side, an edge that arrives has its right. The point is not nearer to any edge than to the vertex, so no edge is within
+  /// 90° of its direction, and rounding does not matter.
   func side(of point: SurfacePoint, at vertex: Int, _ edge: Int) -> Double {
     let corner = place(vertex)
     let way = corner.path(to: point)
@@ -47,12 +47,12 @@ extension ShapeLine {
     return isLeft ? distance : -distance
   }
 
-  /// Whether a foot within an edge lies at a needle: where the line turns back by nearly half a turn, the edges on both sides
-  /// of the tip are equally near as far as a distance can tell, and say opposite things. Then the turn tells: beside a needle
-  /// that is of the polygon is outside, beside one that is cut out of it inside.
+  /// Whether a foot within an edge lies at a needle: where the line turns back by nearly half a turn, the edges on both sides of
+  /// the tip are equally near within the accuracy of a distance, and give opposite sides. Then the direction of the turn decides:
+  /// a point beside a needle of the polygon is outside, a point beside a needle cut out of it is inside.
   ///
   /// - Parameter place: the point in degrees; `nil` where feet are found in space.
-  /// - Returns: the side, with the distance as its size, or `nil` where the edge alone tells.
+  /// - Returns: the side, with the distance as its size, or `nil` if the edge alone decides.
   func needleSide(_ foot: LineFoot, of point: EarthVector, _ place: SurfacePoint?) -> Double? {
     for (arriving, leaving) in [(preceding(foot.edge), foot.edge), (foot.edge, following(foot.edge))]
     where arriving >= 0 && leaving >= 0 {
@@ -63,7 +63,7 @@ extension ShapeLine {
         let beside = besideNeedle(other, point, place), beside.isInner, beside.side * foot.side < 0,
         (beside.distance - foot.distance).magnitude < 3e-8
       else { continue }
-      // The chords tell needles, but not which way one turns: they dip below the surface by angles that grow with their
+      // The chords reveal needles, but not the direction of the turn: they dip below the surface by angles that grow with their
       // lengths, 1e-3 at 10 km, and tips may be as sharp as 1e-9.
       guard let arrival = direction(arriving, from: leaving), let departure = direction(leaving, from: leaving) else {
         continue
@@ -119,7 +119,7 @@ extension ShapeLine {
     }
   }
 
-  /// By how much the azimuth of one direction changes with the longitude that a pole is given.
+  /// By how much the azimuth of a direction changes with the longitude assigned to a pole.
   private func poleTurn(_ vertex: SurfacePoint) -> Double {
     vertex.latitude == 90 ? 1 : (vertex.latitude == -90 ? -1 : 0)
   }

@@ -8,17 +8,18 @@ public struct ShapeLine: Sendable {
   /// One after the other, a closed chain with its first vertex again at its end: edge e leads from vertex e to e + 1. A
   /// chain of one place has it twice.
   public private(set) var vertices: ContiguousArray<EarthVector> = []
-  /// Where each chain starts in `vertices`, ascending; the edge that would end there is none.
+  /// Where each chain starts in `vertices`, ascending; no edge ends there.
   private(set) var starts: ContiguousArray<Int> = []
   /// The tree: balls around edges, then balls around those, up to one that holds all.
   private(set) var balls: ContiguousArray<Ball> = []
   private(set) var levels = Levels()
-  /// Whether edges meet elsewhere than one after the other in a chain: then a vertex does not tell its side alone.
+  /// Whether edges meet other than as neighbours in a chain: then a vertex alone does not decide the side.
   let touchesItself: Bool
   /// All x, then all y, then all z of the vertices relative to `origin`, and the last again for lanes of a group beyond
   /// the end.
   private(set) var corners: ContiguousArray<Float> = []
-  /// For each eight numbers those that are edges, as bits; empty for a single chain, where all but the last are edges.
+  /// For each eight numbers, bits for those that are edges; empty for a single chain, where all numbers except the last are
+  /// edges.
   private var edgeBits: ContiguousArray<UInt8> = []
   /// Balls and corners are relative to this place.
   let origin: EarthVector
@@ -156,7 +157,8 @@ public struct ShapeLine: Sendable {
   @inline(__always)
   func chord(_ edge: Int) -> Chord { Chord(vertices[edge], vertices[edge &+ 1]) }
 
-  /// How far an edge is from its chord at most: that of an arc of its length bent as no geodesic is bent more.
+  /// The largest distance of an edge from its chord: that of an arc of the same length with the greatest curvature of any
+  /// geodesic.
   @inline(__always)
   func sagitta(_ edge: Int) -> Double {
     let square = vertices[edge].squaredChord(to: vertices[edge &+ 1])
@@ -231,9 +233,10 @@ public struct ShapeLine: Sendable {
 
     var centre: EarthVector { EarthVector(x: Double(x), y: Double(y), z: Double(z)) }
 
-    /// Distance of its centre from a place, also relative to the origin; of that the fourth element is 0.
+    /// Distance of its centre from a place, which is also relative to the origin and has 0 as its fourth element.
     ///
-    /// All four elements are said, so that a compiler that takes them at once squares no other memory, which may overflow.
+    /// All four elements are set explicitly, so that a compiler that processes them at once does not square other memory, which
+    /// may overflow.
     @inline(__always)
     func distance(to place: SIMD4<Float>) -> Float {
       let apart = SIMD4(x, y, z, 0) - place

@@ -11,10 +11,10 @@ public struct ShapeVertices: Sendable, Equatable {
       self.longitude = longitude
     }
 
-    /// Whether it is a place: a latitude in [−90, 90] and a longitude in [−360, 360].
+    /// Whether it is valid: a latitude in [−90, 90] and a longitude in [−360, 360].
     ///
-    /// Compared as integers, which order magnitudes as numbers do, with NaN above all: a comparison of floating-point
-    /// numbers may raise FE_INVALID, which a host may trap.
+    /// Compares the bits as integers, which order magnitudes like numbers, with NaN above all. A floating-point comparison may
+    /// raise FE_INVALID, which a host may trap.
     var isPosition: Bool {
       latitude.magnitude.bitPattern <= (90.0).bitPattern && longitude.magnitude.bitPattern <= (360.0).bitPattern
     }
@@ -24,7 +24,7 @@ public struct ShapeVertices: Sendable, Equatable {
   public private(set) var vertices: ContiguousArray<Vertex> = []
   /// For each ring or line, where it ends in `vertices`.
   public var ringEnds: ContiguousArray<Int> { isOneRing ? [vertices.count] : severalEnds }
-  /// The same, unless there is but one and no more is added.
+  /// The same, unless there is only one and no more is added.
   private var severalEnds: ContiguousArray<Int> = []
   private var isOneRing = false
   /// For each part, where it ends in `ringEnds`.
@@ -68,10 +68,10 @@ public struct ShapeVertices: Sendable, Equatable {
     severalEnds[severalEnds.count - 1] = vertices.count
   }
 
-  /// The offset of a single ring in a single part, which most shapes have and share.
+  /// The offset of a single ring in a single part; most shapes share it.
   private static let onePart: ContiguousArray<Int> = [1]
 
-  /// Gives back memory, when no more is added.
+  /// Releases spare memory, once no more is added.
   mutating func compact() {
     if partEnds == ShapeVertices.onePart { partEnds = ShapeVertices.onePart }
     if severalEnds.count == 1 { (isOneRing, severalEnds) = (true, []) }

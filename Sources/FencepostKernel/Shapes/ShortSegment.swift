@@ -29,8 +29,9 @@
     length = chord.length
     terms = Terms()
     guard length > 0 else { return }
-    // The direction that leads to the other end is the chord's less what the bend takes away, which depends on the
-    // direction a little: each turn gains the factor R / length. To begin with, the bend of the chord's direction.
+    // The direction that leads to the other end is the chord's direction minus the effect of curvature, which depends slightly on
+    // the direction. Each iteration reduces the error by the factor R / length. It starts with the curvature in the chord's
+    // direction.
     let normal = start.scaled
     let lifted = chord + normal * (chord.dot(chord.scaled) / (2 * normal.dot(normal)))
     var tangent = lifted / lifted.length
@@ -64,12 +65,12 @@
 
   /// The place of the segment that is nearest to a point.
   ///
-  /// - Parameter point: of the surface; exact to 5 nm while it is within `ShortDistance.limit` of the segment. Farther,
-  ///   `along` is good to start from.
+  /// - Parameter point: of the surface; exact to 5 nm while it is within `ShortDistance.limit` of the segment. Farther away,
+  ///   `along` is only a starting value.
   public func foot(of point: EarthVector) -> (along: Double, at: EarthVector, isInner: Bool) {
     guard length > 0 else { return (0, start, false) }
-    // The chord to the foot is perpendicular to the segment. That of the geodesic to the foot is, by 5e-9 radians at
-    // 20 km, another foot, which changes the distance by less than a picometre.
+    // Here the chord to the foot is perpendicular to the segment. If the geodesic to the foot is perpendicular instead, the foot
+    // differs by 5e-9 radians at 20 km, which changes the distance by less than a picometre.
     var along = min(max((point - start).dot(terms.first), 0), length)
     for _ in 0..<12 {
       let here = self.point(along)
@@ -80,7 +81,7 @@
       if step.magnitude < 1e-6 {
         if along + step <= 0 { return (0, start, false) }
         if along + step >= length { return (length, end, false) }
-        // The last micrometre along the tangent: the segment leaves it by nothing.
+        // Go the last micrometre along the tangent: the segment does not deviate from it measurably.
         return (along + step, here + direction * step, true)
       }
       along = min(max(along + step, 0), length)

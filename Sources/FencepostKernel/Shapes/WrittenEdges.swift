@@ -1,6 +1,6 @@
-/// The planar edges of a ring or line that its reduced longitudes do not tell: those that span 180 degrees of longitude or
-/// more, and those along a meridian from pole to pole. Vertices added within them make ordinary edges of them, which mean
-/// the same when the definition is read again.
+/// The planar edges of a ring or line that its reduced longitudes do not determine: those that span 180 degrees of longitude or
+/// more, and those along a meridian from pole to pole. Vertices added within them turn them into ordinary edges, which have the
+/// same meaning when the definition is read again.
 struct WrittenEdges {
   /// A vertex to add.
   struct Added {
@@ -11,11 +11,11 @@ struct WrittenEdges {
 
   /// In the order of the edges.
   private(set) var added: [Added] = []
-  /// Of a ring that spans 180 degrees of longitude or more, whether the area that it encloses on the map is to its left;
-  /// `nil` of others, which enclose at most half of the Earth.
+  /// For a ring that spans 180 degrees of longitude or more, whether the area that it encloses on the map is to its left; `nil`
+  /// for other rings, which enclose at most half of the Earth.
   private(set) var isDrawnLeft: Bool?
 
-  /// Degrees of longitude between added vertices at most: so few that the short way is the way as written.
+  /// The largest longitude difference between added vertices, degrees: so small that the short way is the way as written.
   private static var widest: Double { 120 }
 
   init() {}
@@ -36,9 +36,9 @@ struct WrittenEdges {
     if east - west >= 180, doubledArea != 0 { isDrawnLeft = doubledArea > 0 }
   }
 
-  /// Whether an edge, read as written, is another one than the short way between its reduced longitudes.
+  /// Whether an edge, read as written, differs from the short way between its reduced longitudes.
   static func isWide(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Bool {
-    // An invalid position is refused elsewhere; NaN is not compared.
+    // Invalid positions are refused elsewhere; NaN must not be compared.
     start.isPosition && end.isPosition && (end.longitude - start.longitude).magnitude >= 180
   }
 
@@ -48,7 +48,7 @@ struct WrittenEdges {
     let (turn, rise) = (end.longitude - start.longitude, end.latitude - start.latitude)
     var pieces = 1
     if WrittenEdges.isWide(from: start, to: end) {
-      // At a pole every longitude is one place.
+      // At a pole all longitudes are the same place.
       let isAtPole = rise == 0 && start.latitude.magnitude == 90
       if !isAtPole { pieces = Int((turn.magnitude / WrittenEdges.widest).roundedUp) }
     } else if turn == 0, rise.magnitude == 180 {
@@ -84,10 +84,9 @@ extension ShapeDefinition {
       }
   }
 
-  /// The definition for callers: the longitudes of planar edges go on where they leave [−180, 180), so that the vertices
-  /// mean the same as they are written. A ring around a pole starts at its vertex at the pole, which closes it a turn
-  /// farther on. A shape that cannot be written so, because it has no such vertex or leaves [−360, 360], is as it is
-  /// kept.
+  /// The definition for callers: the longitudes of planar edges continue beyond [−180, 180), so that the vertices have the same
+  /// meaning as written. A ring around a pole starts at its vertex at the pole, which closes the ring one turn later. A shape
+  /// that cannot be written so, because it has no such vertex or leaves [−360, 360], is returned as stored.
   public var written: ShapeDefinition {
     guard hasWideEdges else { return self }
     var result = self
@@ -109,7 +108,7 @@ extension ShapeDefinition {
 }
 
 extension WrittenEdges {
-  /// A ring or line of reduced longitudes whose longitudes go on instead.
+  /// A ring or line of reduced longitudes, with continuous longitudes instead.
   fileprivate static func written(
     _ kept: some Collection<ShapeVertices.Vertex>, isRing: Bool
   ) -> [ShapeVertices.Vertex]? {
@@ -140,7 +139,7 @@ extension WrittenEdges {
     return nil
   }
 
-  /// 360, −360 or 0 degrees: what makes the second of two reduced longitudes follow the first the short way.
+  /// 360, −360 or 0 degrees, which added to the second of two reduced longitudes makes it follow the first the short way.
   private static func turn(from longitude: Double, to next: Double) -> Double {
     let change = next - longitude
     return change > 180 ? -360 : change < -180 ? 360 : 0

@@ -1,7 +1,7 @@
 extension WellKnownBinary {
   /// Reads a shape.
   ///
-  /// Says nothing about the shape itself: coordinates may be any numbers, rings may be open or empty.
+  /// Does not check the shape itself: coordinates may be any numbers, and rings may be open or empty.
   public static func decode(_ bytes: UnsafeRawBufferPointer) throws(Defect) -> Geometry {
     var reader = Reader(bytes: bytes)
     let head = try reader.header()
@@ -116,7 +116,7 @@ extension WellKnownBinary {
       }
     }
 
-    /// A number of things that follow, which the bytes that are left can hold.
+    /// A count of items that follow, checked against the remaining bytes.
     mutating func count(_ head: Header, of things: String, leastSize: Int) throws(Defect) -> Int {
       let start = offset
       let count = Int(clamping: try number(head.isBigEndian))
