@@ -4,7 +4,7 @@
 # make install installs the C library, with PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it;
 #              FENCEPOST_RUNTIME=full installs the large one with a Swift runtime inside
 # make cross TARGET=aarch64-linux-gnu   builds the C library and the wheel for another target, into .build/cross/TARGET; the
-#              targets are in bindings/c/targets.sh, Tests/Cross/run.sh TARGET tests what is built
+#              targets are in bindings/c/targets.sh, and Tests/Cross/run.sh TARGET tests the result
 # make wheel   builds the Python wheel and the source distribution into .build/dist
 # make sql     builds the extensions for SQLite and DuckDB into .build/sql, and for PostgreSQL if its headers are installed
 # make docs    builds the documentation, guides and references, into .build/docs: open index.html
@@ -24,7 +24,7 @@
 # make messages  prints every message that a user can read, grouped by source
 # make sample-text SEED=n  draws ten random sentences each of comments, docstrings, messages and guides
 # make release VERSION=1.2.3  checks, sets the version, builds, commits and tags; prints what to push
-# make clean   removes what was built, and .venv
+# make clean   removes all build results and .venv
 #
 # All paths are relative, so that the tree can be anywhere. Finished steps are recorded in .build/stamps.
 
@@ -57,7 +57,7 @@ setup: $(stamps)/python
 
 setup-test: $(stamps)/python-test $(stamps)/archive
 
-# Beside the set-up, whose library keeps one core busy, the Swift tests are built; the part `build` waits for that.
+# Building the library keeps only one core busy, so the Swift tests are built at the same time; the part `build` waits for them.
 test: $(stamps)/system
 	@mkdir -p .build/test-logs; Tests/swift.sh build --build-tests > .build/test-logs/build-early.log 2>&1 & early=$$!; \
 	  $(MAKE) --no-print-directory setup-test || { kill $$early; exit 1; }; Tests/run.sh

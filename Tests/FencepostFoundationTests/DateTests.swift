@@ -48,7 +48,7 @@ import Testing
   @Test func datesAtTheEndsOfTheIntegersDoNotTrap() {
     #expect(Timestamp(Date(Timestamp(microseconds: .max))) == nil)
     #expect(Timestamp(Date(Timestamp(microseconds: .min))) == nil)
-    // Foundation's own marks lie in the years 0 and 4001.
+    // Foundation's `distantPast` and `distantFuture` are in the years 0 and 4001.
     #expect(Timestamp(Date.distantPast) == nil)
     #expect(Timestamp(Date.distantFuture) == Timestamp(microseconds: 64_092_211_200_000_000))
     #expect(Timestamp(Timestamp.earliest.date) == .earliest)

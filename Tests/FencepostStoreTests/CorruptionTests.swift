@@ -5,7 +5,7 @@ import Testing
 
 /// A damaged file is refused and left unchanged, or it opens and every answer is correct.
 @Suite(.timeLimit(.minutes(10))) struct CorruptionTests {
-  /// A closed store with conditions, candidates, events that wait and events that are handed out.
+  /// A closed store with conditions, unconfirmed crossings, waiting events and events in flight.
   private func sound() throws -> (bytes: [UInt8], snapshot: [UInt8]) {
     let folder = try Folder()
     var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)

@@ -1,5 +1,5 @@
 public import Foundation
 
-/// The folder of Package.swift, found from this source file.
+/// The folder of Package.swift, located relative to this source file.
 public let packageRoot = URL(filePath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A small deterministic generator (SplitMix64: Steele, Lea and Flood, OOPSLA 2014). It prints its seed, unless it is one
-/// of a salted series, so that a failure can be repeated with FENCEPOST_SEED.
+/// A small deterministic generator (SplitMix64: Steele, Lea and Flood, OOPSLA 2014). Unless it is one of a salted
+/// series, it prints its seed, so that FENCEPOST_SEED can repeat a failure.
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   /// The seed of all generators.
   public static let seed = ProcessInfo.processInfo.environment["FENCEPOST_SEED"].flatMap { UInt64($0) } ?? 20_130_103
 
-  /// - Parameter salt: tells the runs of one test apart.
+  /// - Parameter salt: distinguishes the runs of one test.
   public init(_ purpose: String, salt: UInt64 = 0) {
     if salt == 0 { print("\(purpose): FENCEPOST_SEED=\(Self.seed)") }
     state = Self.seed &+ salt &* 0xd134_2543_de82_ef95
@@ -34,11 +34,11 @@ public struct SeededGenerator: RandomNumberGenerator {
     Double.random(in: 0..<1, using: &self) < probability
   }
 
-  /// Every order of magnitude alike.
+  /// Every order of magnitude is equally likely.
   public mutating func logarithmic(_ low: Double, _ high: Double) -> Double {
     exp(uniform(log(low)...log(high)))
   }
 }
 
-/// Whether the long versions of the tests run: `make soak`.
+/// Whether the long versions of the tests run: see `make soak`.
 public let isSoak = ProcessInfo.processInfo.environment["FENCEPOST_SOAK"] == "1"

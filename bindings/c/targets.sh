@@ -5,20 +5,20 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 
 # set_target TARGET: sets these variables for a target.
 #
-#   triple        of the Swift compiler. It has Embedded Swift for few: a linux triple for x86-64 only, for others `none`,
-#                 whose C headers, constants and layouts are those of c_target
-#   c_target      of clang, and of the C headers that Swift imports
+#   triple        target of the Swift compiler. Embedded Swift supports few: a linux triple only for x86-64; for other
+#                 triples it is `none`, and C headers, constants and layouts are those of c_target
+#   c_target      target of clang, and of the C headers that Swift imports
 #   c_headers     options that find these headers, from the root of the tree
 #   cc            compiles the C files, with cc_options
-#   tools         what the names of ld, objcopy, strip and ar begin with
-#   link_options  where its libsqlite3 is found
-#   libraries     what it needs beside the C library, as names for -l
-#   swift_of      the target whose Swift objects this one takes: same processor, same layouts (embedded/layouts.c)
-#   pic           position-independent code; a WebAssembly module is linked at fixed addresses, which such code would look up
-#   store         sqlite, or none: a module without files in the place of FencepostStoreCore. FENCEPOST_STORE=none takes that
-#                 for any target
-#   variant       what folders of such a library have behind the target's name
-#   test_needs    Debian's packages beside those of .ci/system.sh
+#   tools         the prefix of the names of ld, objcopy, strip and ar
+#   link_options  where to find the target's libsqlite3
+#   libraries     libraries that it needs in addition to the C library, as names for -l
+#   swift_of      the target whose Swift objects it uses: same processor, same layouts (embedded/layouts.c)
+#   pic           position-independent code. A WebAssembly module is linked at fixed addresses and needs none
+#   store         sqlite, or none: a module without files replaces FencepostStoreCore. FENCEPOST_STORE=none selects
+#                 that for any target
+#   variant       suffix of the target's name in the folders of such a library
+#   test_needs    Debian packages for its tests, in addition to those of .ci/system.sh
 set_target() {
   target=$1 c_target=$1 pic=-fPIC c_headers='' cc_options='' tools='' link_options='' libraries='sqlite3 m' swift_of=$1
   store=${FENCEPOST_STORE:-sqlite} variant='' test_needs=''
@@ -33,7 +33,7 @@ set_target() {
   case $1 in
     x86_64-linux-gnu) triple=x86_64-unknown-linux-gnu cc=${CC:-cc} ;;
     x86_64-linux-musl)
-      # Its mathematics library is a part of the C library. SQLite is inside: there is none to link to.
+      # musl's mathematics library is part of its C library. SQLite goes inside, because there is no library to link to.
       triple=x86_64-unknown-linux-gnu cc=musl-gcc swift_of=x86_64-linux-gnu libraries=''
       cc_options="-isystem $root/.build/cross/$1/root/usr/include" link_options="-L$root/.build/cross/$1/root/usr/lib"
       test_needs='musl-tools tcl dpkg-dev'
