@@ -246,7 +246,7 @@ import Testing
     #expect(index.byteCount < 4096)
   }
 
-  /// For a position that is not finite the least slack is unknown; a single coordinate is enough.
+  /// For a position that is NaN, infinite or far from the Earth the least slack is −∞; one such coordinate is enough.
   @Test func theLeastSlackOfNowhere() {
     var index = CapIndex()
     for id in 0..<300 {

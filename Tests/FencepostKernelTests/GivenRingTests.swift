@@ -172,7 +172,7 @@ import Testing
         let found = try shape(ring)
         let again = try readAgain(found)
         for longitude in stride(from: -359.3, through: 360, by: 7) {
-          // Not at the seams of the added vertices and of the antimeridian.
+          // These longitudes avoid the seams of the added vertices and of the antimeridian.
           let isInside = [longitude - 360, longitude, longitude + 360].contains { $0 > west && $0 < east }
           for latitude in [-20.01, -19.99, 0.5, 19.99, 20.01] {
             let point = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))

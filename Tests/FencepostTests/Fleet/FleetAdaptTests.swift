@@ -54,7 +54,8 @@ import Testing
       _ = try stays.device(name)
       _ = try fleets[places[index]].device(name)
     }
-    // After a move, beacons that a device has never seen count as seen. So each beacon is seen and lost once before any move.
+    // After a move, undetermined conditions count as determined. So each device gets fixes, and each beacon becomes absent,
+    // before any move.
     var time: Int64 = 1_000_000_000
     for step in 0..<2 {
       time += 60_000_000
