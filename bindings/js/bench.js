@@ -3,7 +3,7 @@
 //   node bindings/js/bench.js [FOLDER]     after `make wasm`
 //
 // FOLDER holds circles_1000.bin and w1_fixes.bin of the benchmark's generator (W1-1k: a 1 Hz walk and drive, noise of 5 to 20 m,
-// 1 000 circles, most of them in the cities around). Without one a walk of the same kind is drawn here.
+// 1 000 circles, most of them in the cities around). Without FOLDER, a walk of the same kind is generated here.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

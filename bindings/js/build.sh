@@ -31,7 +31,7 @@ compile() {
 module=$(compile bindings/js/wasm.c)
 replay=$(compile Tests/Determinism/replay.c)
 
-# Memory grows from the end of the stack, so that a stack that is too deep is out of bounds and no data.
+# Data follows the stack in memory, so that a stack overflow is out of bounds and does not overwrite data.
 wraps='--wrap=malloc --wrap=calloc --wrap=realloc --wrap=posix_memalign --wrap=aligned_alloc --wrap=free'
 # All functions except callbacks into a C program and calls of stores.
 exports=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/--export=\1/p' bindings/c/fencepost.map |

@@ -27,7 +27,7 @@ export { Fleet } from "./lib/fleet.js";
 export { Monitor } from "./lib/monitor.js";
 export { Zones } from "./lib/zones.js";
 
-/** The version of the engine: "0.2.0". */
+/** The version of the engine, such as "0.2.0". */
 export function version() {
   const { x } = engine();
   return engine().text(x.fencepost_version_string());
@@ -51,7 +51,7 @@ export function inverse(latitude1, longitude1, latitude2, longitude2) {
 }
 
 /**
- * Where a geodesic of an azimuth (degrees) and a length (metres) ends.
+ * The end of a geodesic of given start, azimuth (degrees) and length (metres).
  *
  * @returns {{latitude: number, longitude: number, azimuth2: number}}
  */

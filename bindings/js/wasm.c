@@ -1,8 +1,9 @@
 /* The parts of the module beside the library: memory, and functions that wasi-libc lacks or would import from a host.
  *
- * The engine cannot go on without memory that it asks for: the wrapped allocators note that and end the call with a trap,
- * instead of handing it the null pointer, which in WebAssembly is an address like any other. fencepost_js_allocate() is the
- * one that JavaScript calls; it returns null. All count the bytes in use, so that JavaScript can refuse a call beforehand. */
+ * The engine cannot continue if an allocation fails. The wrapped allocators record that and end the call with a trap,
+ * instead of returning the null pointer, which in WebAssembly is an ordinary address. JavaScript calls
+ * fencepost_js_allocate(), which returns null. All of them count the bytes in use, so that JavaScript can refuse a call
+ * in advance. */
 #include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,8 +64,8 @@ __attribute__((export_name("fencepost_js_is_out_of_memory"))) uint32_t fencepost
   return is_out_of_memory;
 }
 
-/* The seed of Swift's hash tables. A module without imports has no source of chance: JavaScript hands it one. The order of a
- * hash table never shows in an event. (splitmix64; G. Steele, D. Lea and C. Flood, OOPSLA 2014.) */
+/* The seed of Swift's hash tables. A module without imports has no source of randomness, so JavaScript provides the
+ * seed. The order of a hash table never affects an event. (splitmix64; G. Steele, D. Lea and C. Flood, OOPSLA 2014.) */
 static uint64_t state;
 
 __attribute__((export_name("fencepost_js_seed"))) void fencepost_js_seed(uint64_t seed) { state = seed; }
@@ -78,7 +79,7 @@ void arc4random_buf(void *buffer, size_t count) {
   }
 }
 
-/* Swift's print(): nothing prints, and the C library's would import a file descriptor. */
+/* For Swift's print(): nothing prints, and the C library's version would import a file descriptor. */
 int putchar(int character) { return character; }
 
 void *__stack_chk_guard = (void *)0x5bd1e995;

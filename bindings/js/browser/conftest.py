@@ -19,7 +19,7 @@ LIBRARY = ROOT / ".build" / "lib"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files and says nothing of it."""
+    """Serves files without logging."""
 
     def log_message(self, format: str, *arguments: object) -> None:
         pass

@@ -1,4 +1,4 @@
-// How a condition is written into the memory for the engine: circles, polygons, corridors, lines, beacons.
+// Writes conditions into the engine's memory: circles, polygons, corridors, lines, beacons.
 
 import { InvalidArgumentError } from "./errors.js";
 import { CONDITION_OPTIONS, GEOMETRY, POLICY, SHAPE_OPTIONS } from "./layout.js";
@@ -19,7 +19,7 @@ const standard = {
   entryDwell: 20, exitDwell: 20, entryMargin: 20, exitMargin: 20, exitMarginLimit: 0, accuracyFactor: 1,
   dwellPolicy: "timer", notify: NOTIFY,
 };
-/** The policies that have a name. Seconds and metres. */
+/** The named policies. Seconds and metres. */
 export const POLICIES = Object.freeze({
   standard: Object.freeze(standard),
   exact: Object.freeze({ ...standard, entryDwell: 0, exitDwell: 0, entryMargin: 0, exitMargin: 0, accuracyFactor: 0 }),
@@ -48,7 +48,7 @@ function putPolicy(engine, take, given) {
   return place;
 }
 
-/** Writes what belongs to a condition beside its geometry; 0 where nothing is said of it, which means the defaults. */
+/** Writes the options of a condition; returns 0, which means the defaults, if none are set. */
 export function putOptions(engine, take, options, assumed) {
   const { assuming, policy, tag } = options;
   if (assuming === undefined && policy === undefined && tag === undefined) return 0;
@@ -81,7 +81,7 @@ function list(value, name) {
   return value;
 }
 
-/** The rings or lines of a GeoJSON geometry, and how many each part has. */
+/** The rings or lines of a GeoJSON geometry, and their number in each part. */
 function partsOf({ type, coordinates }) {
   switch (type) {
     case "Polygon":
@@ -148,7 +148,7 @@ const accepted =
   "accepted are a circle {latitude, longitude, radius}, a beacon {uuid, major, minor}, and a GeoJSON geometry of type Polygon, "
   + "MultiPolygon, LineString or MultiLineString";
 
-/** The kind of a condition as its numbers in fencepost.h. */
+/** The kinds of condition by their numbers in fencepost.h. */
 export function kindOf(condition, options) {
   if (typeof condition !== "object" || condition === null) {
     throw new InvalidArgumentError(`the condition is ${shown(condition)}; ${accepted}`);
@@ -165,7 +165,7 @@ export function kindOf(condition, options) {
 
 const component = (value, name) => (value === undefined || value === null ? -1 : integer(value, name, 0, 65535));
 
-/** Writes a condition. The arguments of the engine's function for its kind. */
+/** Writes a condition and returns the arguments for the engine's function of its kind. */
 export function putCondition(engine, take, condition, options, assumed) {
   members(options, "options", OPTION_MEMBERS);
   const kind = kindOf(condition, options);
@@ -193,7 +193,7 @@ export function putCondition(engine, take, condition, options, assumed) {
   return written;
 }
 
-/** How much memory a condition may take in the engine, in bytes: more than it does. */
+/** An upper bound of the memory that a condition takes in the engine, in bytes. */
 export function sizeOf(condition) {
   const count = (value, depth) =>
     depth > 0 && Array.isArray(value) && Array.isArray(value[0]) ? value.reduce((sum, one) => sum + count(one, depth - 1), 1) : 1;
@@ -202,7 +202,7 @@ export function sizeOf(condition) {
 
 // ------------------------------------------------------------------------------------------- well-known binary
 
-/** A GeoJSON geometry of the ISO well-known binary that the engine writes. */
+/** Converts the ISO well-known binary that the engine writes to a GeoJSON geometry. */
 export function geometryOf(memory, place) {
   const view = new DataView(memory.buffer);
   let at = place;
@@ -237,9 +237,10 @@ const SNAKE = {
 };
 
 /**
- * Reads the conditions of a GeoJSON file as the command and the Python package write it: a Feature for each, its `properties`
- * with `identifier`, `radius` (metres; of a Point and a corridor), `policy`, `assuming`, `tag`, `edges` (absent: planar, as
- * RFC 7946 says), `oriented`, `buffer`; a beacon has no geometry but `uuid`, `major`, `minor`.
+ * Reads the conditions of a GeoJSON file in the format that the command and the Python package write. Each condition is
+ * a Feature whose `properties` have `identifier`, `radius` (metres; for a Point or a corridor), `policy`, `assuming`,
+ * `tag`, `edges` (default: planar, as in RFC 7946), `oriented`, `buffer`. A beacon has `uuid`, `major`, `minor` instead
+ * of a geometry.
  *
  * @returns {{identifier: string, condition: object, options: object}[]}
  */

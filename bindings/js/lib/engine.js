@@ -1,4 +1,5 @@
-// The WebAssembly module: one instance for the page, worker or process, its memory, and how a call's failure becomes an error.
+// The WebAssembly module: one instance per page, worker or process, its memory, and the conversion of failures to
+// errors.
 
 import {
   DisposedError, EngineLostError, InvalidArgumentError, NotLoadedError, OutOfMemoryError, errorOf,
@@ -7,12 +8,12 @@ import { ERROR, EVENT, FIX } from "./layout.js";
 
 const SCRATCH = 1 << 16;
 const MOST_MEMORY = 2 ** 32;
-/** The memory that a call may need in addition: tables that double. Less is left for the engine than this: refused. */
+/** Additional memory that a call may need because tables double. If less than this is free, the call is refused. */
 const RESERVE = 1 << 26;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** An unpredictable seed, against keys chosen to collide in a table. */
+/** An unpredictable seed, as a defence against keys chosen to collide in a table. */
 function seed() {
   if (globalThis.crypto?.getRandomValues) return globalThis.crypto.getRandomValues(new BigUint64Array(1))[0];
   return BigInt(Math.floor(Math.random() * 2 ** 53)) ^ (BigInt(Date.now()) << 20n);
@@ -24,10 +25,10 @@ export class Engine {
     this.x = instance.exports;
     this.limit = limit;
     this.reserve = Math.min(RESERVE, limit / 8);
-    // The two calls of each fix: looking them up among two hundred takes longer than they do.
+    // The two calls for each fix: looking them up among two hundred exports takes longer than the calls.
     this.feedFix = this.x.fencepost_monitor_feed_fix;
     this.pollEvent = this.x.fencepost_monitor_poll_event;
-    /** Why no call is possible any more. */
+    /** The reason why no more calls are possible. */
     this.lost = null;
     this.refresh();
     this.x.fencepost_js_seed(seed());
@@ -41,7 +42,7 @@ export class Engine {
     this.view.setUint32(this.error, ERROR.size, true);
   }
 
-  /** Looks at the memory anew: it moves when it grows. */
+  /** Refreshes the views of the memory: it moves when it grows. */
   refresh() {
     const { buffer } = this.x.memory;
     this.bytes = new Uint8Array(buffer);
@@ -54,7 +55,7 @@ export class Engine {
     return this.bytes;
   }
 
-  /** The memory now, for numbers. */
+  /** The memory now, as a DataView for numbers. */
   get numbers() {
     if (this.bytes.length === 0) this.refresh();
     return this.view;
@@ -62,7 +63,7 @@ export class Engine {
 
   // ---------------------------------------------------------------------------------------------- memory
 
-  /** Memory until `release`. Zeroed by nobody. */
+  /** Allocates memory until `release`. It is not zeroed. */
   allocate(size) {
     const place = this.used + size <= this.limit ? this.x.fencepost_js_allocate(size) >>> 0 : 0;
     if (place === 0) this.refuse(size);
@@ -74,7 +75,7 @@ export class Engine {
     if (place !== 0 && this.lost === null) this.x.fencepost_js_release(place);
   }
 
-  /** Makes sure that a call which may need so many bytes does not run out of memory. */
+  /** Makes sure that a call which may need this many bytes does not run out of memory. */
   room(bytes) {
     const needed = bytes + this.reserve;
     if (this.bytes.length === 0) this.refresh();
@@ -84,7 +85,7 @@ export class Engine {
     if (this.bytes.length + needed > MOST_MEMORY) this.release(this.allocate(needed));
   }
 
-  /** The bytes that are in use. */
+  /** The number of bytes in use. */
   get used() {
     return this.x.fencepost_js_used() >>> 0;
   }
@@ -96,7 +97,7 @@ export class Engine {
     );
   }
 
-  /** Calls `body` with memory that is released after it: `take(size)` gives it, aligned to 8 bytes. */
+  /** Calls `body(take)`. `take(size)` returns memory, aligned to 8 bytes, which is released after `body`. */
   within(body) {
     const mark = this.top;
     const large = [];
@@ -148,7 +149,7 @@ export class Engine {
     }
   }
 
-  /** Calls and lets "buffer too small" pass: false then. */
+  /** Calls a function; returns false for "buffer too small" instead of throwing. */
   fits(name, ...values) {
     this.check();
     let status;
@@ -169,7 +170,7 @@ export class Engine {
     return errorOf(status, this.text(this.x.fencepost_status_name(status)), message, position);
   }
 
-  /** A call ended in the middle: what it left is unknown, so nothing is called any more. */
+  /** Called after a call ended in the middle: the state that it left is unknown, so no more calls are made. */
   lose(trap) {
     if (!(trap instanceof WebAssembly.RuntimeError || trap instanceof RangeError)) return trap;
     let reason = "a defect of the engine";
@@ -187,7 +188,7 @@ export class Engine {
 
   // ------------------------------------------------------------------------------------------------ text
 
-  /** A terminated text. */
+  /** Reads a terminated text. */
   text(place) {
     const memory = this.memory;
     let end = place;
@@ -206,12 +207,12 @@ export class Engine {
     return decoder.decode(memory.slice(place, place + length));
   }
 
-  /** Texts, each followed by a zero byte. */
+  /** Reads texts that are each followed by a zero byte. */
   texts(place, size) {
     return size === 0 ? [] : this.decode(place, size - 1).split("\0");
   }
 
-  /** Writes a text of at most 256 bytes, terminated, and returns its place. */
+  /** Writes a text of at most 256 bytes, terminated, and returns its address. */
   put(take, text, name) {
     checkText(text, name);
     const place = take(3 * text.length + 1);
@@ -220,7 +221,7 @@ export class Engine {
     return place;
   }
 
-  /** Writes many texts and an array of pointers to them, and returns the place of the array. */
+  /** Writes many texts and an array of pointers to them, and returns the address of the array. */
   putAll(take, texts, name) {
     const pointers = take(4 * texts.length + 4);
     let size = 0;
@@ -239,7 +240,8 @@ export class Engine {
     return pointers;
   }
 
-  /** Bytes of an answer whose size is only known from it: `ask(buffer, capacity, outSize)` says whether it fitted. */
+  /** The bytes of a result whose size is not known in advance: `ask(buffer, capacity, outSize)` returns whether it
+  /** fitted. */
   answer(width, ask, read) {
     return this.within((take) => {
       const size = take(8);
@@ -273,7 +275,7 @@ let current = null;
 let loading = null;
 let compiled = null;
 
-/** The instance that objects are made in. */
+/** The instance in which objects are created. */
 export function engine() {
   if (current === null) throw new NotLoadedError("the engine is not loaded: await load() first");
   current.check();
@@ -281,12 +283,12 @@ export function engine() {
 }
 
 /**
- * Compiles the WebAssembly module and makes the engine. Needed once before the first object; later calls do nothing, unless
- * the engine was lost, which begins a new one.
+ * Compiles the WebAssembly module and creates the engine. Call it once before creating objects; later calls do nothing,
+ * unless the engine was lost: then they create a new one.
  *
- * @param source Where the module is: bytes, a compiled `WebAssembly.Module`, a `Response`, a URL. Absent: `fencepost.wasm`
+ * @param source The module: bytes, a compiled `WebAssembly.Module`, a `Response`, or a URL. Default: `fencepost.wasm`
  *   beside this package.
- * @param options.memoryLimit Bytes, 16 MiB to 4 GiB: what needs more is refused with OutOfMemoryError. Default: 4 GiB.
+ * @param options.memoryLimit Bytes, 16 MiB to 4 GiB; calls that need more throw OutOfMemoryError. Default: 4 GiB.
  */
 export async function load(source, options = {}) {
   const limit = options?.memoryLimit ?? MOST_MEMORY;
@@ -327,7 +329,7 @@ async function compile(source) {
 
 async function ofResponse(response) {
   if (!response.ok) throw new Error(`${response.url} answers with status ${response.status}`);
-  // Servers that do not know the type would make a streaming compilation fail.
+  // Streaming compilation would fail for servers that do not know the media type.
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
@@ -357,13 +359,13 @@ export class Handle {
     return this.#owner;
   }
 
-  /** @internal Where it lies: to be read last, because a getter of an argument may dispose of the object. */
+  /** @internal Its address. Read it last, because a getter of an argument may dispose of the object. */
   get place() {
     if (this.#place === 0) throw new DisposedError(`this ${this.constructor.name} was disposed`);
     return this.#place;
   }
 
-  /** Frees the memory. Every later call is refused with DisposedError; a second `dispose()` does nothing. */
+  /** Frees the memory. Every later call throws DisposedError; a second `dispose()` does nothing. */
   dispose() {
     if (this.#place === 0) return;
     const place = this.#place;
@@ -378,7 +380,7 @@ export class Handle {
   }
 }
 
-// Hosts without explicit resource management lack the symbol; `using` of a compiler looks for the registered one.
+// Hosts without explicit resource management lack the symbol; compilers implement `using` with the registered symbol.
 Object.defineProperty(Handle.prototype, Symbol.dispose ?? Symbol.for("Symbol.dispose"), {
   value() {
     this.dispose();

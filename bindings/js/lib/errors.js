@@ -1,5 +1,5 @@
-// The errors of the package. Each has the status of the engine as `status` (its name) and `code` (its number), so that a
-// program can tell them apart without reading a message.
+// The errors of the package. Each has the status of the engine as `status` (its name) and `code` (its number), so that
+// a program can distinguish them without parsing a message.
 
 /** A call was refused, or the engine cannot be used. The state of the object is unchanged unless the class says otherwise. */
 export class FencepostError extends Error {
@@ -10,11 +10,11 @@ export class FencepostError extends Error {
   constructor(message, { status = "internal", code = 120, position = 0, cause } = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
-    /** The name of the status: "late_input". */
+    /** The name of the status, such as "late_input". */
     this.status = status;
-    /** Its number in fencepost.h; 0 for a status of this package alone. */
+    /** Its number in fencepost.h; 0 for a status that only this package has. */
     this.code = code;
-    /** Index of the offending row or element where there are several, else 0. */
+    /** Index of the offending row or element if there are several, else 0. */
     this.position = position;
   }
 }
@@ -29,7 +29,8 @@ export class InvalidArgumentError extends FencepostError {
 export class LateInputError extends FencepostError {}
 /** The input is later than the clock by more than `maxTimeStep`. */
 export class AheadOfClockError extends FencepostError {}
-/** `maxPendingEvents` events wait. Of a batch the rows before `position` took effect: `result` has their counts. */
+/** `maxPendingEvents` events are pending. In a batch, the rows before `position` took effect: `result` has their
+/** counts. */
 export class QueueFullError extends FencepostError {}
 /** No condition has that identifier. */
 export class NotFoundError extends FencepostError {}
@@ -45,7 +46,7 @@ export class DisposedError extends FencepostError {
     super(message, { status: "disposed", code: 0 });
   }
 }
-/** The WebAssembly module is not there: `await load()` first. Also when it cannot be fetched or compiled. */
+/** The WebAssembly module is not loaded: `await load()` first. Also thrown if it cannot be fetched or compiled. */
 export class NotLoadedError extends FencepostError {
   constructor(message, detail) {
     super(message, { status: "not_loaded", code: 0, ...detail });
@@ -58,8 +59,8 @@ export class OutOfMemoryError extends FencepostError {
   }
 }
 /**
- * The engine ended in the middle of a call, because the host refused it memory. Every object made before is lost; after
- * `await load()` new ones can be made, from snapshots too.
+ * The engine ended in the middle of a call because the host refused it memory. All existing objects are lost; after
+ * `await load()` new ones can be created, also from snapshots.
  */
 export class EngineLostError extends FencepostError {
   constructor(message, cause) {

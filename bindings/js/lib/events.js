@@ -18,13 +18,13 @@ export class Event {
     this.identifier = engine.decode(place + EVENT.identifier, numbers.getUint32(place + EVENT.identifier_length, true));
     /** The condition's state from `date` on: "satisfied", "unsatisfied", "unknown", "unmonitored". */
     this.state = STATES[numbers.getInt32(place + EVENT.state, true)];
-    /** Why: "crossing", "determination", "timeout", "diagnostic"; "none" in a first record. */
+    /** The cause: "crossing", "determination", "timeout", "diagnostic"; "none" in a first record. */
     this.cause = CAUSES[numbers.getInt32(place + EVENT.cause, true)];
-    /** When the state was confirmed: microseconds since 1970 as a BigInt; null before any time was known. */
+    /** When the state was confirmed: microseconds since 1970 as a BigInt; null while the clock is unset. */
     this.dateUs = timeOf(numbers, place + EVENT.date_us);
     /** The time of the fix or sighting that started it, or null. */
     this.evidenceDateUs = timeOf(numbers, place + EVENT.evidence_date_us);
-    /** The deciding position: degrees, degrees, metres; null where no position decided, as the next three. */
+    /** The deciding position: degrees, degrees, metres; null if no position decided, like the next three. */
     this.latitude = numberOf(numbers, place + EVENT.latitude);
     this.longitude = numberOf(numbers, place + EVENT.longitude);
     this.accuracy = numberOf(numbers, place + EVENT.accuracy_m);
@@ -43,19 +43,19 @@ export class Event {
         }
       : null;
     const bits = isRefined ? 0 : minor;
-    /** "fix", or "path" when a point between two fixes decided; null where no position did. */
+    /** "fix", or "path" if a point between two fixes decided; null if no position did. */
     this.evidence = this.latitude === null ? null : bits & ON_PATH ? "path" : "fix";
-    /** Whether the path before it is unknown, so that something may have been missed. */
+    /** Whether the path before the event is unknown, so that crossings may have been missed. */
     this.followsGap = (bits & AFTER_GAP) !== 0;
-    /** "left_to_right" or "right_to_left" of a line that was crossed, else null. */
+    /** "left_to_right" or "right_to_left" for a crossed line, else null. */
     this.direction = bits & LEFT_TO_RIGHT ? "left_to_right" : bits & RIGHT_TO_LEFT ? "right_to_left" : null;
-    /** The add sequence of the condition: tells a replacement from what it replaced. */
+    /** The add sequence of the condition; a replacement has a new one. */
     this.generation = countOf(numbers, place + EVENT.generation);
     /** The tag of the condition, a BigInt. */
     this.tag = numbers.getBigUint64(place + EVENT.tag, true);
   }
 
-  /** `dateUs` as a Date, which holds milliseconds; or null. */
+  /** `dateUs` as a Date, which has only milliseconds; or null. */
   get date() {
     return dateOf(this.dateUs);
   }
@@ -103,7 +103,7 @@ export class DeviceEvent extends Event {
     this.device = identifierOf(this.deviceNumber);
     /** 1, 2, 3 … per fleet. */
     this.position = countOf(numbers, place + FLEET_EVENT.position);
-    /** The row of the batch that brought it; 0 for other calls. */
+    /** The row of the batch that caused it; 0 for other calls. */
     this.row = countOf(numbers, place + FLEET_EVENT.row);
   }
 }

@@ -37,7 +37,7 @@ function putFleetOptions(engine, take, options) {
 
 /** Follows many devices: see the type declarations for every member. */
 export class Fleet extends Handle {
-  /** Numbers of devices that were looked up, until a device is removed. */
+  /** Cached numbers of devices; cleared when a device is removed. */
   #numbers = new Map();
 
   /**
@@ -65,7 +65,7 @@ export class Fleet extends Handle {
    * A fleet from a snapshot.
    *
    * @param {Uint8Array} snapshot
-   * @param {Zones} [zones] The table to go on with; absent: one of its own, `fleet.zones`.
+   * @param {Zones} [zones] The table to use; absent: the fleet gets its own table, `fleet.zones`.
    */
   static restore(snapshot, zones) {
     if (zones !== undefined && !(zones instanceof Zones)) {
@@ -75,7 +75,7 @@ export class Fleet extends Handle {
     return new Fleet(new AdoptedFleet(engine, restored(engine, "fencepost_fleet_restore", snapshot, zones)));
   }
 
-  /** The table that it is over, as another object of it. */
+  /** The fleet's table, as another object. */
   get zones() {
     const { engine } = this;
     engine.call("fencepost_fleet_conditions", this.place, engine.flag);
@@ -84,7 +84,7 @@ export class Fleet extends Handle {
 
   // ----------------------------------------------------------------------------------------------- devices
 
-  /** The numbers of devices by their identifiers; new ones are entered. */
+  /** The numbers of devices by their identifiers; new devices are created. */
   enter(identifiers) {
     this.engine.check();
     return this.#look(listed(identifiers, "identifiers"), 1);
@@ -106,7 +106,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** The number of a device that is there, or of one that is entered. */
+  /** The number of an existing or new device. */
   #number(identifier, create) {
     const known = this.#numbers.get(identifier);
     if (known !== undefined) return known;
@@ -142,7 +142,7 @@ export class Fleet extends Handle {
     return Array.from(this.#numberList(), (number) => this.#identifier(number));
   }
 
-  /** Removes a device. Returns whether there was one. */
+  /** Removes a device. Returns whether it existed. */
   remove(identifier, options = {}) {
     const { engine } = this;
     const { dropEvents = false } = members(options, "options", ["dropEvents"]);
@@ -153,7 +153,7 @@ export class Fleet extends Handle {
     return true;
   }
 
-  /** Removes the devices that were heard, and not since a time. Returns their identifiers. */
+  /** Removes the devices that have inputs, but none since a time. Returns their identifiers. */
   expire(before) {
     return this.#expire("fencepost_fleet_expire", before);
   }
@@ -166,7 +166,7 @@ export class Fleet extends Handle {
   #expire(name, before) {
     const { engine } = this;
     const time = microseconds(before, "before");
-    // The identifiers of numbers that are free again are there until these are used again.
+    // The identifier for a freed number is available until the number is reused.
     const numbers = engine.within((take) => {
       const capacity = this.#numberList().length;
       const place = take(4 * capacity);
@@ -181,7 +181,7 @@ export class Fleet extends Handle {
     return Array.from(numbers, (number) => this.#identifier(number));
   }
 
-  /** Where devices are: degrees, to a ten-millionth; NaN of one that had no fix. */
+  /** The positions of devices: degrees, to a ten-millionth; NaN for a device without a fix. */
   positions(identifiers) {
     const { engine } = this;
     const numbers = listed(identifiers, "identifiers").map((identifier) => this.#number(identifier, false));
@@ -200,14 +200,14 @@ export class Fleet extends Handle {
 
   // ------------------------------------------------------------------------------------------------ inputs
 
-  /** Sets the arrival time of the inputs that follow, as the host's clock shows it. */
+  /** Sets the arrival time of the following inputs, read from the host's clock. */
   setArrivalTime(time) {
     const { engine } = this;
     const when = microseconds(time);
     engine.call("fencepost_fleet_set_arrival_time", this.place, when);
   }
 
-  /** Feeds one fix of a device, which enters by it. */
+  /** Feeds one fix of a device; a new device is created. */
   feed(device, fix) {
     const { engine } = this;
     engine.room(0);
@@ -218,7 +218,7 @@ export class Fleet extends Handle {
 
   /**
    * Feeds fixes of many devices from columns, in order. `devices` holds numbers (a Uint32Array, from `enter`) or identifiers.
-   * `firstRow` is what events say of the first row.
+   * `firstRow` is the row number of the first row in events.
    */
   feedMany(columns, options = {}) {
     const { engine } = this;
@@ -275,7 +275,7 @@ export class Fleet extends Handle {
     engine.call("fencepost_fleet_set_beacon_scanning", this.place, this.#number(device, true), flag, when);
   }
 
-  /** Tells that time has passed, for one device or, without one, for all. */
+  /** Tells the fleet that time has passed, for one device or, without one, for all. */
   advance(time, device) {
     const { engine } = this;
     const when = microseconds(time);
@@ -284,7 +284,7 @@ export class Fleet extends Handle {
     else engine.call("fencepost_fleet_advance_device", this.place, this.#number(device, true), when);
   }
 
-  /** Advances all devices, however far: `maxTimeStep` does not apply. */
+  /** Advances all devices by any distance: `maxTimeStep` does not apply. */
   forceAdvance(time) {
     const { engine } = this;
     const when = microseconds(time);
@@ -292,7 +292,7 @@ export class Fleet extends Handle {
     engine.call("fencepost_fleet_force_advance", this.place, when);
   }
 
-  /** Sets the clock back, of one device or of all. */
+  /** Sets back the clock of one device or of all. */
   rewind(time, device) {
     const { engine } = this;
     const when = microseconds(time);
@@ -308,7 +308,7 @@ export class Fleet extends Handle {
     return this.pollMany(1)[0] ?? null;
   }
 
-  /** Returns up to so many events (at most 256), and commits the events delivered before. */
+  /** Returns up to `most` events (at most 256), and commits the events delivered before. */
   pollMany(most = BATCH) {
     const names = new Map();
     return this.#batch(most, (engine, place) => {
@@ -319,7 +319,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** The same as JSON Lines, each line as every other binding of the engine writes it, byte for byte. */
+  /** The same as JSON Lines, byte for byte as in the engine's other bindings. */
   pollLines(most = BATCH) {
     const { engine } = this;
     const line = engine.allocate(8192);
@@ -344,7 +344,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** The events that wait, one after another; the next step of the loop commits the one before. */
+  /** The pending events, one after another; each step of the loop commits the previous one. */
   *events() {
     for (let event = this.poll(); event !== null; event = this.poll()) yield event;
   }
@@ -354,7 +354,7 @@ export class Fleet extends Handle {
     this.engine.call("fencepost_fleet_acknowledge", this.place);
   }
 
-  /** Takes back the delivered, uncommitted events: they are delivered again. */
+  /** Returns the delivered, uncommitted events to the queue: they are delivered again. */
   abandon() {
     this.engine.call("fencepost_fleet_abandon", this.place);
   }
@@ -371,7 +371,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** Why a zone is in its state for a device. */
+  /** Explains why a zone is in its state for a device. */
   explain(device, identifier) {
     const { engine } = this;
     const number = this.#number(device, false);
@@ -384,7 +384,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** The zones that a device is inside of, and the beacons near it, in add order. */
+  /** The zones that a device is inside, and the beacons near it, in add order. */
   inside(device) {
     const { engine } = this;
     const number = this.#number(device, false);
@@ -407,14 +407,15 @@ export class Fleet extends Handle {
     );
   }
 
-  /** When something happens to any device though no input comes: microseconds as a BigInt, or null. */
+  /** The earliest time at which something happens to any device even without any input: microseconds as a BigInt, or
+  /** null. */
   get nextDeadlineUs() {
     const { engine } = this;
     engine.call("fencepost_fleet_next_deadline", this.place, engine.flag);
     return timeOf(engine.numbers, engine.flag);
   }
 
-  /** Counters: of a device, or of the fleet. */
+  /** Counters of a device, or of the fleet. */
   statistics(device) {
     const { engine } = this;
     const layout = device === undefined ? FLEET_STATISTICS : DEVICE_STATISTICS;
@@ -447,7 +448,7 @@ export class Fleet extends Handle {
 
   // ----------------------------------------------------------------------------------------------- moving
 
-  /** The state of a device as bytes, to go on with it elsewhere. `portable`: over other versions of the table too. */
+  /** The state of a device as bytes, to continue it elsewhere. `portable`: also for tables of other versions. */
   exportDevice(device, options = {}) {
     const { engine } = this;
     const { portable = false } = members(options, "options", ["portable"]);
@@ -465,7 +466,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** Enters a device that was exported. `adapt`: also one of another version of the table. */
+  /** Adds a device that was exported. `adapt`: also accept a device of another version of the table. */
   importDevice(device, bytes, options = {}) {
     const { engine } = this;
     const { adapt = false } = members(options, "options", ["adapt"]);
@@ -489,7 +490,7 @@ export class Fleet extends Handle {
   }
 }
 
-/** A fleet of the engine that was made already. */
+/** Wraps a fleet that the engine has already created. */
 class AdoptedFleet {
   constructor(engine, place) {
     this.engine = engine;

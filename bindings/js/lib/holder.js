@@ -1,4 +1,4 @@
-// The common methods of monitors and tables of zones: conditions, and queries of points.
+// The common methods of monitors and tables of zones: conditions, and queries about points.
 
 import { putCondition, putOptions, sizeOf, geometryOf } from "./conditions.js";
 import { Handle } from "./engine.js";
@@ -19,7 +19,7 @@ const COLUMN_MEMBERS = ["identifiers", "latitudes", "longitudes", "radii", "tags
 export class Holder extends Handle {
   #names;
 
-  /** @param names How the functions of this object are called. */
+  /** @param names The names of the engine's functions for this object. */
   constructor(owner, place, destroy, names) {
     super(owner, place, destroy);
     this.#names = names;
@@ -33,7 +33,7 @@ export class Holder extends Handle {
     return this.#names.single(action, name);
   }
 
-  /** Adds a condition, or replaces the one of that identifier: see the type declarations. */
+  /** Adds a condition, or replaces the one with that identifier: see the type declarations. */
   add(identifier, condition, options = {}) {
     const { engine } = this;
     engine.room(sizeOf(condition));
@@ -44,7 +44,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** Adds a condition, but leaves an equal one alone. Returns whether something changed. */
+  /** Adds a condition, but leaves an equal existing one alone. Returns whether something changed. */
   ensure(identifier, condition, options = {}) {
     const { engine } = this;
     engine.room(sizeOf(condition));
@@ -83,7 +83,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** Makes the conditions exactly those of a list, and leaves equal ones alone. */
+  /** Makes the conditions exactly those of a list, and leaves equal existing ones alone. */
   sync(rows) {
     const { engine } = this;
     if (!Array.isArray(rows)) throw new InvalidArgumentError(`rows is ${shown(rows)}; accepted is an array`);
@@ -124,7 +124,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** Removes a condition. Returns whether there was one. */
+  /** Removes a condition. Returns whether it existed. */
   remove(identifier) {
     const { engine } = this;
     return engine.within((take) => {
@@ -181,7 +181,7 @@ export class Holder extends Handle {
 
   // -------------------------------------------------------------------------------------------- questions
 
-  /** The conditions that hold a point, in add order. */
+  /** The conditions that contain a point, in add order. */
   containing(latitude, longitude) {
     const { engine } = this;
     const [north, east] = [number(latitude, "latitude"), number(longitude, "longitude")];
@@ -199,7 +199,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** The conditions whose lines are nearest to a point, the nearest first. */
+  /** The conditions whose boundaries are nearest to a point, the nearest first. */
   nearest(latitude, longitude, count = 1) {
     const { engine } = this;
     const [north, east] = [number(latitude, "latitude"), number(longitude, "longitude")];
@@ -230,7 +230,7 @@ export class Holder extends Handle {
     );
   }
 
-  /** The conditions that hold each of many points. */
+  /** The conditions that contain each of many points. */
   containingMany(columns) {
     const { engine } = this;
     return this.#asked(columns, (take, points, count) => {
@@ -256,7 +256,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** The conditions whose lines are nearest to each of many points. */
+  /** The conditions whose boundaries are nearest to each of many points. */
   nearestMany(columns, count = 1) {
     const { engine } = this;
     const most = Math.min(integer(count, "count", 0, 4294967295), this.identifiers.length);
@@ -295,7 +295,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** The identifiers of conditions that are known by their generations; "" for one that is gone. */
+  /** The identifiers of the conditions with certain generations; "" for a removed condition. */
   identifiersOf(generations) {
     const { engine } = this;
     if (!(generations instanceof BigUint64Array)) {
@@ -308,7 +308,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** The place of a condition's line that is nearest to a position; null where there is none. */
+  /** The boundary point of a condition nearest to a position; null if there is none. */
   nearestBoundaryPoint(identifier, latitude, longitude) {
     const { engine } = this;
     return engine.within((take) => {

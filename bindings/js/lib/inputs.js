@@ -7,11 +7,11 @@ import {
   shown, timeOf, truth, uuidBytes,
 } from "./values.js";
 
-/** Rows that are copied at a time: what a longer batch needs beside its columns is bounded by it. */
+/** Rows copied at a time; this limits the memory that a long batch needs in addition to its columns. */
 const BLOCK = 1 << 16;
 const NO_RSSI = -2147483648;
 
-/** Writes a fix where the engine keeps one. */
+/** Writes a fix into the engine's memory. */
 export function putFix(engine, fix) {
   if (typeof fix !== "object" || fix === null) {
     throw new InvalidArgumentError(`the fix is ${shown(fix)}; accepted is {latitude, longitude, accuracy, time}`);
@@ -32,7 +32,7 @@ export function putFix(engine, fix) {
 }
 
 /**
- * Feeds columns in blocks: `feed(take, fixes, start, count, result)` writes what else is needed and calls the engine.
+ * Feeds columns in blocks: `feed(take, fixes, start, count, result)` writes the other data needed and calls the engine.
  *
  * @returns {{accepted: number, invalid: number, late: number}}
  */
@@ -42,7 +42,7 @@ export function feedColumns(engine, columns, options, more, feed) {
   const refuses = truth(options.refuseInvalid ?? false, "refuseInvalid");
   const count = sameLength({ latitudes, longitudes, accuracies, times, ...more });
   const total = { accepted: 0, invalid: 0, late: 0 };
-  // A batch that may be refused as a whole is one call.
+  // A batch that may be refused as a whole must be a single call.
   const block = refuses ? Math.max(count, 1) : BLOCK;
   for (let start = 0; start < count; start += block) {
     const end = Math.min(start + block, count);
@@ -87,7 +87,7 @@ export function feedColumns(engine, columns, options, more, feed) {
   return total;
 }
 
-/** Writes a scan report and returns its place. */
+/** Writes a scan report and returns its address. */
 export function putSightings(engine, take, sightings) {
   if (!Array.isArray(sightings)) {
     throw new InvalidArgumentError(`sightings is ${shown(sightings)}; accepted is an array of {uuid, major, minor, rssi}`);
@@ -105,7 +105,7 @@ export function putSightings(engine, take, sightings) {
   return place;
 }
 
-/** The explanation at a place. */
+/** Reads the explanation at an address. */
 export function explanationOf(numbers, place) {
   return {
     reason: REASONS[numbers.getInt32(place + EXPLANATION.reason, true)],

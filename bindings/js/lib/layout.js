@@ -2,7 +2,7 @@
 
 const sizes = { u8: 1, u16: 2, i32: 4, u32: 4, ptr: 4, size: 4, i64: 8, u64: 8, f64: 8 };
 
-/** Computes the place of each member: { size, member: offset }. A type may be [type, count] or another structure. */
+/** Computes the offset of each member: { size, member: offset }. A type may be [type, count] or another structure. */
 function struct(members) {
   const places = {};
   let end = 0;

@@ -71,7 +71,7 @@ function atLeast0(value, name) {
   return value;
 }
 
-/** The bound of a step in microseconds; 0: none. */
+/** The limit of a time step in microseconds; 0: no limit. */
 export function stepOf(step) {
   if (step === undefined || step === null) return 0n;
   const bound = duration(step, "maxTimeStep");
@@ -162,7 +162,7 @@ export class Monitor extends Holder {
     engine.call("fencepost_monitor_set_beacon_scanning", this.place, truth(isScanning, "isScanning") ? 1 : 0, when);
   }
 
-  /** States which host flags hold and which kinds of condition cannot be monitored from a time on. */
+  /** Declares which host flags are set, and which kinds of condition cannot be monitored, from a time on. */
   setHost(host, time) {
     const { engine } = this;
     const { flags: held = [], unsupported = [] } = members(host, "host", ["flags", "unsupported"]);
@@ -171,7 +171,7 @@ export class Monitor extends Holder {
     engine.call("fencepost_monitor_set_host_capabilities", this.place, bits, kinds, when);
   }
 
-  /** Lets time pass: confirms all changes that are due up to and at it. */
+  /** Tells the monitor that time has passed: confirms all changes that are due up to and including `time`. */
   advance(time) {
     const { engine } = this;
     const when = microseconds(time);
@@ -179,7 +179,7 @@ export class Monitor extends Holder {
     engine.call("fencepost_monitor_advance", this.place, when);
   }
 
-  /** Sets the clock back, because times of inputs were wrong. */
+  /** Sets the clock back after inputs with wrong times. */
   rewind(time) {
     const { engine } = this;
     const when = microseconds(time);
@@ -203,12 +203,12 @@ export class Monitor extends Holder {
     return engine.numbers.getUint32(engine.flag, true) === 0 ? null : new Event(engine, engine.event);
   }
 
-  /** Returns up to so many events, and commits the events delivered before. */
+  /** Returns up to `most` events, and commits the events delivered before. */
   pollMany(most = BATCH) {
     return this.#batch(most, (engine, place) => new Event(engine, place));
   }
 
-  /** The same as JSON Lines, each line as every other binding of the engine writes it, byte for byte. */
+  /** The same as JSON Lines, byte for byte as in the engine's other bindings. */
   pollLines(most = BATCH) {
     const line = this.engine.allocate(4096);
     try {
@@ -235,7 +235,7 @@ export class Monitor extends Holder {
     return found;
   }
 
-  /** The events that wait, one after another; the next step of the loop commits the one before. */
+  /** The pending events, one after another; each step of the loop commits the previous one. */
   *events() {
     for (let event = this.poll(); event !== null; event = this.poll()) yield event;
   }
@@ -245,7 +245,7 @@ export class Monitor extends Holder {
     this.engine.call("fencepost_monitor_acknowledge", this.place);
   }
 
-  /** Takes back the delivered, uncommitted events: they are delivered again. */
+  /** Returns the delivered, uncommitted events to the queue: they are delivered again. */
   abandon() {
     this.engine.call("fencepost_monitor_abandon", this.place);
   }
@@ -261,7 +261,7 @@ export class Monitor extends Holder {
     });
   }
 
-  /** Why a condition is in its state, and the smallest change that would decide it. */
+  /** Explains why a condition is in its state, and the smallest change that would decide it. */
   explain(identifier) {
     const { engine } = this;
     return engine.within((take) => {
@@ -273,7 +273,7 @@ export class Monitor extends Holder {
     });
   }
 
-  /** A condition and the last event of it that was handled; null for an unknown identifier. */
+  /** A condition and its last handled event; null for an unknown identifier. */
   record(identifier) {
     const { engine } = this;
     return engine.within((take) => {
@@ -325,7 +325,7 @@ export class Monitor extends Holder {
     }
   }
 
-  /** The identifiers of the conditions that are in a state now, in add order. */
+  /** The identifiers of the conditions that are in a certain state now, in add order. */
   identifiersInState(state) {
     const { engine } = this;
     const wanted = chosen(state, "state", STATES.slice(0, 3));
@@ -337,7 +337,7 @@ export class Monitor extends Holder {
     );
   }
 
-  /** How far the device may move from a place before it can be on another side of anything, metres. */
+  /** How far the device can move from a position without crossing a boundary, metres. */
   safeDistance(latitude, longitude) {
     const { engine } = this;
     engine.call(
@@ -346,14 +346,15 @@ export class Monitor extends Holder {
     return engine.numbers.getFloat64(engine.flag, true);
   }
 
-  /** When something happens though no input comes: microseconds as a BigInt, or null. `advance` to it then. */
+  /** The earliest time at which something happens even without any input: microseconds as a BigInt, or null. Call
+  /** `advance` when that time comes. */
   get nextDeadlineUs() {
     const { engine } = this;
     engine.call("fencepost_monitor_next_deadline", this.place, engine.flag);
     return timeOf(engine.numbers, engine.flag);
   }
 
-  /** The name that it was made with, or null. */
+  /** The name from its creation, or null. */
   get name() {
     const { engine } = this;
     return engine.within((take) => {
@@ -387,7 +388,7 @@ export class Monitor extends Holder {
   }
 }
 
-/** An object of the engine that was made already. */
+/** Wraps an object that the engine has already created. */
 class Adopted {
   constructor(engine, place) {
     this.engine = engine;

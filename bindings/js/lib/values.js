@@ -1,4 +1,4 @@
-// Times, names and columns: how values of JavaScript become those of the engine, and back.
+// Converts times, names and columns between JavaScript and the engine.
 
 import { InvalidArgumentError } from "./errors.js";
 
@@ -18,7 +18,7 @@ export const REASONS = [
 export const KINDS = ["", "circle", "beacon", "polygon", "corridor", "line"];
 export const EDGES = ["geodesic", "planar"];
 
-/** Shows a value in a message, whatever it is. */
+/** Formats any value for a message. */
 export function shown(value) {
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (Array.isArray(value)) return "an array";
@@ -27,13 +27,13 @@ export function shown(value) {
   return String(value);
 }
 
-/** A number as it is, NaN and infinities too: the engine says what it accepts. */
+/** Accepts any number, also NaN and infinities: the engine checks the range. */
 export function number(value, name) {
   if (typeof value !== "number") throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted is a number`);
   return value;
 }
 
-/** A whole number of a range. */
+/** Checks that a value is an integer in a range. */
 export function integer(value, name, least, most) {
   if (!Number.isInteger(value) || value < least || value > most) {
     throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted are whole numbers from ${least} to ${most}`);
@@ -41,13 +41,13 @@ export function integer(value, name, least, most) {
   return value;
 }
 
-/** A truth value. */
+/** Checks that a value is a boolean. */
 export function truth(value, name) {
   if (typeof value !== "boolean") throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted are true and false`);
   return value;
 }
 
-/** The number of a name. */
+/** Looks up the number for a name. */
 export function chosen(value, name, names) {
   const index = typeof value === "string" && value !== "" ? names.indexOf(value) : -1;
   if (index < 0) {
@@ -56,13 +56,13 @@ export function chosen(value, name, names) {
   return index;
 }
 
-/** The bits of a list of names. */
+/** Combines the bits for a list of names. */
 export function flags(value, name, names) {
   if (!Array.isArray(value)) throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted is an array of names`);
   return value.reduce((bits, one) => bits | (1 << chosen(one, `an element of ${name}`, names)), 0);
 }
 
-/** An object with no member but these. */
+/** Checks that an object has no other members than these. */
 export function members(value, name, known) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted is an object`);
@@ -75,7 +75,7 @@ export function members(value, name, known) {
   return value;
 }
 
-/** An unsigned number of 64 bits, as a BigInt. */
+/** An unsigned 64-bit number as a BigInt. */
 export function unsigned(value, name) {
   if (typeof value === "bigint" && value >= 0n && value < 2n ** 64n) return value;
   if (Number.isSafeInteger(value) && value >= 0) return BigInt(value);
@@ -94,8 +94,8 @@ export function duration(seconds, name) {
 // ------------------------------------------------------------------------------------------------------ times
 
 /**
- * A time as microseconds since 1970, UTC: of a Date, of milliseconds (fractions count, to the microsecond), or of
- * microseconds as a BigInt.
+ * Converts a time to microseconds since 1970, UTC: from a Date, from milliseconds with fractions to the microsecond, or
+ * from microseconds as a BigInt.
  */
 export function microseconds(time, name = "time") {
   if (typeof time === "bigint") {
@@ -115,7 +115,7 @@ export function microseconds(time, name = "time") {
   );
 }
 
-/** Writes a time. Most are written without a BigInt, which would take as long as feeding the fix. */
+/** Writes a time. Avoids a BigInt for most times, because creating one would take as long as feeding the fix. */
 export function putTime(numbers, place, time) {
   if (typeof time === "number") {
     const scaled = Math.round(time * 1000);
@@ -134,12 +134,12 @@ export function timeOf(numbers, place) {
   return time === UNSET ? null : time;
 }
 
-/** A Date of microseconds; null of null. It holds whole milliseconds. */
+/** Converts microseconds to a Date, which has only whole milliseconds; null stays null. */
 export function dateOf(time) {
   return time === null ? null : new Date(Number(time / 1000n) - (time < 0n && time % 1000n !== 0n ? 1 : 0));
 }
 
-/** A number, or null where there is none. */
+/** A number, or null for NaN. */
 export function numberOf(numbers, place) {
   const value = numbers.getFloat64(place, true);
   return Number.isNaN(value) ? null : value;
@@ -191,7 +191,7 @@ export function lengthOf(column, name) {
   return column.length;
 }
 
-/** Checks that columns have as many elements as the first. */
+/** Checks that all columns have the same length as the first. */
 export function sameLength(columns) {
   const [[first, column], ...rest] = Object.entries(columns);
   const count = lengthOf(column, first);
@@ -218,7 +218,8 @@ export function putNumbers(engine, place, column, start, end, name) {
   }
 }
 
-/** Copies rows of times: microseconds of a BigInt64Array, milliseconds of another typed array, or an array of either or Dates. */
+/** Copies rows of times: microseconds from a BigInt64Array, milliseconds from another typed array, or an array of
+/** BigInts, numbers or Dates. */
 export function putTimes(engine, place, column, start, end, name) {
   if (column instanceof BigInt64Array) {
     new BigInt64Array(engine.memory.buffer, place, end - start).set(

@@ -24,7 +24,7 @@ const names = {
   snapshot: "fencepost_conditions_snapshot",
 };
 
-/** A table of zones: questions about points, and the places of fleets. See the type declarations. */
+/** A table of zones, for queries about points and to be shared by fleets. See the type declarations. */
 export class Zones extends Holder {
   constructor(adopted) {
     const owner = adopted instanceof AdoptedZones ? adopted.engine : loaded();
@@ -43,7 +43,7 @@ export class Zones extends Holder {
     return new Zones(new AdoptedZones(engine, restored(engine, "fencepost_conditions_restore", snapshot)));
   }
 
-  /** Which version of the table it is: two tables of one version take each other's devices as they are. */
+  /** The version of the table: two tables of the same version accept each other's exported devices unchanged. */
   get version() {
     const { engine } = this;
     return engine.within((take) => {
@@ -60,7 +60,7 @@ export class Zones extends Holder {
   }
 }
 
-/** A table of the engine that was made already. */
+/** Wraps a table that the engine has already created. */
 export class AdoptedZones {
   constructor(engine, place) {
     this.engine = engine;

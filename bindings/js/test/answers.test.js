@@ -1,4 +1,4 @@
-// The answers of the package against answers computed in another way; and hazards of 32 bits.
+// Compares the package's answers with answers computed in another way; and tests hazards of 32 bits.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -2,7 +2,7 @@
 //
 //   node bindings/js/test/conform.js [--restart-every-step] FILE…
 //
-// Prints what fails, and at the end the counts; ends with 1 when a scenario failed. Steps about stores are skipped.
+// Prints the failures, then the counts; exits with 1 if a scenario failed. Steps about stores are skipped.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -223,7 +223,7 @@ class Run {
     for (const { monitor } of this.kept.values()) monitor.dispose();
   }
 
-  /** Half of the restarts are forks, the others go through bytes. */
+  /** Half of the restarts are forks, the others restore a snapshot. */
   restart(named) {
     const before = named.monitor;
     named.turn = !named.turn;

@@ -98,10 +98,10 @@ test("values of every type in every argument", () => {
         assert.notEqual(error.status, "engine_lost");
       }
     }
-    // Of each few are what it takes: an empty array, true, undefined where something has a default.
+    // Each argument accepts only a few of them: an empty array, true, or undefined if it has a default.
     assert.ok(refused >= strange.length - 10, `${call} refuses ${refused} of ${strange.length}`);
   }
-  // An empty object and a Map are options that say nothing; 2^63 is a tag.
+  // An empty object and a Map count as empty options; 2^63 is a valid tag.
   assert.ok(monitor.identifiers.every((one) => ["a", "b", "x"].includes(one)));
   assert.deepEqual(zones.identifiers, ["a"]);
   assert.equal(monitor.statistics().acceptedFixes, 0);
@@ -163,7 +163,7 @@ test("bytes that are no snapshot: cut, flipped, of another kind, random", () => 
 });
 
 test("a snapshot of format 1 with a length above 2^31 is refused", () => {
-  // "FPSN…": the magic of a real one, format 1, then the length of the name.
+  // "FPSN…": the magic of a real snapshot, format 1, then the length of the name.
   const bytes = new Monitor().snapshot().slice(0, 64);
   for (const format of [1, 2, 3, 0xffffffff]) {
     for (const length of [0x7fffffff, 0x80000000, 0xffffffff]) {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import * as layout from "../lib/layout.js";
 import { ROOT } from "./support.js";
 
-// FIX is fencepost_fix, CONDITION_OPTIONS fencepost_condition_options; of the others the name differs.
+// FIX is fencepost_fix, CONDITION_OPTIONS is fencepost_condition_options; the exceptions have other names.
 const NAMES = { SIGHTING: "beacon_sighting", POLICY: "transition_policy" };
 
 function check(shift) {

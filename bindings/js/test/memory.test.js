@@ -46,7 +46,7 @@ test("what is forgotten is freed after the garbage collection", async () => {
   for (let turn = 0; turn < 60; turn++) {
     for (let each = 0; each < 10; each++) filled();
     collect();
-    // Finalizers run in a task of their own.
+    // Finalizers run in a separate task.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   // 600 of them would take 300 MB; the limit is 64 MB.
@@ -98,7 +98,7 @@ test("where the host refuses memory in a call, the engine is replaced", async ()
   const monitor = filled(10);
   const kept = monitor.snapshot();
   const owner = engine();
-  // The check that comes before is taken away, and the memory of WebAssembly is used up.
+  // Remove the check before the call, and use up the memory of WebAssembly.
   owner.room = () => {};
   const zones = new Zones();
   let size = 2 ** 30;

@@ -14,7 +14,7 @@ test("there are three programs", () => assert.equal(blocks.length, 3));
 
 for (const [index, [, program, expected]] of blocks.entries()) {
   test(`program ${index + 1}`, () => {
-    // Inside the package its own name leads to it, as `exports` says.
+    // Inside the package its own name resolves to it, by `exports`.
     const folder = mkdtempSync(join(PACKAGE, "readme-"));
     try {
       writeFileSync(join(folder, "program.js"), program);

@@ -1,4 +1,4 @@
-// Where the tests find what `make wasm` and the C library's build left.
+// The paths of the outputs of `make wasm` and of the C library's build.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";

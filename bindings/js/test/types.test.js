@@ -1,4 +1,4 @@
-// The type declarations, by TypeScript's compiler where there is one (Debian: node-typescript).
+// Checks the type declarations with TypeScript's compiler, if installed (Debian: node-typescript).
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
