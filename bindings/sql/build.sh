@@ -16,7 +16,7 @@ mkdir -p "$out"
   echo "bindings/sql/build.sh: $archive is missing; run make .build/stamps/archive" >&2
   exit 1
 }
-# As bindings/c/build.sh: the versions of glibc's functions that older systems have too.
+# As in bindings/c/build.sh: use the versions of glibc's functions that older systems also have.
 older=$root/.build/older-glibc
 older_options=
 cc=${CC:-cc}
@@ -27,10 +27,10 @@ fi
 flags="-std=c11 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter -Werror -I$root/include -I$here/core"
 
 case $host in
-  # The engine's calls of SQLite are answered by no_store.c: the host's SQLite stays the only one.
+  # no_store.c replaces the SQLite functions that the engine calls, so the host's SQLite stays the only one.
   sqlite) file=fencepost.so ;;
   duckdb)
-    # The headers of DuckDB's C API, of 1.2.0, which every later version serves: .ci/duckdb.sh fetches them.
+    # The headers of DuckDB's C API 1.2.0, which every later version supports; .ci/duckdb.sh fetches them.
     file=fencepost.duckdb headers=$root/.build/duckdb
     [ -f "$headers/duckdb_extension.h" ] || "$root/.ci/duckdb.sh" "$headers"
     # DuckDB may throw through the extension's functions.

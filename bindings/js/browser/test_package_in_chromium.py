@@ -1,4 +1,5 @@
-"""The package for JavaScript in headless Chromium, in a page and a worker: the events of the native library."""
+"""Runs the JavaScript package in headless Chromium, in a page and a worker: its events must equal those of the native
+library."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from selenium import webdriver
 
-# Follows the drive through the package and gives the lines of its events; runs in pages and in workers.
+# Feeds the drive to the package and returns the lines of its events; runs in pages and in workers.
 DRIVE = """
 async function drive() {
   const { load, Monitor } = await import(`${base}/package/fencepost.js`);
@@ -37,7 +38,7 @@ async function drive() {
 }
 """
 
-# Runs a WASI command that only writes, and gives the digest of what it wrote and the lines of it.
+# Runs a WASI command that only writes, and returns the digest and the lines of its output.
 REPLAY = """
 async function replay(words) {
   const bytes = await (await fetch(`${base}/wasm/replay.wasm`)).arrayBuffer();

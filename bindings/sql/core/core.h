@@ -1,12 +1,13 @@
 /*
- * The part of the SQL extensions that knows no host: sets of places as values, tracks, events and visits over fencepost.h.
+ * The host-independent part of the SQL extensions: sets of places as values, tracks, events and visits over
+ * fencepost.h.
  *
  * A set of places is a value of the host (BLOB, bytea): identifiers, geometries and options of the places, sorted by
- * identifier. It is the same bytes on every platform and in every host. Compiled values are cached in the process by a
- * digest, so that all rows of a query, and its threads, share them.
+ * identifier. Its bytes are the same on every platform and in every host. Compiled values are cached in the process by
+ * a digest, so that all rows and threads of a query share them.
  *
- * A host gives fp_reallocate() and fp_release(). fp_reallocate() may leave by longjmp (PostgreSQL): no function here calls
- * it while it holds a lock or an object that the host would not free.
+ * A host provides fp_reallocate() and fp_release(). fp_reallocate() may leave by longjmp (PostgreSQL): no function here
+ * calls it while holding a lock or an object that the host would not free.
  */
 #ifndef FENCEPOST_SQL_CORE_H
 #define FENCEPOST_SQL_CORE_H
@@ -16,8 +17,8 @@
 #include <stdint.h>
 #include "fencepost.h"
 
-/* Why a call failed: the kind, for the host's code of the error, and one line of UTF-8 that names cause, place, accepted
- * range and remedy. */
+/* Why a call failed: the kind, for the host's error code, and one line of UTF-8 that names cause, place, accepted range
+ * and remedy. */
 typedef enum fp_cause {
   FP_INVALID,   /* the input is refused */
   FP_NO_MEMORY, /* the host or the system has no memory left */
@@ -28,13 +29,13 @@ typedef struct fp_message {
   char text[512];
 } fp_message;
 
-/* Memory of the host. Returns NULL when there is none left. A size of 0 is never asked for. */
+/* Memory of the host. Returns NULL if there is none left. Never called with a size of 0. */
 void *fp_reallocate(void *memory, size_t size);
 void fp_release(void *memory);
 
 /* ------------------------------------------------------------------------------------------ options */
 
-/* Options of places and of replays, written "key=value, key=value". Each key may stand once. */
+/* Options of places and of replays, written "key=value, key=value". Each key may occur once. */
 typedef struct fp_options {
   uint32_t given;                     /* FP_OPTION_... */
   fencepost_transition_policy policy; /* policy, entry_dwell, exit_dwell (seconds), entry_margin, exit_margin,
@@ -45,15 +46,15 @@ typedef struct fp_options {
   uint32_t gate;                      /* gate: true, false */
   fencepost_path path;                /* path: fixes, geodesic */
   int64_t max_gap_us;                 /* max_gap (seconds) */
-  double max_speed_mps;               /* max_speed (metres a second) */
+  double max_speed_mps;               /* max_speed (metres per second) */
   int64_t max_time_step_us;           /* max_time_step (seconds) */
   uint32_t skip_invalid;              /* invalid: refuse, skip */
-  int64_t unit_us;                    /* time: s, ms, us: the unit of numbers that are times */
+  int64_t unit_us;                    /* time: s, ms, us: the unit of times written as numbers */
 } fp_options;
 
 enum {
   FP_OPTION_POLICY = 1 << 0,   /* one of the keys of the policy */
-  FP_OPTION_ASSUMING = 1 << 1, /* the others are named as their keys */
+  FP_OPTION_ASSUMING = 1 << 1, /* the others have the names of their keys */
   FP_OPTION_SHAPE = 1 << 2,
   FP_OPTION_RADIUS = 1 << 3,
   FP_OPTION_GATE = 1 << 4,
@@ -73,13 +74,14 @@ enum {
  * invalid=refuse, time=s.
  *
  * @param text     size bytes; may be NULL if size is 0.
- * @param allowed  FP_OPTION_...: keys of other groups are refused.
+ * @param allowed  FP_OPTION_...: options of other groups are refused.
  */
 bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options *out, fp_message *message);
 
 /* ------------------------------------------------------------------------------------------- places */
 
-/* Places that are being collected, in any order. Begin with zeros. Belongs to the host: its bytes are fp_reallocate()'s. */
+/* Places being collected, in any order. Initialise with zeros. The host owns it: its bytes come from
+   fp_reallocate(). */
 typedef struct fp_builder {
   uint8_t *bytes;
   size_t size, capacity, count;
@@ -101,45 +103,46 @@ bool fp_builder_geometry(fp_builder *builder, const char *identifier, size_t ide
 bool fp_builder_merge(fp_builder *builder, const fp_builder *other, fp_message *message);
 
 /*
- * Sorts the places and gives the value. An identifier that stands twice, and a shape that the engine refuses, are errors
- * that name it.
- * @param out_bytes  Receives bytes of fp_reallocate(), *out_size of them.
+ * Sorts the places and returns the value. A duplicate identifier, or a shape that the engine refuses, is an error that
+ * names the place.
+ * @param out_bytes  Receives *out_size bytes from fp_reallocate().
  */
 bool fp_builder_finish(fp_builder *builder, uint8_t **out_bytes, size_t *out_size, fp_message *message);
 
 void fp_builder_clear(fp_builder *builder);
 
-/* Compiled places. Shared and counted; threads may use one at the same time. */
+/* Compiled places. Shared and reference-counted; several threads may use them at the same time. */
 typedef struct fp_places fp_places;
 
 /*
  * Compiles a value, or returns the cached result.
- * @param options  Of replays: its policy and assumed state are those of places without their own; NULL: the defaults.
- * @return NULL with a message. Give it back with fp_places_release().
+ * @param options  Options of a replay: their policy and assumed state apply to places without their own; NULL: the
+ *                 defaults.
+ * @return NULL with a message. Release it with fp_places_release().
  */
 fp_places *fp_places_get(const void *bytes, size_t size, const fp_options *options, fp_message *message);
 
 /* Whether compiled places came from these bytes, by their digest. */
 bool fp_places_are(const fp_places *places, const void *bytes, size_t size);
 
-/* Whether two came from the same bytes and options: threads may have compiled them apart. */
+/* Whether two came from the same bytes and options; threads may have compiled them separately. */
 bool fp_places_equal(const fp_places *a, const fp_places *b);
 
-/* Places are counted: each of get and retain wants a release. Releasing NULL does nothing. */
+/* Places are reference-counted: each get and retain needs a release. Releasing NULL does nothing. */
 void fp_places_retain(fp_places *places);
 void fp_places_release(fp_places *places);
 
-/* The conditions, for questions: generations are 1 ... fp_places_count(). Never fed. */
+/* The conditions, for queries: generations are 1 ... fp_places_count(). Never fed. */
 fencepost_monitor *fp_places_monitor(const fp_places *places);
 size_t fp_places_count(const fp_places *places);
 
-/* Whether a place has an assumed state of its own that is not unsatisfied. */
+/* Whether any place has its own assumed state other than unsatisfied. */
 bool fp_places_assume(const fp_places *places);
 
 /* The identifier of a generation. Terminated; lives as long as the places. */
 const char *fp_places_identifier(const fp_places *places, uint64_t generation);
 
-/* One shape, compiled from a geometry. As fp_places. */
+/* One shape, compiled from a geometry. Like fp_places. */
 fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *options, fp_message *message);
 
 /* The signed distance of a position to the boundary of a shape, metres, negative inside. */
@@ -147,7 +150,7 @@ bool fp_shape_distance(const fp_places *shape, double latitude, double longitude
 
 /* -------------------------------------------------------------------------------------------- tracks */
 
-/* The fixes of one device, in any order. Begin with zeros. */
+/* The fixes of one device, in any order. Initialise with zeros. */
 typedef struct fp_track {
   fencepost_fix *fixes;
   size_t count, capacity;
@@ -155,16 +158,16 @@ typedef struct fp_track {
   bool unsorted;
 } fp_track;
 
-/* Adds a fix. One that is out of range is refused by its values, or skipped and counted. */
+/* Adds a fix. A fix out of range is refused with a message that names its values, or skipped and counted. */
 bool fp_track_add(fp_track *track, const fp_options *options, double latitude, double longitude, double accuracy_m,
                   int64_t time_us, fp_message *message);
 bool fp_track_merge(fp_track *track, const fp_track *other, fp_message *message);
 void fp_track_clear(fp_track *track);
 
-/* A replay of one track. Fixes of one time keep their order. */
+/* A replay of one track. Fixes with the same time keep their order. */
 typedef struct fp_replay fp_replay;
 
-/* Says whether the host ends the statement. The core calls it between blocks of fixes. */
+/* Returns whether the host wants to end the statement. The core calls it between blocks of fixes. */
 typedef struct fp_cancel {
   bool (*wanted)(void *host);
   void *host;
@@ -182,11 +185,11 @@ const char *fp_event_kind(const fencepost_event *event);
 /* "left_to_right", "right_to_left", or NULL. */
 const char *fp_event_direction(const fencepost_event *event);
 
-/* A time for which a place was satisfied. Times are microseconds since 1970. */
+/* A period during which a place was satisfied. Times are microseconds since 1970. */
 typedef struct fp_visit {
   const char *identifier;                       /* of the places */
   int64_t start_us, end_us;                     /* of the crossings; an open visit ends with the last fix */
-  int64_t confirmed_start_us, confirmed_end_us; /* of the events */
+  int64_t confirmed_start_us, confirmed_end_us; /* for the events */
   const char *start_known, *end_known;          /* crossing, determination, assumed, open */
   bool open;
 } fp_visit;
@@ -201,8 +204,8 @@ bool fp_visits(const fp_places *places, fp_track *track, const fp_options *optio
 /* -------------------------------------------------------------------------------------------- fleets */
 
 /*
- * Devices whose state the host keeps as bytes, so that it changes with the host's transactions: a row a device. Nothing of a
- * device stays here between two calls.
+ * Devices whose states the host stores as bytes, one row per device, so that they change with the host's transactions.
+ * No state of a device stays here between two calls.
  */
 typedef struct fp_fleet fp_fleet;
 
@@ -215,20 +218,20 @@ typedef struct fp_input {
   const char *device; /* 1 ... 256 bytes of UTF-8, terminated */
   bool is_fix;        /* otherwise only time passes */
   fencepost_fix fix;
-  const void *state; /* what the last input gave; NULL of a new device */
+  const void *state; /* the state returned by the last input; NULL for a new device */
   size_t state_size;
 } fp_input;
 
-/* The result of an input. The memory is the fleet's, until its next call. */
+/* The result of an input. The fleet owns the memory; it is valid until the next call. */
 typedef struct fp_outcome {
-  fencepost_status status; /* OK, LATE_INPUT or AHEAD_OF_CLOCK: of the last two the state stays */
+  fencepost_status status; /* OK, LATE_INPUT or AHEAD_OF_CLOCK: with the last two the state does not change */
   const void *state;
   size_t state_size;
   const fencepost_event *events;
   size_t count;
 } fp_outcome;
 
-/* Takes an input. A state that came from other places is adapted: see fencepost_fleet_import_devices(). */
+/* Feeds an input. A state that was made with other places is adapted: see fencepost_fleet_import_devices(). */
 bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_message *message);
 
 /* --------------------------------------------------------------------------------------------- times */
@@ -238,15 +241,15 @@ bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_m
  */
 bool fp_time_read(const char *text, size_t size, int64_t *out_us, fp_message *message);
 
-/* A number of the option time's unit as microseconds. */
+/* Converts a number in the unit of the option time to microseconds. */
 bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp_message *message);
 
 /* Writes ISO 8601 UTC with six decimals, terminated: 28 bytes. */
 void fp_time_write(int64_t time_us, char out[32]);
 
 /*
- * Whether the process can get this many bytes. The engine ends the process when it cannot allocate, which must not happen
- * to a server: the core asks this before it calls functions of the engine that allocate much.
+ * Whether the process can get this many bytes. The engine ends the process if it cannot allocate, which must not happen
+ * to a server: so the core checks this before it calls functions of the engine that allocate much.
  */
 bool fp_headroom(size_t bytes, fp_message *message);
 

@@ -44,7 +44,7 @@ fp_fleet *fp_fleet_create(const void *bytes, size_t size, const fp_options *opti
   return NULL;
 }
 
-/* Enters the device, with its state if there is one. */
+/* Adds the device to the fleet, with its state if there is one. */
 static fencepost_status enter(fp_fleet *fleet, const fp_input *input, uint32_t *device, fencepost_error *error) {
   if (input->state == NULL) return fencepost_fleet_devices(fleet->fleet, &input->device, 1, 1, device, error);
   const uint64_t offsets[] = {0, input->state_size};

@@ -1,7 +1,7 @@
 /*
- * SQLite for an engine that keeps no files: the extensions link the archive of the library, whose store calls SQLite, but they
- * create monitors and fleets in memory only. A second SQLite beside the host's must not come into the process, so these
- * functions refuse. They are hidden: neither the host nor another library finds them.
+ * Stubs of SQLite for an engine without files. The extensions link the library's archive, whose store calls SQLite, but
+ * they create monitors and fleets only in memory. A second SQLite beside the host's must not enter the process, so
+ * these functions fail. They are hidden: neither the host nor another library can find them.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -20,7 +20,8 @@ bool fp_no_memory(fp_message *message) {
 }
 
 bool fp_headroom(size_t bytes, fp_message *message) {
-  void *volatile probe = malloc(bytes); /* volatile: a compiler may leave out a malloc() whose memory is not used */
+  void *volatile probe = malloc(bytes); /* volatile: otherwise a compiler may remove a malloc() whose memory is not
+                                           used */
   if (probe == NULL) return fp_no_memory(message);
   free(probe);
   return true;
@@ -124,7 +125,7 @@ static bool decimal(const char *text, double *out) {
   return count > 0;
 }
 
-/* One value. `members` are the bytes of the options. */
+/* Reads one value. `members` are the bytes of the options. */
 static bool set(const key *key, const char *value, size_t size, fp_options *out, fp_message *message) {
   char *member = (char *)out + key->offset;
   char text[64];

@@ -14,12 +14,12 @@ struct fp_places {
   bool assumes;        /* a place has an assumed state of its own */
 };
 
-/* The places that were used last stay compiled: as many as a query may name. */
+/* The most recently used places stay compiled: as many as a query may name. */
 enum {
   KEPT = 16
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static fp_places *kept[KEPT]; /* the last used first; each holds a reference */
+static fp_places *kept[KEPT]; /* the most recently used first; each holds a reference */
 
 static void destroy(fp_places *places) {
   fencepost_monitor_destroy(places->monitor);
@@ -62,7 +62,7 @@ fp_options fp_compiling(const fp_options *options) {
     own.max_time_step_us = options->max_time_step_us;
     return own;
   }
-  /* Questions are geometry: a path, so that gates are accepted. */
+  /* Queries use only the geometry. The path is set so that gates are accepted. */
   fp_options defaults;
   fp_options_read(NULL, 0, 0, &defaults, &ignored);
   own.policy = defaults.policy;
@@ -72,7 +72,7 @@ fp_options fp_compiling(const fp_options *options) {
   return own;
 }
 
-/* Compiled places of a digest, with a reference. */
+/* Returns the compiled places with a digest, with a reference. */
 static fp_places *find(const uint64_t marks[2], size_t size, const fp_options *options) {
   fp_places *found = NULL;
   pthread_mutex_lock(&lock);
@@ -126,7 +126,7 @@ fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *
   return places;
 }
 
-/* Bytes that the engine may need for each byte of a value, while it compiles. */
+/* Bytes that the engine may need for each byte of a value during compilation. */
 enum {
   COMPILED_PER_BYTE = 24
 };
@@ -272,7 +272,7 @@ fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *opt
   if (!fp_skip_head(&bytes, &size, message)) return NULL;
   own.shape = options->shape;
   own.radius_m = options->radius_m;
-  own.gate = 2; /* no options of a replay */
+  own.gate = 2; /* without options of a replay */
   fp_digest(bytes, size, marks);
   fp_places *found = find(marks, size, &own);
   if (found != NULL) return found;

@@ -55,7 +55,7 @@ void fp_track_clear(fp_track *track) {
   *track = (fp_track){0};
 }
 
-/* By time; rows of one time by position and accuracy, so that the order of the rows does not matter. */
+/* Compares by time; rows with the same time by position and accuracy, so that the order of the rows does not matter. */
 static int by_time(const void *a, const void *b) {
   const fencepost_fix *x = a, *y = b;
   if (x->time_us != y->time_us) return x->time_us < y->time_us ? -1 : 1;
@@ -67,7 +67,7 @@ static int by_time(const void *a, const void *b) {
 enum {
   BLOCK = 4096,
   EVENTS = 64,
-  /* Bytes that a replay may need: beside the places, and for each. */
+  /* Bytes that a replay may need: in addition to the places, and per place. */
   BASE = 1 << 20,
   PLACE_BYTES = 512
 };
@@ -78,7 +78,7 @@ struct fp_replay {
   const fp_cancel *cancel;
   fencepost_monitor *monitor;
   size_t fed;
-  size_t count, at; /* of the events */
+  size_t count, at; /* for the events */
   fencepost_event events[EVENTS];
 };
 

@@ -1,4 +1,4 @@
-/* The bytes of a set of places, and what the files of the core share about them. */
+/* The bytes of a set of places, and the declarations about them that the core's files share. */
 #ifndef FENCEPOST_SQL_VALUE_H
 #define FENCEPOST_SQL_VALUE_H
 
@@ -6,12 +6,10 @@
 #include "core.h"
 
 /*
- * The value: 40 bytes of head, then the places, sorted by identifier. Numbers
- * are little-endian. head   magic "FPPLACE1", digest of the bytes after the
- * head (16 bytes), their number (8), places (8) place  its bytes (4),
- * identifier's (4), options' (4), geometry's (4), latitude, longitude, radius
- * (8 each), identifier, 0, options, geometry. Without a geometry it is a
- * circle.
+ * The value: a head of 40 bytes, then the places, sorted by identifier. Numbers are little-endian; sizes in bytes.
+ *   head   magic "FPPLACE1"; digest of the bytes after the head (16); number of those bytes (8); number of places (8)
+ *   place  number of its bytes (4); lengths of identifier, options and geometry (4 each); latitude, longitude and radius
+ *          (8 each); identifier, a zero byte, options, geometry. A place without a geometry is a circle.
  */
 enum {
   FP_HEAD = 40,
@@ -30,7 +28,7 @@ static inline double fp_get_double(const uint8_t *at) {
   return value;
 }
 
-/* Tells values apart. It does not protect against forgery: a forged value answers only the session that forged it. */
+/* Distinguishes values. It does not protect against forgery: a forged value only affects the session that forged it. */
 void fp_digest(const uint8_t *bytes, size_t size, uint64_t out[2]);
 
 /* Orders pointers to places by identifier, for qsort(). */

@@ -14,7 +14,7 @@ void fp_set_null(duckdb_vector vector, idx_t row) {
 static duckdb_result of_geometry;
 static bool has_geometry;
 
-/* Asks the list of types first: a cast to a type that is not there could make DuckDB load an extension. */
+/* Checks the list of types first: a cast to a missing type could make DuckDB load an extension. */
 static void find_geometry(duckdb_connection connection) {
   static const char listed[] = "SELECT 1 FROM duckdb_types() WHERE logical_type = 'GEOMETRY' LIMIT 1";
   duckdb_result types;

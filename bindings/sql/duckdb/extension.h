@@ -1,4 +1,4 @@
-/* The shared declarations of the DuckDB extension. DuckDB hands the columns of a chunk over flat. */
+/* The shared declarations of the DuckDB extension. DuckDB passes the columns of a chunk as flat vectors. */
 #ifndef FENCEPOST_DUCKDB_H
 #define FENCEPOST_DUCKDB_H
 
@@ -24,14 +24,14 @@ static inline bool fp_is_null(fp_column column, idx_t row) {
 static inline double fp_double(fp_column column, idx_t row) { return ((double *)column.data)[row]; }
 static inline int64_t fp_int64(fp_column column, idx_t row) { return ((int64_t *)column.data)[row]; }
 
-/* The bytes of a VARCHAR or BLOB. Where several rows hold one value, DuckDB gives the same pointer for all. */
+/* The bytes of a VARCHAR or BLOB. If several rows have the same value, DuckDB may return the same pointer for all. */
 static inline const char *fp_bytes(fp_column column, idx_t row, size_t *out_size) {
   duckdb_string_t *string = (duckdb_string_t *)column.data + row;
   *out_size = string->value.inlined.length;
   return string->value.inlined.length <= 12 ? string->value.inlined.inlined : string->value.pointer.ptr;
 }
 
-/* Makes a value of a result NULL. */
+/* Sets a value of a result to NULL. */
 void fp_set_null(duckdb_vector vector, idx_t row);
 
 /*
@@ -50,7 +50,8 @@ duckdb_logical_type fp_type(duckdb_type type);
 duckdb_logical_type fp_list_of(duckdb_type type);
 duckdb_logical_type fp_list_of_structs(const char *const *names, const duckdb_type *types);
 
-/* Room for `more` elements of a LIST column; gives the index of the first. SIZE_MAX: there is none. */
+/* Reserves room for `more` elements of a LIST column; returns the index of the first, or SIZE_MAX if there is no
+   memory. */
 size_t fp_list_grow(duckdb_vector list, size_t more);
 
 bool fp_register_scalars(duckdb_connection connection);

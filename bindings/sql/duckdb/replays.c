@@ -1,17 +1,18 @@
 /*
- * fp_events(places, time, latitude, longitude [, accuracy [, options]]) and fp_visits(...): aggregates, a group a device, whose
- * rows may come in any order. Times are TIMESTAMP (UTC) or TIMESTAMPTZ, and so are those of the result.
+ * fp_events(places, time, latitude, longitude [, accuracy [, options]]) and fp_visits(...): aggregates with one group
+ * per device, whose rows may come in any order. Times are TIMESTAMP (UTC) or TIMESTAMPTZ, and so are those of the
+ * result.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "aggregates.h"
 
-/* Made with the first row of a group. */
+/* Created with the first row of a group. */
 typedef struct group {
   fp_track track;
   fp_places *places;
   fp_options options;
-  const char *last_places, *last_options; /* pointers of the row before: the same ones hold the same bytes */
+  const char *last_places, *last_options; /* pointers from the previous row: equal pointers mean equal bytes */
   size_t options_size;
   char *options_text;
 } group;
@@ -39,7 +40,7 @@ static void destroy(duckdb_aggregate_state *states, idx_t count) {
   for (idx_t i = 0; i < count; i++) release(((state *)states[i])->group);
 }
 
-/* A group without fixes. The places may be given, or are compiled from bytes. */
+/* Creates a group without fixes. The places may be passed, or are compiled from bytes. */
 static group *make(fp_places *places, const char *bytes, size_t size, const char *text, size_t text_size,
                    fp_message *message) {
   group *new = calloc(1, sizeof *new);
@@ -90,7 +91,7 @@ static void update_named(duckdb_function_info info, duckdb_data_chunk input, duc
   fp_column columns[6];
   fp_message message;
   for (idx_t i = 0; i < count; i++) columns[i] = fp_column_of(input, i);
-  /* Memory of the chunk before may have been used again. */
+  /* Memory of the previous chunk may have been reused. */
   for (idx_t row = 0; row < rows; row++) {
     group *group = ((state *)states[row])->group;
     if (group != NULL) group->last_places = NULL;
@@ -109,7 +110,7 @@ static void update_visits(duckdb_function_info info, duckdb_data_chunk input, du
   update_named(info, input, states, "fp_visits");
 }
 
-/* Adds the fixes of a state to another. The source stays as it is: a window combines it into many. */
+/* Adds the fixes of a state to another. The source does not change: a window combines it into several states. */
 static bool combine_one(const group *from, group **to, fp_message *message) {
   if (from == NULL) return true;
   if (*to == NULL) *to = make(from->places, NULL, 0, from->options_text, from->options_size, message);
@@ -214,7 +215,7 @@ static bool finish_visits(group *group, duckdb_vector result, fp_message *messag
   return at != SIZE_MAX || fp_no_memory(message);
 }
 
-/* A group without a fix gives NULL, as aggregates of no rows do. */
+/* A group without a fix gives NULL, like other aggregates without rows. */
 static void finalize_named(duckdb_function_info info, duckdb_aggregate_state *source, duckdb_vector result, idx_t count,
                            idx_t offset, const char *name, bool (*finish)(group *, duckdb_vector, fp_message *)) {
   fp_message message;

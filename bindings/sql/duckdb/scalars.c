@@ -116,7 +116,7 @@ static void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_
   of_shape(info, input, output, "fp_contains", true);
 }
 
-/* The rows of a chunk that ask the same places together. */
+/* The consecutive rows of a chunk with the same places, answered together. */
 typedef struct question {
   idx_t rows[2048];
   double latitudes[2048], longitudes[2048];
@@ -138,7 +138,7 @@ static bool reserve(question *question, size_t capacity, fp_message *message) {
   return true;
 }
 
-/* The places that hold each of the rows. */
+/* The places that contain the point of each row. */
 static bool ask_containing(const fp_places *places, question *question, duckdb_vector output, fp_message *message) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_point_columns points = FENCEPOST_POINT_COLUMNS_INIT;
@@ -167,7 +167,7 @@ static bool ask_containing(const fp_places *places, question *question, duckdb_v
   return true;
 }
 
-/* The k nearest of each of the rows, with their distances. */
+/* The k nearest places for each row, with their distances. */
 static bool ask_nearest(const fp_places *places, question *question, size_t nearest, duckdb_vector output,
                         fp_message *message) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -256,7 +256,7 @@ static void nearest(duckdb_function_info info, duckdb_data_chunk input, duckdb_v
   of_places(info, input, output, "fp_nearest");
 }
 
-/* Adds an overload. The types end with DUCKDB_TYPE_INVALID; the result type is given away. */
+/* Adds an overload. The types end with DUCKDB_TYPE_INVALID; takes ownership of the result type. */
 static bool add(duckdb_scalar_function_set set, const char *name, const duckdb_type *types, duckdb_logical_type result,
                 duckdb_scalar_function_t function) {
   duckdb_scalar_function own = duckdb_create_scalar_function();
@@ -288,7 +288,7 @@ bool fp_register_scalars(duckdb_connection connection) {
   bool good = true;
   for (size_t i = 0; i < sizeof names / sizeof *names && good; i++) {
     duckdb_scalar_function_set set = duckdb_create_scalar_function_set(names[i]);
-    /* Functions of a geometry: of a BLOB, then of a GEOMETRY. */
+    /* Functions with a geometry: for a BLOB, then for a GEOMETRY. */
     for (int type = 0; type < 2 && good; type++) {
       const duckdb_type g = type == 0 ? B : (duckdb_type)FP_TYPE_GEOMETRY;
       if (type == 1 && !fp_has_geometry()) break;

@@ -8,12 +8,12 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-/* The compiled places of a fleet that this backend fed last. */
+/* The compiled places of the fleet that this backend fed last. */
 static fp_fleet *fleet;
 static uint8_t fleet_head[40];
 static char *fleet_options;
 
-/* Compares by the head of the value, in which its digest is. */
+/* Compares the head of the value, which contains its digest. */
 static fp_fleet *fleet_of(bytea *places, text *options) {
   char *wanted = options == NULL ? pstrdup("") : text_to_cstring(options);
   fp_message message;

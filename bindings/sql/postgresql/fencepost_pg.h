@@ -13,27 +13,27 @@
 /* PostgreSQL counts time from 2000, the engine from 1970. */
 static const int64 fp_epoch_difference_us = (int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 
-/* Ends the statement: 22023 for input, 53200 where there is no memory, 57014 when it is cancelled. */
+/* Ends the statement with an error: 22023 for input, 53200 without memory, 57014 when it is cancelled. */
 pg_attribute_noreturn() void fp_refuse(const char *name, const fp_message *message);
 pg_attribute_noreturn() void fp_refuse_text(const char *name, const char *why);
 
-/* Says whether PostgreSQL wants to end the statement. */
+/* Returns whether PostgreSQL wants to end the statement. */
 extern const fp_cancel fp_cancel_of_backend;
 
 fp_options fp_options_of(FunctionCallInfo fcinfo, int argument, uint32_t allowed, const char *name);
 
-/* Whether a value is the one that places came from; of a stored one only the head is read. */
+/* Whether places came from a value; for a stored value only the head is read. */
 bool fp_value_is_of(const fp_places *places, Datum value);
 
 /* Compiles a value. The caller releases the places. */
 fp_places *fp_places_of(Datum value, const fp_options *options, const char *name);
 
-/* Releases places when a context goes, also when a statement fails. */
+/* Releases places when a memory context is deleted, also when a statement fails. */
 void fp_release_with(MemoryContext context, fp_places *places);
 
 bool fp_same_bytes(const void *a, const void *b);
 
-/* Compiled places or a shape that stay between the rows of a query, in fn_extra, and what a shape came from. */
+/* Compiled places or a shape that stay in fn_extra between the rows of a query, and the source of the shape. */
 typedef struct fp_kept {
   fp_places *places;
   bytea *geometry;

@@ -88,7 +88,7 @@ Datum fp_event_datum(TupleDesc type, const fencepost_event *event) {
   return HeapTupleGetDatum(heap_form_tuple(type, values, nulls));
 }
 
-/* The array of rows that a final function returns. */
+/* The array of rows returned by a final function. */
 typedef struct result {
   Oid element;
   TupleDesc type;

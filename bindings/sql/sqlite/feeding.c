@@ -2,7 +2,7 @@
 #include <string.h>
 #include "fleet.h"
 
-/* Reports a message of the core, with SQLite's code for it. */
+/* Reports a message of the core with the matching error code of SQLite. */
 static int refuse(fp_fleet_table *own, const fp_message *message) {
   fp_fleet_fail(own, "%s: %s", own->name, message->text);
   return fp_code(message);
@@ -37,8 +37,8 @@ static int compile(fp_fleet_table *own) {
 }
 
 /*
- * Compiles the fleet anew where the setup has another version. A version is a random number: another connection may have
- * changed the setup, and a number that counts would come twice when a transaction that changed it was rolled back.
+ * Recompiles the fleet if the setup has another version, because another connection may have changed it. A version is a
+ * random number: a counter would repeat a value after a transaction that changed the setup was rolled back.
  */
 static int setup(fp_fleet_table *own) {
   int code = fp_fleet_prepare(own, &own->read_version, "SELECT version FROM \"%w\".\"%w_setup\" WHERE id = 1");
@@ -81,7 +81,7 @@ int fp_fleet_change(fp_fleet_table *own, sqlite3_value **values) {
   return code;
 }
 
-/* Runs a statement whose values were bound; `bound` is SQLITE_OK, or what binding them gave. */
+/* Runs a statement whose values were bound; `bound` is SQLITE_OK, or the error of binding. */
 int fp_fleet_done(sqlite3_stmt *statement, int bound) {
   int code = bound == SQLITE_OK ? sqlite3_step(statement) : bound;
   sqlite3_reset(statement);

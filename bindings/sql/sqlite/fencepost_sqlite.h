@@ -9,7 +9,7 @@ extern const sqlite3_api_routines *sqlite3_api;
 /* Bytes of a BLOB or TEXT value: pointer, then size. */
 const void *fp_value_bytes(sqlite3_value *value, size_t *out_size);
 
-/* Reads options from a value that may be NULL, or left out (a NULL pointer). */
+/* Reads options from a value that may be NULL, or absent (a NULL pointer). */
 bool fp_value_options(sqlite3_value *value, uint32_t allowed, fp_options *out, fp_message *message);
 
 /* Reads a number; text and BLOBs are refused. `what` names it in messages. */
@@ -23,7 +23,7 @@ int fp_register_questions(sqlite3 *db);
 int fp_register_replays(sqlite3 *db);
 int fp_register_fleets(sqlite3 *db);
 
-/* The code of SQLite for a message: SQLITE_ERROR, SQLITE_NOMEM, SQLITE_INTERRUPT. */
+/* The SQLite error code for a message: SQLITE_ERROR, SQLITE_NOMEM, SQLITE_INTERRUPT. */
 int fp_code(const fp_message *message);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct fp_fleet_table {
   sqlite3_vtab base;
   sqlite3 *db;
   char *schema, *name;
-  fp_fleet *fleet; /* compiled at the first input; NULL: not yet, or the setup changed */
+  fp_fleet *fleet; /* compiled at the first input; NULL before that, and after a change of the setup */
   fp_options options;
   sqlite3_stmt *read_version, *read_device, *write_device, *write_event;
   sqlite3_int64 version; /* of the setup that the fleet was compiled from */
@@ -38,10 +38,11 @@ typedef struct fp_fleet_table {
 /* Sets the error of the table. Returns SQLITE_ERROR. */
 int fp_fleet_fail(fp_fleet_table *own, const char *format, ...);
 
-/* Forgets the compiled fleet. */
+/* Discards the compiled fleet. */
 void fp_fleet_reset(fp_fleet_table *own);
 
-/* Prepares a statement, unless it is prepared: the format has %w for the schema and for the name of the table. */
+/* Prepares a statement, unless it is already prepared. The format has %w for the schema and for the name of the
+   table. */
 int fp_fleet_prepare(fp_fleet_table *own, sqlite3_stmt **statement, const char *format);
 
 /* Runs a statement whose values were bound; `bound` is SQLITE_OK, or the error of binding. */

@@ -2,13 +2,15 @@
  * CREATE VIRTUAL TABLE vans USING fencepost_fleet: a fleet whose devices are rows of the same database, so that they change
  * with its transactions.
  *
- *   INSERT INTO vans(places) VALUES (...)       sets the places (a BLOB of fp_places()); `options` beside it
- *   INSERT INTO vans(device, time, latitude, longitude, accuracy) VALUES ...   feeds; without a position time passes
- *   SELECT ... FROM vans                        the events that wait, in the order in which they came
- *   DELETE FROM vans WHERE ...                  they are handled
- *   DELETE FROM vans_devices WHERE device = ... forgets a device
+ *   INSERT INTO vans(places) VALUES (...)       sets the places (a BLOB of fp_places()), and optionally `options`
+ *   INSERT INTO vans(device, time, latitude, longitude, accuracy) VALUES ...   feeds a fix; without a position, only
+ *                                                                              time passes
+ *   SELECT ... FROM vans                        the pending events, in order
+ *   DELETE FROM vans WHERE ...                  acknowledges them
+ *   DELETE FROM vans_devices WHERE device = ... removes a device
  *
- * Shadow tables: vans_setup (version, options, places), vans_devices (device, state), vans_events (the columns of the events).
+ * Shadow tables: vans_setup (version, options, places), vans_devices (device, state), vans_events (the columns for the
+ * events).
  */
 #include <string.h>
 #include "fleet.h"
@@ -234,7 +236,7 @@ static int update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_in
   return fp_fleet_feed(own, values);
 }
 
-/* SQLite asks for a transaction before a virtual table may write; the shadow tables are in it. */
+/* SQLite begins a transaction before a virtual table may write; the shadow tables take part in it. */
 static int begin(sqlite3_vtab *base) {
   (void)base;
   return SQLITE_OK;

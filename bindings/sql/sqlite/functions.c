@@ -128,8 +128,8 @@ static void longitude(sqlite3_context *context, int count, sqlite3_value **value
 
 static void release_shape(void *shape) { fp_places_release(shape); }
 
-/* fp_boundary_distance and fp_contains: (geometry, latitude, longitude [, options]). The shape of a constant geometry is
- * compiled once a statement. */
+/* fp_boundary_distance and fp_contains: (geometry, latitude, longitude [, options]). The shape of a constant geometry
+ * is compiled once per statement. */
 static void of_shape(sqlite3_context *context, sqlite3_value **values, int count, const char *name, bool contains) {
   fp_message message;
   double latitude, longitude, metres;
@@ -153,7 +153,7 @@ static void of_shape(sqlite3_context *context, sqlite3_value **values, int count
   if (!good) refuse(context, name, &message);
   else if (contains) sqlite3_result_int(context, metres <= 0);
   else sqlite3_result_double(context, metres);
-  /* Options that change from row to row would be ignored with kept shapes: keep only those without. */
+  /* A cached shape would ignore options that change from row to row: cache only shapes without options. */
   if (!kept && shape != NULL) {
     if (count == 3) sqlite3_set_auxdata(context, 0, shape, release_shape);
     else fp_places_release(shape);

@@ -1,10 +1,10 @@
-/* fp_containing(places, latitude, longitude) and fp_nearest(places, latitude, longitude, k): a row a place. */
+/* fp_containing(places, latitude, longitude) and fp_nearest(places, latitude, longitude, k): one row per place. */
 #include <string.h>
 #include "tables.h"
 
 typedef struct cursor {
   sqlite3_vtab_cursor base;
-  fp_places *places; /* of the last call; the same value is not looked up again */
+  fp_places *places; /* from the last call, so that the same value is not looked up again */
   uint64_t *generations;
   double *distances;
   size_t capacity, count, at;

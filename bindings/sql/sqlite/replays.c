@@ -1,6 +1,6 @@
 /*
- * fp_events(fixes, places [, options]) and fp_visits(fixes, places [, options]). `fixes` is a query, run on the same connection,
- * whose columns are device, time, latitude, longitude and, if there is a fifth, accuracy.
+ * fp_events(fixes, places [, options]) and fp_visits(fixes, places [, options]). `fixes` is the text of a query, run on
+ * the same connection, with the columns device, time, latitude, longitude and optionally accuracy.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct cursor {
   bool visits;
   fp_options options;
   fp_places *places;
-  device *devices; /* by name, once they were read */
+  device *devices; /* sorted by name after all were read */
   size_t device_count, device_capacity;
   size_t *slots; /* open addressing: index of a device + 1 */
   size_t slot_count;
@@ -28,7 +28,7 @@ typedef struct cursor {
   size_t count, at;
   bool over;
   sqlite3_int64 row;
-  fp_cancel cancel; /* its host is a statement */
+  fp_cancel cancel; /* its host pointer is a statement */
 } cursor;
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out) {
@@ -37,7 +37,7 @@ static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out) {
   return code;
 }
 
-/* SQLite 3.40 has no function that tells whether a statement is interrupted; a statement's step does. */
+/* SQLite 3.40 has no function to check for an interrupt, so run a step of a statement, which reports it. */
 static bool interrupted(void *host) {
   sqlite3_stmt *any = host;
   int code = sqlite3_step(any);
@@ -89,7 +89,7 @@ static bool enlarge(cursor *own) {
   return true;
 }
 
-/* The device of a name, made if it is new; NULL: no memory. */
+/* The device with a name, created if it is new; NULL: no memory. */
 static device *device_named(cursor *own, const char *name, size_t size) {
   if (own->device_count * 2 >= own->slot_count && !enlarge(own)) return NULL;
   size_t at = hash(name, size) & (own->slot_count - 1);
@@ -117,7 +117,7 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const device *)a)->name, ((const device *)b)->name);
 }
 
-/* Reads one row of the query. A row without a position or time is not a fix, and left out. */
+/* Reads one row of the query. A row without a position or time is not a fix and is skipped. */
 static bool read_row(cursor *own, sqlite3_stmt *query, int columns, fp_message *message) {
   sqlite3_value *values[5];
   for (int i = 0; i < columns; i++) values[i] = sqlite3_column_value(query, i);
@@ -176,7 +176,7 @@ static bool read_fixes(cursor *own, const char *sql, fp_message *message) {
   return true;
 }
 
-/* Goes to the next event or visit, if need be of the next device. */
+/* Advances to the next event or visit, moving to the next device if necessary. */
 static int advance(cursor *own) {
   fp_message message;
   own->row++;

@@ -23,13 +23,13 @@ PLACES = "(SELECT fp_places(id, geometry, options) FROM zones)"
 
 @functools.cache
 def build(host: str) -> Path:
-    """Builds an extension; gives its file."""
+    """Builds an extension and returns its path."""
     built = subprocess.run([ROOT / "bindings/sql/build.sh", host], check=True, capture_output=True, text=True)
     return Path(built.stdout.splitlines()[-1])
 
 
 class Host:
-    """A database. Times of fixes go in as microseconds; times of results come out so."""
+    """A database. Times of fixes and of results are microseconds."""
 
     name = ""
     errors: tuple[type[Exception], ...] = ()
@@ -68,14 +68,14 @@ class Host:
         self.table("fixes", columns, rows)
 
     def containing(self) -> list[tuple[Any, str]]:
-        """(id of a point, place) of the table points."""
+        """The pairs (id of a point, place) for the table points."""
         raise NotImplementedError
 
     def nearest(self, k: int) -> list[tuple[Any, str, float]]:
         raise NotImplementedError
 
     def replay(self, function: str, columns: str, options: str) -> list[tuple[Any, ...]]:
-        """Rows of fp_events or fp_visits of the table fixes: the device, then `columns`."""
+        """The rows of fp_events or fp_visits for the table fixes: the device, then `columns`."""
         raise NotImplementedError
 
 
@@ -108,7 +108,7 @@ class SQLite(Host):
 
 
 def _parsed(value: Any) -> Any:
-    """A time of SQLite as microseconds; other values as they are."""
+    """Converts a time of SQLite to microseconds; returns other values unchanged."""
     if isinstance(value, str) and len(value) == 27 and value.endswith("Z"):
         return time_us(datetime.fromisoformat(value))
     return value
@@ -122,7 +122,7 @@ def time_us(time: datetime) -> int:
 
 
 class _Aggregates(Host):
-    """Hosts where the replays are aggregates."""
+    """The hosts in which the replays are aggregates."""
 
     def time(self, time_us: int) -> datetime:
         return datetime.fromtimestamp(time_us // 1_000_000, UTC).replace(microsecond=time_us % 1_000_000)
@@ -203,14 +203,14 @@ class PostgreSQL(_Aggregates):
 
 
 class Server:
-    """A PostgreSQL server of the tests' own: on a socket in a folder of its own, as an unprivileged user."""
+    """A PostgreSQL server for the tests: on a socket in its own folder, as an unprivileged user."""
 
     def __init__(self) -> None:
         config = shutil.which("pg_config")
         if config is None:
             pytest.skip("PostgreSQL's headers are not installed: .ci/postgresql.sh")
         self.programs = Path(self._config("--bindir"))
-        # The tests run as root, or as the owner of PostgreSQL's folders.
+        # The tests run as root, or as the user who owns PostgreSQL's folders.
         subprocess.run(["make", "-s", "-C", ROOT / "bindings/sql/postgresql", "install"], check=True, timeout=300)
         self.connections: list[Any] = []
         self.folder = Path(tempfile.mkdtemp(prefix="fp-pg-", dir="/tmp"))
@@ -231,7 +231,7 @@ class Server:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/", timeout=120)
 
     def start(self) -> None:
-        # Processes crash here, not the machine. Written pages survive in the page cache, so fsync is off.
+        # Here only processes crash, not the machine. Written pages survive in the page cache, so fsync is off.
         options = f"-k {self.folder} -c listen_addresses='' -c max_connections=30 -c fsync=off -c full_page_writes=off"
         log = str(self.folder / "log")
         self._program("pg_ctl", "-D", str(self.folder / "data"), "-o", options, "-l", log, "-w", "start")

@@ -1,4 +1,4 @@
-"""The answers of each host are those of the Python package, which asks the same engine by other functions."""
+"""The answers of each host equal those of the Python package, which uses other functions of the same engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uses that no line of the guide names: nested transactions, several connections, windows, damaged rows."""
+"""Uses that the guide does not mention: nested transactions, several connections, windows, damaged rows."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_sqlite_two_connections_feed_one_fleet(tmp_path: Path) -> None:
 
 
 def test_sqlite_a_change_that_was_rolled_back_is_forgotten(tmp_path: Path) -> None:
-    """The first connection compiled places that were rolled back; the second sets others after it."""
+    """The first connection compiled places that were rolled back; then the second connection sets other places."""
     first, _ = fleet(tmp_path / "a.db", 51)
     second = opened(tmp_path / "a.db")
     insert = "INSERT INTO vans(device, time, latitude, longitude) VALUES ('van', ?, 10, 10)"
@@ -131,7 +131,7 @@ def test_sqlite_renaming_dropping_and_open_statements() -> None:
             host.run("ALTER TABLE \"the 'vans'\" RENAME TO vans")
         feed_sqlite(host, "van", fix)
     assert set(host.run(EVENTS)) == expected({"van": track}, conditions)
-    # Events are fed back as inputs while they are read.
+    # Feed events back as inputs while reading them.
     columns = "device, time, latitude, longitude"
     host.run(f"INSERT OR IGNORE INTO vans({columns}) SELECT 'echo', time, latitude, longitude FROM vans")
     assert "echo" in {device for (device,) in host.run("SELECT device FROM vans_devices")}
@@ -152,7 +152,7 @@ def test_sqlite_devices_are_names() -> None:
 
 
 def test_sqlite_damaged_rows_of_devices_are_errors() -> None:
-    """Any bytes as the state of a device: refused with a message, or a state of the engine's; never a crash."""
+    """Arbitrary bytes as the state of a device are refused with a message, or are a valid state; they never crash."""
     host, _ = fleet(":memory:", 56)
     for fix in drive(56, 60):
         feed_sqlite(host, "van", fix)
@@ -190,7 +190,7 @@ def test_sqlite_a_schema_that_is_not_trusted_runs_no_query() -> None:
 
 
 def test_duckdb_windows_do_not_consume_their_rows() -> None:
-    """A window combines a state of many rows into many others."""
+    """A window combines a state of many rows into several other states."""
     build("duckdb")
     host = DuckDB()
     places = "(SELECT fp_places(i::VARCHAR, 47 + i / 100.0, 7.5, 300.0) FROM range(100) t(i))"
@@ -280,7 +280,7 @@ def test_postgresql_savepoints_and_exception_blocks(postgresql: PostgreSQL) -> N
 
 
 def test_postgresql_snapshots_that_are_old_are_serialization_failures(server: Server, postgresql: PostgreSQL) -> None:
-    """Repeatable reads: a device that another transaction fed meanwhile is no longer this snapshot's."""
+    """With repeatable reads, feeding a device fails if another transaction has fed it since the snapshot."""
     rows, conditions = zones(61, 60)
     postgresql.zones(rows)
     postgresql.run(f"SELECT create_fleet('vans', {PLACES})")

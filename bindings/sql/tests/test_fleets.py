@@ -1,4 +1,4 @@
-"""Fleets whose devices are rows of the database: the events are those of a replay, and change with the transactions."""
+"""Fleets whose devices are rows of the database: their events equal those of a replay, and follow the transactions."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ for line in sys.stdin:
 
 
 def test_sqlite_kills_lose_and_repeat_nothing(tmp_path: Path) -> None:
-    """A process that feeds is killed again and again; the rest is fed by the next one."""
+    """A feeding process is killed again and again; the next one feeds the rest."""
     apsw = pytest.importorskip("apsw")
     from fencepost import sqlite as extension
 
@@ -179,8 +179,8 @@ def test_sqlite_kills_lose_and_repeat_nothing(tmp_path: Path) -> None:
         child.stdout.close()
         child.wait()
         kills += 1
-        # The rows in the database decide where to continue, as after a crash: the clock refuses rows that are already
-        # there.
+        # As after a crash, the rows in the database decide where to continue: the clock refuses rows that were already
+        # fed.
         connection = apsw.Connection(str(file))
         extension.load(connection)
         while at < len(track):
@@ -262,7 +262,7 @@ def test_postgresql_kills_and_a_crash_lose_and_repeat_nothing(server: Server, po
     feeder = PostgreSQL(server)
     for number, fix in enumerate(track):
         if number % 30 == 29:
-            # The kill comes between the feeding and the commit: the fix is fed again.
+            # The kill comes between feeding and commit, so the fix is fed again.
             feeder.run("BEGIN")
             feed_postgresql(feeder, "van", fix)
             ((pid,),) = feeder.run("SELECT pg_backend_pid()")

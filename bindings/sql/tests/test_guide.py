@@ -1,4 +1,4 @@
-"""The guide "In your database", block by block in its order, with what it prints."""
+"""Runs the guide "In your database" block by block and compares the output."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ GUIDE = ROOT / "bindings" / "site" / "guides" / "databases.md"
 
 
 def blocks(heading: str) -> list[tuple[str, str]]:
-    """The SQL blocks below a heading, each with the text block that follows it."""
+    """The SQL blocks below a heading, each with the following text block."""
     page = GUIDE.read_text(encoding="utf-8")
     (part,) = re.findall(rf"^## {heading}$(.*?)(?=^## )", page, re.MULTILINE | re.DOTALL)
     return re.findall(r"^```sql\n(.*?)^```\n\n```text\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
 
 
 def compare(heading: str, printed: list[str]) -> None:
-    """Compares, or, with FENCEPOST_WRITE=1, writes the guide anew."""
+    """Compares the guide with the output; with FENCEPOST_WRITE=1, rewrites the guide."""
     found = blocks(heading)
     assert len(found) == len(printed) > 0
     for (sql, expected), actual in zip(found, printed):
@@ -42,7 +42,7 @@ def test_sqlite(tmp_path: Path) -> None:
     build("sqlite")
     printed = []
     for sql, _ in blocks("SQLite"):
-        # Each block in a shell of its own, on one file, with the extension loaded.
+        # Run each block in its own shell, on the same file, with the extension loaded.
         load = "" if sql.startswith(".load") else ".load .build/sql/fencepost\n"
         command = ["sqlite3", tmp_path / "a.db"]
         shell = subprocess.run(
@@ -123,7 +123,7 @@ def test_every_function_of_the_table_is_there(host: Host) -> None:
 
 
 def test_the_block_of_the_page_which_one_do_i_need() -> None:
-    """By Debian's Python, whose sqlite3 loads extensions: that of pyenv does not."""
+    """Uses Debian's Python, whose sqlite3 can load extensions; that of pyenv cannot."""
     build("sqlite")
     page = (ROOT / "bindings/site/guides/choose.md").read_text(encoding="utf-8")
     found = re.search(

@@ -1,4 +1,4 @@
-"""Hostile input gives the host's error, and the host goes on."""
+"""Hostile input gives an error of the host, and the host continues."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ def test_places_that_are_refused(host: Host, rows: Any, match: str) -> None:
 
 
 def test_values_that_are_not_places(host: Host) -> None:
-    """Any bytes: none ends the process, and a changed byte is noticed."""
+    """Arbitrary bytes never end the process, and a changed byte is detected."""
     rows, _ = zones(2, 5)
     host.zones(rows)
     ((good,),) = host.run(f"SELECT {PLACES}")
-    for number in range(16):  # a compiled value is found by its head alone: evict it with other places
+    for number in range(16):  # a compiled value is found by its head only: evict it with other places
         host.run(f"SELECT fp_places('p{number}', 1.0, 2.0, 3.0)")
     rng = random.Random(4)
     for _ in range(60):

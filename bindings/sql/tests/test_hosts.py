@@ -42,10 +42,10 @@ def test_sqlite_works_in_debians_python() -> None:
 
 
 def test_sqlite_brings_no_second_sqlite() -> None:
-    """apsw has a SQLite of its own inside: Debian's must not come beside it."""
+    """apsw contains its own SQLite: Debian's must not be loaded beside it."""
     pytest.importorskip("apsw")
     file = build("sqlite")
-    # Without the package, whose own library keeps stores in the system's SQLite.
+    # Without the Python package, whose library uses the system's SQLite for its stores.
     program = (
         "import apsw; c = apsw.Connection(':memory:'); c.enable_load_extension(True);"
         f"c.load_extension({str(file)!r});"
@@ -57,7 +57,7 @@ def test_sqlite_brings_no_second_sqlite() -> None:
 
 
 def test_sqlite_reads_geopackage_blobs(tmp_path: Path) -> None:
-    """A layer that GDAL wrote, read as it is; QGIS and GDAL open the same file."""
+    """Reads a layer that GDAL wrote, unchanged; QGIS and GDAL open the same file."""
     geopandas = pytest.importorskip("geopandas")
     apsw = pytest.importorskip("apsw")
     from fencepost import sqlite
@@ -126,7 +126,7 @@ def test_duckdb_says_what_it_needs() -> None:
 
 
 def test_duckdb_accepts_its_own_geometry() -> None:
-    """GEOMETRY of DuckDB 1.5 and later: the answers are those of the same shapes as WKB."""
+    """GEOMETRY of DuckDB 1.5 and later gives the same answers as the same shapes as WKB."""
     duckdb = pytest.importorskip("duckdb")
     build("duckdb")
     host = DuckDB()
@@ -157,7 +157,7 @@ def test_duckdb_accepts_its_own_geometry() -> None:
 
 @pytest.mark.parametrize("version", ["1.2.0", "2.0.1"])
 def test_duckdb_one_file_serves_other_versions(version: str) -> None:
-    """The oldest and the newest one; the other tests run with the version that spatial's package needs."""
+    """Tests the oldest and the newest version; the other tests use the version that spatial's package needs."""
     folder = ROOT / ".build" / "duckdb" / version
     if not folder.exists():
         pytest.skip(f".ci/duckdb.sh {folder} {version} fetches this version")
@@ -205,7 +205,7 @@ def test_duckdb_threads_share_places_and_groups_of_any_order() -> None:
     other = connection.execute(f"SELECT * FROM ({sql.format('(FROM fixes ORDER BY random())')}) ORDER BY van, sequence")
     assert other.fetchall() == one
     assert len(one) > 1000
-    # Threads that begin at the same time compile the same places apart; their parts of a group belong together.
+    # Threads that begin at the same time compile the same places separately; their parts of a group must still combine.
     for number in range(20):
         places = f"(SELECT fp_places(id, lat, lon, {300 + number}.0) FROM zones)"
         apart = (
@@ -247,7 +247,7 @@ def test_postgis_geometry_and_geography_are_accepted(postgis: PostgreSQL) -> Non
 
 
 def test_postgis_agrees_within_a_distance(postgis: PostgreSQL) -> None:
-    """ST_DWithin of geographies and circles are the same question; PostGIS' tolerance is 1e-8 m and more."""
+    """ST_DWithin with geographies and circles answer the same question; PostGIS' tolerance is 1e-8 m or more."""
     postgis.run("DROP TABLE IF EXISTS a, b")
     postgis.run("SELECT setseed(0.3)")
     postgis.run("CREATE TABLE a AS SELECT i, 47 + random() AS lat, 7 + random() AS lon FROM generate_series(1, 2000) i")

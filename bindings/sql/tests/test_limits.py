@@ -1,4 +1,4 @@
-"""Many places, little memory, and cancelled statements: each host gives its error and goes on."""
+"""Many places, little memory, and cancelled statements: each host gives its error and continues."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_hundred_thousand_places_are_one_value(host: Host) -> None:
         unnested = f"unnest(fp_nearest({places}, 47.5, 7.5, 1), recursive := true)"
         table = f"* FROM fp_nearest({places}, 47.5, 7.5, 1)" if host.name == "postgresql" else unnested
         ((name, distance),) = host.run(f"SELECT {table}")
-    # A degree of latitude has 111.18 km here: 100 m are 89.95 of the steps.
+    # A degree of latitude is 111.18 km here, so 100 m are 89.95 steps.
     assert name in ("p49910", "p50090") and 0 < distance < 1
     assert found == {f"p{number}" for number in range(50000 - 89, 50000 + 90)}
     host.run("DROP TABLE sets")
@@ -97,7 +97,7 @@ def test_sqlite_a_process_without_memory_goes_on() -> None:
 
 
 def test_postgresql_a_backend_without_memory_goes_on(server: Server, postgresql: PostgreSQL) -> None:
-    """The limit of a backend: its statements fail with 53200, and the server and other sessions go on."""
+    """At a backend's memory limit its statements fail with 53200; the server and other sessions continue."""
     other = PostgreSQL(server)
     ((started,),) = other.run("SELECT pg_postmaster_start_time()")
     places = "(SELECT fp_places('p' || i, 47 + i / 10000.0, 7.0, 20.0) FROM generate_series(1, {}) i)".format
@@ -135,7 +135,7 @@ def test_postgresql_a_backend_without_memory_goes_on(server: Server, postgresql:
 
 
 def test_sqlite_without_memory_changes_nothing() -> None:
-    """Each allocation of a feeding statement fails in some round; the row is fed again when there is memory."""
+    """Each allocation of a feeding statement fails in some round; the row is fed again once there is memory."""
     apsw = pytest.importorskip("apsw")
     build("sqlite")
     host = SQLite()
@@ -218,7 +218,7 @@ def test_duckdb_without_memory() -> None:
 
 @pytest.mark.parametrize("function", ["fp_events", "fp_visits"])
 def test_sqlite_a_replay_can_be_interrupted(function: str) -> None:
-    """The interrupt comes when all fixes are read, between two blocks of the replay. When it is late, again."""
+    """The interrupt comes after all fixes were read, between two blocks of the replay. If it is late, tries again."""
     apsw = pytest.importorskip("apsw")
     build("sqlite")
     host, count = SQLite(), 300_000

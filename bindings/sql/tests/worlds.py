@@ -1,4 +1,4 @@
-"""Made worlds: zones as the SQL hosts and as the Python package take them, and drives among them."""
+"""Generated worlds: zones in the form of the SQL hosts and of the Python package, and drives among them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def drive(seed: int, fixes: int = 400, step_s: int = 15) -> list[Fix]:
 
 
 def damaged(rng: random.Random, good: bytes) -> bytes:
-    """Bytes with one bit changed, cut off, or random ones in their place."""
+    """Bytes with one bit changed, truncated, or replaced by random ones."""
     match rng.randrange(3):
         case 0:
             at = rng.randrange(len(good))
