@@ -1,5 +1,5 @@
 #!/bin/bash
-# Puts the add-on of Home Assistant together: a folder to copy to /addons of the computer that runs it.
+# Assembles the add-on of Home Assistant: a folder to copy to /addons of the computer that runs it.
 #
 #   make wheel && containers/homeassistant/build.sh      .build/homeassistant/fencepost
 set -euo pipefail

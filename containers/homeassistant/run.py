@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Starts `fencepost watch` with the options of the add-on and the broker of Home Assistant.
 
-The environment replaces, for tests and other supervisors: FENCEPOST_DATA (/data), FENCEPOST_CONFIG (/config),
-FENCEPOST_SUPERVISOR (http://supervisor), FENCEPOST_MQTT_ADDRESS (the supervisor is then not asked).
+For tests and other supervisors, environment variables replace these defaults: FENCEPOST_DATA (/data), FENCEPOST_CONFIG
+(/config), FENCEPOST_SUPERVISOR (http://supervisor), FENCEPOST_MQTT_ADDRESS (then the supervisor is not queried).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def broker() -> tuple[str, str, str]:
 
 
 def places(options: dict[str, Any], data: Path, config: Path) -> Path:
-    """The file of conditions: the one that the options name, else one that is made of their list."""
+    """The file of conditions: the one in the options, else one made from their list."""
     if name := options.get("places_file"):
         path = config / name
         if not path.is_file():
@@ -86,7 +86,7 @@ def main() -> NoReturn:
     if options.get("unknown_accuracy"):
         command += ["--unknown-accuracy", str(options["unknown_accuracy"])]
     if user:
-        # In the environment, which other users cannot read; arguments are public.
+        # Pass it in the environment, which other users cannot read; arguments are public.
         os.environ.update(FENCEPOST_MQTT_USER=user, FENCEPOST_MQTT_PASSWORD=password)
     os.execvp(command[0], command)
 

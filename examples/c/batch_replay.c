@@ -3,9 +3,9 @@
  *
  *     batch_replay TRACK.csv CIRCLES.csv
  *
- * TRACK: columns time (ISO 8601, UTC), latitude, longitude, accuracy, in this order, others ignored. CIRCLES: columns
- * identifier, latitude, longitude, radius. Both have a line of names and no quotes. Memory does not grow with the
- * track: it is read, fed and forgotten in blocks.
+ * TRACK: columns time (ISO 8601, UTC), latitude, longitude, accuracy, in this order; further columns are ignored.
+ * CIRCLES: columns identifier, latitude, longitude, radius. Both have a header line and no quotes. Memory does not grow
+ * with the track, which is read and fed in blocks.
  */
 #include <fencepost.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void stop(const char *file, long line, const char *reason) {
   exit(2);
 }
 
-/* Days since 1970-01-01 of a date of the proleptic Gregorian calendar (Howard Hinnant, days_from_civil). */
+/* Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant, days_from_civil). */
 static int64_t days_from_civil(int64_t year, int month, int day) {
   year -= month <= 2;
   int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -31,7 +31,7 @@ static int64_t days_from_civil(int64_t year, int month, int day) {
   return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-/* 2024-05-01T15:30:00Z in microseconds; returns 0 when the text is another. */
+/* Converts a time such as 2024-05-01T15:30:00Z to microseconds; returns 0 if the text has another form. */
 static int parse_time(const char *text, int64_t *time_us) {
   int year, month, day, hour, minute, second;
   char zone;
@@ -61,7 +61,7 @@ static void add_circles(fencepost_monitor *monitor, const char *path) {
   fclose(file);
 }
 
-/* Hands out what waits, a block at a time; the last call commits the block before it. */
+/* Prints the pending events, a block at a time; each call commits the previous block. */
 static void print_events(fencepost_monitor *monitor) {
   static fencepost_event events[EVENTS];
   size_t count = 0;

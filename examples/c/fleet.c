@@ -1,12 +1,12 @@
 /*
- * Follows very many devices among very many places: rows come out of a pipe, events go to standard output.
+ * Follows very many devices among very many places: reads rows from a pipe, writes events to standard output.
  *
  *     fleet [DEVICES [ROUNDS]]
  *
- * A thread plays the part of a message broker: it writes rows of DEVICES vehicles (2000) into a pipe, ROUNDS (8) for each.
- * The program reads blocks of rows and feeds them in place, whatever else a row holds: a column is a first value and a
- * stride, and the vehicle's number in a row is an index into a dictionary of the fleet's own numbers. It prints the first
- * events as JSON Lines and how many there were; try 1000000 devices.
+ * A thread simulates a message broker: it writes rows of DEVICES vehicles (2000) into a pipe, ROUNDS (8) for each. The
+ * program reads blocks of rows and feeds them in place. Rows may have other members: a column is a first value and a
+ * stride. The vehicle's number in a row is an index into a dictionary of the fleet's own numbers. The program prints
+ * the first events as JSON Lines and the number of events; try 1000000 devices.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <fencepost.h>
@@ -19,7 +19,7 @@
 enum {
   BLOCK = 4096,
   EVENTS = 1024,
-  PLACES = 100, /* a row and a column of the grid of depots */
+  PLACES = 100, /* rows and columns of the grid of depots */
   SHOWN = 3
 };
 
@@ -28,7 +28,7 @@ typedef struct row {
   double latitude, longitude;
   int64_t time_us;
   uint32_t vehicle;
-  uint32_t speed; /* of no interest here */
+  uint32_t speed; /* not used here */
 } row;
 
 typedef struct broker {
@@ -42,7 +42,7 @@ static void require(fencepost_status status, const fencepost_error *error) {
   exit(1);
 }
 
-/* Vehicles that drive east, each along its own parallel, half a kilometre in each round of ten seconds. */
+/* The vehicles drive east, each along its own parallel, half a kilometre in each round of ten seconds. */
 static void *send_rows(void *argument) {
   const broker *me = argument;
   static row rows[BLOCK];
@@ -65,7 +65,7 @@ static void *send_rows(void *argument) {
   return NULL;
 }
 
-/* A block of rows; fewer at the end. */
+/* Reads a block of rows; fewer at the end. */
 static size_t receive_rows(int pipe, row *rows) {
   size_t size = 0;
   for (ssize_t got; size < BLOCK * sizeof(row); size += (size_t)got) {
@@ -75,7 +75,7 @@ static size_t receive_rows(int pipe, row *rows) {
   return size / sizeof(row);
 }
 
-/* A grid of depots, in one call. */
+/* Adds a grid of depots in one call. */
 static void add_depots(fencepost_conditions *depots) {
   static char texts[PLACES * PLACES][16];
   static const char *names[PLACES * PLACES];
@@ -93,7 +93,7 @@ static void add_depots(fencepost_conditions *depots) {
           &error);
 }
 
-/* The fleet's number of each vehicle: what the rows' indices stand for. */
+/* The dictionary: the fleet's number for each vehicle index in the rows. */
 static uint32_t *enter_vehicles(fencepost_fleet *fleet, uint32_t count) {
   uint32_t *numbers = malloc(count * sizeof *numbers);
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -107,7 +107,7 @@ static uint32_t *enter_vehicles(fencepost_fleet *fleet, uint32_t count) {
   return numbers;
 }
 
-/* Hands out what waits; returns how many entered a depot. */
+/* Polls the pending events; returns how many vehicles entered a depot. */
 static uint64_t print_events(fencepost_fleet *fleet, uint64_t *handled) {
   static fencepost_fleet_event events[EVENTS];
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
     entered += print_events(fleet, &handled);
   }
   pthread_join(thread, NULL);
-  /* The clock of the broker: what dwells is confirmed when time has passed, for all vehicles in one call. */
+  /* Use the broker's clock: advancing the fleet confirms finished dwells of all vehicles in one call. */
   require(fencepost_fleet_advance(fleet, 1700000000000000 + (broker.rounds + 2) * INT64_C(10000000), &error), &error);
   entered += print_events(fleet, &handled);
 

@@ -1,4 +1,5 @@
-/* Which places hold many unrelated points, and whose lines are nearest to one: columns in, compressed rows out. */
+/* Finds the places that contain many unrelated points, and the boundaries nearest to one: columns in, compressed rows
+   out. */
 #include <fencepost.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ int main(void) {
   check(fencepost_monitor_add_circular_condition(monitor, "shoreline", 37.4267, -122.0806, 1500, NULL, &error), &error);
   check(fencepost_monitor_add_circular_condition(monitor, "park", 37.3349, -122.0090, 300, NULL, &error), &error);
 
-  /* The points as rows of the caller's: nothing is copied. */
+  /* The points stay in the caller's rows: nothing is copied. */
   typedef struct shop {
     const char *name;
     double latitude, longitude;

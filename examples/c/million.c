@@ -1,13 +1,14 @@
 /*
- * Follows a million devices among a hundred thousand circles, polygons and corridors on two threads, and keeps them.
+ * Follows a million devices among a hundred thousand circles, polygons and corridors on two threads, and stores them.
  *
- *     million [DEVICES [CONDITIONS [ROUNDS [DIRECTORY]]]]     (4000, 2000 and 8, so that it is quick; try 1000000 100000 20)
+ *     million [DEVICES [CONDITIONS [ROUNDS [DIRECTORY]]]]     (the defaults 4000, 2000 and 8 are quick; try 1000000
+ *                                                             100000 20)
  *
- * DIRECTORY must be empty; without it there is one that is removed in the end.
+ * DIRECTORY must be empty; without it, a temporary one is used and removed at the end.
  *
- * Two fleets over one table, each with half of the devices and a store of its own: feeding one never waits for the other. In
- * each round each device moves by up to 300 m, in an order that has nothing to do with where it is. Then both are saved,
- * closed and opened again, and go on. Machine-dependent figures go to standard error.
+ * Two fleets over one table, each with half of the devices and its own store: feeding one never waits for the other. In
+ * each round each device moves by up to 300 m, in an order unrelated to its position. Then both are saved, closed and
+ * opened again, and continue. Machine-dependent figures go to standard error.
  */
 #define _DEFAULT_SOURCE
 #include <fencepost.h>
@@ -25,7 +26,7 @@ enum {
   EVENTS = 4096
 };
 
-/* Degrees: what a country takes. */
+/* The size of a country, in degrees. */
 static const double SOUTH = 46, WEST = 6, SIZE = 4;
 
 static void require(fencepost_status status, const fencepost_error *error) {
@@ -40,7 +41,7 @@ static double seconds(clockid_t clock) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Time since something began: by the clock, and of the processors, which other programs do not change. */
+/* Elapsed time by the clock, and processor time, which other programs do not change. */
 typedef struct taken {
   double clock, processor;
 } taken;
@@ -58,7 +59,7 @@ static double megabytes(void) {
   return (double)usage.ru_maxrss / 1024;
 }
 
-/* A number from 0 to 1 that looks like chance and is the same on every machine (splitmix64). */
+/* A pseudo-random number from 0 to 1, the same on every machine (splitmix64). */
 static double chance(uint64_t *state) {
   uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
   z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -66,7 +67,8 @@ static double chance(uint64_t *state) {
   return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* Of ten conditions seven are circles, two are polygons of eight corners, one is a corridor of three places. */
+/* Of ten conditions, seven are circles, two are polygons with eight corners, and one is a corridor with three
+   vertices. */
 static void add_conditions(fencepost_conditions *table, size_t count) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_condition_options options = FENCEPOST_FLEET_CONDITION_OPTIONS_INIT;
@@ -95,7 +97,7 @@ static void add_conditions(fencepost_conditions *table, size_t count) {
   }
 }
 
-/* One of the fleets, its devices, and where they are. */
+/* One of the fleets, its devices, and their positions. */
 typedef struct worker {
   fencepost_fleet *fleet;
   uint32_t devices, *numbers;
@@ -122,7 +124,7 @@ static void *work(void *argument) {
   double *latitudes = malloc(BLOCK * sizeof(double)), *longitudes = malloc(BLOCK * sizeof(double));
   uint32_t *devices = malloc(BLOCK * sizeof(uint32_t));
   for (uint32_t round = me->begun; round < me->begun + me->rounds; round++) {
-    /* A stride that has no divisor in common with the number: each device once a round, in another order. */
+    /* The stride is coprime to the number of devices: each device comes once per round, in another order. */
     uint32_t stride = 2654435761u % me->devices | 1, device = round % me->devices;
     int64_t time = 1700000000000000 + (int64_t)round * 10000000;
     for (uint32_t first = 0; first < me->devices; first += BLOCK) {
@@ -139,7 +141,7 @@ static void *work(void *argument) {
       fixes.latitudes = latitudes;
       fixes.longitudes = longitudes;
       fixes.times_us = &time;
-      fixes.time_stride = 0; /* the whole round at one time */
+      fixes.time_stride = 0; /* the whole round has the same time */
       fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
       columns.devices = devices;
       columns.fixes = &fixes;
@@ -155,7 +157,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* Runs a part of all workers at once; how long it took. */
+/* Runs one step on all workers in parallel; returns the time it took. */
 static taken together(worker *workers, void *(*run)(void *)) {
   pthread_t threads[FLEETS];
   taken start = begin();
@@ -236,7 +238,7 @@ int main(int arguments, char **values) {
   }
   fencepost_conditions_destroy(table);
 
-  /* As after a restart: the first store fills the empty table. */
+  /* As after a restart, the first store fills the empty table. */
   require(fencepost_conditions_create(&table, &error), &error);
   start = begin();
   for (int i = 0; i < FLEETS; i++) workers[i].fleet = open_fleet(table, directory, i);

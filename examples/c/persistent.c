@@ -1,11 +1,11 @@
-/* A monitor with a store: two runs of a program, the first of which ends in the middle. */
+/* A monitor with a store: a program runs twice, and its first run ends in the middle. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <fencepost.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Ends the program with the library's own explanation. */
+/* Ends the program with the library's error message. */
 static void check(fencepost_status status, const fencepost_error *error) {
   if (status == FENCEPOST_OK) return;
   fprintf(stderr, "%s: %s\n", fencepost_status_name(status), error->message);
@@ -14,7 +14,7 @@ static void check(fencepost_status status, const fencepost_error *error) {
 
 static const int64_t start = 1700000000000000; /* 2023-11-14T22:13:20Z; the library reads no clock */
 
-/* The walk: a fix every ten seconds, east past the office. A real program would keep what it has not fed yet. */
+/* The walk: a fix every ten seconds, east past the office. A real program would store fixes that it has not fed yet. */
 enum {
   FIXES = 80
 };
@@ -24,8 +24,8 @@ static fencepost_fix fix_at(uint64_t index) {
 }
 
 /*
- * Opens the monitor, feeds from where it is, and prints the events. With a `last` event it stops there: that event is
- * handed out, but nobody has said that it is handled.
+ * Opens the monitor, feeds the fixes after its last one, and prints the events. With a `last` event it stops there:
+ * that event is delivered, but not acknowledged.
  */
 static void run(const char *directory, uint64_t last) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -34,7 +34,7 @@ static void run(const char *directory, uint64_t last) {
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("walk", &options, &monitor, &error), &error);
 
-  /* Leaves an equal condition alone: a program says at each start what it wants. */
+  /* Leaves an equal condition alone, so a program can declare its conditions at each start. */
   uint32_t changed = 0;
   check(fencepost_monitor_ensure_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, &changed, &error),
         &error);
@@ -43,7 +43,8 @@ static void run(const char *directory, uint64_t last) {
   printf("opened after %d inputs; the condition is %s\n", (int)statistics.input_count, changed ? "new" : "there");
 
   for (uint64_t index = statistics.input_count; index <= FIXES; index++) {
-    /* First the pending events, with those delivered before and not acknowledged. Asking again says that it is handled.
+    /* First the pending events, including those delivered but not acknowledged before. The next poll acknowledges the
+       event.
      * */
     fencepost_event event;
     uint32_t available = 1;
@@ -54,7 +55,7 @@ static void run(const char *directory, uint64_t last) {
              event.identifier, event.state == FENCEPOST_STATE_SATISFIED ? "satisfied" : "unsatisfied");
       if (event.sequence == last) {
         puts("the program ends here, before it has handled that");
-        fencepost_monitor_destroy(monitor); /* after a crash it would be the same */
+        fencepost_monitor_destroy(monitor); /* the effect is the same as that of a crash */
         return;
       }
     }
@@ -62,7 +63,7 @@ static void run(const char *directory, uint64_t last) {
     fencepost_fix fix = fix_at(index);
     check(fencepost_monitor_feed_fix(monitor, &fix, &error), &error);
   }
-  check(fencepost_monitor_close(monitor, &error), &error); /* tells, unlike destroying, when it could not be saved */
+  check(fencepost_monitor_close(monitor, &error), &error); /* reports a failure to save, unlike destroying */
   fencepost_monitor_destroy(monitor);
   puts("done");
 }
@@ -75,5 +76,5 @@ int main(void) {
 
   char path[sizeof directory + sizeof "/walk.fencepost"];
   snprintf(path, sizeof path, "%s/walk.fencepost", directory);
-  return unlink(path) == 0 && rmdir(directory) == 0 ? 0 : 1; /* one file, once it is closed */
+  return unlink(path) == 0 && rmdir(directory) == 0 ? 0 : 1; /* there is only one file after closing */
 }

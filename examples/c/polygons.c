@@ -1,4 +1,4 @@
-/* Polygons and corridors: a park with a pond, a road, both as columns; the same park from a database as binary. */
+/* Polygons and corridors: a park with a pond and a road, both from columns; then the same park as well-known binary. */
 #include <fencepost.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ int main(void) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.policy = &exact;
 
-  /* Latitude and longitude of all vertices; where each ring starts. Ring 0 is the park, ring 1 the pond in it. */
+  /* Latitude and longitude of all vertices, and the offset of each ring. Ring 0 is the park, ring 1 the pond in it. */
   static const double park[][2] = {{37.330, -122.015}, {37.330, -122.005}, {37.340, -122.005}, {37.340, -122.015},
                                    {37.334, -122.011}, {37.334, -122.009}, {37.336, -122.009}, {37.336, -122.011}};
   static const int32_t rings[] = {0, 4, 8};
@@ -59,7 +59,7 @@ int main(void) {
   check(fencepost_monitor_condition_shape(monitor, "park", &shape, &error), &error);
   printf("nearest line of the park: %.6f, %.6f; depth %.0f m\n", latitude, longitude, shape.depth_m);
 
-  /* As well-known binary, as databases keep it: the same park is not added again. */
+  /* As well-known binary, the format of databases: the same park is not added again. */
   unsigned char wkb[256];
   size_t size = 0;
   uint32_t changed = 1;
@@ -68,7 +68,7 @@ int main(void) {
         &error);
   printf("%d bytes of well-known binary, changed: %d\n", (int)size, (int)changed);
 
-  /* A polygon that crosses itself is refused, and the line says where. */
+  /* A polygon that crosses itself is refused; the error message says where. */
   static const double bow_tie[][2] = {{0, 0}, {1, 1}, {1, 0}, {0, 1}};
   columns.latitudes = &bow_tie[0][0];
   columns.longitudes = &bow_tie[0][1];

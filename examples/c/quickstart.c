@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ends the program with the library's own explanation. */
+/* Ends the program with the library's error message. */
 static void check(fencepost_status status, const fencepost_error *error) {
   if (status == FENCEPOST_OK) return;
   fprintf(stderr, "%s: %s\n", fencepost_status_name(status), error->message);
   exit(1);
 }
 
-/* Prints the events that wait. Asking for the next one says that the one before is handled. */
+/* Prints the pending events. Each poll acknowledges the previous event. */
 static void print_events(fencepost_monitor *monitor, int64_t start) {
   static const char *const states[] = {"unknown", "satisfied", "unsatisfied", "unmonitored"};
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -32,7 +32,7 @@ int main(void) {
 
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.assuming = FENCEPOST_STATE_UNSATISFIED;
-  options.tag = 7; /* yours: comes back with every event */
+  options.tag = 7; /* your own number: every event returns it */
   check(fencepost_monitor_add_circular_condition(monitor, "office", 37.3349, -122.0090, 200, &options, &error), &error);
 
   fencepost_beacon_sighting desk = {{0}, 1, 7, -60};
@@ -58,7 +58,7 @@ int main(void) {
   check(fencepost_event_json(&record.last_event, line, sizeof line, NULL, &error), &error);
   puts(line);
 
-  /* A mistake is answered in one line. */
+  /* An error has a message of one line. */
   fencepost_fix nowhere = {91, 0, 5, start + INT64_C(500000000)};
   fencepost_status status = fencepost_monitor_feed_fix(monitor, &nowhere, &error);
   printf("%s: %s\n", fencepost_status_name(status), error.message);

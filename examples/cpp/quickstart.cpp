@@ -15,7 +15,7 @@ const char *in_words(fencepost_state state) {
   return words[state];
 }
 
-// Asking for the next event says that the one before is handled.
+// Requesting the next event acknowledges the previous one.
 void print_events(fencepost::monitor &monitor) {
   for (const fencepost::event &event : monitor.events())
     std::printf("%4d s: %s is %s\n", static_cast<int>((event.date_us - start) / 1'000'000), event.identifier,
@@ -43,7 +43,7 @@ int main() try {
   std::printf("%d fixes fed\n", static_cast<int>(fed.accepted));
   print_events(monitor);
 
-  // A monitor as bytes: send them, keep them, continue elsewhere.
+  // A monitor as bytes: send or store them, and continue elsewhere.
   fencepost::monitor continued = fencepost::monitor::restore(monitor.snapshot());
   fencepost::beacon_sighting sighting{};
   for (std::size_t i = 0; i < uuid.size(); i++) sighting.uuid[i] = uuid[i];
@@ -56,7 +56,7 @@ int main() try {
     std::printf("%s: %s\n", record.condition.identifier, in_words(record.last_event.state));
   std::puts(fencepost::json(continued.record("north gate").last_event).c_str());
 
-  // A mistake is an exception that says what is wrong.
+  // An error is an exception with a message.
   try {
     continued.feed({91, 0, 5, start + INT64_C(800'000'000)});
   } catch (const fencepost::error &error) {

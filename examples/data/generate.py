@@ -2,10 +2,10 @@
 
     python3 generate.py [FOLDER]
 
-The way is a plausible polyline by Shoreline Boulevard, US-101, CA-85 and I-280, not a recorded trip. The error of
+The route is a plausible polyline along Shoreline Boulevard, US-101, CA-85 and I-280, not a recorded trip. The error of
 the receiver is correlated in time (a first-order Gauss-Markov process), grows under overpasses and between buildings,
-and is reported, imperfectly, in the accuracy column. Nothing but the standard library, and a fixed seed: the output
-is in the repository, and a test compares it.
+and is reported, imperfectly, in the accuracy column. The script uses only the standard library and a fixed seed: the
+output is in the repository, and a test compares it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ WAY = [
     (*APPLE, 0, 480),
 ]
 
-# Where reception is worse: latitude, longitude, within metres, factor on the error.
+# Places with worse reception: latitude, longitude, radius in metres, factor for the error.
 SHADOWS = [
     (37.41360, -122.07720, 120, 5.0),
     (37.37730, -122.06750, 90, 6.0),
@@ -60,7 +60,7 @@ SHADOWS = [
     (*APPLE, 80, 2.5),
     (*GOOGLE, 60, 2.0),
 ]
-# Seconds without any fix, after so many seconds of the drive.
+# Gaps without fixes: start in seconds of the drive, length in seconds.
 GAPS = [(1013, 14), (1702, 9)]
 
 BEACON = "3d402d15-5d8c-4c0f-9ab4-6f0bd1f3d4a1"
@@ -75,7 +75,7 @@ def metres(origin: tuple[float, float], place: tuple[float, float]) -> tuple[flo
 
 
 def moved(place: tuple[float, float], east: float, north: float) -> tuple[float, float]:
-    """The place so many metres east and north."""
+    """The place at a distance east and north of the origin, in metres."""
     per_east, per_north = metres(place, (place[0] + 1e-3, place[1] + 1e-3))
     return place[0] + north / per_north * 1e-3, place[1] + east / per_east * 1e-3
 
@@ -104,7 +104,7 @@ def drive() -> list[tuple[float, float, float]]:
 
 
 def observe(truth: list[tuple[float, float, float]]) -> list[tuple[datetime, float, float, float, float]]:
-    """What a receiver reports: time, latitude, longitude, accuracy, speed."""
+    """The receiver's reports: time, latitude, longitude, accuracy, speed."""
     source = random.Random(SEED)
     error_east = error_north = 0.0
     keep = math.exp(-1 / 45)  # the error forgets itself within 45 s
@@ -161,7 +161,7 @@ def circle(identifier: str, place: tuple[float, float], radius: float, **propert
     }
 
 
-# The quarter where the drive ends, with a block left out, and the stretch of motorway in its middle.
+# The district where the drive ends, without one block, and the motorway section in the middle of the drive.
 CUPERTINO = [
     (37.3405, -122.0600), (37.3120, -122.0620), (37.3050, -122.0350), (37.3180, -122.0150), (37.3405, -122.0200),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""In the style of a Home Assistant integration: the host owns the event loop and its timers, and there is no thread."""
+"""In the style of a Home Assistant integration: the host owns the event loop and its timers; no threads are used."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Presence:
 
     Args:
         zones: As for a follower.
-        changed: Called with each event, on the loop; again after a pause when it raises.
-        options: Of the follower.
+        changed: Called with each event, on the loop; called again after a pause if it raises. options: Options of the
+        follower.
     """
 
     def __init__(self, zones: Any, changed: Callable[[LiveEvent], bool | None], **options: Any) -> None:
@@ -33,7 +33,7 @@ class Presence:
         accuracy: float,
         at: datetime,
     ) -> Fed:
-        """A device was located."""
+        """Feeds the position of a device."""
         fed = self._follower.feed(device, Fix(latitude, longitude, accuracy, time=at))
         self._turn()
         return fed
@@ -48,11 +48,11 @@ class Presence:
         self._timer = None if pause is None else asyncio.get_running_loop().call_later(pause, self._turn)
 
     def zones_of(self, device: str) -> list[str]:
-        """Where a device is."""
+        """The zones that a device is in."""
         return sorted(presence.identifier for presence in self._follower.fleet[device].inside())
 
     def unload(self) -> None:
-        """Ends it; with a store it goes on with the next start."""
+        """Stops following; with a store the next start continues."""
         if self._timer is not None:
             self._timer.cancel()
         self._follower.close()

@@ -1,4 +1,4 @@
-"""Tells of phones that come and go: python mqtt_alert.py mqtt://BROKER/owntracks/# ZONES.geojson STORE."""
+"""Reports phones that come and go: python mqtt_alert.py mqtt://BROKER/owntracks/# ZONES.geojson STORE."""
 
 import logging
 import signal
@@ -13,7 +13,7 @@ def alert(event: LiveEvent) -> None:
 
 logging.basicConfig(level=logging.INFO)
 url, zones, store = sys.argv[1:]
-# The broker identifies it by its id, and stores messages while it is away.
+# The broker recognises the client by its id, and stores messages while it is disconnected.
 source = from_mqtt(url, client_id="alerts")
 with Follower(zones, store=store, sinks=[alert]) as follower:
     signal.signal(signal.SIGTERM, lambda number, frame: follower.stop())

@@ -1,7 +1,7 @@
-"""Counts who crosses a line, by direction: the Rhine in Basel, a recorded ride over a bridge, and a ferry.
+"""Counts crossings of a line by direction: the Rhine in Basel, a recorded ride over a bridge, and a ferry.
 
-The line lies along the middle of the river, from west to east: north of it is left. A gate needs a path, which says
-where a device was between two fixes; the ferry reports once in three minutes, and is never seen on the water.
+The line lies along the middle of the river, from west to east: north of it is left. A gate needs a path, which gives
+the positions between two fixes: the ferry reports every three minutes, and never from the water.
 """
 
 from collections import Counter

@@ -11,7 +11,7 @@ monitor = Monitor()
 monitor.add(Circle(37.3349, -122.0090, radius=200), "office", assuming=State.UNSATISFIED)
 monitor.add(Beacon(BEACON, major=1), "desk")
 
-# Walking east towards the office, one fix every ten seconds. The library reads no clock: time is what you give it.
+# Walking east towards the office, one fix every ten seconds. The library reads no clock: you pass the time.
 for step in range(40):
     when = nine + timedelta(seconds=10 * step)
     monitor.feed(Fix(37.3349, -122.0140 + step * 0.00015, accuracy=8, time=when))

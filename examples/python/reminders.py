@@ -91,7 +91,7 @@ def play(monitor: Monitor, fixes: list[Fix], accelerate: float | None, die_after
 
 
 def read(file: str, speed: float | None, start: datetime) -> list[Fix]:
-    """The fixes of the tracks, else of the way points: one a second at a speed where these have no times."""
+    """The fixes of the tracks, else of the way points; without times, one per second at a given speed."""
     with open(file, encoding="utf-8") as stream:
         gpx: Any = gpxpy.parse(stream)
     points: list[Any] = [

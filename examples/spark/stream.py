@@ -2,10 +2,10 @@
 
     python examples/spark/stream.py INPUT OUTPUT CHECKPOINT CONDITIONS
 
-INPUT is a folder into which CSV files come (vehicle, lat, lon, accuracy, time_us). Each micro-batch writes its events
-to OUTPUT/batch=N, in place of what an attempt before it may have written: the sink is idempotent, so that no event is
-there twice. Run it again after more files came, or after it was killed; it goes on where the checkpoint is. Without
-`availableNow` it would not end.
+INPUT is a folder that receives CSV files (vehicle, lat, lon, accuracy, time_us). Each micro-batch writes its events to
+OUTPUT/batch=N and replaces the output of an earlier attempt: the sink is idempotent, so no event occurs twice. Run it
+again after more files have come, or after it was killed; it continues from the checkpoint. Without `availableNow` it
+would not end.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import sys
 from typing import Any
 
-# Workers are of the Python in which fencepost is installed.
+# Workers use the Python in which fencepost is installed.
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 from pyspark.sql import SparkSession
@@ -33,7 +33,7 @@ def main() -> None:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")  # about one for each processor, for the life of the checkpoint
         .config("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
-        # For long messages of what fails in foreachBatch, after which the stream would stand still.
+        # For long error messages from foreachBatch, after which the stream would stall.
         .config("spark.driver.extraJavaOptions", "-Xss8m")
         .getOrCreate()
     )

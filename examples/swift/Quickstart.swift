@@ -12,7 +12,7 @@ struct Quickstart {
     let uuid = BeaconUUID(high: 0xe2c5_6db5_dffb_48d2, low: 0xb060_d0f5_a710_96e0)
     try await monitor.add(BeaconIdentityCondition(uuid: uuid, major: 1), identifier: "lobby")
 
-    // One task feeds what the sensors say; every input carries its own time.
+    // One task feeds the sensors' data; every input carries its own time.
     let start: Int64 = 1_700_000_000
     let drive = Task {
       for second in stride(from: Int64(0), through: 600, by: 10) {
@@ -28,14 +28,14 @@ struct Quickstart {
     }
     try await drive.value
 
-    // Another consumes. Asking for the next event says that the one before is handled.
+    // Another task consumes. Requesting the next event acknowledges the previous one.
     var handled = 0
     for try await event in await monitor.events {
       let seconds = event.date.map { $0.microseconds / 1_000_000 - start } ?? 0
       print("\(seconds) s: \(event.identifier) is \(event.state.name) (\(event.cause.name))")
       handled += 1
       if handled == 8 {
-        await monitor.acknowledge()  // leaving the loop alone would hand it out again
+        await monitor.acknowledge()  // without this, leaving the loop would cause its redelivery
         break
       }
     }

@@ -1,4 +1,4 @@
-// The habits of Fencepost.docc/BestPractices.md, one function each. Prints the same on every machine.
+// The practices of Fencepost.docc/BestPractices.md, one function each. Prints the same on every machine.
 import Fencepost
 import FencepostStore
 import Foundation
@@ -28,19 +28,19 @@ func time(_ seconds: Double) -> Timestamp {
   Timestamp(microseconds: 1_700_000_000_000_000 + Int64(seconds * 1e6))
 }
 
-/// A fix so many metres east of the office.
+/// A fix at a distance in metres east of the office.
 func fix(_ seconds: Double, metres: Double, accuracy: Double = 8) -> Fix {
   Fix(
     latitude: office.latitude, longitude: office.longitude + metres / 88_600, accuracy: accuracy, time: time(seconds))
 }
 
-/// Takes the events that wait.
+/// Takes the pending events.
 func handleEvents(_ monitor: Monitor, _ handle: (Event) -> Void) async throws {
   while let event = try await monitor.nextEvent() { handle(event) }
 }
 
-/// A monitor that is kept is opened whenever the program starts, before anything else: what happened last and was not
-/// handled comes first. `ensure` leaves existing conditions unchanged.
+/// A stored monitor is opened first whenever the program starts: events that were not handled come first. `ensure` leaves
+/// existing conditions unchanged.
 func openAtEveryStart(_ folder: String) async throws {
   print("open at every start")
   for launch in 1...2 {
@@ -49,7 +49,7 @@ func openAtEveryStart(_ folder: String) async throws {
       CircularGeographicCondition(center: office, radius: 200), identifier: "office", assuming: .unsatisfied)
     print("  launch \(launch): \(isNew ? "added" : "still there")")
     if launch == 1 {
-      try await monitor.feed(fix(0, metres: 10))  // and then the program ends before it has looked
+      try await monitor.feed(fix(0, metres: 10))  // and then the program ends before it has handled the event
     } else {
       try await handleEvents(monitor) { print("  handled now: \($0.identifier) \($0.state.name)") }
     }
@@ -57,7 +57,7 @@ func openAtEveryStart(_ folder: String) async throws {
   }
 }
 
-/// One instance for a name: pass it on. A second one is refused, in this process and in others.
+/// Only one instance per name: pass it on. A second one is refused, in this process and in others.
 func oneInstanceForAName(_ folder: String) async throws {
   print("one instance for a name")
   let monitor = try await Monitor("habits", store: folder)
@@ -69,7 +69,7 @@ func oneInstanceForAName(_ folder: String) async throws {
   try await monitor.close()
 }
 
-/// A task awaits events for as long as the program runs. While nobody asks, the record stays as it was.
+/// A task awaits events for as long as the program runs. While nothing requests events, the record does not change.
 func alwaysAwaitEvents() async throws {
   print("always await events")
   let monitor = Monitor()
@@ -86,7 +86,7 @@ func alwaysAwaitEvents() async throws {
   try await consumer.value
 }
 
-/// The records are the table of states: a second one can only disagree with them.
+/// The records are the table of states: a second table could only disagree with them.
 func recordsAreTheTable() async throws {
   print("records are the table")
   let monitor = Monitor()
@@ -102,7 +102,7 @@ func recordsAreTheTable() async throws {
   }
 }
 
-/// A change of position needs little work: query how far nothing can happen, and arm only the near conditions.
+/// A change of position needs little work: query the distance within which nothing can happen, and arm only the near conditions.
 func littleWorkForAChange() async throws {
   print("little work for a change")
   let monitor = Monitor()
@@ -145,7 +145,7 @@ func radiusAndPolicy() async throws {
   }
 }
 
-/// A greeter at the door: a beacon, and what satisfied the condition.
+/// A greeter at the door: a beacon condition, and the beacon that satisfied it.
 func greeterAtTheDoor() async throws {
   print("a greeter at the door")
   let monitor = Monitor()
@@ -161,14 +161,14 @@ func greeterAtTheDoor() async throws {
   }
 }
 
-/// The cafeteria at noon: the menu is for who arrives between 11 and 14 o'clock, by the event's own date.
+/// The cafeteria at noon: show the menu to people who arrive between 11 and 14 o'clock, by the event's own date.
 func cafeteriaAtNoon() async throws {
   print("the cafeteria at noon")
   let monitor = Monitor()
   try await monitor.add(
     CircularGeographicCondition(center: office, radius: 150), identifier: "cafeteria", assuming: .unsatisfied)
   for (hour, metres) in [(8.0, 10.0), (9, 900), (12, 10), (13, 900)] {
-    // The first fix is at 22:13:20; the hours are those of the day after.
+    // The first fix is at 22:13:20; the hours are on the next day.
     let seconds = 6_400 + hour * 3_600
     try await monitor.feed(fix(seconds, metres: metres))
     try await monitor.advance(to: time(seconds + 60))

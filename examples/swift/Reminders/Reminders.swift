@@ -5,8 +5,8 @@
 //   reminders DIR delete NOTE
 //   reminders DIR play FILE.gpx [--speed M/S] [--start 2024-05-01T09:00:00Z] [--accelerate N] [--die-after FIXES]
 //
-// A reminder is a region whose identifier is its note: there is no second table beside the regions. `play` goes on where
-// an earlier one ended, also when that one was killed.
+// A reminder is a region whose identifier is its note, so there is no second table beside the regions. `play` continues where an
+// earlier one ended, even if that one was killed.
 import Fencepost
 import FencepostFoundation
 import FencepostStore
@@ -75,7 +75,7 @@ struct Reminders {
   }
 }
 
-/// Writes a line at once: a shown note stays shown, also when the program is killed then.
+/// Writes a line at once: a shown note stays shown, even if the program is killed right after.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
@@ -90,7 +90,7 @@ final class ReminderList: RegionManagerDelegate {
   }
 
   func add(_ note: String, at center: Coordinate, radius: Double, onExit: Bool) {
-    // From 100 m, below which fixes are too coarse, to the largest radius that can be monitored.
+    // From 100 m (fixes are too coarse for less) to the largest radius that can be monitored.
     let clamped = max(100, min(radius, manager.maximumRegionMonitoringDistance))
     let region = CircularRegion(center: center, radius: clamped, identifier: note)
     region.notifyOnEntry = !onExit

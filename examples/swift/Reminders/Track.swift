@@ -24,7 +24,7 @@ final class Track: NSObject, XMLParserDelegate {
     guard parser.parse() else { throw Unreadable(description: "\(file) is not GPX, line \(parser.lineNumber)") }
   }
 
-  /// The fixes; points without times are walked along at a speed, one fix a second, straight on the map.
+  /// The fixes. Points without times become one fix per second at a speed, along straight lines on the map.
   func fixes(speed: Double?, start: Timestamp) throws -> [Fix] {
     let points = ["trkpt", "rtept", "wpt"].lazy.compactMap { self.points[$0] }.first ?? []
     let timed = points.compactMap { point in
