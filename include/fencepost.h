@@ -128,7 +128,7 @@ enum {
   /* misuse of a call */
   FENCEPOST_E_NULL_ARGUMENT = 1,    /* a required pointer is NULL */
   FENCEPOST_E_INVALID_ARGUMENT = 2, /* a value is out of its range */
-  FENCEPOST_E_BUFFER_TOO_SMALL = 3, /* the capacity does not hold the result; the needed size was stored */
+  FENCEPOST_E_BUFFER_TOO_SMALL = 3, /* the buffer is too small for the result; the needed size was stored */
   FENCEPOST_E_UNSUPPORTED = 4,      /* a structure uses members that this library does not know */
   /* monitors */
   FENCEPOST_E_INVALID_NAME = 20,            /* a monitor's name is not [A-Za-z0-9_]{1,64} */
@@ -2960,7 +2960,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, in
  * The same for one device. It counts as an input of the device, and is accepted while the queue is full.
  *
  * @param time_us  From the last advance of all to the device's clock.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (out of range; the device has no clock yet; counted). Threads: any. Complexity: O(what the device is inside of or about to cross), with a store O(devices).
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (out of range; the device has no clock yet; counted).
+ * Threads: any. Complexity: O(what the device is inside of or about to cross), with a store O(devices).
  * Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_rewind_device(fencepost_fleet *fleet, uint32_t device, int64_t time_us,

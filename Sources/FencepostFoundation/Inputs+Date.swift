@@ -30,7 +30,7 @@ extension Monitor {
     try setScanning(isOn, at: Timestamp(validating: date))
   }
 
-  /// States what the host can do from now on.
+  /// Declares what the host can do from now on.
   public func setHostCapabilities(
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at date: Date
   ) throws(MonitorError) {

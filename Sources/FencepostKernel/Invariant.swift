@@ -1,10 +1,10 @@
 #if FENCEPOST_INVARIANTS
   /// The invariants of a value between two calls, computed.
   ///
-  /// Only the builds of the tests have these checks; the library that is released has none of them. Each part has its
-  /// `checkInvariants()` beside its private state; the page Architecture lists them.
+  /// Only the builds of the tests have these checks; the released library does not. Each part has its `checkInvariants()` beside
+  /// its private state; the page Architecture lists them.
   package enum Invariant {
-    /// An invariant that does not hold: a defect of this library.
+    /// A violated invariant: a defect of this library.
     package struct Broken: Error, CustomStringConvertible {
       package let description: String
     }

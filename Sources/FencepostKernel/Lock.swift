@@ -2,12 +2,12 @@ public import CPlatform
 
 /// A value behind a lock.
 ///
-/// Taking it when it is free is one atomic instruction; waiting for it is the platform's (`CPlatform`), and fair: a thread
-/// that waits is overtaken in one hold at most. It is not reentrant: a thread that takes it twice waits for itself.
+/// Taking it when it is free is one atomic instruction; waiting uses the platform's functions (`CPlatform`) and is fair: at most
+/// one other hold overtakes a waiting thread. It is not reentrant: a thread that takes it twice deadlocks.
 @frozen
 public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  /// The lock's words, and the value behind it. They are two memory accesses to the compiler (and to ThreadSanitizer): a
-  /// thread that changes the value under the lock must not seem to change the word, which others read meanwhile.
+  /// The lock's words, and the value behind it. They are two memory accesses to the compiler (and to ThreadSanitizer): a thread
+  /// that changes the value under the lock must not appear to change the word, which other threads read at the same time.
   @usableFromInline let word: UnsafeMutablePointer<cplatform_lock>
   @usableFromInline let value: UnsafeMutablePointer<Value>
 
@@ -38,7 +38,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     return try body(&value.pointee)
   }
 
-  /// Takes the lock until ``unlock()``: for callers that hold more locks than nested calls have room for.
+  /// Takes the lock until ``unlock()``: for callers that hold too many locks for nested calls.
   @inlinable @inline(__always)
   public borrowing func lock() {
     cplatform_take(word)
@@ -56,7 +56,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     cplatform_release(word)
   }
   /// The first of two steps of taking the lock: no other thread that does not hold it yet takes it before
-  /// ``lockReserved()``. So a thread that takes several locks waits for their holders side by side.
+  /// ``lockReserved()``. So a thread that takes several locks waits for their holders in parallel.
   package borrowing func reserve() { cplatform_reserve(word) }
 
   /// Takes the lock that the calling thread reserved.
@@ -67,7 +67,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     #endif
   }
 
-  /// Whether a thread waits for the lock. A caller that holds it for many small steps releases it between two of them.
+  /// Whether a thread waits for the lock. If so, a caller that holds it for many small steps should release it between two steps.
   @inlinable @inline(__always)
   public borrowing func isWaitedFor() -> Bool { cplatform_is_waited_for(word) != 0 }
 }

@@ -3,12 +3,12 @@ public protocol OpenTableEntry: Sendable {
   /// The value of free places.
   init()
   var isFree: Bool { get }
-  /// Where the entry would like to stand. A search past the end of the table continues at its start.
+  /// The preferred place of the entry. A search past the end of the table continues at its start.
   func home(_ homes: OpenTableHomes) -> Int
 }
 
-/// Where the keys of a table would like to stand: multiplicative hashing, the upper bits of the product (Knuth, "The Art of
-/// Computer Programming", vol. 3, 6.4).
+/// The preferred places of a table's keys: multiplicative hashing, the upper bits of the product (Knuth, "The Art of Computer
+/// Programming", vol. 3, 6.4).
 @frozen
 public struct OpenTableHomes: Sendable {
   @usableFromInline var multiplier: UInt64
@@ -27,13 +27,14 @@ public struct OpenTableHomes: Sendable {
   public func of(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash &* multiplier) &>> shift) }
 }
 
-/// A hash table with open addressing, linear probing, and removal that moves back what follows (Knuth, 6.4, algorithm R).
+/// A hash table with open addressing, linear probing, and removal that moves the following entries back (Knuth, 6.4, algorithm
+/// R).
 ///
-/// The caller of a look-up passes the test for the wanted entry, so that the key may be stored elsewhere. An entry has
-/// a place, an index below ``length``, until the next call that makes room or removes. The order of the places must
-/// reach no output.
+/// The caller of a look-up passes the test for the wanted entry, so that the key may be stored elsewhere. An entry keeps its
+/// place, an index below ``length``, until the next call that makes room or removes. The order of the places must not affect any
+/// output.
 ///
-/// Keys may be chosen to crowd: then the table draws a multiplier that only the process knows, and lays them out anew.
+/// An attacker may choose keys that collide. The table then draws a secret random multiplier and rearranges its entries.
 @frozen
 public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @usableFromInline var entries: ContiguousArray<Entry> = []
@@ -42,14 +43,14 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @usableFromInline var multiplier = Self.golden
   @usableFromInline var allAtHome = false
   @usableFromInline var crowded = false
-  /// The multiplier was drawn for this length. Another one would do no better.
+  /// The multiplier was drawn for this length; drawing another would not help.
   @usableFromInline var scattered = false
 
-  /// 2^64 over the golden ratio: neighbours come far apart.
+  /// 2^64 divided by the golden ratio: it places neighbouring keys far apart.
   @usableFromInline static var golden: UInt64 { 0x9E37_79B9_7F4A_7C15 }
   @usableFromInline static var smallest: Int { 8 }
-  /// So many steps from its home an entry may stand: at three fifths, keys that nobody chose make tens of them, and
-  /// families of neighbours hundreds.
+  /// The largest allowed distance of an entry from its home. At a load of three fifths, ordinary keys reach tens of steps, and
+  /// runs of neighbouring keys hundreds.
   @usableFromInline static var longestWay: Int { 1_024 }
 
   @inlinable
@@ -61,15 +62,15 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @inlinable
   public var homes: OpenTableHomes { layout }
 
-  /// Whether each entry stands at its home, which is its hash.
+  /// Whether each entry is at its home, which equals its hash.
   @inlinable
   public var isAtHome: Bool { allAtHome }
 
-  /// Whether an entry stands farther from its home than keys that nobody chose make it.
+  /// Whether an entry is farther from its home than is plausible for ordinary keys.
   @inlinable
   public var isCrowded: Bool { crowded }
 
-  /// The number of places, taken and free: 0 or a power of two.
+  /// The number of places, used and free: 0 or a power of two.
   @inlinable
   public var length: Int { entries.count }
 
@@ -79,11 +80,11 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     @inline(__always) _modify { yield &entries[place] }
   }
 
-  /// Whether so many more entries find room: no more than three places of five are taken.
+  /// Whether there is room for that many more entries: at most three of five places may be used.
   @inlinable
   public func hasRoom(for more: Int) -> Bool { (taken &+ more) &* 5 <= entries.count &* 3 }
 
-  /// The least length that has room for so many entries.
+  /// The least length with room for that many entries.
   @inlinable
   public static func length(for count: Int) -> Int {
     var length = smallest
@@ -134,7 +135,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
 
   // MARK: - Changes
 
-  /// Makes room for so many more entries, unless each stands at its home; places change.
+  /// Makes room for that many more entries, unless each entry is at its home; places change.
   @inlinable
   public mutating func makeRoom(for more: Int) {
     if !hasRoom(for: more) {
@@ -174,7 +175,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Takes all entries out. No more than so many places stay.
+  /// Removes all entries. At most that many places stay allocated.
   @inlinable
   public mutating func removeAll(keeping longest: Int) {
     guard taken > 0 else { return }
@@ -188,20 +189,20 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Lays the entries out in so many places, a power of two that has room for them.
+  /// Rearranges the entries in that many places, a power of two with room for them.
   @inlinable
   public mutating func layOut(length: Int) {
     scattered = false
     layOut(length, multiplier, atHome: false)
   }
 
-  /// Lays the entries out in so many places, a power of two, each at its hash; all hashes are less than that.
+  /// Rearranges the entries in that many places, a power of two, each at its hash; all hashes are below that number.
   @inlinable
   public mutating func layOutAtHome(length: Int) {
     layOut(length, 1 &<< UInt64(truncatingIfNeeded: 64 &- length.trailingZeroBitCount), atHome: true)
   }
 
-  /// Lays the entries out anew with a multiplier that nobody outside knows; once for each length.
+  /// Rearranges the entries with a secret random multiplier; once for each length.
   @inlinable
   public mutating func scatter() {
     crowded = false

@@ -60,7 +60,7 @@ static inline int cplatform_is_waited_for(const cplatform_lock *lock) {
 /* A value, not 0, that identifies the calling thread among the running threads. */
 uintptr_t cplatform_thread(void);
 
-/* Holds back a cancellation of the calling thread (pthread_cancel); returns what to restore. */
+/* Defers cancellation of the calling thread (pthread_cancel); returns the state to restore. */
 int cplatform_disable_cancellation(void);
 void cplatform_restore_cancellation(int before);
 

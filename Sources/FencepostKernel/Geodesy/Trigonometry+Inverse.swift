@@ -59,7 +59,7 @@ extension Trigonometry {
 }
 
 /// Arc tangents of k/4, k = 0…4, folded into the four octants of the upper half plane: index k + 5 (|y| > |x|) +
-/// 10 (x < 0). Each value is rounded, its tail is what the rounding left off.
+/// 10 (x < 0). Each value is rounded; its tail is the rounding error.
 enum ArcTable {
   /// k/4.
   static let tangents: InlineArray<5, Double> = [0, 0.25, 0.5, 0.75, 1]

@@ -115,7 +115,7 @@ public enum Trigonometry {
   static func place(
     _ value: (sine: Double, cosine: Double), quadrant: UInt64
   ) -> (sine: Double, cosine: Double) {
-    // Masks instead of a choice: the quadrant is as good as random, and a wrongly predicted branch costs more.
+    // Uses masks instead of a branch: the quadrant is practically random, and a mispredicted branch costs more.
     let exchanged = (value.sine.bitPattern ^ value.cosine.bitPattern) & (0 &- (quadrant & 1))
     let sine = value.sine.bitPattern ^ exchanged
     let cosine = value.cosine.bitPattern ^ exchanged

@@ -1,6 +1,6 @@
 #if FENCEPOST_INVARIANTS
   extension CapIndex {
-    /// Every node can be reached, knows its children, bounds its reach, and holds what belongs there; blocks and counts
+    /// Every node can be reached, has correct children and reach, and contains only caps that belong there; blocks and counts
     /// agree with the nodes.
     package func checkInvariants() throws(Invariant.Broken) {
       var caps = 0

@@ -1,12 +1,12 @@
 extension CapIndex {
-  /// Visits caps around a position, the nearest cubes first, for as long as the caller wants more.
+  /// Visits caps around a position, the nearest cubes first, until the caller's limit excludes the rest.
   ///
   /// Best-first search (Hjaltason and Samet, "Distance browsing in spatial databases", ACM TODS 24, 1999): cubes
-  /// wait in a heap under a lower bound of the slack of all caps at and below them. The caps of one cube come in no
-  /// particular order; no cap is left out whose slack is at most the limit.
+  /// wait in a heap under a lower bound of the slack of all caps at and below them. The caps of one cube come in no particular
+  /// order. Every cap whose slack is at most the limit is visited.
   ///
   /// - Parameters:
-  ///   - position: where to look; nothing is visited when it is not a number.
+  ///   - position: the centre of the search; nothing is visited if it is NaN.
   ///   - visit: receives a cap's id and a lower bound of its slack (chord to the centre minus reach, metres; at
   ///     least 0 within the cap) and returns the limit from then on: the largest slack that is still of interest.
   public func visitNearest(to position: EarthVector, _ visit: (UInt32, Double) -> Double) {
@@ -14,9 +14,9 @@ extension CapIndex {
     visitNearest(to: position, &waiting, visit)
   }
 
-  /// The same for somebody who asks often.
+  /// The same for repeated searches.
   ///
-  /// - Parameter search: only its memory is of use again.
+  /// - Parameter search: only its memory is reused.
   public func visitNearest(
     to position: EarthVector, _ search: inout NearestSearch, _ visit: (UInt32, Double) -> Double
   ) {
@@ -46,7 +46,7 @@ extension CapIndex {
           bound: 0, slot: 0, level: cube.level &- 1, x: cube.x &<< 2 | child & 3, y: cube.y &<< 2 | child &>> 2 & 3,
           z: cube.z &<< 2 | child &>> 4 & 3)
         let gap = below.gap(to: position)
-        // Before the look-up: no cap at a cube or below it has a longer reach than its level takes.
+        // Check before the look-up: no cap at or below a cube has a longer reach than its level allows.
         guard gap - Double(min(nodes[cube.slot].reach, CapLevel.reach(below.level))) <= limit else { continue }
         below.slot = slot(CapIndex.childKey(key, child))
         guard below.slot >= 0 else { continue }
@@ -69,7 +69,7 @@ extension CapIndex {
     let block = Int(nodes[cube.slot].block)
     for index in 0..<count {
       let lane = index & 3
-      // The offsets are exact, and the reach is longer than the cap's by more than the centre was moved.
+      // The offsets are exact, and the reach exceeds the cap's by more than the displacement of the centre.
       let dx = Double(groups[block &+ index &>> 2].x[lane]) - x
       let dy = Double(groups[block &+ index &>> 2].y[lane]) - y
       let dz = Double(groups[block &+ index &>> 2].z[lane]) - z
@@ -87,7 +87,7 @@ public struct NearestSearch: Sendable {
   public init() {}
 }
 
-/// A cube that waits to be visited.
+/// A cube waiting to be visited.
 private struct Cube {
   var bound: Double
   var slot: Int
@@ -103,7 +103,7 @@ private struct Cube {
       z: (Double(z) + 0.5) * edge - CapLevel.origin)
   }
 
-  /// The distance from a position to the cube, less what rounding can add.
+  /// The distance from a position to the cube, minus the largest rounding error.
   func gap(to position: EarthVector) -> Double {
     let half = 0.5 * CapLevel.edge(level)
     let centre = centre
@@ -113,7 +113,7 @@ private struct Cube {
     return (x * x + y * y + z * z).squareRoot() * (1 - 0x1p-40)
   }
 
-  /// The least bound first; of equal bounds the smallest cube, since it says most.
+  /// The least bound first; at equal bounds the smallest cube, because its bound is the most precise.
   func precedes(_ other: Cube) -> Bool {
     bound != other.bound
       ? bound < other.bound : level != other.level ? level < other.level : (x, y, z) < (other.x, other.y, other.z)

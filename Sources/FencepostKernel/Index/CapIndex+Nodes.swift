@@ -2,8 +2,8 @@
 extension CapIndex {
   // MARK: Hash table
 
-  /// Where a node would like to be. The children of a node are neighbours: a search needs several of them, and what
-  /// it reads of the table is then on few pages. The result may be past the end of the table.
+  /// The preferred slot of a node. The children of a node are neighbours: a search needs several of them, and then reads few
+  /// pages of the table. The result may be past the end of the table.
   @inline(__always)
   static func home(_ key: UInt64, _ homes: OpenTableHomes) -> Int {
     let child = (key &>> 38 & 3) | (key &>> 17 & 12) | (key & 3) &<< 4
@@ -16,7 +16,7 @@ extension CapIndex {
     nodes.place(from: CapIndex.home(key, nodes.homes)) { $0.key == key }
   }
 
-  /// Adds a node that is not there; room has been made.
+  /// Adds a new node; there must be room for it.
   mutating func addNode(_ key: UInt64) -> Int {
     nodes.insert(Node(key: key))
   }
@@ -55,16 +55,15 @@ extension CapIndex {
 
   // MARK: Order
 
-  /// Counts a change; after many, puts the blocks in order. The cost of that, spread over the changes, is some tens
-  /// of nanoseconds each.
+  /// Counts a change; after many changes, reorders the blocks. Spread over the changes, this costs some tens of nanoseconds each.
   @inline(__always)
   mutating func countChange() {
     changes &+= 1
     if changes > CapIndex.fewChanges && changes > treeCount / CapIndex.settledFor { settle() }
   }
 
-  /// Lays the blocks out anew, parents before children and neighbours together: what a search reads is then on few
-  /// pages. Free blocks are released unless they are reserved.
+  /// Reorders the blocks, parents before children and neighbours together, so that a search reads few pages. Free blocks are
+  /// released unless they are reserved.
   mutating func settle() {
     changes = 0
     var settled = ContiguousArray<Group>()
@@ -141,7 +140,7 @@ extension CapIndex {
     setEntry(entry, slot: slot, index: count)
   }
 
-  /// Fills the place of an entry with the last one.
+  /// Replaces an entry by the last one.
   mutating func removeEntry(slot: Int, index: Int) {
     let last = Int(nodes[slot].count) &- 1
     if index != last { setEntry(entry(slot: slot, index: last), slot: slot, index: index) }
@@ -154,7 +153,7 @@ extension CapIndex {
     }
   }
 
-  /// Where an entry stands at a node, or −1.
+  /// The index of an entry at a node, or −1.
   @inline(__always)
   func find(_ id: UInt32, slot: Int) -> Int {
     groups.withUnsafeBufferPointer { groups in
@@ -174,7 +173,7 @@ extension CapIndex {
     }
   }
 
-  /// One bit a lane, those of the second from 16 on.
+  /// One bit per lane; the bits of the second vector start at 16.
   @inline(__always)
   static func bits(_ one: SIMDMask<SIMD4<Int32>>, _ two: SIMDMask<SIMD4<Int32>>) -> Int {
     let lanes =
@@ -185,7 +184,7 @@ extension CapIndex {
     return Int(truncatingIfNeeded: (both | both &>> 32) & 255)
   }
 
-  /// One bit a lane.
+  /// One bit per lane.
   @inline(__always)
   static func bits(_ mask: SIMDMask<SIMD4<Int32>>) -> Int {
     let lanes = unsafeBitCast(mask, to: SIMD4<UInt32>.self) & SIMD4(1, 2, 4, 8)

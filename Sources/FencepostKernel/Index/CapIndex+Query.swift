@@ -1,9 +1,9 @@
-/// A cap that comes within the distance asked for.
+/// A cap within the requested distance.
 @frozen
 public struct CapHit: Sendable, Equatable {
   public var id: UInt32
-  /// How far the position is from the cap, metres, negative within it: never more than the true value, and less by no
-  /// more than the tolerances of ``CapIndex/collect(near:within:into:)``.
+  /// How far the position is from the cap, metres, negative within it: never more than the true value, and lower by at most the
+  /// tolerances of ``CapIndex/collect(near:within:into:)``.
   public var slack: Float
 
   @inlinable
@@ -17,8 +17,8 @@ extension CapIndex {
   /// Appends the id of every cap that comes within a distance of a position: of every cap whose centre is no farther
   /// (straight through the Earth) than its reach and the distance together.
   ///
-  /// The comparison errs towards reporting: a cap farther by less than a millionth, or by less than a ten-millionth of
-  /// the edge of the cube it lives in, may be among the results; none is missed.
+  /// The comparison may report too many caps, but never misses one: a cap that is farther by less than a millionth, or by less
+  /// than a ten-millionth of the edge of its cube, may be among the results.
   ///
   /// - Parameters:
   ///   - position: where to look.
@@ -29,7 +29,7 @@ extension CapIndex {
     guard distance >= 0 else { return }
     if !strays.isEmpty { collectStrays(near: position, within: distance, into: &hits) }
     guard treeCount > 0, position.x == position.x, position.y == position.y, position.z == position.z else { return }
-    // From a place on the Earth everything is nearer than this, and no square overflows, which a host may trap.
+    // From any place on the Earth everything is nearer than this, and no square overflows; a host may trap overflow.
     let bounded = position.isOnEarth ? min(distance, 1e15) : distance
     withSearch(near: position, within: bounded) { search in
       lookAround(&search, into: &hits)
@@ -37,8 +37,8 @@ extension CapIndex {
     }
   }
 
-  /// Finds the caps that come near any of many positions: those that come within `radius` of the centre of a ball that holds
-  /// them. ``NearCaps/find(at:)`` then tells which hold one of them.
+  /// Finds the caps that come near any of many positions: those within `radius` of the centre of a ball that contains the
+  /// positions. ``NearCaps/find(at:)`` then finds the caps that contain one of them.
   ///
   /// - Parameters:
   ///   - centre: a place on the Earth, or below it.
@@ -78,18 +78,18 @@ extension CapIndex {
     }
   }
 
-  /// How far a position is from the nearest cap that is not excepted, metres: never more than the true value, and less by no
-  /// more than the tolerances of ``collect(near:within:into:)``; negative within one, and at most the distance. The
-  /// search shrinks to the least slack found so far.
+  /// The distance of a position from the nearest cap that is not excepted, metres: never more than the true value, and lower by
+  /// at most the tolerances of ``collect(near:within:into:)``; negative within one, and at most the distance. The search shrinks
+  /// to the least slack found so far.
   ///
   /// - Parameters:
   ///   - position: where to look.
   ///   - distance: metres, at least 0.
-  ///   - excepted: caps that are passed over, the first `count` of them.
+  ///   - excepted: the first `count` of these caps are ignored.
   public func leastSlack(
     near position: EarthVector, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
   ) -> Double {
-    // Outlying caps are measured exactly by the caller; a NaN gives no bound.
+    // The caller measures outlying caps exactly; NaN gives no bound.
     guard strays.isEmpty, distance >= 0, position.isOnEarth else { return -.infinity }
     guard treeCount > 0 else { return distance }
     let bounded = min(distance, 1e15)
@@ -107,7 +107,7 @@ extension CapIndex {
     return least
   }
 
-  /// Searches the levels from the one on which cubes that are near may begin.
+  /// Searches the levels, beginning with the first one that may have near cubes.
   @inline(__always)
   private func lookAround(_ search: inout CapSearch, into hits: inout ContiguousArray<CapHit>) {
     var level = CapLevel.base
@@ -140,7 +140,7 @@ extension CapIndex {
 }
 
 extension EarthVector {
-  /// Whether no square of a coordinate overflows and none is NaN: tested one by one, since `max` may drop a NaN.
+  /// Whether no coordinate is NaN and no square of one overflows. Tested one by one, because `max` may drop a NaN.
   @inline(__always)
   fileprivate var isOnEarth: Bool { x.magnitude < 1e9 && y.magnitude < 1e9 && z.magnitude < 1e9 }
 }
@@ -157,13 +157,13 @@ struct CapSearch {
   var buffered = 0
   let position: EarthVector
   private(set) var distance: Double
-  /// Whether only the least slack is of interest: caps farther than the best result are skipped.
+  /// Whether only the least slack is needed: caps farther than the best result are skipped.
   var isDrawnTogether = false
-  /// The caps that do not count then, and how many they are.
+  /// The caps ignored in that case, and their number.
   var excepted = SIMD16<UInt32>()
   var exceptedCount = 0
   var least = 0.0
-  /// Not `nil`: caps are gathered there instead of handed over.
+  /// If not `nil`, caps are gathered there instead of being reported.
   var near: UnsafeMutablePointer<NearCaps>?
 
   init(
@@ -225,7 +225,7 @@ struct CapSearch {
     let edge = CapLevel.edge(level)
     let radius = (Double(reach) + distance) * (1 + 0x1p-40)
     let cells = Double(1 &<< (2 &* (CapLevel.top &- level)))
-    // A power of two, as the edge is: the same as a division by it.
+    // A power of two, like the edge, so this equals a division by the edge.
     let density = 1 / edge
     @inline(__always)
     func index(_ value: Double) -> Int {
@@ -391,7 +391,7 @@ struct CapSearch {
         buffered &+= 1
       }
     }
-    // Two at a time: most have no hit, and then one question is enough.
+    // Test two at a time: most have no hit, and then one test is enough.
     while group < last {
       let (one, two) = (measure(group), measure(group + 1))
       var bits = CapIndex.bits(one.near, two.near)

@@ -1,17 +1,18 @@
 extension CapIndex {
   /// A node with this many entries and a full block looks for children to move entries to.
   static var crowd: Int { 16 }
-  /// A child is made for no fewer entries than this: smaller ones cost more cache misses than they save comparisons.
+  /// The least number of entries for which a child is created: smaller children cost more in cache misses than they save in
+  /// comparisons.
   static var brood: Int { 12 }
-  /// The blocks are laid out anew after more changes than this, and more than one for so many caps: seldomer, and searches
-  /// read from more pages; more often, and adding costs more than the insertion.
+  /// The blocks are reordered after more changes than this, and after more than one change per that many caps. If they were
+  /// reordered less often, searches would read more pages; if more often, reordering would cost more than the insertions.
   static var fewChanges: Int { 1_024 }
   static var settledFor: Int { 4 }
 
   /// Adds a cap.
   ///
   /// - Parameters:
-  ///   - id: any value; what `collect` reports. The index does not look for duplicates.
+  ///   - id: any value; `collect` reports it. The index does not check for duplicates.
   ///   - centre: a point of the Earth's surface.
   ///   - reach: metres, straight through the Earth; at least 0, may be infinite or longer than the Earth is wide.
   public mutating func insert(_ id: UInt32, centre: EarthVector, reach: Double) {
@@ -43,7 +44,7 @@ extension CapIndex {
 
   /// Takes a cap out.
   ///
-  /// - Parameters: the same values as when it was inserted. Nothing happens if there is no such cap.
+  /// - Parameters: the same values as when it was inserted. Does nothing if there is no such cap.
   public mutating func remove(_ id: UInt32, centre: EarthVector, reach: Double) {
     guard let cap = CapPlacement(centre: centre, reach: reach) else {
       removeStray(id, centre: centre, reach: reach)
@@ -76,7 +77,7 @@ extension CapIndex {
     countChange()
   }
 
-  /// Allocates for so many caps at once; only a matter of speed.
+  /// Allocates memory for that many caps at once; this affects only speed.
   public mutating func reserve(_ count: Int) {
     let count = min(max(count, 0), 1 &<< 24)
     reservedGroups = count / 4 &+ count / 8
@@ -93,12 +94,12 @@ extension CapIndex {
     if strays.isEmpty { strays = [] }
   }
 
-  /// For comparing caps: a NaN must be found as well.
+  /// For comparing caps: NaN must compare equal too.
   private static func bits(_ centre: EarthVector, _ reach: Double) -> SIMD4<UInt64> {
     SIMD4(centre.x.bitPattern, centre.y.bitPattern, centre.z.bitPattern, reach.bitPattern)
   }
 
-  /// The node where a cap starts, made with its ancestors if need be.
+  /// The node where a cap starts, created with its ancestors if necessary.
   private mutating func enter(_ cap: CapPlacement) -> Int {
     let start = cap.start
     var level = start
@@ -129,7 +130,7 @@ extension CapIndex {
     return first
   }
 
-  /// Moves entries of a crowded node to children, where enough of them go to the same child. Returns the node's slot.
+  /// Moves entries of a crowded node to children, if enough of them belong to the same child. Returns the node's slot.
   private mutating func spread(slot: Int, level: Int) -> Int {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { tally in
       tally.initialize(repeating: 0)
@@ -165,7 +166,7 @@ extension CapIndex {
     }
   }
 
-  /// After a removal: gives what little is left of a leaf to its parent, and takes empty nodes out.
+  /// After a removal: moves the few remaining entries of a leaf to its parent, and removes empty nodes.
   private mutating func prune(_ cap: CapPlacement, level: Int) {
     var level = level
     var slot = self.slot(cap.key(level: level))
@@ -197,7 +198,7 @@ extension CapIndex {
 
   // MARK: Children
 
-  /// Which child an offset lies in; exact, see the rounding of centres.
+  /// The child that contains an offset; exact, see the rounding of centres.
   @inline(__always)
   static func child(of offset: SIMD3<Float>, quarter: Float) -> Int {
     @inline(__always)

@@ -1,7 +1,7 @@
 /// A spatial index of caps: which of them come within a distance of a position?
 ///
-/// A cap is the part of space within `reach` metres (chord) of a centre; the index neither knows nor cares what it
-/// bounds. All lengths are straight lines, so poles and the antimeridian are places like any other.
+/// A cap is the part of space within `reach` metres (chord) of a centre; the index does not depend on what the cap bounds. All
+/// lengths are straight lines, so poles and the antimeridian need no special treatment.
 ///
 /// The index is a loose tree of cubes, four children along each axis, whose nodes live in one hash table:
 ///
@@ -9,15 +9,14 @@
 ///   a cap of a level-k node ends within half an edge of the cube of its centre. The lowest level that can take a cap
 ///   is its class.
 /// * A cap starts at the node of level `CapLevel.base` around its centre (or of its class, if that is higher) and
-///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore cost one
-///   node for many caps, dense ones are as deep as their caps are small.
+///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore need only one node for
+///   many caps; in dense regions the depth depends on the size of the caps.
 /// * Every node has all its ancestors, and a mask of which of its 64 children exist, so a search never looks at empty
 ///   space. `reach` of a node bounds the caps at and below it.
 /// * Centres are rounded to a grid of `CapLevel.quantum` metres when they enter, coarse enough that the offset from
-///   the centre of a cube is exact in `Float` at every level a cap can move between: where a cap lies is the same
-///   question at every level and on removal. The rounding is made good by a longer reach.
-/// * What no cube can take (infinite reach, values that are not numbers, centres off the Earth) stands in a plain list
-///   and is measured in full.
+///   the centre of a cube is exact in `Float` at every level a cap can move between: so the location of a cap is the same at
+///   every level and on removal. A longer reach compensates for the rounding.
+/// * Caps that fit no cube (infinite reach, NaN, centres off the Earth) are in a plain list and are always measured exactly.
 ///
 /// A value: a copy is a fork and shares storage until one of the two changes. The order of results depends only on
 /// the sequence of calls.
@@ -58,7 +57,7 @@ public struct CapIndex: Sendable {
     var reach = SIMD4<Float>()
     var ids = SIMD4<UInt32>()
 
-    /// One of the ids, where it lies: to take a lane of a vector by a number would copy all of them.
+    /// One of the ids, read in place: indexing a lane of the vector would copy the whole vector.
     @inline(__always)
     static func id(_ lane: Int, of group: UnsafePointer<Group>) -> UInt32 {
       UnsafeRawPointer(group).load(
@@ -66,7 +65,7 @@ public struct CapIndex: Sendable {
     }
   }
 
-  /// A cap that no cube can take.
+  /// A cap that fits no cube.
   struct Stray: Sendable {
     var centre: EarthVector
     var reach: Double
@@ -81,12 +80,12 @@ public struct CapIndex: Sendable {
   var freeBlocks = ContiguousArray<UInt32>(repeating: 0, count: 32)
   /// Groups in blocks that belong to nodes.
   var liveGroups = 0
-  /// Groups asked for in advance.
+  /// Groups reserved in advance.
   var reservedGroups = 0
-  /// Changes since the blocks were last in order.
+  /// Changes since the blocks were last reordered.
   var changes = 0
 
-  /// By the level where a cap starts: how many there are, and a bound of their padded reach.
+  /// For each level: the number of caps that start there, and a bound of their padded reach.
   var levelCounts = ContiguousArray<Int>(repeating: 0, count: CapLevel.top + 1)
   var levelReaches = ContiguousArray<Float>(repeating: 0, count: CapLevel.top + 1)
 
@@ -111,7 +110,7 @@ public struct CapIndex: Sendable {
 
 /// The fixed geometry of the tree.
 enum CapLevel {
-  /// Cubes of the top level hold the Earth: there is one.
+  /// The top level has one cube, which contains the Earth.
   static let top = 9
   /// Sparse caps stay at this level.
   static let base = 5
@@ -132,7 +131,7 @@ enum CapLevel {
   @inline(__always)
   static func edge(_ level: Int) -> Double { Double(1 &<< (edgeLog &+ 2 &* level)) }
 
-  /// The longest reach that a level takes, metres.
+  /// The longest reach that a level allows, metres.
   @inline(__always)
   static func reach(_ level: Int) -> Float { Float(1 &<< (edgeLog &- looseness &+ 2 &* level)) }
 
@@ -170,10 +169,10 @@ struct CapPlacement: Sendable {
   var y: Int64
   var z: Int64
   var reach: Float
-  /// The lowest level that takes the cap.
+  /// The lowest level that allows the cap's reach.
   var level: Int
 
-  /// Nil for a cap that no cube can take.
+  /// `nil` for a cap that fits no cube.
   @inline(__always)
   init?(centre: EarthVector, reach: Double) {
     let limit = 1.6e7
@@ -203,7 +202,7 @@ struct CapPlacement: Sendable {
     return CapLevel.key(level: level, x: x &>> shift, y: y &>> shift, z: z &>> shift)
   }
 
-  /// Which child of the cube around the centre has it.
+  /// The child, of the cube around the centre, that contains it.
   @inline(__always)
   func child(level: Int) -> UInt64 {
     let shift = Int64(CapLevel.shift(level &- 1))

@@ -1,12 +1,11 @@
-/// The caps of a ``CapIndex`` near cubes of space, copied side by side: for who asks again and again about places that are
-/// near to one another.
+/// The caps of a ``CapIndex`` near cubes of space, stored contiguously: for repeated queries about places near each other.
 ///
-/// A patch has every cap with a slack of at most its ``margin`` anywhere in its cube. To ask it reads a few groups that lie
-/// together, where the index goes down a tree; to make one costs about three questions. Where caps are crowded the
-/// cubes are smaller, and where they are more crowded still there is no patch and the index is searched.
+/// A patch has every cap with a slack of at most its ``margin`` anywhere in its cube. A query reads a few contiguous groups
+/// instead of descending the tree of the index; creating a patch costs about three queries. In crowded regions the cubes are
+/// smaller, and in still more crowded regions there is no patch and the index is searched.
 ///
-/// A cache of the index: the owner of both calls ``keepUp(with:version:)`` before each query. Its memory has an upper
-/// bound; when that is reached it starts again empty.
+/// A cache of the index: the owner of both calls ``keepUp(with:version:)`` before each query. Its memory is limited; when the
+/// limit is reached, the cache is emptied.
 public struct CapPatches: Sendable {
   /// Edges of the cubes, metres, and how far around them a patch reaches: powers of two.
   private static let edges: (Double, Double) = (4_096, 1_024)
@@ -16,22 +15,22 @@ public struct CapPatches: Sendable {
   private static let halfDiagonal = 0.866_026
   /// A patch of more groups costs as much as the index.
   private static let mostGroups = 24
-  /// So many groups are kept: 10 MB.
+  /// The maximum number of groups: 10 MB.
   private static let mostKept = 1 << 17
   /// The cubes are numbered from −origin on every axis.
   private static let origin = 0x1p23
   /// More than the errors of a chord and a reach in single precision, in parts of the lengths that go into them.
   private static let singleError = 0x1p-20
-  /// More than what they are where all lengths are short, metres.
+  /// More than these errors if all lengths are short, metres.
   private static let leastError = 1e-4
-  /// After a change so many questions for each patch that was lost go to the index before patches are made again.
+  /// After a change, this many queries per lost patch use the index before new patches are made.
   private static let patience = 4
 
   private struct Patch: OpenTableEntry {
     /// Level and cube; 0 is free.
     var key: UInt64 = 0
     var first: UInt32 = 0
-    /// `crowded`: there is none.
+    /// `crowded` means that there is no patch.
     var count: UInt32 = 0
 
     static let crowded = UInt32.max
@@ -67,12 +66,12 @@ public struct CapPatches: Sendable {
   /// The version of the index that the patches were made from.
   private var version: UInt64 = 0
   private var count = -1
-  /// Questions for the index before patches are made again.
+  /// Queries that must use the index before new patches are made.
   private var waiting = 0
 
   public init() {}
 
-  /// Bytes that are kept.
+  /// The bytes of memory in use.
   public var byteCount: Int {
     patches.length * MemoryLayout<Patch>.stride + groups.capacity * MemoryLayout<Group>.stride
   }
@@ -81,7 +80,7 @@ public struct CapPatches: Sendable {
   ///
   /// - Parameters:
   ///   - count: The caps of the index.
-  ///   - version: Another one after each change of the index.
+  ///   - version: Differs after each change of the index.
   @inline(__always)
   public mutating func keepUp(with count: Int, version: UInt64) {
     if version != self.version || count != self.count { begin(count, version) }
@@ -107,7 +106,7 @@ public struct CapPatches: Sendable {
     fileprivate var first: Int
     fileprivate var count: Int
     fileprivate var offset: SIMD3<Float>
-    /// All caps of a slack up to it are in the patch, metres.
+    /// All caps with a slack up to this, metres, are in the patch.
     public fileprivate(set) var margin: Double
   }
 
@@ -133,7 +132,7 @@ public struct CapPatches: Sendable {
     return (key, centre)
   }
 
-  /// Whether a position is where cubes have numbers.
+  /// Whether a position is in the numbered range of cubes.
   @inline(__always)
   private static func isNumbered(_ position: EarthVector) -> Bool {
     max(position.x.magnitude, position.y.magnitude, position.z.magnitude) < origin
@@ -159,14 +158,14 @@ public struct CapPatches: Sendable {
     return .crowded
   }
 
-  /// The place of a position that is in a cube with a patch.
+  /// The place of a position, if its cube has a patch.
   @inline(__always)
   public func place(of position: EarthVector) -> Place? {
     guard patches.count > 0, Self.isNumbered(position), case .found(let place) = search(position) else { return nil }
     return place
   }
 
-  /// The same; a patch is made where there is none and may be one.
+  /// The same, but creates a missing patch if that is allowed.
   ///
   /// - Parameter cap: Gives the centre and the reach of a cap.
   @inline(never)
@@ -233,8 +232,8 @@ public struct CapPatches: Sendable {
 
   // MARK: - Questions
 
-  /// How far a place is from the nearest cap that is not excepted, as ``CapIndex/leastSlack(near:within:except:count:)`` says
-  /// it; right only where that is at most the margin of the place.
+  /// The distance of a place from the nearest cap that is not excepted, as from
+  /// ``CapIndex/leastSlack(near:within:except:count:)``; correct only if it is at most the margin of the place.
   @inline(__always)
   public func leastSlack(
     at place: Place, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
@@ -263,8 +262,8 @@ public struct CapPatches: Sendable {
     }
   }
 
-  /// Appends the caps that come within a distance of a place, of at most its margin, as
-  /// ``CapIndex/collect(near:within:into:)`` does.
+  /// Appends the caps within a distance of a place, which must be at most its margin, as ``CapIndex/collect(near:within:into:)``
+  /// does.
   public func collect(at place: Place, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
     groups.withUnsafeBufferPointer { groups in
       guard let base = groups.baseAddress else { return }

@@ -1,4 +1,4 @@
-/// The caps of an index that come near a ball, side by side, and those of them that hold a position within it.
+/// The caps of an index near a ball, stored contiguously, and the search for those that contain a position within it.
 ///
 /// A caller with many positions that are near each other searches the tree once for all of them, and only this list for
 /// each. See ``CapIndex/gather(around:within:bend:into:)``.
@@ -8,12 +8,12 @@ public struct NearCaps: ~Copyable {
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()
-    /// The squares of the distances up to which a position may be within the cap, and below which it is for certain.
+    /// The squares of two distances: up to the first a position may be within the cap, below the second it certainly is.
     var outer = SIMD4<Float>()
     var inner = SIMD4<Float>()
     var ids = SIMD4<UInt32>()
 
-    /// Where the members of a lane lie, in bytes.
+    /// The offsets of a lane's members, in bytes.
     static func place(_ member: Int, _ lane: Int) -> Int { member &* MemoryLayout<SIMD4<Float>>.stride &+ 4 &* lane }
   }
 
@@ -24,7 +24,7 @@ public struct NearCaps: ~Copyable {
   private var centre = EarthVector(x: 0, y: 0, z: 0)
   private var radius: Float = 0
   private var bend: Float = 0
-  /// First those that hold a position, then, from the middle, those that may.
+  /// First the caps that contain a position, then, from the middle, those that may.
   private var ids: UnsafeMutablePointer<UInt32>
 
   public init() {
@@ -47,11 +47,11 @@ public struct NearCaps: ~Copyable {
     self.bend = Float(bend * (1 + 0x1p-20))
   }
 
-  /// Appends those of the caps of a node that come near the ball.
+  /// Appends the caps of a node that are near the ball.
   ///
   /// A cap kept for a cube is farther than its reach, and certainly nearer, by more than the errors of single
   /// precision: those of the ball's centre relative to the cube's and of both relative to the position, 2⁻²⁴ of a
-  /// length for each axis, and of what the comparison of squares adds.
+  /// length for each axis, and of the comparison of squares.
   ///
   /// - Parameters:
   ///   - relative: the centre of the ball, relative to that of the cube.
@@ -79,7 +79,7 @@ public struct NearCaps: ~Copyable {
       if left < 4 { bits &= 1 &<< left &- 1 }
       if bits != 0 {
         let outer = reach + (0x1p-20 * reach + constant)
-        // Also what the reach and the centre were changed by when the cap entered, and what it is to be shorter.
+        // Also accounts for the changes of the reach and the centre on insertion, and for the required shortening.
         var inner = reach - ((0x1p-18 + 0x1p-20) * reach + entered + bend * (reach * reach * reach))
         inner.replace(with: 0, where: inner .< 0)
         append(bits, group, (dx, dy, dz), outer * outer, inner * inner)
@@ -124,7 +124,7 @@ public struct NearCaps: ~Copyable {
     store(0, 0, 0, .infinity, 0, id)
   }
 
-  /// Fills the last two groups with what nothing is in.
+  /// Fills the rest of the last two groups with caps that contain nothing.
   mutating func end() {
     makeRoom(for: 0)
     let count = count
@@ -132,7 +132,7 @@ public struct NearCaps: ~Copyable {
     self.count = count
   }
 
-  /// Room for so many and a pair of groups that is not full.
+  /// Makes room for that many caps and an incomplete pair of groups.
   private mutating func makeRoom(for more: Int) {
     guard count &+ more &+ 8 > 4 &* length else { return }
     let longer = max(2 * length, (count + more + 8) / 4 + 1)
@@ -148,7 +148,7 @@ public struct NearCaps: ~Copyable {
 
   // MARK: Looking
 
-  /// Gives each cap another name.
+  /// Replaces the id of each cap.
   ///
   /// - Parameter name: gets the id, and returns the reported id, and whether the owner is the cap itself; for other
   ///   owners nothing is certain.
@@ -171,10 +171,10 @@ public struct NearCaps: ~Copyable {
     if !isCap { group.storeBytes(of: 0, toByteOffset: Group.place(4, index & 3), as: Float.self) }
   }
 
-  /// The caps that hold a position of the ball.
+  /// The caps that contain a position in the ball.
   ///
-  /// - Returns: those that hold it for certain, and those that may, in an order that depends only on the history of the
-  ///   index; in memory that the next question uses again. There is room for all of them behind the first.
+  /// - Returns: those that certainly contain it, and those that may, in an order that depends only on the history of the index.
+  ///   The next query reuses the memory. There is room for all of them behind the first.
   public mutating func find(
     at position: EarthVector
   ) -> (certain: UnsafeMutableBufferPointer<UInt32>, possible: UnsafeMutableBufferPointer<UInt32>) {
@@ -203,7 +203,7 @@ public struct NearCaps: ~Copyable {
     var (certain, possible) = (first, middle)
     var group = groups
     let end = groups + (count &+ 3) / 4
-    // Two at a time: most have no hit, and then one question is enough.
+    // Test two at a time: most have no hit, and then one test is enough.
     while group < end {
       let (one, two) = (squared(group), squared(group + 1))
       let near = CapIndex.bits(one .<= group.pointee.outer, two .<= group[1].outer)

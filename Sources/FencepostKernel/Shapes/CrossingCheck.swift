@@ -1,4 +1,4 @@
-/// Finds edges that cross or lie upon each other, exactly to a micrometre.
+/// Finds edges that cross or overlap, exact to a micrometre.
 ///
 /// A depth of at most `tolerance` is contact. Where edges meet, whether in a common vertex or in a vertex of one on the
 /// other, they may touch but not change sides: around the place, edges that leave and edges that arrive must alternate,
@@ -11,22 +11,22 @@ struct CrossingCheck {
   private let places: ContiguousArray<ShapeDefect.Place>
   /// Ends of edges that meet other edges within their length, with the edge that is met.
   private var touches: [(vertex: Int, edge: Int)] = []
-  /// Vertices that are one place to the tolerance.
+  /// Vertices that are the same place within the tolerance.
   private var meetings: [(Int, Int)] = []
-  /// The edges as they are drawn, where the map decides.
+  /// The edges as drawn on the map, if the map decides.
   private let drawn: DrawnEdges?
-  /// Edges that cross though they do not on the map.
+  /// Edges that cross although they do not cross on the map.
   private(set) var divisible: [(Int, Int)] = []
-  /// Whether edges meet elsewhere than one after the other.
+  /// Whether edges meet other than as neighbours.
   private(set) var touchesItself = false
-  /// Where rings touch that cannot both have the polygon to their left there, though they do not cross: a defect, unless a
-  /// more telling one is found.
+  /// Where two rings touch without crossing but cannot both have the polygon to their left: a defect, reported unless a more
+  /// specific one is found.
   private(set) var suspect: ShapeDefect?
 
   /// - Parameters:
   ///   - line: chains that run with the polygon to their left.
-  ///   - places: of each edge of the line, where it was given.
-  ///   - drawn: the edges on the map where it decides; `nil` where the geodesics do.
+  ///   - places: for each edge of the line, its place in the definition.
+  ///   - drawn: the edges on the map if it decides; `nil` if the geodesics do.
   @discardableResult
   static func run(
     _ line: ShapeLine, _ places: ContiguousArray<ShapeDefect.Place>, drawn: DrawnEdges? = nil
@@ -58,7 +58,7 @@ struct CrossingCheck {
     if meetWidely(one, other) { return }
     let tolerance = CrossingCheck.tolerance
     let (first, second) = (line.segment(one), line.segment(other))
-    // Each end, and where it is nearest to the other edge.
+    // Each end, and its nearest point on the other edge.
     let ends = [
       (one, first.start, other, second.foot(of: first.start)), (one + 1, first.end, other, second.foot(of: first.end)),
       (other, second.start, one, first.foot(of: second.start)),
@@ -75,8 +75,8 @@ struct CrossingCheck {
     if near.isEmpty {
       if crosses(first, second) && crosses(second, first) {
         let place = crossing(of: first, second)
-        // An end that is antipodal to one of the other edge is on its whole geodesic, of no side: the poles are on every
-        // meridian. Such edges are far from each other there.
+        // An end that is antipodal to an end of the other edge is on that edge's extended geodesic and has no side, as the poles
+        // are on every meridian. Such edges are far from each other there.
         if second.foot(of: place).distance < 1 {
           if let drawn, mayBeDivided(one, other), !drawn.pair(one, other).cross {
             divisible.append((one, other))
@@ -99,7 +99,7 @@ struct CrossingCheck {
     }
   }
 
-  /// Whether two edges only have a vertex in common, from which they lead apart: what nearly all pairs are.
+  /// Whether two edges share only a vertex, from which they diverge, as nearly all pairs do.
   private func meetWidely(_ one: Int, _ other: Int) -> Bool {
     let vertices = line.vertices
     for (tip, from) in [(one, one + 1), (one + 1, one)] {
@@ -121,7 +121,7 @@ struct CrossingCheck {
     isLeft(segment.start, of: other) != isLeft(segment.end, of: other)
   }
 
-  /// Where a segment changes to the other side of one that it crosses.
+  /// The point where a segment crosses another.
   private func crossing(of segment: GeodesicSegment, _ other: GeodesicSegment) -> SurfacePoint {
     let startsLeft = isLeft(segment.start, of: other)
     var (low, high) = (0.0, segment.length)
@@ -148,7 +148,7 @@ struct CrossingCheck {
     let order = line.vertexOrder
     var touched: [Int: [Int]] = [:]
     for touch in touches { touched[touch.vertex, default: []].append(touch.edge) }
-    // Those that are not exactly one, but nearly, are looked at together.
+    // Places that are nearly but not exactly the same are examined together.
     var joined = Clusters()
     for (one, other) in meetings where vertices[one] != vertices[other] { joined.join(one, other) }
     var together: [Int: [Int]] = [:]
@@ -156,7 +156,7 @@ struct CrossingCheck {
     while first < order.count {
       var last = first + 1
       while last < order.count, vertices[order[last]] == vertices[order[first]] { last += 1 }
-      // Two numbers are the start and the end of one closed chain, or one chain goes on where another ends.
+      // Two numbers are the start and the end of one closed chain, or one chain begins where another ends.
       let group = order[first..<last]
       let isPlain = !line.isCrowded(group)
       if let near = group.first(where: joined.contains) {
@@ -235,19 +235,18 @@ struct CrossingCheck {
       let next = directions[(index + 1) % directions.count]
       guard one.leaves == next.leaves else { continue }
       let found = defect(.crossing, one.edge, next.edge, at: centre)
-      // Rings that touch without changing sides lie wrongly to each other: `RingNesting` knows the better word.
+      // Rings that touch without changing sides are nested wrongly: `RingNesting` reports the specific defect.
       if places[one.edge].isInRing(of: places[next.edge]) || CrossingCheck.interleave(directions) { throw found }
       suspect = suspect ?? found
     }
   }
 
-  /// Around a place where geodesics do not alternate: whether the edges do as they are drawn. Then those are remembered that are
-  /// to be divided.
+  /// Around a place where geodesics do not alternate: whether the edges alternate as drawn. If so, records the edges to divide.
   private mutating func decideOnTheMap(_ directions: [Direction], _ drawn: DrawnEdges) -> Bool {
     if directions.contains(where: { drawn.isAtPole($0.edge) }) { return false }
     let passing = directions.filter { ($0.passage ?? 0) < 0 && $0.leaves }
     if !passing.isEmpty {
-      // Edges without an end here get one first.
+      // Edges without an end here first get one.
       let before = divisible.count
       for one in passing {
         for other in directions where other.edge != one.edge && mayBeDivided(one.edge, other.edge) {
@@ -293,7 +292,7 @@ struct CrossingCheck {
     }
   }
 
-  /// The lesser of the two places as they were given comes first.
+  /// The lesser of the two places in the definition comes first.
   private func defect(
     _ reason: ShapeDefect.Reason, _ one: Int, _ other: Int, at point: SurfacePoint
   ) -> ShapeDefect {
@@ -320,7 +319,7 @@ extension ShapeLine {
   /// Whether more than two edges meet in the numbers of one place.
   @inline(never)
   fileprivate func isCrowded(_ group: ArraySlice<Int>) -> Bool {
-    // Two numbers are the start and the end of one closed chain, one chain that goes on where another ends, or a touch.
+    // Two numbers are the start and the end of one closed chain, one chain that begins where another ends, or a touch.
     guard group.count > 1 else { return false }
     var ends = 0
     for vertex in group { ends += (isEdge(vertex) ? 1 : 0) + (vertex > 0 && isEdge(vertex - 1) ? 1 : 0) }
@@ -345,8 +344,8 @@ extension ShapeLine {
   }
 }
 
-/// Which of many numbers belong together (Galler and Fischer, "An improved equivalence algorithm", Communications of the
-/// ACM 7, 1964).
+/// A partition of numbers into groups (Galler and Fischer, "An improved equivalence algorithm", Communications of the ACM 7,
+/// 1964).
 private struct Clusters {
   private var parents: [Int: Int] = [:]
 

@@ -1,15 +1,16 @@
 /// The place within a polygon that is farthest from its line: the centre of the largest inscribed circle.
 ///
-/// Such a circle touches the line from the left, in an edge or in a corner that points inwards; so all places and
-/// directions of touching are searched, by branch and bound. What one edge stops at both ends of a stretch of these, it
-/// stops in between no later than at the later end: for each radius the touching circles that meet a convex set are those of
-/// one interval. The effort grows with the number of edges and not with the length of thin parts.
+/// Such a circle touches the line from the left, in an edge or in a corner that points inwards; so all places and directions of
+/// contact are searched, by branch and bound. If one edge stops the circles at both ends of a stretch of contacts, it stops those
+/// in between no later than at the later end: for each radius, the touching circles that meet a convex set form one interval. The
+/// effort grows with the number of edges and not with the length of thin parts.
 struct DeepestPlace {
-  /// How much deeper there may be a place, as a part of the depth; the rest of a hundredth is left to the ellipsoid.
+  /// By what part of the depth another place may be deeper; the rest of 1 % allows for the ellipsoid.
   static var tolerance: Double { 0.006 }
-  /// Edges are looked at in pieces of this length, metres, within which the Earth is a sphere and geodesics are great circles.
+  /// Edges are processed in pieces of this length, metres, within which the Earth counts as a sphere and geodesics as great
+  /// circles.
   static var longestEdge: Double { 200_000 }
-  /// Largest circle looked for, metres; there is no larger buffer inwards.
+  /// The largest circle searched for, metres; an inward buffer cannot be larger.
   static var largest: Double { 8_000_000 }
 
   private let line: ShapeLine
@@ -21,15 +22,15 @@ struct DeepestPlace {
   /// The queue, by the numbers in `stretches`: a stretch is too large to be moved.
   private var queue = BinaryHeap<Rank>()
   private var stretches: ContiguousArray<Stretch> = []
-  /// R tan(r/R) of the largest circle looked for.
+  /// R tan(r/R) of the largest circle searched for.
   private let largestTangent: Double
-  /// The corner that was begun last, and where it ends.
+  /// The most recently started corner, and its end.
   private var carried: (edge: Int, next: Int, stop: Stop)?
   /// Vertices of the pieces where more than two edges meet, each with all numbers of its place.
   private let crowded: [Int: [Int]]
   /// The edge that stopped the last circle, which often stops the next.
   private var lastBlocker = -1
-  /// How many nodes of the tree were opened in all: the work.
+  /// The total number of tree nodes opened, as a measure of the work.
   private var opened = 0
 
   /// Contacts between two: along an edge, or around a corner.
@@ -44,7 +45,7 @@ struct DeepestPlace {
     var bound: Double
   }
 
-  /// When a stretch is looked at: the largest bounds first.
+  /// The order of the stretches: the largest bounds first.
   private struct Rank {
     var bound: Double
     var edge: Int
@@ -79,14 +80,14 @@ struct DeepestPlace {
     pieces = line.cut(DeepestPlace.longestEdge)
     crowded = line.touchesItself ? pieces.crowdedVertices : [:]
     place = line.place(0)
-    // A little more than requested, so that the result is at least the request; and with a wide buffer any place
-    // inside.
+    // Search for a little more than requested, so that the result is at least the request; with a wide buffer any place inside
+    // will do.
     largestTangent = InscribedCircle.tangent(
       ofRadius: max(1, min(GeodesicShape.greatestDepth * 1.01 - buffer, DeepestPlace.largest)))
   }
 
   private mutating func run() {
-    // A few good places first: later searches stop early at smaller results.
+    // Try a few good places first, so that later searches stop early at smaller results.
     let count = pieces.vertices.count - 1
     tryMiddle()
     for edge in stride(from: 0, to: count, by: max(1, count / 12)) where pieces.isEdge(edge) {
@@ -121,7 +122,7 @@ struct DeepestPlace {
     if middle.length > 1e6 { look(at: middle.onSurface) }
   }
 
-  /// Remembers a place when it is the deepest.
+  /// Records a place if it is the deepest so far.
   private mutating func look(at vector: EarthVector) {
     let (latitude, longitude) = vector.position
     let centre = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))
@@ -131,7 +132,7 @@ struct DeepestPlace {
 
   private var isDeepEnough: Bool { depth + buffer >= GeodesicShape.greatestDepth }
 
-  /// The least radius that is worth looking for, metres.
+  /// The least radius worth searching for, metres.
   private var worthwhile: Double {
     let found = depth + buffer
     return found > 0 ? depth + found * DeepestPlace.tolerance : max(-buffer, depth, 0)
@@ -142,7 +143,7 @@ struct DeepestPlace {
     let (before, after) = (pieces.preceding(edge), next(edge))
     let first: Stop
     if let carried, carried.edge == before, carried.next == edge {
-      // Where the corner before ended.
+      // The end of the previous corner.
       first = Stop(
         contact: pieces.contact(on: edge, 0), tangent: carried.stop.tangent, blocker: carried.stop.blocker)
     } else if before >= 0, !pieces.pointsInwards(after: before, edge) {
@@ -191,7 +192,7 @@ struct DeepestPlace {
 
   private mutating func insert(_ stretch: Stretch) {
     var stretch = stretch
-    // Either of the edges that stop the ends stops all between.
+    // Each of the edges that stop the ends also stops all circles in between.
     let byFirst = max(stretch.first.tangent, tangent(stretch.last.contact, stretch.first.blocker))
     stretch.bound = min(stretch.bound, InscribedCircle.radius(ofTangent: byFirst))
     guard stretch.bound > worthwhile else { return }
@@ -208,7 +209,7 @@ struct DeepestPlace {
       ? .infinity : InscribedCircle.tangent(at: contact, stoppedBy: blocker, of: pieces)
   }
 
-  /// Lets a circle grow, and remembers it when it is the deepest.
+  /// Grows a circle, and records it if it is the deepest so far.
   private mutating func stop(
     _ edge: Int, to next: Int = -1, isCorner: Bool, at part: Double, _ hints: (Int, Int)? = nil
   ) -> Stop {
@@ -250,7 +251,7 @@ extension ShapeLine {
       for index in start + 1..<max(end, start + 1) where !areOne(kept[kept.count - 1].vertex, index) {
         kept.append((index, index - 1))
       }
-      // The end of a chain stays what it is: it may be its start.
+      // The end of a chain stays unchanged: it may be its start.
       if kept.count > 1 { kept[kept.count - 1].vertex = end - 1 }
       // Stretches with at most that depth stay unchanged.
       if kept.count < 4 { kept = (start..<end).map { ($0, max($0 - 1, start)) } }

@@ -1,7 +1,7 @@
-/// The edges of a line as they are drawn on the map of degrees: pieces of planar edges, which geodesics stand for.
+/// The edges of a line as drawn on the map of degrees: pieces of planar edges, which are approximated by geodesics.
 ///
-/// A geodesic leaves the piece that it stands for by up to 0.1 m, so that two geodesics may cross where the pieces only touch or
-/// lie beside each other. The map decides then, and the pieces are divided until the geodesics do not cross.
+/// A geodesic deviates from its piece by up to 0.1 m, so two geodesics may cross where the pieces only touch or lie beside each
+/// other. Then the map decides, and the pieces are divided until the geodesics do not cross.
 struct DrawnEdges {
   /// The ends of the edges, numbered as in the line.
   let points: ContiguousArray<SurfacePoint>
@@ -15,7 +15,7 @@ struct DrawnEdges {
     self.points = points
   }
 
-  /// A vector on the map, metres at the latitude of where it was made.
+  /// A vector on the map, in metres at the latitude of its origin.
   struct MapVector {
     var east: Double
     var north: Double
@@ -39,12 +39,12 @@ struct DrawnEdges {
     return DrawnEdges.way(from: from, to: to, scale: 1)
   }
 
-  /// Whether an edge has an end at a pole, where the map tells no directions.
+  /// Whether an edge has an end at a pole, where the map has no directions.
   func isAtPole(_ edge: Int) -> Bool {
     points[edge].latitude.magnitude == 90 || points[edge + 1].latitude.magnitude == 90
   }
 
-  /// Two edges as they lie to each other.
+  /// The relative position of two edges.
   struct Pair {
     /// The distances of the ends of the second edge from the line of the first, to its left, and where they are along it: 0 at
     /// its start … 1 at its end; and the other way around.
@@ -100,7 +100,7 @@ struct DrawnEdges {
 struct EdgeDivision {
   /// Shorter pieces are not divided, metres.
   static var shortest: Double { 1e-3 }
-  /// An end nearer to that of the other piece divides nothing, as a part of the length.
+  /// An end nearer than this part of the length to an end of the other piece does not divide it.
   private static var nearest: Double { 1.0 / 16 }
 
   /// Where a piece is divided.
@@ -128,7 +128,7 @@ struct EdgeDivision {
     let touching = feet.filter { $0.1.isOn }
     for (edge, foot, vertex) in touching { cut(edge, foot.part, drawn.points[vertex]) }
     if !touching.isEmpty { return }
-    // Edges beside each other are cut beside each other, so that their geodesics leave them alike; else in the middle.
+    // Adjacent edges are cut at adjacent points, so that their geodesics deviate in the same way; others in the middle.
     let isLong = (pair.length > Self.shortest, pair.otherLength > Self.shortest)
     var isCut = false
     for (edge, foot, _) in feet
@@ -149,7 +149,7 @@ struct EdgeDivision {
 
   /// Adds the points to the rings.
   ///
-  /// - Parameter room: how many points there may be, reduced by those added.
+  /// - Parameter room: the allowed number of points, reduced by those added.
   /// - Returns: whether a ring has one more.
   func apply(to rings: inout [GivenRing], room: inout Int) -> Bool {
     guard !cuts.isEmpty else { return false }
@@ -164,7 +164,7 @@ struct EdgeDivision {
     return room < before
   }
 
-  /// From the start on, none twice.
+  /// In order from the start, without duplicates.
   private static func points(_ cuts: [Cut]) -> [SurfacePoint] {
     var points: [SurfacePoint] = []
     for cut in cuts.sorted(by: { $0.part < $1.part }) {

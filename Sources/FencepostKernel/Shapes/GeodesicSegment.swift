@@ -6,19 +6,20 @@
 public struct GeodesicSegment: Sendable {
   /// Longer edges are refused, metres: below π b, the distance within which a shortest path is the only one.
   public static var longest: Double { 19_900_000 }
-  /// Where the distance along a long segment is looked at first, metres apart. Within such a stretch the direction to a
+  /// The spacing, metres, of the first samples of the distance along a long segment. Within such a stretch the direction to a
   /// point turns from ahead to behind at most once.
   static var stretch: Double { 1_000_000 }
-  /// Half of the stretch that is made a `ShortSegment` around a foot, metres.
+  /// Half the length of the stretch around a foot that is treated as a `ShortSegment`, metres.
   static var neighbourhood: Double { 15_000 }
-  /// Radius for the step along a segment, metres: any mean radius will do, the bracket and the next step correct it.
+  /// Radius for the step along a segment, metres: any mean radius will do, because the bracket and the next step correct the
+  /// error.
   static var meanRadius: Double { 6_371_000 }
 
   public let start: SurfacePoint
   public let end: SurfacePoint
   /// Metres.
   public let length: Double
-  /// The solved path between the ends; of a short segment nil until it is needed.
+  /// The solved path between the ends; for a short segment `nil` until it is needed.
   private let solved: GeodesicInverse?
 
   public init(from start: SurfacePoint, to end: SurfacePoint) {
@@ -88,7 +89,7 @@ public struct GeodesicSegment: Sendable {
     return best
   }
 
-  /// A point of the segment from which another is looked at.
+  /// A point of the segment, with the direction from it to the other point.
   private struct Sight {
     var foot: SegmentFoot
     /// Cosine of the angle between the direction to the point and that of the segment: positive when it is ahead.
@@ -120,14 +121,15 @@ public struct GeodesicSegment: Sendable {
       let step =
         GeodesicSegment.meanRadius * Trigonometry.atan2(angle.sine * current.ahead, angle.cosine.magnitude)
       var next = here + step
-      // The possible gain: the slope times the way there is.
+      // The possible gain: the slope times the available length.
       let gain = current.ahead.magnitude * (high - low)
       if high - low < 1e-3 || ((next - here).magnitude < 1e-3 && gain < 5e-9) { break }
-      // About a quarter of the way around the distance hardly changes along the segment, and the sphere's step says little.
+      // About a quarter of the way around the Earth the distance hardly changes along the segment, and the sphere's step is
+      // unreliable.
       if turn % 3 == 2 || !(next > low && next < high) { next = low + (high - low) / 2 }
       current = sight(of: point, next)
     }
-    // The last place is the sharpest, but for where the distance tells more than the direction.
+    // The last place is the most accurate, unless the distance is more informative than the direction.
     return current.foot.distance <= best.distance + 5e-9 ? current.foot : best
   }
 

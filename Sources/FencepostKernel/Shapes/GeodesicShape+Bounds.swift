@@ -1,8 +1,8 @@
 extension GeodesicShape {
   /// Bounds of the signed boundary distance D at a point of the surface, metres, mostly without trigonometry.
   ///
-  /// They are apart by some millionths of the size of the shape and by what its edges are bent: millimetres for a quarter of
-  /// a town, metres for a country.
+  /// Their difference is some millionths of the size of the shape plus the sagitta of its edges: millimetres for a district of a
+  /// town, metres for a country.
   ///
   /// - Parameter position: within a micrometre of the surface.
   public func bounds(at position: EarthVector) -> (least: Double, most: Double) {
@@ -15,7 +15,7 @@ extension GeodesicShape {
     return (distance - 2 * DistanceBounds.doubt, distance + 2 * DistanceBounds.doubt)
   }
 
-  /// The same from edges that were found near, without a search; `nil` when they do not tell.
+  /// The same from edges already known to be near, without a search; `nil` if they cannot decide.
   ///
   /// - Returns: the bounds, and the edges that may be nearest.
   public func bounds(at position: EarthVector, among near: inout NearEdges) -> FoundNear? {
@@ -56,8 +56,8 @@ extension GeodesicShape {
   /// Bounds of the distance |D| of a point of the surface from the boundary, metres, without trigonometry up to 200 km;
   /// `nil` when it is certainly more than a limit.
   ///
-  /// The side is sought only where the boundary lies at a distance from a polygon's line: for a shape that is the line
-  /// itself both sides are equally far.
+  /// The side is sought only where the boundary lies at a distance from a polygon's line: if the boundary is the line itself,
+  /// both sides are equally far.
   ///
   /// - Parameter position: within a micrometre of the surface.
   public func slackBounds(at position: EarthVector, limit: Double) -> (least: Double, most: Double)? {
@@ -69,7 +69,7 @@ extension GeodesicShape {
       guard least <= limit + doubt, most >= -limit - doubt else { return nil }
       return (max(least - doubt, -most - doubt, 0), max(most, -least) + doubt)
     }
-    // A polygon with a buffer is outside here, so that in each case D is the distance from the line less the offset.
+    // Here the point is outside a polygon with a buffer, so that in each case D is the distance from the line minus the offset.
     let farthest = limit < .infinity ? ChordThreshold.approaching(limit + offset) : .infinity
     let chord = line.chordBounds(to: position, within: farthest)
     guard chord.most < .infinity else { return nil }
@@ -144,7 +144,7 @@ extension GeodesicShape {
     if chord <= ChordThreshold.near {
       return chord + chord * chord * chord * (1.02 * ChordThreshold.bend) + DistanceBounds.doubt
     }
-    // The arc of the circle that is bent as no geodesic is bent more: s = 2 R arcsin(c / 2R).
+    // The arc of the circle with the greatest curvature of any geodesic: s = 2 R arcsin(c / 2R).
     let sine = chord / (2 * Ellipsoid.smallestRadiusOfCurvature)
     guard sine < 0.99 else { return DistanceBounds.largestDistance }
     let arc = Trigonometry.atan2(sine, (1 - sine * sine).squareRoot())

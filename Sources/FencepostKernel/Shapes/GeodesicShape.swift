@@ -2,7 +2,7 @@
 ///
 /// A line is a corridor of radius 0.
 ///
-/// The signed boundary distance D is negative inside, in metres. D changes by no more than a point moves.
+/// The signed boundary distance D is negative inside, in metres. If a point moves, D changes by at most the distance moved.
 public final class GeodesicShape: Sendable {
   /// Computed distances below this count as 0, metres: a position on the line is inside.
   static var onTheLine: Double { 20e-9 }
@@ -13,30 +13,30 @@ public final class GeodesicShape: Sendable {
     (EarthVector(x: 0, y: 0, z: 0), Ellipsoid.largestRadiusOfCurvature)
   }
 
-  /// The definition of the shape. The longitudes are in [−180, 180), vertices that repeat the one before and those that
-  /// close a ring are gone.
+  /// The definition of the shape. Its longitudes are in [−180, 180), without repeated vertices and without the vertices that
+  /// close a ring.
   public let definition: ShapeDefinition
-  /// Here, where it takes no room of its own.
+  /// Stored here because it needs no additional space.
   let isPolygon: Bool
-  /// The greatest −D there is, metres: of a corridor the radius, of a line 0, of a polygon that of the largest inscribed
-  /// circle, up to 1 % below and at most 100 km.
+  /// The greatest −D, metres: for a corridor the radius, for a line 0, for a polygon the radius of the largest inscribed circle,
+  /// up to 1 % below and at most 100 km.
   public let depth: Double
-  /// Where D is −`depth`, or less when the depth is at its most; in a corridor a place of its line.
+  /// A place where D is −`depth`, or less if the depth is limited; in a corridor, a place of its line.
   public var deepest: SurfacePoint { SurfacePoint(latitude: deepestLatitude, longitude: deepestLongitude) }
   private let deepestLatitude, deepestLongitude: Double
-  /// How many rings of the given definition were left out, because they have no vertices or enclose no area.
+  /// The number of rings left out of the definition because they have no vertices or enclose no area.
   public let leftOutRings: Int
   /// A cap in space that holds the shape: every point with D ≤ 0 has a chord of at most `reach` metres to its centre.
   public let boundingCap: (centre: EarthVector, reach: Double)
 
   let line: ShapeLine
-  /// Metres by which the boundary lies outside of the line.
+  /// Metres by which the boundary lies outside the line.
   let offset: Double
 
   /// - Parameters:
   ///   - definition: vertices in degrees.
-  ///   - depth: a depth that was found before, kept as it is, of a definition that was kept with it; `nil` to find it.
-  ///     Planar edges of a kept definition are the short way, those of a given one as their longitudes are written.
+  ///   - depth: the depth that was stored with a stored definition, used unchanged; `nil` to compute it. Planar edges of a stored
+  ///     definition take the short way; those of a caller's definition follow their longitudes as written.
   ///
   /// A function, and not an initializer: Embedded Swift does not free the memory of an object whose initializer throws.
   public static func reading(
@@ -71,7 +71,7 @@ public final class GeodesicShape: Sendable {
     } else if let found = DeepestPlace.find(line, buffer: offset) {
       (depth, deepest) = (known ?? min(found.depth, greatestDepth), (found.place.latitude, found.place.longitude))
     } else if let known {
-      // A needle that an earlier version accepted: no place inside it is distinguishable from its line.
+      // A needle that an earlier version accepted: no place inside it can be distinguished from its line.
       (depth, deepest) = (known, line.vertices[0].position)
     } else {
       throw ShapeDefect(.buffer)
@@ -127,8 +127,8 @@ public final class GeodesicShape: Sendable {
   ) -> (centre: EarthVector, reach: Double) {
     let (centre, reach) = line.bounds
     let whole = GeodesicShape.wholeEarth
-    // Where a ball is less than half of the Earth, the area beyond it is in one piece without the line: inside or
-    // outside as a whole, and outside unless a polygon may be more than half.
+    // If a ball is less than half of the Earth, the area beyond it is connected and does not contain the line: it is wholly
+    // inside or outside, and outside unless a polygon may be more than half.
     guard centre.length > 1e6, reach < 6e6 else { return whole }
     if mayBeLarge, line.nearest(to: SurfacePoint((centre * -1).onSurface)).side > 0 { return whole }
     let wide = reach + max(offset, 0)

@@ -1,4 +1,4 @@
-/// How the edges between the vertices of a shape are meant.
+/// The meaning of the edges between a shape's vertices.
 public enum EdgeReading: Sendable {
   /// The shortest geodesics.
   case geodesic
@@ -6,29 +6,29 @@ public enum EdgeReading: Sendable {
   case planar
 }
 
-/// A ring or line as it was given, made ready: longitudes reduced, repeated vertices dropped, planar edges cut.
+/// A ring or line of the definition after preparation: longitudes reduced, repeated vertices dropped, planar edges cut.
 struct GivenRing {
   var part: Int
   var ring: Int
-  /// Each different from the one before; of a ring also the first from the last.
+  /// Each differs from the previous one; in a ring the first also differs from the last.
   var points: [SurfacePoint] = []
-  /// For each point the number of the given vertex that the edge from it belongs to.
+  /// For each point, the number of the definition's vertex to which the edge from this point belongs.
   var edges: [Int] = []
-  /// The vertices alone, without the points of planar edges.
+  /// Only the vertices, without the points of planar edges.
   var vertices: [SurfacePoint] = []
-  /// Of a planar ring as it was given that spans 180 degrees of longitude or more, whether the area drawn on the map is to
-  /// its left; `nil` of others.
+  /// For a planar ring that spans 180 degrees of longitude or more as written, whether the area drawn on the map is to its left;
+  /// `nil` for others.
   private(set) var isDrawnLeft: Bool?
 
-  /// Most vertices of a shape after planar edges have been cut.
+  /// The maximum number of vertices of a shape after planar edges have been cut.
   static var most: Int { 1_000_000 }
 
   /// - Parameters:
   ///   - given: latitudes and longitudes, degrees; a ring may repeat its first vertex at its end.
   ///   - isRing: whether the last vertex is joined to the first.
-  ///   - isGiven: whether the longitudes of planar edges are meant as they are written; otherwise they are those that a
-  ///     definition keeps, and each edge is the short way between them.
-  ///   - room: how many points there may be, reduced by those made.
+  ///   - isGiven: whether the longitudes of planar edges are meant as written; otherwise they are those of a stored definition,
+  ///     and each edge is the short way between them.
+  ///   - room: the allowed number of points, reduced by those made.
   init(
     _ given: some Collection<ShapeVertices.Vertex>, part: Int, ring: Int, isRing: Bool, reading: EdgeReading,
     isGiven: Bool = true, room: inout Int
@@ -90,7 +90,8 @@ struct GivenRing {
     }
   }
 
-  /// A vertex while the ring is made ready; at a pole a planar edge arrives on another meridian than the next one leaves on.
+  /// A vertex during the preparation of the ring; at a pole, a planar edge may arrive on another meridian than the one on which
+  /// the next edge leaves.
   private struct Corner {
     var point: SurfacePoint
     var number: Int
@@ -140,10 +141,10 @@ struct GivenRing {
     (self.points, self.edges) = (points, edges)
   }
 
-  /// Walks the ring the other way.
+  /// Reverses the ring.
   mutating func reverse() {
     points.reverse()
-    // The edge from a point is now the one that led to it.
+    // The edge from a point is now the one that previously led to it.
     edges.reverse()
     edges.append(edges.removeFirst())
   }
@@ -160,8 +161,8 @@ struct GivenRing {
     longitude >= 180 ? longitude - 360 : (longitude < -180 ? longitude + 360 : longitude + 0)
   }
 
-  /// Replaces a planar edge by geodesics between points of it, so many that the drawn line is within 0.1 m of them: the
-  /// departure falls with the square of their number.
+  /// Replaces a planar edge by geodesics between enough of its points that the drawn line is within 0.1 m of them: the departure
+  /// falls with the square of their number.
   private mutating func cut(
     from start: SurfacePoint, to end: SurfacePoint, _ number: Int, _ room: inout Int
   ) throws(ShapeDefect) {

@@ -168,7 +168,7 @@ extension LineSearch {
     }
   }
 
-  /// Eight edges as they lie to the point, where a look keeps them.
+  /// Working memory: the positions of eight edges relative to the point.
   struct Scan {
     /// The lower bound of the distance to each chord, metres; infinite for a lane without an edge.
     fileprivate(set) var near: (SIMD4<Float>, SIMD4<Float>)

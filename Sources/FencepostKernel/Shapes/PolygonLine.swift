@@ -126,7 +126,7 @@ struct CorridorLine {
     var vertices = ShapeVertices()
     vertices.reserve(vertices: given.vertices.count)
     var chains: [[SurfacePoint]] = []
-    // Lines are those of one part, whatever parts they were given in.
+    // All lines form one part, regardless of the parts in the definition.
     for number in given.ringEnds.indices {
       if given.vertices(ofRing: number).isEmpty, !given.vertices.isEmpty { continue }
       let line = try GivenRing(

@@ -4,7 +4,7 @@
 struct WrittenEdges {
   /// A vertex to add.
   struct Added {
-    /// The number of the given vertex that the edge starts at.
+    /// The number of the definition's vertex at which the edge starts.
     var edge: Int
     var vertex: ShapeVertices.Vertex
   }
