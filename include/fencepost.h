@@ -83,9 +83,8 @@
  *           size and FENCEPOST_OK. No input traps.
  * Static    The archive has no Swift runtime and links beside any other library. (The archive of the full build has one:
  *           a program may hold one such archive, and any number of shared libraries.)
- * Backtrace The library exports only the symbols below and has no unwind tables (.eh_frame): a backtrace ends there,
- * and
- *           a C++ exception cannot pass through a callback. The full build has unwind tables.
+ * Backtrace The library exports only the symbols below and has no unwind tables (.eh_frame): a backtrace ends
+ *           there, and a C++ exception cannot pass through a callback. The full build has unwind tables.
  * Host      The library starts no thread, installs no signal handler, reads no environment or locale, uses no network,
  *           has no global state, and opens no file except those in your store directory. (The hash seed comes from
  *           getrandom(). SQLite uses SQLITE_TMPDIR and TMPDIR for data that does not fit into memory. The Swift runtime
@@ -939,8 +938,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
  * @param geometry  All its lines (rings) together form the condition; parts are ignored.
  * @param radius_m  Half the width: metres, finite, > 0.
  * @param shape     NULL: geodesic edges. oriented and buffer_m must be 0.
- * @return As
- * fencepost_monitor_add_polygon_condition(). Ownership: everything is copied. Threads: any.
+ * @return As fencepost_monitor_add_polygon_condition(). Ownership: everything is copied. Threads: any.
  * Complexity: O(vertices * log vertices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
@@ -982,8 +980,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_line_condition(fencepost_mo
  *
  * @param wkb       size bytes; may be NULL only if size is 0.
  * @param radius_m  For lines: half the width of the corridor. Ignored for polygons.
- * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the position of the faulty byte, or the
- * type.
+ * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the position of the faulty byte, or
+ *         the type.
  * Ownership: everything is copied. Threads: any. Complexity: as above. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_monitor *monitor, const char *identifier,
@@ -2508,10 +2506,10 @@ typedef struct fencepost_fleet_options {
   uint64_t device_limit;             /* 1 ... 67108863 devices; 0 = the maximum */
   int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
-  int64_t max_time_step_us;          /* 1 ... 1e15: an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK if it is later
-                                        by more than this than its device's clock, and than the arrival time if one is
-                                        set. Also limits an advance of all devices: see fencepost_fleet_advance(). 0 =
-                                        no limit */
+  int64_t max_time_step_us;          /* 1 ... 1e15: an input is refused with FENCEPOST_E_AHEAD_OF_CLOCK if it is ahead
+                                        of its device's clock by more than this, and also ahead of the arrival time by
+                                        more than this if one is set. Also limits an advance of all devices: see
+                                        fencepost_fleet_advance(). 0 = no limit */
   const char *store_directory;       /* UTF-8; must exist. NULL = the fleet is in memory only */
   const char *name;                  /* [A-Za-z0-9_]{1,64}, for a fleet with a store; exclusive in its directory */
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; without a store of no effect */
@@ -2639,14 +2637,14 @@ typedef struct fencepost_fleet_columns {
  * CHANGES, N covers every input that changed what the device was inside of, about to cross or had reported; inputs that
  * changed none of these may be lost for some devices, and are saved at the next fencepost_fleet_checkpoint(). With
  * EVERY_INPUT, and after each checkpoint, N covers all inputs of all devices. With RELAXED everything is saved when one
- * of these has advanced since the last save: the largest clock of the devices, or the time of an advance, by
- * checkpoint_interval_us; the clocks of the devices heard from since, by that interval on average, where each counts
- * from its first input on and one step counts at most one interval; or the clock of any one device, by sixteen
- * intervals. Refused inputs do not count. After a crash, the time to which all devices were advanced is that of the
- * last save of everything. An uncommitted event is delivered again with the same sequence: (device, sequence)
- * identifies a redelivered event. A change of the table is saved with the next input of the fleet (RELAXED: with its
- * next save), together with all devices that have unsaved changes. While the store cannot be written, the fleet
- * continues in memory; fencepost_fleet_statistics.store shows it, and later inputs retry.
+ * of three measures has moved forward since the last save. (1) The largest clock of the devices, or the time of an
+ * advance, has moved by checkpoint_interval_us. (2) The devices heard from since then have moved by that interval on
+ * average, each by its own clock from its first input on; a single step counts for at most the interval. (3) Any one
+ * device has moved by sixteen intervals. Refused inputs do not count. After a crash, the time to which all devices were
+ * advanced is that of the last save of everything. An uncommitted event is delivered again with the same sequence:
+ * (device, sequence) identifies a redelivered event. A change of the table is saved with the next input of the fleet
+ * (RELAXED: with its next save), together with all devices that have unsaved changes. While the store cannot be
+ * written, the fleet continues in memory; fencepost_fleet_statistics.store shows it, and later inputs retry.
  *
  * @param options    NULL for the defaults. For a stored fleet they apply from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
@@ -2654,8 +2652,7 @@ typedef struct fencepost_fleet_columns {
  *         monitor); UNSUPPORTED; with a store also INVALID_NAME, MONITOR_IN_USE (open in this or another process),
  *         TABLE_MISMATCH, STORE_UNAVAILABLE, STORE_CORRUPT, STORE_TOO_NEW, as fencepost_monitor_create() says.
  * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table); with a store O(its
- * content).
- * Since: 0.2
+ * content). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *conditions,
                                                       const fencepost_fleet_options *options,

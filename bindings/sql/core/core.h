@@ -189,7 +189,7 @@ const char *fp_event_direction(const fencepost_event *event);
 typedef struct fp_visit {
   const char *identifier;                       /* of the places */
   int64_t start_us, end_us;                     /* of the crossings; an open visit ends with the last fix */
-  int64_t confirmed_start_us, confirmed_end_us; /* for the events */
+  int64_t confirmed_start_us, confirmed_end_us; /* times of the events */
   const char *start_known, *end_known;          /* crossing, determination, assumed, open */
   bool open;
 } fp_visit;

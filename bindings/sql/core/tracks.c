@@ -78,7 +78,7 @@ struct fp_replay {
   const fp_cancel *cancel;
   fencepost_monitor *monitor;
   size_t fed;
-  size_t count, at; /* for the events */
+  size_t count, at; /* number of events, and index of the next */
   fencepost_event events[EVENTS];
 };
 
