@@ -289,6 +289,9 @@ static void use_all(fencepost_monitor *monitor) {
   OK(api.fencepost_monitor_close(monitor, NULL));
   static char bytes[1 << 16];
   fencepost_monitor *other;
+  fencepost_conditions *table;
+  OK(api.fencepost_monitor_conditions(monitor, &table, NULL));
+  api.fencepost_conditions_destroy(table);
   OK(api.fencepost_monitor_snapshot(monitor, bytes, sizeof bytes, &size, NULL));
   OK(api.fencepost_monitor_restore(bytes, size, &other, NULL));
   api.fencepost_monitor_destroy(other);

@@ -134,7 +134,7 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
         assert hang_up(program).endswith("; the conditions stay as they were")
         # The pipe has no writer, so a watch that waited to read it could not react to signals.
         os.mkfifo(places)
-        assert "no regular file" in hang_up(program)
+        assert hang_up(program).startswith("fencepost: places.geojson: ")
         program.tell(line(3, 0.01))
         assert program.event() == ("office", "unsatisfied")
         program.process.terminate()

@@ -41,7 +41,7 @@ def test_the_base_has_no_dependency_and_all_is_all() -> None:
 
 def test_what_contributors_need_is_no_extra() -> None:
     groups = PROJECT["dependency-groups"]
-    assert {"test", "tools", "browser", "dist", "format", "lint", "docs", "site"} <= set(groups)
+    assert {"test", "tools", "browser", "dist", "format", "lint", "site"} <= set(groups)
     assert not set(groups) & set(EXTRAS)
 
 
