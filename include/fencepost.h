@@ -2104,7 +2104,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacon(fencepost_cond
  * fencepost_monitor_ensure_polygon_condition().
  *
  * @param out_changed  As above. Threads: any; the table is not locked while the shape is examined. A call that changes
- * nothing does not make fleets wait, neither here nor in the calls that ensure or sync many. Since: 0.2
+ * nothing does not make fleets wait; this also applies to the calls that ensure or sync many. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygon(fencepost_conditions *conditions,
                                                                    const char *identifier,

@@ -153,7 +153,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     return enter(entry)
   }
 
-  /// Takes an entry out, and moves back each following one whose home lies at or before the gap; places change.
+  /// Removes an entry, and moves back each following entry whose home is at or before the gap; places change.
   @inlinable
   public mutating func remove(at place: Int) {
     taken &-= 1

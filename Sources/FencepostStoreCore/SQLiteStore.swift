@@ -274,7 +274,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try makeNameLast()
   }
 
-  /// Opens the file as one that this object knows.
+  /// Opens the file, which this object already knows.
   private func open() throws(StoreFailure) -> StoreDatabase {
     let opened = try StoreDatabase.open(kind, path, number: nil)
     try opened.readAll { _ in }

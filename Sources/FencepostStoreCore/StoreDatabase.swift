@@ -63,8 +63,8 @@ final class StoreDatabase {
   }
 
   deinit {
-    // SQLite makes an empty log when it opens a file; a log that was there stays. A store that is only read has none;
-    // an existing one belongs to another process by now.
+    // SQLite creates an empty log when it opens a file; an existing log stays. A store that is only read has none; an existing
+    // one belongs to another process by now.
     if !isWritten, !hadLog, !isForReading { StoreFiles.removeEmptyLog(of: path) }
   }
 

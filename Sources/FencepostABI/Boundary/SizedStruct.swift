@@ -49,7 +49,7 @@ enum SizedStruct {
     }
   }
 
-  /// Whether a caller's structure is one that ``write(_:to:_:)`` accepts.
+  /// Whether ``write(_:to:_:)`` accepts a caller's structure.
   static func check<Value: BitwiseCopyable>(
     _ pointer: UnsafeMutablePointer<Value>, _ name: StaticString
   ) throws(BoundaryError) {

@@ -14,9 +14,9 @@
 /// a meridian, 20 003 931.46 m (antipodal points realise the diameter of a centrally symmetric convex surface: Vîlcu,
 /// "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000), so its value there bounds what lies beyond.
 ///
-/// **Slack.** The bounds speak about chords as `EarthVector.squaredChord` computes them and distances as
-/// `GeodesicInverse` does: 100 nm on every side cover the rounding errors of both, at most 15 nm together with those of
-/// this file. A lower bound may therefore be negative, for distances below 100 nm: then nothing is certain.
+/// **Slack.** The bounds apply to chords as `EarthVector.squaredChord` computes them and distances as `GeodesicInverse` does: 100
+/// nm on every side cover the rounding errors of both, at most 15 nm together with those of this file. A lower bound may
+/// therefore be negative, for distances below 100 nm: then nothing is certain.
 public enum DistanceBounds {
   /// No two points of the surface are farther apart than this, metres (half a meridian is 20 003 931.4586).
   @inlinable public static var largestDistance: Double { 20_003_931.459 }

@@ -81,7 +81,7 @@ extension InverseTask {
     return max(0, northing1 * northing1 + gained).squareRoot()
   }
 
-  /// Newton's method for the azimuth, falling back on bisection whenever a step leaves (0, π) or makes no sense.
+  /// Newton's method for the azimuth, falling back on bisection whenever a step leaves (0, π) or is not usable.
   ///
   /// The distance does not wait for the azimuth. As the first variation of the distance to a point that moves along
   /// its parallel is a sin α₀ dλ and the second a cos β₁ cos α₁ (dα₁/dλ) dλ², a trial that ends `excess` beside the

@@ -57,7 +57,7 @@ public enum Trigonometry {
   ///
   /// Reduction by π/2 in three parts (Cody and Waite, "Software manual for the elementary functions", 1980, chapter
   /// 8): the products with the first two are exact up to |radians| = 1.6e6. Larger arguments are first reduced by
-  /// the rounded 2π, so they lose meaning, but never determinism.
+  /// the rounded 2π, so their results are inaccurate, but still deterministic.
   ///
   /// - Parameter radians: NaN and infinities give NaN.
   public static func sincos(_ radians: Double) -> (sine: Double, cosine: Double) {

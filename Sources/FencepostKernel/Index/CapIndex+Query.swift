@@ -14,8 +14,8 @@ public struct CapHit: Sendable, Equatable {
 }
 
 extension CapIndex {
-  /// Appends the id of every cap that comes within a distance of a position: of every cap whose centre is no farther
-  /// (straight through the Earth) than its reach and the distance together.
+  /// Appends the id of every cap within a distance of a position: its centre is at most the sum of its reach and the distance
+  /// away, straight through the Earth.
   ///
   /// The comparison may report too many caps, but never misses one: a cap that is farther by less than a millionth, or by less
   /// than a ten-millionth of the edge of its cube, may be among the results.

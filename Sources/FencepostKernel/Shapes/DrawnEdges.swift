@@ -46,8 +46,8 @@ struct DrawnEdges {
 
   /// The relative position of two edges.
   struct Pair {
-    /// The distances of the ends of the second edge from the line of the first, to its left, and where they are along it: 0 at
-    /// its start … 1 at its end; and the other way around.
+    /// The distances of the second edge's ends to the left of the first edge's line, and their positions along it, from 0 at its
+    /// start to 1 at its end; then the same with the edges exchanged.
     var ends: (Foot, Foot)
     var otherEnds: (Foot, Foot)
     /// Metres.

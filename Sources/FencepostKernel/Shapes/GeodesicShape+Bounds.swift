@@ -93,13 +93,13 @@ extension GeodesicShape {
     return max(0, ChordThreshold.leaving(min(gap, 3e7)) - (below - position).length - DistanceBounds.doubt)
   }
 
-  /// The point of the boundary, D = 0, that is nearest to a point; from a point of the line of a buffered polygon or of
-  /// a corridor one of those at a right angle to it.
+  /// The point of the boundary, D = 0, that is nearest to a point; for a point on the line of a buffered polygon or corridor, one
+  /// of the boundary points at a right angle to the line.
   ///
-  /// Where the boundary is at a distance from the line, it is sought on the way from the nearest place of the line to the
+  /// If the boundary is at a distance from the line, it is searched for on the way from the nearest place of the line to the
   /// point. In an inner corner another edge may be nearer there.
   ///
-  /// - Returns: `nil` when that place is not on the boundary.
+  /// - Returns: `nil` if the place found is not on the boundary.
   public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint? {
     let foot = line.nearest(to: point, isSided: isPolygon)
     guard offset != 0 else { return foot.place }

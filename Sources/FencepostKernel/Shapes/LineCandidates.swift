@@ -92,7 +92,7 @@ extension ShapeLine {
     guard min(own.magnitude, other.magnitude) > 1e-3 + 1e-4 * distance else { return 0 }
     if own > 0 && other > 0 { return 1 }
     if own < 0 && other < 0 { return -1 }
-    // Between the two: before a corner that turns left is outside, before one that turns right inside.
+    // Between the two edges: a point before a corner that turns left is outside, before a corner that turns right inside.
     let turn = chord(arriving).along.cross(chord(leaving).along).dot(vertices[leaving])
     return turn > 0 ? -1 : 1
   }

@@ -28,7 +28,7 @@ struct LineSearch {
     /// Distance to the chord, metres, and of the edge from its chord.
     var chord: Float
     var sagitta: Float
-    /// Where the nearest place of the chord is: 0 at its start … 1 at its end.
+    /// The position of the nearest place on the chord: 0 at its start … 1 at its end.
     var part: Float
   }
 

@@ -104,7 +104,7 @@ extension ShapeLine {
 
   /// Calls with each edge that has an end where a vertex is, exactly, and whether it leaves there.
   ///
-  /// - Parameter edge: one that starts or ends with the vertex.
+  /// - Parameter edge: an edge that starts or ends at the vertex.
   private func forEachEdge(at vertex: Int, _ edge: Int, _ body: (_ edge: Int, _ leaves: Bool) -> Void) {
     let other = touchesItself ? -1 : (vertex == edge ? preceding(edge) : following(edge))
     if other >= 0 {

@@ -1,16 +1,16 @@
 /// The line of a shape: chains of geodesic edges, with a tree over them for the search of the edge that is nearest.
 ///
 /// Chains are open or closed; those of a polygon run so that the polygon lies to their left. Consecutive edges are near
-/// each other, so the tree over them is that of their numbers: a ball around each eight, one around each eight of
-/// those, and so on. A vertex takes 38 bytes: its vector, the same in single precision relative to the middle of the line for
-/// the search, and its share of the tree.
+/// each other, so the tree follows their numbers: a ball around each eight edges, a ball around each eight of those balls, and so
+/// on. A vertex takes 38 bytes: its vector, the same in single precision relative to the middle of the line for the search, and
+/// its share of the tree.
 public struct ShapeLine: Sendable {
   /// One after the other, a closed chain with its first vertex again at its end: edge e leads from vertex e to e + 1. A
   /// chain of one place has it twice.
   public private(set) var vertices: ContiguousArray<EarthVector> = []
   /// Where each chain starts in `vertices`, ascending; no edge ends there.
   private(set) var starts: ContiguousArray<Int> = []
-  /// The tree: balls around edges, then balls around those, up to one that holds all.
+  /// The tree: balls around edges, then balls around those balls, up to one ball that contains everything.
   private(set) var balls: ContiguousArray<Ball> = []
   private(set) var levels = Levels()
   /// Whether edges meet other than as neighbours in a chain: then a vertex alone does not decide the side.
