@@ -53,6 +53,9 @@ demo: $(stamps)/python
 	@.venv/bin/fencepost replay examples/data/drive.csv --conditions examples/data/places.geojson \
 	  --sightings examples/data/sightings.jsonl --summary
 
+# Under a name of its own, because make runs a line that names $(MAKE) also in a dry run.
+again := $(MAKE) --no-print-directory
+
 setup: $(stamps)/python
 
 setup-test: $(stamps)/python-test $(stamps)/archive
@@ -60,7 +63,7 @@ setup-test: $(stamps)/python-test $(stamps)/archive
 # Building the library keeps only one core busy, so the Swift tests are built at the same time; the part `build` waits for them.
 test: $(stamps)/system
 	@mkdir -p .build/test-logs; Tests/swift.sh build --build-tests > .build/test-logs/build-early.log 2>&1 & early=$$!; \
-	  $(MAKE) --no-print-directory setup-test || { kill $$early; exit 1; }; Tests/run.sh
+	  $(again) setup-test || { kill $$early; exit 1; }; Tests/run.sh
 
 setup-lint: $(stamps)/lint
 
@@ -68,9 +71,9 @@ setup-lint: $(stamps)/lint
 # other lane import it. The WebAssembly module is built while programs are installed, to use a second core. If that build
 # fails, it runs again and prints why.
 setup-test-all: $(stamps)/library
-	@mkdir -p .build/test-logs; $(MAKE) --no-print-directory $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \
-	  $(MAKE) --no-print-directory setup-programs || { kill $$early; exit 1; }; wait $$early || true; \
-	  $(MAKE) --no-print-directory $(stamps)/wasm
+	@mkdir -p .build/test-logs; $(again) $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \
+	  $(again) setup-programs || { kill $$early; exit 1; }; wait $$early || true; \
+	  $(again) $(stamps)/wasm
 
 setup-programs: $(stamps)/python-test-all $(stamps)/python-tools $(stamps)/site $(stamps)/sql
 
