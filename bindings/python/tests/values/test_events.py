@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import FrozenInstanceError, replace
+from datetime import datetime
 
 import pytest
 from conftest import SECOND, UUID
 
 from fencepost import Beacon, BeaconSighting, Circle, Event, Fix, Monitor, TransitionPolicy
+from fencepost._values.events import EVENT_COLUMNS, EVENT_KINDS
 from fencepost.errors import InvalidArgumentError
 
 KEYS = [
@@ -43,6 +45,14 @@ def test_json_says_what_the_event_says() -> None:
         assert values["date"] == event.date.isoformat(timespec="microseconds").replace("+00:00", "Z")
         assert values["diagnostics"] == []
     assert json.loads(some_events()[-1].to_json())["refinement"] == {"uuid": UUID, "major": 65535, "minor": 0}
+
+
+def test_each_column_has_the_kind_of_its_values() -> None:
+    types = {"uint": int, "float": float, "time": datetime, "bool": bool}
+    assert set(EVENT_KINDS) < set(EVENT_COLUMNS)
+    for name, value_of in EVENT_COLUMNS.items():
+        values = [value for event in some_events() if (value := value_of(event)) is not None]
+        assert {type(value) for value in values} <= {types[EVENT_KINDS[name]] if name in EVENT_KINDS else str}, name
 
 
 def test_json_of_a_first_record_has_nulls() -> None:
