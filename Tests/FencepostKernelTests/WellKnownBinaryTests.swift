@@ -93,7 +93,7 @@ import Testing
           #expect(error.offset <= end)
         }
       }
-      // Whatever byte changes, it is read or refused.
+      // Whichever byte is changed, the input is either read or refused; it never traps.
       for _ in 0..<50 {
         var changed = bytes
         for _ in 0..<random.integer(1...4) {

@@ -2,7 +2,7 @@
  * Two guarantees of the release library: no call raises a floating-point exception that the host has turned into a
  * signal, and a thread with the stack size that the header states is enough.
  *
- *     host_limits DRIVE.csv DIRECTORY [stack]       with the last word: only the stacks
+ *     host_limits DRIVE.csv DIRECTORY [stack]       with `stack`, it checks the stack sizes only
  *
  * The program is killed if the library breaks a guarantee. It is linked to the library; see run.sh.
  */

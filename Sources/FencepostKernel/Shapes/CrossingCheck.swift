@@ -143,7 +143,7 @@ struct CrossingCheck {
 
   /// Directions around each place where more than two edges meet.
   private mutating func lookAtVertices() throws(ShapeDefect) {
-    // Ends at the same place, by sorting: the order is that of the numbers, the same on every machine.
+    // Sorting finds ends at the same place. It compares their coordinates, so the order is the same on every machine.
     let vertices = line.vertices
     let order = line.vertexOrder
     var touched: [Int: [Int]] = [:]

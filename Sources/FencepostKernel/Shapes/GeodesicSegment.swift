@@ -19,7 +19,7 @@ public struct GeodesicSegment: Sendable {
   public let end: SurfacePoint
   /// Metres.
   public let length: Double
-  /// The solved path between the ends; for a short segment `nil` until it is needed.
+  /// The solved path between the ends. A short segment's is `nil` until it is needed.
   private let solved: GeodesicInverse?
 
   public init(from start: SurfacePoint, to end: SurfacePoint) {

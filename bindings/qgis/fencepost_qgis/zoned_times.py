@@ -107,6 +107,6 @@ class ZonedTimes:
 
 
 def _moment(minute, second, flag):
-    # OGR stores seconds as a 24-bit float; it reads milliseconds, so round to those.
+    # OGR stores seconds with 24 significant bits but reads no more than milliseconds, so round to milliseconds.
     wall_us = (minute - EPOCH) // timedelta(microseconds=1) + round(second * 1000) * 1000
     return Moment(wall_us, 0 if flag in UNKNOWN else (flag - GREENWICH) * QUARTER_US, flag not in UNKNOWN)

@@ -34,7 +34,7 @@ class Cause(enum.StrEnum):
     NONE = "none"
     """The first record of a condition: nothing happened yet."""
     DETERMINATION = "determination"
-    """The first evidence for an undetermined state."""
+    """The first evidence, which determines a state that was unknown."""
     CROSSING = "crossing"
     """A change from one side to the other."""
     TIMEOUT = "timeout"
