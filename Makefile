@@ -71,6 +71,7 @@ setup-lint: $(stamps)/lint
 # other lane import it. The WebAssembly module is built while programs are installed, to use a second core. If that build
 # fails, it runs again and prints why.
 setup-test-all: $(stamps)/library
+	@.ci/wasm.sh  # installs before others do: apt's lists have one lock
 	@mkdir -p .build/test-logs; $(again) $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \
 	  $(again) setup-programs || { kill $$early; exit 1; }; wait $$early || true; \
 	  $(again) $(stamps)/wasm
