@@ -80,5 +80,5 @@ def test_a_stream_needs_its_store_and_its_shards(spark: Any, world: World, tmp_p
     for wrong in ({"shards": 0}, {"delay": "soon"}, {"delay": "-1 seconds"}, {"expire": "5"}, {"max_ahead": ""}):
         with pytest.raises(InvalidArgumentError):
             fencepost_spark.events(source, conditions, **wrong)
-    with pytest.raises(InvalidArgumentError, match="no stream"):
+    with pytest.raises(InvalidArgumentError, match="this is a stream: use fencepost.spark.events"):
         fencepost_spark.replay(source, conditions, by="vehicle")
