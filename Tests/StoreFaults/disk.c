@@ -137,3 +137,15 @@ void put_file(const char *name) {
   int inode = disk_inode(name);
   if (inode >= 0) write_file(name, disk_file_of(inode)->bytes, disk_file_of(inode)->size);
 }
+
+void put_torn_copy(const op *trace, size_t operations, int close, size_t moments[2]) {
+  moments[0] = below(operations + 1), moments[1] = below(operations + 1);
+  if (close) moments[1] = moments[0] + below(40);
+  if (moments[1] > operations) moments[1] = operations;
+  clear_folder();
+  for (int m = 0; m < 2; m++) {
+    disk_reset();
+    for (size_t k = 0; k < moments[m]; k++) disk_apply(&trace[k], 1);
+    put_file(m ? "m.fencepost-wal" : "m.fencepost");
+  }
+}

@@ -67,26 +67,20 @@ void attack_failing(long count) {
   long creating = files_count();
   files_stop();
   fencepost_monitor_destroy(made);
-  static const int errors[] = {ENOSPC, EIO, EDQUOT, EROFS, EINTR};
   long refused = 0;
   for (long i = 0; i < count; i++) {
     /* One in four fails during the operations that create the store. */
     long first = (long)below((uint64_t)(i % 4 == 3 ? creating : operations)),
          number = 1 + (long)below(i % 3 == 0 ? 3 : 40);
-    int torn = (int)(i & 1);
     clear_folder();
     files_watch(folder, 0);
-    files_room(16 << 20);
-    files_shorten((i % 7 == 6) * 3);
-    files_fail(first, number, errors[i % 5], torn);
+    files_fail_by_turns(i, first, number);
     fencepost_monitor *monitor;
     fencepost_status status = open_monitor(&monitor, 0);
     if (status) {
       refused++;
       files_stop();
-      if (status != FENCEPOST_E_STORE_UNAVAILABLE)
-        FAIL("failing at %ld: %d %s", first, (int)status, last_error.message);
-      if (!holds_only(NULL)) FAIL("a creation that failed at operation %ld left something", first);
+      check_refused_creation(status, first);
       continue;
     }
     for (long k = 0; k < LIFE_CALLS; k++)

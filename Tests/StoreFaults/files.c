@@ -302,3 +302,10 @@ op *files_take_trace(size_t *number) {
   files_stop();
   return taken;
 }
+
+void files_fail_by_turns(long i, long first, long count) {
+  static const int errors[] = {ENOSPC, EIO, EDQUOT, EROFS, EINTR};
+  files_room(16 << 20);
+  files_shorten((i % 7 == 6) * 3);
+  files_fail(first, count, errors[i % 5], (int)(i & 1));
+}

@@ -34,6 +34,9 @@ void files_mark(long call);
 
 /* The operations first ... first + count - 1 fail with an errno; a write is half done if `torn`. */
 void files_fail(long first, long count, int error, int torn);
+/* The same for turn i of an attack: by turns another errno, torn writes and shortened writes. The file system reports
+   16 MiB of free space. */
+void files_fail_by_turns(long i, long first, long count);
 /* From now on every n-th write writes only half and reports that, as with signals and quotas; 0 disables it. */
 void files_shorten(long n);
 /* The process ends before operation number n; a write is half done if `torn`. */

@@ -89,15 +89,8 @@ void attack_fleet_torn(long count) {
   op *trace = trace_of(FENCEPOST_DURABILITY_CHANGES, &operations);
   long refused = 0, opened = 0;
   for (long i = 0; i < count; i++) {
-    size_t moments[2] = {below(operations + 1), below(operations + 1)};
-    if (i % 2) moments[1] = moments[0] + below(40);
-    if (moments[1] > operations) moments[1] = operations;
-    clear_folder();
-    for (int m = 0; m < 2; m++) {
-      disk_reset();
-      for (size_t k = 0; k < moments[m]; k++) disk_apply(&trace[k], 1);
-      put_file(m ? "m.fencepost-wal" : "m.fencepost");
-    }
+    size_t moments[2];
+    put_torn_copy(trace, operations, i % 2, moments);
     fencepost_fleet *fleet;
     fencepost_status status = open_fleet(&fleet, 0);
     fencepost_fleet_destroy(fleet);
@@ -123,24 +116,19 @@ void attack_fleet_failing(long count) {
   run_fleet(&played, 0);
   long operations = files_count();
   files_stop();
-  static const int errors[] = {ENOSPC, EIO, EDQUOT, EROFS, EINTR};
   long refused = 0;
   for (long i = 0; i < count; i++) {
     fleet_durability = durabilities[i % DURABILITIES];
     long first = (long)below((uint64_t)operations), number = 1 + (long)below(i % 3 == 0 ? 3 : 40);
     clear_folder();
     files_watch(folder, 0);
-    files_room(16 << 20);
-    files_shorten((i % 7 == 6) * 3);
-    files_fail(first, number, errors[i % 5], (int)(i & 1));
+    files_fail_by_turns(i, first, number);
     fencepost_fleet *fleet;
     fencepost_status status = open_fleet(&fleet, 0);
     if (status) {
       refused++;
       files_stop();
-      if (status != FENCEPOST_E_STORE_UNAVAILABLE)
-        FAIL("failing at %ld: %d %s", first, (int)status, last_error.message);
-      if (!holds_only(NULL)) FAIL("a creation that failed at operation %ld left something", first);
+      check_refused_creation(status, first);
       continue;
     }
     for (long k = 0; k < FLEET_CALLS; k++) {
@@ -208,13 +196,7 @@ void attack_fleet_flips(long count) {
     fencepost_status status = open_fleet(&fleet, 0);
     if (status) {
       refused++;
-      size_t left;
-      unsigned char *now = read_file(path, &left);
-      if (left != size || memcmp(now, sound, size)) FAIL("bit of byte %zu: refused, and changed", place);
-      /* It is also refused if the flip makes it another kind of store. */
-      if (status != FENCEPOST_E_STORE_CORRUPT && status != FENCEPOST_E_STORE_TOO_NEW)
-        FAIL("bit of byte %zu: %d %s", place, (int)status, last_error.message);
-      free(now);
+      check_refused_flip(status, place, sound, size);
     } else {
       size_t opened_size;
       unsigned char *opened = fleet_snapshot(fleet, &opened_size);

@@ -45,12 +45,7 @@ void attack_flips(long count) {
     fencepost_status status = open_monitor(&monitor, 0);
     if (status) {
       refused++;
-      size_t left;
-      unsigned char *now = read_file(path, &left);
-      if (left != size || memcmp(now, sound, size)) FAIL("bit of byte %zu: refused, and changed", place);
-      if (status != FENCEPOST_E_STORE_CORRUPT && status != FENCEPOST_E_STORE_TOO_NEW)
-        FAIL("bit of byte %zu: %d %s", place, (int)status, last_error.message);
-      free(now);
+      check_refused_flip(status, place, sound, size);
       sound[place] ^= bit;
       continue;
     }

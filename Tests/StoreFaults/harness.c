@@ -107,3 +107,20 @@ double processor_seconds(void) {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
+
+void check_refused_creation(fencepost_status status, long first) {
+  if (status != FENCEPOST_E_STORE_UNAVAILABLE) FAIL("failing at %ld: %d %s", first, (int)status, last_error.message);
+  if (!holds_only(NULL)) FAIL("a creation that failed at operation %ld left something", first);
+}
+
+void check_refused_flip(fencepost_status status, size_t place, const unsigned char *written, size_t size) {
+  char path[PATH_SIZE];
+  path_of(path, "m.fencepost");
+  size_t left;
+  unsigned char *now = read_file(path, &left);
+  if (left != size || memcmp(now, written, size)) FAIL("bit of byte %zu: refused, and changed", place);
+  /* A flip in the header can make it another kind of store. */
+  if (status != FENCEPOST_E_STORE_CORRUPT && status != FENCEPOST_E_STORE_TOO_NEW)
+    FAIL("bit of byte %zu: %d %s", place, (int)status, last_error.message);
+  free(now);
+}

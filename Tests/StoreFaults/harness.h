@@ -35,6 +35,11 @@ int holds_only(const char *name);
 unsigned char *read_file(const char *path, size_t *size);
 void write_file(const char *name, const void *bytes, size_t size);
 
+/* A store could not be created because operation `first` failed: the status says so, and the folder is empty. */
+void check_refused_creation(fencepost_status status, long first);
+/* A store with a flipped bit in byte `place` was refused: as damaged or too new, and the file is unchanged. */
+void check_refused_flip(fencepost_status status, size_t place, const unsigned char *written, size_t size);
+
 /* Runs a child and returns waitpid()'s status. Failures in the child are counted here. */
 int in_child(void (*run)(void *context), void *context);
 /* Memory that children share. */
