@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -51,30 +52,60 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 @contextmanager
 def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
     """Plays logs in a loop with gpsfake, each as its own device, through a gpsd that listens on a port of the
-    loopback."""
-    environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin"}
-    # Slow enough that a client that connects a second late still sees most of a log.
-    command = ["gpsfake", "-q", "-c", "0.03", "-P", str(port), *(str(LOGS / log) for log in logs)]
-    # A session of its own, so that the daemon, which is gpsfake's child, ends with it.
-    process = subprocess.Popen(
-        command, env=environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    try:
-        end = time.monotonic() + LONGEST
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                break
-            except OSError:
-                assert process.poll() is None, f"gpsfake ended: {process.stderr.read()!r}"  # type: ignore[union-attr]
-                assert time.monotonic() < end, "gpsd does not listen"
-                time.sleep(0.05)
-        yield process
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait(LONGEST)
-        if process.stderr is not None:
-            process.stderr.close()
+    loopback and has these devices.
+
+    gpsfake waits until the file of gpsd's control socket exists, and then ignores a refused connection to it: gpsd has
+    no device then, and a test waits in vain. The file of a killed gpsd whose gpsfake had the same process id also
+    counts. So each gpsfake has a new folder for it, and one that passed on no device is replaced.
+    """
+    end = time.monotonic() + LONGEST
+    while True:
+        with started(port, *logs) as process:
+            if has_devices(process, port, len(logs)):
+                yield process
+                return
+        assert time.monotonic() < end, "gpsd has no device"
+
+
+@contextmanager
+def started(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A gpsfake with its gpsd, which are killed at the end."""
+    with TemporaryDirectory() as folder:
+        environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin", "TMPDIR": folder}
+        # Slow enough that a client that connects a second late still sees most of a log.
+        command = ["gpsfake", "-q", "-c", "0.03", "-P", str(port), *(str(LOGS / log) for log in logs)]
+        # A session of its own, so that the daemon, which is gpsfake's child, ends with it.
+        process = subprocess.Popen(
+            command, env=environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        try:
+            yield process
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(LONGEST)
+            if process.stderr is not None:
+                process.stderr.close()
+
+
+def has_devices(process: subprocess.Popen[bytes], port: int, count: int) -> bool:
+    """Waits until the gpsd of this gpsfake lists its devices. False: it listens, but lists too few for 10 s."""
+    end, listening = time.monotonic() + LONGEST, None
+    while listening is None or time.monotonic() < listening + 10:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=LONGEST) as connection:
+                listening = listening or time.monotonic()
+                connection.sendall(b"?DEVICES;\n")
+                for line in connection.makefile("rb"):
+                    answer = json.loads(line)
+                    if answer["class"] == "DEVICES":
+                        if len(answer["devices"]) == count:
+                            return True
+                        break
+        except OSError:
+            assert process.poll() is None, f"gpsfake ended: {process.stderr.read()!r}"  # type: ignore[union-attr]
+            assert time.monotonic() < end, "gpsd does not listen"
+        time.sleep(0.1)
+    return False
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from conftest import refusal
 
-from fencepost import Circle, Fleet, InputWarning, Monitor, Zones, replay
+from fencepost import Circle, Fix, Fleet, InputWarning, Monitor, Zones, replay
 
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
@@ -56,6 +56,10 @@ def test_times_that_have_no_date_are_refused_by_row(tmp_path: Path) -> None:
     for source in sources(tmp_path, columns):
         for by in (None, "car"):
             assert "outside year 1 to year 9999" in str(refusal(replay, source, HERE, by=by))
+    # The time of a Fix is always in microseconds. Such a log could not even be printed.
+    for time in START_NS, -START_NS:
+        fixes = [Fix(47, 8, time=0), Fix(47, 8, time=time)]
+        assert refusal(replay, fixes, HERE).place == "element 1"
 
 
 def test_accelerations_are_not_accuracies(tmp_path: Path) -> None:

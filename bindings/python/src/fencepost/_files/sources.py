@@ -10,6 +10,7 @@ from .._errors import InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import is_arrow
 from .._tables.frames import is_frame
+from .._tables.times import is_time
 from .._values.any_condition import Condition
 from .._values.arguments import assumed_state
 from .._values.conditions import is_condition, is_line
@@ -142,6 +143,9 @@ def _given_fixes(track: Iterable[Any], by: str | None, name: str) -> list[Track]
     for row, fix in enumerate(track):
         if not isinstance(fix, Fix):
             raise TypeError(f"{name}: element {row} must be a Fix, not {type(fix).__name__}")
+        if not is_time(fix.time_us):
+            what = f"time {fix.time_us} is outside year 1 to year 9999; the time of a Fix is in microseconds"
+            raise InputError(name, f"element {row}", what)
         if not is_usable(fix.latitude, fix.longitude, fix.accuracy):
             flaw = worse(flaw, Flaw(f"element {row}", fix.latitude, fix.longitude, fix.accuracy))
         fixes.append((fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
