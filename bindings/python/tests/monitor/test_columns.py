@@ -18,6 +18,7 @@ import pytest
 from conftest import EXACT, HOME, SECOND
 
 from fencepost import FIX_RECORD, Event, Fix, Monitor, State, TransitionPolicy
+from fencepost._values.events import EVENT_COLUMNS
 from fencepost.errors import ColumnTypeError, InvalidArgumentError, QueueFullError
 from fencepost.types import FeedResult
 
@@ -385,25 +386,7 @@ def test_events_as_columns_and_as_a_frame() -> None:
     monitor.feed_many(**columns)
     table = monitor.events_columns()
     assert monitor.statistics().pending_events == 0 and monitor["home"].last_event == events[-1]
-    assert list(table) == [
-        "sequence",
-        "identifier",
-        "state",
-        "cause",
-        "date",
-        "evidence_date",
-        "refinement",
-        "diagnostics",
-        "generation",
-        "latitude",
-        "longitude",
-        "accuracy",
-        "boundary_distance",
-        "evidence",
-        "gap",
-        "direction",
-        "tag",
-    ]
+    assert list(table) == list(EVENT_COLUMNS)
     assert table["sequence"] == [event.sequence for event in events]
     assert table["date"] == [event.date for event in events]
     monitor = home()

@@ -47,6 +47,10 @@ def test_json_says_what_the_event_says() -> None:
     assert json.loads(some_events()[-1].to_json())["refinement"] == {"uuid": UUID, "major": 65535, "minor": 0}
 
 
+def test_columns_are_the_keys_of_the_json_and_the_tag() -> None:
+    assert list(EVENT_COLUMNS) == [*KEYS, "evidence", "gap", "direction", "tag"]
+
+
 def test_each_column_has_the_kind_of_its_values() -> None:
     types = {"uint": int, "float": float, "time": datetime, "bool": bool}
     assert set(EVENT_KINDS) < set(EVENT_COLUMNS)

@@ -9,29 +9,18 @@ from .._fleet.fleet import Fleet
 from .._monitor.events import EVENTS_PER_POLL
 from .._values.conditions import uuid_of
 from .._values.enums import CAUSES, STATES, Diagnostics, EvidenceSource
-from .._values.events import AFTER_GAP, ON_PATH, diagnostic_names
+from .._values.events import AFTER_GAP, EVENT_COLUMNS, EVENT_KINDS, ON_PATH, diagnostic_names
 from .arrow import Batch, pyarrow
 
-_TEXT, _WHOLE, _NUMBER = ("string", pyarrow.string()), ("bigint", pyarrow.int64()), ("double", pyarrow.float64())
-_TIME = ("timestamp", pyarrow.timestamp("us", "UTC"))
+_TYPES = {
+    "text": ("string", pyarrow.string()),
+    "uint": ("bigint", pyarrow.int64()),
+    "float": ("double", pyarrow.float64()),
+    "time": ("timestamp", pyarrow.timestamp("us", "UTC")),
+    "bool": ("boolean", pyarrow.bool_()),
+}
 _COLUMNS = {
-    "device": _TEXT,
-    "sequence": _WHOLE,
-    "identifier": _TEXT,
-    "state": _TEXT,
-    "cause": _TEXT,
-    "date": _TIME,
-    "evidence_date": _TIME,
-    "refinement": _TEXT,
-    "diagnostics": _TEXT,
-    "generation": _WHOLE,
-    "latitude": _NUMBER,
-    "longitude": _NUMBER,
-    "accuracy": _NUMBER,
-    "boundary_distance": _NUMBER,
-    "evidence": _TEXT,
-    "gap": ("boolean", pyarrow.bool_()),
-    "direction": _TEXT,  # only for gates, which fleets do not support: null
+    **{name: _TYPES[EVENT_KINDS.get(name, "text")] for name in ("device", *EVENT_COLUMNS)},
     "tag": ("decimal(20,0)", pyarrow.decimal128(20, 0)),  # an unsigned 64-bit integer
 }
 EVENT_SCHEMA = pyarrow.schema([(name, kind) for name, (_, kind) in _COLUMNS.items()])
@@ -73,8 +62,8 @@ def _batch(rows: Sequence[Any]) -> Batch:
             for latitude, source in zip(latitudes, sources)
         ],
         [bool(source & AFTER_GAP) for source in sources],
-        [None] * len(rows),
+        [None] * len(rows),  # direction: only gates have one, which fleets do not support
         tags,
     )
-    arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, EVENT_SCHEMA)]
+    arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, EVENT_SCHEMA, strict=True)]
     return pyarrow.record_batch(arrays, schema=EVENT_SCHEMA)
