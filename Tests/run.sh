@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs the tests, continues after a failure, and ends with a summary. `make test` sets up and calls it.
 #
-#   Tests/run.sh            all light parts, in two parallel lanes; a line for each, its output in .build/test-logs
+#   Tests/run.sh            all light parts, in two parallel lanes; a line for each with its seconds and its seconds of
+#                           processor time, its output in .build/test-logs
 #   Tests/run.sh heavy      the parts of `make test-all`, in the same way
 #   Tests/run.sh PART...    these parts one after another, with their output
 #
@@ -11,15 +12,17 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 export PYTEST_ADDOPTS="--durations 0 --durations-min 1 ${PYTEST_ADDOPTS:-}"
 
-# The parts of each lane in order: parts that need the test build come after it. Swift's builds in one folder wait for each
-# other.
-lane1=(build kinds swift determinism host store fuzz symbols abi header examples install)
-lane2=(python format package wheel)
-light=("${lane1[@]}" "${lane2[@]}")
-# Parts that build wheels or source distributions must be in one lane.
-heavy1=(workflows tools sql swiftpm docs browser gpsd qgis full spark sanitize runtimes)
-heavy2=(live wasm wheels sdist pages musl arm64)
-heavy=("${heavy1[@]}" "${heavy2[@]}")
+# The parts of each lane in order; then each lane takes what is left of the third list until that is empty. Parts that need
+# the test build come after it in its lane. Swift's builds in one folder wait for each other. Parts that build wheels or
+# source distributions, or that install packages of the system, must be in one lane.
+lane1=(build kinds swift determinism host store fuzz symbols abi)
+lane2=(python package wheel)
+either=(install format examples header)
+light=("${lane1[@]}" "${lane2[@]}" "${either[@]}")
+heavy1=(full spark sanitize)
+heavy2=(wheels sdist pages musl arm64 runtimes)
+heavy_either=(live docs tools sql swiftpm wasm qgis gpsd browser workflows)
+heavy=("${heavy1[@]}" "${heavy2[@]}" "${heavy_either[@]}")
 
 # If the code around a mutant has changed, the mutant would prove nothing at its next run.
 format() { Tests/Style/run.sh && .venv/bin/python Tests/Mutants/run.py --check; }
@@ -72,26 +75,38 @@ command_of() { case $1 in swift | python) echo "${1}_tests" ;; *) echo "$1" ;; e
 
 # quietly PART...: runs parts one after another; prints a line for each, and the end of its output if it fails.
 quietly() {
-  local part outcome started log
+  local part outcome started worked log TIMEFORMAT='%0U %0S'
   for part in "$@"; do
     log=$logs/$part.log
     started=$SECONDS
-    if "$(command_of "$part")" > "$log" 2>&1; then outcome=passed; else outcome=FAILED; fi
+    if { time "$(command_of "$part")" > "$log" 2>&1; } 2> "$logs/$part.time"; then outcome=passed; else outcome=FAILED; fi
+    worked=$(awk '{ print $1 + $2 }' "$logs/$part.time")
     printf '%s\n' "$outcome" > "$logs/$part.outcome"
-    printf '%-12s %-7s %5d s   %s\n' "$part" "$outcome" $((SECONDS - started)) "$(grep -v '^ *$' "$log" | tail -n 1 | cut -c 1-90)"
+    printf '%-12s %-7s %5d s %5d s   %s\n' "$part" "$outcome" $((SECONDS - started)) "$worked" \
+      "$(grep -v '^ *$' "$log" | tail -n 1 | cut -c 1-90)"
     if [ $outcome = FAILED ]; then printf '%s\n' "$(tail -n 40 "$log" | sed 's/^/    /')" "    all of it: $log"; fi
   done
 }
 
-# in_lanes LANE1 LANE2: runs the parts of two arrays with these names in parallel.
+# what_is_left PART...: runs those of the parts that no lane has taken.
+what_is_left() {
+  local part
+  for part in "$@"; do
+    if mkdir "$logs/$part.taken" 2> /dev/null; then quietly "$part"; fi
+  done
+}
+
+# in_lanes LANE1 LANE2 EITHER: runs the parts of two arrays with these names in parallel, then those of the third in the
+# lane that is free first.
 in_lanes() {
-  local -n one=$1 two=$2
+  local -n one=$1 two=$2 rest=$3
   local first second
+  rm -rf "$logs"/*.taken
   # Separate process groups, so that an interruption ends everything that a lane has started.
   set -m
-  quietly "${one[@]}" &
+  { quietly "${one[@]}"; what_is_left "${rest[@]}"; } &
   first=$!
-  quietly "${two[@]}" &
+  { quietly "${two[@]}"; what_is_left "${rest[@]}"; } &
   second=$!
   # shellcheck disable=SC2064 # now
   trap "kill -- -$first -$second 2> /dev/null; exit 130" INT TERM
@@ -128,9 +143,9 @@ for part in "${parts[@]}"; do
 done
 
 if [ $# = 0 ]; then
-  in_lanes lane1 lane2
+  in_lanes lane1 lane2 either
 elif [ "$*" = heavy ]; then
-  in_lanes heavy1 heavy2
+  in_lanes heavy1 heavy2 heavy_either
 else
   aloud "${parts[@]}"
 fi

@@ -324,10 +324,13 @@ def test_names_load_when_they_are_used() -> None:
     assert loaded.stdout.strip() == ""
 
 
-def test_stubs_agree_with_the_runtime() -> None:
+def test_stubs_agree_with_the_runtime(tmp_path: Path) -> None:
     pytest.importorskip("mypy.stubtest")
+    # Without the modules that the stubs import: names, signatures and defaults are compared, not annotations.
+    settings = tmp_path / "mypy.ini"
+    settings.write_text("[mypy]\nfollow_imports = skip\n")
     checked = subprocess.run(
-        [sys.executable, "-m", "mypy.stubtest", "fencepost._native"],
+        [sys.executable, "-m", "mypy.stubtest", "fencepost._native", "--mypy-config-file", str(settings)],
         capture_output=True,
         text=True,
         timeout=300,
