@@ -12,8 +12,8 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 export PYTEST_ADDOPTS="--durations 0 --durations-min 1 ${PYTEST_ADDOPTS:-}"
 
-# The parts of each lane in order; then each lane takes what is left of the third list until that is empty. Parts that need
-# the test build come after it in its lane. Swift's builds in one folder wait for each other. Parts that build wheels or
+# The parts of each lane in order; then each free lane takes the next part of the third list. Parts that need the test build
+# come after it in its lane. Swift's builds in one folder wait for each other. Parts that build wheels or
 # source distributions, or that install packages of the system, must be in one lane.
 lane1=(build kinds swift determinism host store fuzz symbols abi)
 lane2=(python package wheel)
@@ -88,8 +88,8 @@ quietly() {
   done
 }
 
-# what_is_left PART...: runs those of the parts that no lane has taken.
-what_is_left() {
+# remaining PART...: runs the parts that the other lane has not taken.
+remaining() {
   local part
   for part in "$@"; do
     if mkdir "$logs/$part.taken" 2> /dev/null; then quietly "$part"; fi
@@ -104,9 +104,9 @@ in_lanes() {
   rm -rf "$logs"/*.taken
   # Separate process groups, so that an interruption ends everything that a lane has started.
   set -m
-  { quietly "${one[@]}"; what_is_left "${rest[@]}"; } &
+  { quietly "${one[@]}"; remaining "${rest[@]}"; } &
   first=$!
-  { quietly "${two[@]}"; what_is_left "${rest[@]}"; } &
+  { quietly "${two[@]}"; remaining "${rest[@]}"; } &
   second=$!
   # shellcheck disable=SC2064 # now
   trap "kill -- -$first -$second 2> /dev/null; exit 130" INT TERM
