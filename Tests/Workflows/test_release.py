@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMED = {f"GIT_{role}_{part}": "tests@example.org" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
@@ -154,6 +155,60 @@ def test_what_is_removed_was_deprecated_before(repository: Repository) -> None:
     repository.commit("announce")
     done = repository.release("make", "7.2.0")
     assert done.returncode == 0, done.stderr
+
+
+def steps(job: str) -> list[str]:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())
+    return [step["run"].replace("${{ github.token }}", "") for step in workflow["jobs"][job]["steps"] if "run" in step]
+
+
+def test_the_steps_of_the_workflow_publish_what_was_built(repository: Repository, tmp_path: Path) -> None:
+    """Runs the scripts of all jobs of release.yml, in folders with what its actions would download."""
+    assert repository.release("make", "7.1.0").returncode == 0
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@" > gh.arguments\n')
+    (tools / "gh").chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "GITHUB_REF_NAME": "v7.1.0"}
+
+    def run(job: str, folder: Path) -> None:
+        found = steps(job)
+        assert found
+        for script in found:
+            done = subprocess.run(
+                ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], cwd=folder, env=environment,
+                capture_output=True, text=True, timeout=60,
+            )  # fmt: skip
+            assert done.returncode == 0, f"{job}: {script}\n{done.stderr}"
+
+    run("check", repository.folder)
+    dist = repository.folder / "dist"
+    dist.mkdir()
+    names = [
+        "fencepost-7.1.0.tar.gz", "fencepost-c-7.1.0-linux-x86_64.tar.gz",
+        "fencepost-7.1.0-cp311-abi3-manylinux_2_28_x86_64.whl", "fencepost-7.1.0-cp311-abi3-macosx_15_0_arm64.whl",
+    ]  # fmt: skip
+    for name in names:
+        with zipfile.ZipFile(dist / name, "w") as archive:
+            archive.writestr("name", name)
+    run("files", repository.folder)
+    subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=dist, check=True, capture_output=True)
+    published = {*names, "fencepost-7.1.0.cdx.json", "SHA256SUMS"}
+    assert {path.name for path in dist.iterdir()} == published
+    job = tmp_path / "job"
+    job.mkdir()
+    for name in ("dist", "notes.md"):  # the artifact `release`
+        (repository.folder / name).rename(job / name)
+    for name in ("pypi", "github"):
+        folder = tmp_path / name
+        folder.mkdir()
+        shutil.copytree(job, folder / "release")
+        run(name, folder)
+    assert {path.name for path in (tmp_path / "pypi/dist").iterdir()} == {names[0], *names[2:]}
+    arguments = (tmp_path / "github/gh.arguments").read_text().splitlines()
+    assert arguments[:3] == ["release", "create", "v7.1.0"] and "--verify-tag" in arguments
+    assert {Path(each).name for each in arguments if each.startswith("release/dist/")} == published
+    assert (tmp_path / "github" / arguments[arguments.index("--notes-file") + 1]).read_text().strip()
 
 
 def test_a_build_that_fails_leaves_the_tree_as_it_was(repository: Repository) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -107,6 +108,36 @@ def test_scripts_call_only_what_is_in_the_tree() -> None:
             assert (ROOT / path).exists(), f"{name}: {path}"
             called += 1
     assert called >= 15
+
+
+def before_the_checkout(path: Path) -> list[list[str]]:
+    """The scripts before the checkout in each job of a workflow that runs in a container."""
+    found = []
+    for job in yaml.safe_load(path.read_text())["jobs"].values():
+        if "container" in job:
+            steps = job["steps"]
+            checkout = next(at for at, step in enumerate(steps) if step.get("uses", "").startswith("actions/checkout@"))
+            found.append([step["run"] for step in steps[:checkout] if "run" in step])
+    return found
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+@pytest.mark.parametrize("name", ["docs", "nightly", "tests", "wheels"])
+def test_git_reads_the_checkout_of_a_container(name: str, tmp_path: Path) -> None:
+    """The runner's user owns the checkout, and the steps run as root."""
+    run("git", "init", tmp_path / "clone")
+    for place in ("clone", "clone/.git"):
+        os.chown(tmp_path / place, 1001, 1001)
+    jobs = before_the_checkout(ROOT / f".github/workflows/{name}.yml")
+    assert jobs
+    for number, job in enumerate(jobs):
+        config = {"GIT_CONFIG_SYSTEM": str(tmp_path / f"config-{number}"), "GIT_CONFIG_GLOBAL": "/dev/null"}
+        environment = {**os.environ, **config}
+        status = ("git", "-C", tmp_path / "clone", "status")
+        assert run(*status, env=environment).returncode != 0
+        lines = [line for script in job for line in script.splitlines() if line.startswith("git ")]
+        assert run("bash", "-euo", "pipefail", "-c", "\n".join(lines), env=environment).returncode == 0
+        assert run(*status, env=environment).returncode == 0
 
 
 def test_parts_that_a_workflow_names_are_parts() -> None:
