@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import refusal
 
-from fencepost import Circle, InputWarning, replay
+from fencepost import Circle, InputWarning, Zones, replay
 from fencepost._errors import InputError
 
 HERE = {"here": Circle(0, 0, radius=150)}
@@ -205,3 +205,31 @@ def test_a_shapefile_that_is_cut_off(tmp_path: Path) -> None:
                 assert "\n" not in str(error)
         path.write_bytes(whole)
     assert replay(tmp_path / "t.shp", HERE).counts.fixes == 40
+
+
+def test_messages_stay_short(tmp_path: Path) -> None:
+    """Such messages had the length of the value, or of all names: up to a megabyte."""
+    path = tmp_path / "t.csv"
+    for text in (
+        "time,lat,lon\n" + "9" * 5_000 + ",0,0\n",
+        "time,lat,lon\n" + "x" * 5_000 + ",0,0\n",
+        ",".join(f"c{number}" for number in range(100_000)) + "\n",
+        "time,lat,long" + "e" * 100_000 + "\n0,0,0\n",
+    ):
+        path.write_text(text)
+        for call in (replay, lambda source, _: Zones(source)):
+            assert len(str(refusal(call, path, HERE))) < 600
+    assert "c18, c19 and 99980 more" in str(refusal(replay, _written(path, 100_000), HERE))
+
+
+def _written(path: Path, columns: int) -> Path:
+    path.write_text(",".join(f"c{number}" for number in range(columns)) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-00:01"])
+def test_a_time_that_its_zone_moves_out_of_the_calendar(tmp_path: Path, text: str) -> None:
+    """The log of such a replay could not be printed."""
+    path = tmp_path / "t.csv"
+    path.write_text(f"time,lat,lon\n{text},0,0\n")
+    assert "outside year 1 to year 9999" in str(refusal(replay, path, HERE))

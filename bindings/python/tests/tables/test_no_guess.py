@@ -307,3 +307,23 @@ def test_the_same_messages_whatever_holds_the_rows(changes: dict[str, Any], word
         with pytest.raises(InputError) as caught:
             replay(rows, {}, by="van")
         assert str(caught.value).startswith(f"{source}: {words}")
+
+
+@pytest.mark.parametrize("column", ["latitude", "longitude", "time", "accuracy", "device"])
+def test_columns_without_an_order_are_refused(column: str) -> None:
+    """A set has no order, and a dict gave its keys. The view of a dict's keys or values has an order."""
+    rows: dict[str, Any] = {"device": ["a", "b"], "latitude": [0, 1], "longitude": [0, 1], "time": [0, 1]}
+    rows["accuracy"] = [1, 2]
+    for values in set(rows[column]), frozenset(rows[column]), dict(zip(rows[column], rows[column])):
+        for call in Fleet({"here": Circle(0, 0, 100)}), Monitor():
+            given = {**rows, column: values}
+            if isinstance(call, Monitor):
+                if column == "device":
+                    continue
+                del given["device"]
+            with pytest.raises(InvalidArgumentError, match=f"{column} is .*expected a column"):
+                call.feed_many(**given)
+    rows[column] = dict(zip(rows[column], rows[column])).values()
+    assert Fleet({"here": Circle(0, 0, 100)}).feed_many(**rows).accepted == 2
+    with pytest.raises(InvalidArgumentError, match="identifier is set"):
+        Zones().add_many({"a", "b"}, [0, 1], [0, 1], [100, 100])  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from typing import Any
 
 from .._errors import InputError
 from .._tables.names import CONDITIONS, POSITION, key
+from .._tables.numbers import listed
 from .._values.arguments import identifier_text
 from .text import parse_json
 
@@ -51,7 +52,7 @@ def _check(features: Sequence[Any], columns: Mapping[str, str], path: str | Path
             raise InputError(path, "", f"columns: {what!r} is not one of {', '.join(_NAMED)}")
         names = dict.fromkeys(name for feature in features if _is_feature(feature) for name in feature["properties"])
         if name not in names:
-            raise InputError(path, "", f"there is no property {name!r}, only {', '.join(names)}")
+            raise InputError(path, "", f"there is no property {name!r}, only {listed(names)}")
 
 
 def _named(feature: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from .._errors import InputError
 from .._tables.arrow_reader import BatchReader
 from .._tables.frames import exported, is_frame
 from .._tables.names import TRACK, several_text
+from .._tables.numbers import listed
 from .doubts import Flaw, is_usable, worse
 from .tracks import NO_POSITION, FixRow, Track
 from .vector import PLAIN, Reading
@@ -65,7 +66,7 @@ class TableRows:
         self.names: list[str] = list(table.columns) if is_frame(table) else self._reader.names
         self.source, self.by = source, by
         if by is not None and by not in self._reader.names:
-            raise InputError(source, "", f"there is no column {by!r}, only {', '.join(self._reader.names)}")
+            raise InputError(source, "", f"there is no column {by!r}, only {listed(self._reader.names)}")
         if by is not None and self._reader.names.count(by) > 1:
             raise InputError(source, "", several_text(self._reader.names, by))
         self._keeps = keeps

@@ -24,6 +24,7 @@ from .._tables.names import (
     key,
     time_unit,
 )
+from .._tables.numbers import listed
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, parse_time
 from .._tables.wkt import wkt_point
 from .advice import DATE_ORDER, TRACK_OPTION, column_advice, decimal_comma
@@ -102,7 +103,7 @@ class Table(CSVTable):
         indices, wkt = _find(self.names, columns, path, self.place)
         unit = time_unit(self.names[indices["time"]]) if "time" in indices else None
         if by is not None and by not in self.names:
-            raise InputError(path, self.place, f"there is no column {by!r}, only {', '.join(self.names)}")
+            raise InputError(path, self.place, f"there is no column {by!r}, only {listed(self.names)}")
         track = -1 if by is None else self.names.index(by)
         self._columns = columns
         self.layout = Layout(self.delimiter, indices, unit, track, len(self.names), times, wkt)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import InputError, require, warn
+from .._tables.numbers import listed
 from .._tables.text_times import PLAIN_TIMES, TimeStyle
 
 _DRIVERS = {
@@ -66,7 +67,7 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
                 layers = pyogrio.list_layers(path)
                 names = [str(name) for name, _ in layers]
                 if how.layer is not None and how.layer not in names:
-                    raise ValueError(f"there is no layer {how.layer!r}, only {', '.join(names)}")
+                    raise ValueError(f"there is no layer {how.layer!r}, only {listed(names)}")
                 layer = how.layer or (names[0] if names else None)
                 driver = pyogrio.read_info(path, layer=layer).get("driver", "")
                 frame = geopandas.read_file(path, layer=layer, engine="pyogrio")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._native import InvalidArgumentError
-from .._tables.buffers import ColumnTypeError
+from .._tables.buffers import ColumnTypeError, require_order
 from .._values.arguments import identifier_text
 
 
@@ -61,6 +61,7 @@ def _plain(values: Any) -> Iterable[Any]:
             return found
     if isinstance(values, bytes | bytearray) or not isinstance(values, Iterable):
         raise _error(ColumnTypeError, f"device is {type(values).__name__}, expected a column of str", 0)
+    require_order(values, "device")
     return values
 
 

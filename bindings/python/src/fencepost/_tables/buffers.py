@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast
 
@@ -229,9 +229,16 @@ def _view_of(values: Any, what: str) -> memoryview[Any] | None:
     return view
 
 
+def require_order(values: Any, what: str) -> None:
+    """Refuses sets, whose elements have no order, and mappings, which would give their keys."""
+    if isinstance(values, set | frozenset | Mapping):
+        refuse(f"{what} is {type(values).__name__}, expected a column: pass list(...) of its rows")
+
+
 def _rows_of(values: Any, what: str, expected: str) -> Sequence[Any]:
     if isinstance(values, list | tuple):
         return values
+    require_order(values, what)
     try:
         return tuple(values)
     except TypeError:

@@ -11,6 +11,7 @@ from typing import Any
 from .._errors import InputError, require
 from .._native import InvalidArgumentError
 from .names import GEOMETRY, POSITION, Names, check_one, column_advice, find, key
+from .numbers import listed
 
 BATCH_ROWS = 65_536
 _NUMBERS = (int, float, Decimal)
@@ -73,7 +74,7 @@ def _of_frame(
     except InvalidArgumentError as error:
         raise InputError(source, "", str(error), advice=column_advice(error, "columns")) from None
     if by is not None and by not in names:
-        raise InputError(source, "", f"there is no column {by!r}, only {', '.join(names)}")
+        raise InputError(source, "", f"there is no column {by!r}, only {listed(names)}")
     if points is not None:
         found = {what: index for what, index in found.items() if what not in POSITION} | {"geometry": points}
     used = sorted({*found.values(), *([] if by is None else [names.index(by)])})

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from .._errors import Advice
 from .._native import InvalidArgumentError
+from .numbers import listed
 from .text_times import UNITS
 
 Names = Mapping[str, tuple[str, ...]]
@@ -97,7 +98,7 @@ def _found(
     for what, usual in known.items():
         if what in given:
             if given[what] not in exact:
-                raise InvalidArgumentError(f"there is no column {given[what]!r}, only {', '.join(exact)}")
+                raise InvalidArgumentError(f"there is no column {given[what]!r}, only {listed(exact)}")
             found[what] = exact.index(given[what])
             continue
         for name in usual:
@@ -106,7 +107,7 @@ def _found(
                 break
         else:
             if what in required:
-                reason = f"there is no column for the {what}, only {', '.join(exact)}"
+                reason = f"there is no column for the {what}, only {listed(exact)}"
                 raise InvalidArgumentError(reason + (device_candidates(exact) if what == "device" else ""))
     return found
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection
+from itertools import islice
 from math import inf
 from typing import Any, SupportsIndex
 
@@ -15,7 +17,18 @@ def shown(value: Any) -> str:
         text = " ".join(repr(value).split())
     except Exception:  # an int with too many digits for Python to print, or a repr that fails
         text = f"of type {type(value).__name__}"
+    return short(text)
+
+
+def short(text: str) -> str:
+    """A text of at most 60 characters, for messages."""
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def listed(names: Collection[str]) -> str:
+    """The first twenty names and the number of the others, for messages."""
+    text = ", ".join(short(name) for name in islice(names, 20))
+    return text if len(names) <= 20 else f"{text} and {len(names) - 20} more"
 
 
 def real(value: Any, what: str) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .._errors import InputError
 from .._native import InvalidArgumentError
+from .numbers import short, shown
 from .times import is_time, to_us
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -132,10 +133,13 @@ def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIME
         else:
             when = datetime.fromisoformat(_LEAP_SECOND.sub("59.999999", text))
     except _AmbiguousError:
-        raise ValueError(f"{text!r} may be day/month or month/day") from None
+        raise ValueError(f"{shown(text)} may be day/month or month/day") from None
     except ValueError:
-        raise ValueError(f"{text!r} is not a time (expected ISO 8601, for example 2024-05-01T12:00:00Z)") from None
-    return to_us(style.placed(when))
+        raise ValueError(f"{shown(text)} is not a time (expected ISO 8601, for example 2024-05-01T12:00:00Z)") from None
+    time = to_us(style.placed(when))
+    if not is_time(time):
+        raise ValueError(f"{shown(text)} is not a time: outside year 1 to year 9999")
+    return time
 
 
 class _AmbiguousError(ValueError):
@@ -186,11 +190,11 @@ def number_time(value: Decimal | int | float, unit: str | None = None) -> int:
         if not number.is_finite():
             raise InvalidOperation
     except InvalidOperation:
-        raise ValueError(f"{value} is not a time") from None
+        raise ValueError(f"{short(str(value))} is not a time") from None
     if unit is None:
         unit = unit_of(number)
     if abs(number) > Decimal("1e21") or not is_time(time := round(number * UNITS[unit])):
-        raise ValueError(f"{value} is not a time: outside year 1 to year 9999")
+        raise ValueError(f"{short(str(value))} is not a time: outside year 1 to year 9999")
     return time
 
 
