@@ -7,7 +7,8 @@
     .ci/release.py notes VERSION     prints the section of CHANGELOG.md
     .ci/release.py make VERSION      `make release`: checks, sets it, builds, commits, tags, prints what to push
 
-`make` changes nothing before all checks have passed. When the build fails it restores the tree. It never pushes.
+`make` changes nothing before all checks have passed. When the build, the commit or the tag fails it restores the tree.
+It never pushes.
 """
 
 from __future__ import annotations
@@ -168,6 +169,7 @@ def set_version(root: Path, wanted: str, today: str) -> None:
 
 def make(root: Path, wanted: str) -> None:
     checks_before(root, wanted)
+    before = run("git", "rev-parse", "HEAD", root=root)
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     try:
         set_version(root, wanted, today)
@@ -187,15 +189,16 @@ def make(root: Path, wanted: str) -> None:
             print(f"== {command}", flush=True)
             if subprocess.run(command, shell=True, cwd=root).returncode != 0:
                 raise Refusal(f"{command} failed")
+        run("git", "commit", "--all", "--message", f"Release {wanted}", root=root)
+        run("git", "tag", "--annotate", f"v{wanted}", "--message", f"Fencepost {wanted}", root=root)
     except BaseException:
-        run("git", "checkout", "--", ".", root=root)
+        # The tree had no changes before. Files that Git ignores or does not know stay.
+        run("git", "reset", "--hard", before, root=root)
         print("release: the tree is as it was", file=sys.stderr)
         raise
-    run("git", "commit", "--all", "--message", f"Release {wanted}", root=root)
-    run("git", "tag", "--annotate", f"v{wanted}", "--message", f"Fencepost {wanted}", root=root)
     print(
         f"\nv{wanted} is committed and tagged here. To publish it:\n\n"
-        f"    git push origin main v{wanted}\n\n"
+        f"    git push --atomic origin main v{wanted}\n\n"
         f"The workflow `release` then builds, attests and publishes it. To take it back before the push:\n\n"
         f"    git tag --delete v{wanted} && git reset --keep HEAD~1"
     )

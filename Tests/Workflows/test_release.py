@@ -75,7 +75,7 @@ def repository(tmp_path: Path) -> Repository:
 def test_a_release_sets_every_mention_commits_and_tags(repository: Repository) -> None:
     done = repository.release("make", "7.1.0")
     assert done.returncode == 0, done.stderr
-    assert "git push origin main v7.1.0" in done.stdout
+    assert "git push --atomic origin main v7.1.0" in done.stdout
     assert repository.git("describe", "--exact-match") == "v7.1.0"
     assert not repository.git("status", "--porcelain")
     assert repository.release("version").stdout == "7.1.0\n"
@@ -217,6 +217,40 @@ def test_a_build_that_fails_leaves_the_tree_as_it_was(repository: Repository) ->
     assert done.returncode == 1
     assert repository.git("rev-parse", "HEAD") == before
     assert not repository.git("status", "--porcelain") and not repository.git("tag")
+
+
+@pytest.mark.parametrize(
+    ("hook", "script"), [("pre-commit", "exit 1"), ("reference-transaction", "! grep -q refs/tags")]
+)
+def test_a_commit_or_tag_that_git_refuses_leaves_the_tree_as_it_was(
+    repository: Repository, hook: str, script: str
+) -> None:
+    path = repository.folder / ".git/hooks" / hook
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    before = repository.state()
+    done = repository.release("make", "7.1.0")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert repository.state() == before
+
+
+def test_the_printed_command_pushes_no_tag_where_the_branch_is_refused(
+    repository: Repository, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A tag without its branch would publish a commit that is not on main."""
+    folder = tmp_path_factory.mktemp("others")
+    remote, other = folder / "remote.git", folder / "clone"
+    repository.git("clone", "--quiet", "--bare", str(repository.folder), str(remote))
+    repository.git("remote", "add", "origin", str(remote))
+    repository.git("clone", "--quiet", str(remote), str(other))
+    for command in (["commit", "--quiet", "--allow-empty", "--message", "later"], ["push", "--quiet"]):
+        repository.git("-C", str(other), *command)
+    done = repository.release("make", "7.1.0")
+    assert done.returncode == 0, done.stderr
+    push = next(line.strip() for line in done.stdout.splitlines() if line.startswith("    git push"))
+    pushed = subprocess.run(push, shell=True, cwd=repository.folder, capture_output=True, text=True, timeout=60)
+    assert pushed.returncode != 0 and repository.git("-C", str(remote), "tag") == ""
 
 
 def test_a_mention_that_was_forgotten_is_named(repository: Repository) -> None:
