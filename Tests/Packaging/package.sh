@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the Python package as a new user would, by `pip install ./bindings/python` with nothing prepared, and uses it
-# without Swift on the path.
+# without Swift on the path. Also links the C library, its archive and an extension in a folder with a blank in its name.
 #
 #   Tests/Packaging/package.sh
 #
@@ -8,12 +8,27 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
+. bindings/c/names.sh
 folder=$root/.build/package
 rm -rf "$folder"
 mkdir -p "$folder/elsewhere"
 unset FENCEPOST_LIBRARY FENCEPOST_ROOT PYTHONPATH PYTHONHOME
 "$(tail -n 1 .build/stamps/system)" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check ./bindings/python
+
+# The folder is a link to this one, so the objects are not compiled again.
+ln -s "$root" "$folder/with a blank"
+export FENCEPOST_LIB="$folder/a lib"
+for script in c/build.sh c/archive.sh 'sql/build.sh sqlite'; do
+  # shellcheck disable=SC2086
+  (cd / && LANG=C "$folder/with a blank/bindings/"$script) > "$folder/log" 2>&1 || {
+    cat "$folder/log" >&2
+    echo "package: bindings/$script fails in a folder with a blank in its name" >&2
+    exit 1
+  }
+done
+unset FENCEPOST_LIB
+cmp "$folder/a lib/$soname" ".build/lib/$soname"
 
 cat > "$folder/elsewhere/track.csv" << 'END_OF_TRACK'
 time,latitude,longitude

@@ -12,6 +12,8 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/bindings/c/names.sh"
 lib=${FENCEPOST_LIB:-$default_lib}
+case $lib in /*) ;; *) lib=$PWD/$lib ;; esac
+cd "$root"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

@@ -16,8 +16,11 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/bindings/c/system.sh"
 scratch=${FENCEPOST_SCRATCH:-$root/.build/release-lib}
 lib=${FENCEPOST_LIB:-$default_lib}
-older=$root/.build/older-glibc
-[ -z "${FENCEPOST_TARGET:-}" ] || older=$root/.build/cross/$target/older-glibc
+case $lib in /*) ;; *) lib=$PWD/$lib ;; esac
+# Lists of words below have paths from here, because a folder above may have a blank in its name.
+cd "$root"
+older=.build/older-glibc
+[ -z "${FENCEPOST_TARGET:-}" ] || older=.build/cross/$target/older-glibc
 
 command -v swift > /dev/null || {
   echo "bindings/c/build.sh: the Swift toolchain (6.3) is needed, and swift is not on the path" >&2
@@ -57,7 +60,8 @@ else
   if [ -e "$lib/$soname" ] && [ -n "$(find "$root/include" -newer "$lib/$soname")" ]; then
     rm -f "$scratch/release/FencepostABI.build/"*.o
   fi
-  [ ! -e "$older/remap" ] || older_options="-Xlinker --remap-inputs-file=$older/remap -Xlinker $older/missing.o"
+  # SwiftPM links in a folder of its choice.
+  [ ! -e "$older/remap" ] || older_options="-Xlinker --remap-inputs-file=$root/$older/remap -Xlinker $root/$older/missing.o"
   # shellcheck disable=SC2046,SC2086
   swift build -c release --product fencepost-c --package-path "$root" --scratch-path "$scratch" \
     --disable-local-rpath $older_options $portable_options $(library_options) >&2

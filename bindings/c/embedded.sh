@@ -3,7 +3,8 @@
 #
 #   [FENCEPOST_STORE=none] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
 #
-# TARGET is a target of targets.sh. Leaves the objects in .build/embedded and prints their paths; build.sh links them into the
+# TARGET is a target of targets.sh. Leaves the objects in .build/embedded and prints their paths from the root of the tree,
+# without it, because a folder above may have a blank in its name; build.sh links them into the
 # shared library, archive.sh into the archive. FENCEPOST_SANITIZE=address compiles with the Address Sanitizer into a separate
 # folder, for Tests/Sanitize/run.sh.
 #
@@ -120,6 +121,6 @@ done
 cmp -s "$unicode" "$out/unicode.a" || cp "$unicode" "$out/unicode.a"
 
 for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
-  echo "$root/$(folder_of $module)/$module.o"
+  echo "$(folder_of $module)/$module.o"
 done
-ls "$root/$out/c-"*.o "$root/$out/unicode.a"
+ls "$out/c-"*.o "$out/unicode.a"

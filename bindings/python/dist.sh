@@ -20,7 +20,11 @@ unset FENCEPOST_ROOT
 older=$root/.build/older-glibc
 sqlite=$root/.build/older-sqlite
 bindings/c/older-sqlite.sh "$sqlite" "$older"
-export LDFLAGS="-L$older ${LDFLAGS:-}"
+# By a link, because setuptools splits LDFLAGS at blanks, which a folder above may have in its name.
+links=$(mktemp -d)
+trap 'rm -rf "$links"' EXIT
+ln -s "$older" "$links/older"
+export LDFLAGS="-L$links/older ${LDFLAGS:-}"
 
 # The SQL extensions, where they were built: make wheel does.
 [ ! -f "$root/.build/sql/fencepost.so" ] || export FENCEPOST_SQL=$root/.build/sql

@@ -8,37 +8,41 @@ set -eu
 
 host=${1:?usage: build.sh sqlite|duckdb|postgresql}
 root=$(cd "$(dirname "$0")/../.." && pwd)
-here=$root/bindings/sql
-archive=${FENCEPOST_LIB:-$root/.build/lib}/libfencepost.a
+lib=${FENCEPOST_LIB:-$root/.build/lib}
+case $lib in /*) ;; *) lib=$PWD/$lib ;; esac
+archive=$lib/libfencepost.a
 out=$root/.build/sql
+# The options below have paths from here, because a folder above may have a blank in its name.
+cd "$root"
+here=bindings/sql
 mkdir -p "$out"
 [ -f "$archive" ] || {
   echo "bindings/sql/build.sh: $archive is missing; run make .build/stamps/archive" >&2
   exit 1
 }
 # As in bindings/c/build.sh: use the versions of glibc's functions that older systems also have.
-older=$root/.build/older-glibc
+older=.build/older-glibc
 older_options=
 cc=${CC:-cc}
 if [ -e "$older/remap" ] && command -v swiftc > /dev/null; then
   cc=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
   older_options="-fuse-ld=lld -Wl,--remap-inputs-file=$older/remap $older/missing.o"
 fi
-flags="-std=c11 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter -Werror -I$root/include -I$here/core"
+flags="-std=c11 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter -Werror -Iinclude -I$here/core"
 
 case $host in
   # no_store.c replaces the SQLite functions that the engine calls, so the host's SQLite stays the only one.
   sqlite) file=fencepost.so ;;
   duckdb)
     # The headers of DuckDB's C API 1.2.0, which every later version supports; .ci/duckdb.sh fetches them.
-    file=fencepost.duckdb headers=$root/.build/duckdb
+    file=fencepost.duckdb headers=.build/duckdb
     [ -f "$headers/duckdb_extension.h" ] || "$root/.ci/duckdb.sh" "$headers"
     # DuckDB may throw through the extension's functions.
     flags="$flags -fexceptions -isystem $headers"
     ;;
   postgresql)
     # PostgreSQL's own build system: postgresql/Makefile.
-    FENCEPOST_LIB=$(dirname "$archive") make -s -C "$here/postgresql" >&2
+    FENCEPOST_LIB=$lib make -s -C "$here/postgresql" >&2
     echo "$out/postgresql/fencepost.so"
     exit
     ;;
