@@ -17,8 +17,9 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 PACKAGE = ROOT / ".build" / "js"
-# Colours and type, shared by report, live page, playground and site.
-TOKENS = ROOT / "bindings" / "python" / "src" / "fencepost" / "_look" / "tokens.css"
+# Colours and type, shared by report, live page, playground and site, and the head of the first three.
+LOOK = ROOT / "bindings" / "python" / "src" / "fencepost" / "_look"
+TOKENS = LOOK / "tokens.css"
 RIDE = ROOT / "examples" / "data" / "tracks" / "gpx" / "bike-basel.gpx"
 # The places of the guide "Start".
 PLACES = (
@@ -91,7 +92,8 @@ def page() -> str:
     code = script(PACKAGE / "fencepost.js") + (folder / "page.js").read_text(encoding="utf-8")
     if "</script" in code:
         raise ValueError("a script of the playground holds the end of a script")
-    text = (folder / "page.html").read_text(encoding="utf-8")
+    head = (LOOK / "head.html").read_text(encoding="utf-8").rstrip()
+    text = (folder / "page.html").read_text(encoding="utf-8").replace("<!-- HEAD -->", head)
     inserted = {
         "STYLE": TOKENS.read_text(encoding="utf-8") + (folder / "style.css").read_text(encoding="utf-8"),
         "RIDE": ride(),

@@ -186,8 +186,8 @@ class Page:
 def _built(name: str) -> bytes:
     """A file of the page, combined with the parts that it shares with the report."""
     own = (files(__package__) / "page_files" / name).read_text(encoding="utf-8")
-    parts = {"page.css": pages.style, "page.js": pages.script}
-    return (parts[name](own) if name in parts else own).encode()
+    parts = {"page.html": pages.page, "page.css": pages.style, "page.js": pages.script}
+    return parts[name](own).encode()
 
 
 def _with_tiles(text: bytes, tiles: Tiles) -> bytes:

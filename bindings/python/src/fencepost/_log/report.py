@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from html import escape
 from importlib.resources import files
 
@@ -33,7 +32,7 @@ def report(log: Log, *, title: str | None = None, base_map: bool | str = False) 
         "data": _json(page),
         "script": pages.script(_file("report.js")),
     }
-    return re.sub(r"\{\{ (\w+) \}\}", lambda found: parts[found[1]], _file("report.html"))
+    return pages.page(_file("report.html"), **parts)
 
 
 def _file(name: str) -> str:

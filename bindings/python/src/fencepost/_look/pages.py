@@ -3,6 +3,7 @@ land."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 
@@ -22,3 +23,10 @@ def script(own: str) -> str:
     """The script of a page: the outline of the land, tables and map, and its own code."""
     land = text("land.txt").replace("\n", " ").strip()
     return f'"use strict";\nconst LAND = "{land}";\n' + text("table.js") + text("map.js") + own
+
+
+def page(own: str, **parts: str) -> str:
+    """The HTML of a page: replaces each `{{ name }}` of its own text by a part, or by the shared `head.html` and
+    `map.html`."""
+    shared = {name: text(f"{name}.html").rstrip() for name in ("head", "map")}
+    return re.sub(r"\{\{ (\w+) \}\}", lambda found: (shared | parts)[found[1]], own)
