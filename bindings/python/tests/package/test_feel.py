@@ -35,7 +35,7 @@ def busy() -> Monitor:
 class Table(HTMLParser):
     """Reads the cells of a table; fails if a table cannot contain a tag."""
 
-    KNOWN = {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
+    KNOWN = {"style", "table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
 
     def __init__(self, text: str) -> None:
         super().__init__()

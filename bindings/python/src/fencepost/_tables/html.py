@@ -37,15 +37,36 @@ def number(value: float, name: str) -> str:
     return f"{digits}0" if digits.endswith(".") else digits
 
 
+# Text on the left, numbers on the right, one line below each row. Notebooks colour the text by their theme.
+_STYLE = (
+    "<style>table.fencepost{border-collapse:collapse;border:0}"
+    "table.fencepost caption{text-align:left;white-space:normal}"
+    "table.fencepost tr>*{text-align:left;border:0;border-bottom:1px solid rgba(128,128,128,.35)}"
+    "table.fencepost tr>.number{text-align:right;font-variant-numeric:tabular-nums}</style>"
+)
+
+
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], count: int) -> str:
-    """A table with a caption that shows at most :data:`SHOWN` rows."""
+    """A table with a caption that shows at most :data:`SHOWN` rows. Columns of numbers are aligned on the right."""
     from html import escape
 
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    cells = ((text(value, name) for name, value in zip(heads, row, strict=True)) for row in rows)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
+    found = [tuple(row) for row in rows]
+    kinds = [""] * len(heads)
+    for at in range(len(heads)):
+        values = [row[at] for row in found if row[at] is not None]
+        if values and all(isinstance(value, int | float | timedelta) for value in values):
+            kinds[at] = ' class="number"'
+    head = "".join(f"<th{kind}>{escape(name)}</th>" for name, kind in zip(heads, kinds, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f"<td{kind}>{escape(text(value, name))}</td>" for name, kind, value in zip(heads, kinds, row, strict=True)
+        )
+        + "</tr>"
+        for row in found
+    )
     more = f"<p>… and {count - SHOWN} more</p>" if count > SHOWN else ""
     return (
-        f'<table class="fencepost"><caption>{escape(caption)}</caption>'
+        f'{_STYLE}<table class="fencepost"><caption>{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
     )

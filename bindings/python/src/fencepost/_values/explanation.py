@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from .._tables.html import table
 from .._tables.table import Plain
 from .._tables.times import from_us
 from .enums import Diagnostics, Reason, State
@@ -73,19 +74,31 @@ class Explanation(Plain):
         """Time of a beacon's last sighting, as an aware datetime in UTC."""
         return from_us(self.last_sighting_us)
 
-    def __str__(self) -> str:
-        parts = [f"{self.identifier}: {self.reason}, observed {self.observed}"]
+    def _measures(self) -> list[tuple[str, str]]:
+        """The measures that apply, each with its value and unit."""
+        found = []
         if self.diagnostics:
-            parts.append(f"diagnostics {'|'.join(diagnostic_names(self.diagnostics))}")
+            found.append(("diagnostics", "|".join(diagnostic_names(self.diagnostics))))
         if self.boundary_distance is not None:
             side = "inside" if self.boundary_distance <= 0 else "outside"
-            parts.append(f"last fix {abs(self.boundary_distance):.1f} m {side} the boundary")
+            found.append(("last fix", f"{abs(self.boundary_distance):.1f} m {side} the boundary"))
         if self.accuracy:
-            parts.append(f"accuracy {self.accuracy:.1f} m")
+            found.append(("accuracy", f"{self.accuracy:.1f} m"))
         if self.metres_to_decide is not None:
-            parts.append(f"{self.metres_to_decide:.1f} m more would be decisive")
+            found.append(("to decide", f"{self.metres_to_decide:.1f} m more"))
         if self.accuracy_needed is not None:
-            parts.append(f"an accuracy of {self.accuracy_needed:.1f} m is needed")
+            found.append(("accuracy needed", f"{self.accuracy_needed:.1f} m"))
         if self.seconds_to_decide is not None:
-            parts.append(f"due in {self.seconds_to_decide:g} s")
-        return ", ".join(parts)
+            found.append(("due in", f"{self.seconds_to_decide:g} s"))
+        return found
+
+    def __str__(self) -> str:
+        words = {"to decide": "{} would be decisive", "accuracy needed": "an accuracy of {} is needed"}
+        measures = [words.get(name, f"{name} {{}}").format(value) for name, value in self._measures()]
+        return ", ".join([f"{self.identifier}: {self.reason}, observed {self.observed}", *measures])
+
+    def _repr_html_(self) -> str:
+        rows = self._measures()
+        return table(
+            f"{self.identifier}: {self.reason}, observed {self.observed}", ("measure", "value"), rows, len(rows)
+        )
