@@ -288,7 +288,7 @@ class Assembly:
         (self.folder / "_own").mkdir(parents=True)
         self.extra.mkdir()
         shutil.copy(SITE / "conf.py", self.folder)
-        for file in (playground.TOKENS, SITE / "wide.css", SITE / "icon.svg"):
+        for file in (playground.TOKENS, SITE / "wide.css", SITE / "copy.js", SITE / "icon.svg"):
             shutil.copy(file, self.folder / "_own")
         for page, text in self.pages.items():
             place = self.folder / f"{page}{'.ipynb' if text.suffix == '.ipynb' else '.md'}"

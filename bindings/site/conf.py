@@ -30,6 +30,7 @@ html_extra_path = ["_extra"]
 html_favicon = "_own/icon.svg"
 html_static_path = ["_own"]
 html_css_files = ["tokens.css", "wide.css"]
+html_js_files = [("copy.js", {"defer": ""})]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False

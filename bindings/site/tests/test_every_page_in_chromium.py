@@ -1,0 +1,122 @@
+"""Each page of the site in headless Chromium, at the widths of a desk and a phone, light and dark: nothing is wider
+than the window, text is legible, images have a text, no errors. Code can be copied by mouse and keyboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import DOCS
+from selenium import webdriver
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+from test_links import guides
+from test_pages_in_chromium import WIDTHS, show
+
+LOOKS = (Path(__file__).parent / "looks.js").read_text(encoding="utf-8")
+SCHEMES = ("light", "dark")
+PARTS = ("", "concepts", "guides", "notebooks", "playground", "project", "reference/c", "reference/python")
+
+
+def pages_of(part: str) -> list[str]:
+    """The pages in one folder of the site, or at its top."""
+    paths = [path.relative_to(DOCS) for path in guides(DOCS)]
+    return [str(path) for path in paths if (str(path.parent).startswith(part) if part else path.parent == Path())]
+
+
+def test_each_page_is_in_a_part(site: Path) -> None:
+    listed = [page for part in PARTS for page in pages_of(part)]
+    others = {str(path.relative_to(site)) for path in guides(site)} - set(listed)
+    assert others == {"reference/swift.html"} and len(listed) == len(set(listed)) > 130
+
+
+@pytest.mark.parametrize("part", [*PARTS, "reference/swift.html"])
+def test_each_page_is_legible(browser: webdriver.Chrome, address: str, part: str) -> None:
+    pages, faults = [part] if part.endswith(".html") else pages_of(part), []
+    assert pages
+    for page in pages:
+        show(browser, f"{address}/{page}", *WIDTHS["desk"])
+        for name, (width, height) in WIDTHS.items():
+            metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+            for scheme in SCHEMES:
+                media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+                browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+                faults += [f"{page}, {name}, {scheme}: {fault}" for fault in browser.execute_script(LOOKS)]
+        faults += [f"{page}: {entry['message']}" for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ("<p style='color: #999'>grey</p>", "contrast"),
+        ("<p style='background: #000'><b style='color: #333'>dark</b></p>", "contrast"),
+        ("<div style='width: 2000px'>wide</div>", "pixels wide"),
+        ("<img src='data:image/gif;base64,R0lGODlhAQABAAAAACw='>", "no alternative text"),
+        ("<div style='overflow: auto'><div style='width: 2000px'>wide</div></div><h1 style='color: #888'>big</h1>", ""),
+    ],
+)  # fmt: skip
+def test_faults_are_found(browser: webdriver.Chrome, tmp_path: Path, body: str, fault: str) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(f"<!doctype html><meta charset='utf-8'><body style='background: #fff'><main>{body}</main>", "utf-8")
+    show(browser, page.as_uri(), *WIDTHS["desk"])
+    found = browser.execute_script(LOOKS)
+    assert any(fault in each for each in found) if fault else found == []
+
+
+def test_tables_have_one_line_below_each_row(browser: webdriver.Chrome, address: str) -> None:
+    """Neither frames of notebooks nor columns of pages add a second border."""
+    borders = """return [...document.querySelectorAll('article :is(td, th)')].map((cell) => {
+      const style = getComputedStyle(cell), table = getComputedStyle(cell.closest('table'));
+      const widths = ['Left', 'Right', 'Top'].map((side) => parseFloat(style[`border${side}Width`]));
+      return widths.join() + table.borderTopWidth + table.borderCollapse;
+    })"""
+    for page in ("notebooks/tour", "notebooks/fleet", "guides/choose"):
+        show(browser, f"{address}/{page}.html", *WIDTHS["phone"])
+        assert set(browser.execute_script(borders)) == {"0,0,00pxcollapse"}, page
+
+
+COPIED = "return navigator.clipboard.readText()"
+FIRST = "return document.querySelector('article .highlight:has(.copy) pre').innerText.trimEnd()"
+
+
+def test_code_is_copied_by_keyboard(browser: webdriver.Chrome, address: str) -> None:
+    browser.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite"], "origin": address})
+    show(browser, f"{address}/guides/choose.html", *WIDTHS["desk"])
+    shown = "return getComputedStyle(document.querySelector('article .copy')).opacity"
+    assert browser.execute_script(shown) == "0"
+    browser.execute_script("[...document.querySelectorAll('article a')].find((a) => a.compareDocumentPosition("
+                           "document.querySelector('article .copy')) & 4).focus()")  # fmt: skip
+    for _ in range(200):
+        ActionChains(browser).send_keys(Keys.TAB).perform()
+        if browser.execute_script("return document.activeElement.className") == "copy":
+            break
+    assert browser.execute_script("return document.activeElement.innerText") == "copy"
+    assert browser.execute_script(shown) == "1"
+    ActionChains(browser).send_keys(Keys.ENTER).perform()
+    WebDriverWait(browser, 30).until(
+        lambda it: it.execute_script("return document.activeElement.innerText") == "copied"
+    )
+    assert browser.execute_script(COPIED) == browser.execute_script(FIRST)
+
+
+def test_code_is_copied_without_the_clipboard_of_secure_pages(browser: webdriver.Chrome, address: str) -> None:
+    show(browser, f"{address}/guides/choose.html", *WIDTHS["phone"])
+    browser.execute_script(
+        "Object.defineProperty(navigator, 'clipboard', { value: undefined });"
+        "document.addEventListener('copy', () => { window.selected = getSelection().toString().trimEnd(); });"
+    )
+    button = browser.find_element(By.CSS_SELECTOR, "article .copy")
+    browser.execute_script("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", button)
+    button.click()
+    found = WebDriverWait(browser, 30).until(lambda it: it.execute_script("return window.selected"))
+    assert found == browser.execute_script(FIRST)
+
+
+def test_code_of_outputs_has_no_button(browser: webdriver.Chrome, address: str) -> None:
+    show(browser, f"{address}/notebooks/tour.html", *WIDTHS["desk"])
+    count = "return document.querySelectorAll(arguments[0]).length"
+    assert browser.execute_script(count, ".cell_input .copy") > 5
+    assert browser.execute_script(count, ".cell_output .copy, .highlight-text .copy") == 0
