@@ -157,6 +157,20 @@ def test_what_is_removed_was_deprecated_before(repository: Repository) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_each_public_module_has_a_level() -> None:
+    """Names with an underscore are internal; the page says so for all of them."""
+    folder = ROOT / "bindings/python/src/fencepost"
+    modules = {f"fencepost.{path.stem}" for path in folder.glob("[!_]*.py")}
+    assert len(modules) >= 7
+    rows = [
+        line
+        for line in (ROOT / "bindings/site/concepts/stability.md").read_text().splitlines()
+        if line.startswith("| ")
+    ]
+    assert {name for name in modules if not any(f"`{name}`" in row for row in rows)} == set()
+    assert {row.split("|")[2].partition(":")[0].split()[0] for row in rows[1:]} <= {"stable", "provisional", "internal"}
+
+
 def steps(job: str) -> list[str]:
     workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())
     return [step["run"].replace("${{ github.token }}", "") for step in workflow["jobs"][job]["steps"] if "run" in step]

@@ -26,8 +26,9 @@ trap 'rm -rf "$links"' EXIT
 ln -s "$older" "$links/older"
 export LDFLAGS="-L$links/older ${LDFLAGS:-}"
 
-# The SQL extensions, where they were built: make wheel does.
-[ ! -f "$root/.build/sql/fencepost.so" ] || export FENCEPOST_SQL=$root/.build/sql
+# The SQL extensions, if both were built: make wheel does.
+sql=$root/.build/sql
+if [ -f "$sql/fencepost.so" ] && [ -f "$sql/fencepost.duckdb" ]; then export FENCEPOST_SQL=$sql; fi
 
 # The wheel is built from the unpacked source distribution, where nothing of an earlier build lies.
 FENCEPOST_LIBRARY=$root/.build/lib/$soname \

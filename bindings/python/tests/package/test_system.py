@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -62,6 +63,15 @@ def test_what_waits_works_with_the_portable_ways() -> None:
         cwd=BINDING, env=environment, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_one_module_uses_what_only_linux_has() -> None:
+    names = "eventfd|pidfd|epoll|inotify|memfd|TCP_KEEP|TCP_USER|SOCK_CLOEXEC|SOCK_NONBLOCK|accept4|pipe2|/proc/|prctl"
+    uses = re.compile(rf"os\.({names})|socket\.({names})|select\.({names})|[\"'](/proc/)|\b(prctl)\(")
+    folder = BINDING / "src" / "fencepost"
+    assert uses.search((folder / "_system.py").read_text(encoding="utf-8"))
+    others = {path.name for path in folder.rglob("*.py") if uses.search(path.read_text(encoding="utf-8"))}
+    assert others == {"_system.py"}
 
 
 @pytest.mark.skipif(shutil.which("readelf") is None, reason="the way of Linux asks readelf")

@@ -1,0 +1,53 @@
+"""CONTRIBUTING.md: the files, folders, make targets and test parts that it names exist."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+# Names of files that are made, or that the reader replaces.
+MADE = re.compile(r"(^|/)\.(build|venv)|[A-Z]{4,}|\*\.whl|^/|\$|^\.|^fencepost/")
+SUFFIXES = r"\.(swift|py|pyi|c|h|hpp|js|ts|md|sh|yml|json|jsonl|txt|tsv|css|map|sql|sha256)"
+
+
+def expanded(name: str) -> list[str]:
+    """The names that a pattern with `{a,b}` stands for."""
+    parts = [each[1:-1].split(",") if each.startswith("{") else [each] for each in re.split(r"(\{[^}]*\})", name)]
+    return ["".join(each) for each in itertools.product(*parts)]
+
+
+def named() -> set[str]:
+    code = [*re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL))]
+    words = [word for text in code for word in text.split()]
+    found = {name for word in words for name in expanded(word)}
+    return {name for name in found if ("/" in name or re.search(rf"{SUFFIXES}$", name)) and not MADE.search(name)}
+
+
+def test_the_files_and_folders_exist() -> None:
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = done.stdout.splitlines()
+    places = {*files, *(str(parent) for name in files for parent in Path(name).parents)}
+    names = named()
+    assert len(names) >= 90
+    missing = []
+    for name in sorted(names):
+        # A list names a folder once, and then the files in it.
+        pattern = re.compile(r"(^|/)" + re.escape(name.rstrip("/")).replace(r"\*", "[^/]*") + "$")
+        if not any(pattern.search(place) for place in places):
+            missing.append(name)
+    assert missing == []
+
+
+def test_the_targets_and_parts_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"`make ([a-z-]+)", TEXT)) | set(re.findall(r"^make ([a-z-]+)", TEXT, re.MULTILINE))
+    assert {"demo", "test", "test-all", "release"} <= targets
+    for target in targets:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    runner = (ROOT / "Tests/run.sh").read_text(encoding="utf-8")
+    for part in re.findall(r"`Tests/run\.sh ([a-z]+)`", TEXT):
+        assert re.search(rf"^{part}(_tests)?\(\)", runner, re.MULTILINE), part
