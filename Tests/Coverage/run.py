@@ -98,8 +98,8 @@ def python(options: list[str]) -> Counts:
     }
     pip = [interpreter, "-m", "pip", "install", "--quiet"]
     run(*pip, "pip>=25.1", "coverage>=7.10")
-    groups = [word for name in ("test", "docs") for word in ("--group", f"{PYTHON / 'pyproject.toml'}:{name}")]
-    run(*pip, f"{copy}[cli,files,geo,report,nmea,parquet]", *groups, env=environment)
+    group = ("--group", f"{PYTHON}/pyproject.toml:test")
+    run(*pip, f"{copy}[cli,files,geo,report,nmea,parquet]", *group, env=environment)
     settings = WORK / "coveragerc"
     settings.write_text(SETTINGS.format(work=WORK))
     tests = [interpreter, "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", "-rs", "--numprocesses", "2"]
@@ -157,15 +157,13 @@ def main() -> None:
     if not {*chosen} <= {*parts}:
         sys.exit(f"usage: {sys.argv[0]} [swift | python]... [-- OPTION...]")
     WORK.mkdir(parents=True, exist_ok=True)
-    counts: Counts = {}
-    for name in chosen:
-        counts |= parts[name](options)
-    for name, (covered, total) in counts.items():
-        print(f"{name:50} {covered:6} of {total:6}  {100 * covered / total:5.1f} %")
-    if options:
-        return
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), counts), encoding="utf-8")
-    print(f"coverage: written into {PAGE.relative_to(ROOT)}")
+    for part in chosen:
+        counts = parts[part](options)
+        for name, (covered, total) in counts.items():
+            print(f"{name:50} {covered:6} of {total:6}  {100 * covered / total:5.1f} %")
+        if not options:
+            PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), counts), encoding="utf-8")
+            print(f"coverage: {part}: written into {PAGE.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

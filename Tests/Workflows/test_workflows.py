@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,14 @@ def test_scripts_call_only_what_is_in_the_tree() -> None:
             assert (ROOT / path).exists(), f"{name}: {path}"
             called += 1
     assert called >= 15
+
+
+def test_dependency_groups_that_are_named_exist() -> None:
+    groups = tomllib.loads((ROOT / "bindings/python/pyproject.toml").read_text())["dependency-groups"]
+    done = run("git", "grep", "-hoE", r"pyproject\.toml:[a-z]+|call group,[a-z ]+", cwd=ROOT)
+    named = {name for line in done.stdout.splitlines() for name in re.split("[:,]", line)[1].split()}
+    assert {"test", "dist", "format", "lint"} <= named
+    assert named - set(groups) == set()
 
 
 def before_the_checkout(path: Path) -> list[list[str]]:
