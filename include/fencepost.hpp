@@ -22,6 +22,9 @@
 #if !defined(__cplusplus) || (__cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L))
 #error "fencepost.hpp needs C++17 (-std=c++17); fencepost.h is for C and for C++ from C++11 on"
 #endif
+#if !defined(__cpp_exceptions) && !defined(_CPPUNWIND)
+#error "fencepost.hpp reports failures as exceptions (-fexceptions); fencepost.h needs none and compiles as C++ too"
+#endif
 
 #include <fencepost.h>
 

@@ -24,7 +24,7 @@ for compiler in g++ clang++; do
   command -v $compiler > /dev/null || { echo "header: $compiler is missing" >&2; exit 1; }
   for standard in c++11 c++14 c++17 c++20 c++2b; do
     for file in "$folder/alone.c" "$root/Tests/CxxHeader/probe.c"; do
-      $compiler -std=$standard $warnings -I "$root/include" -x c++ -c "$file" -o "$folder/out.o"
+      $compiler -std=$standard $warnings -fno-exceptions -fno-rtti -I "$root/include" -x c++ -c "$file" -o "$folder/out.o"
       count=$((count + 1))
     done
   done
@@ -33,5 +33,13 @@ for compiler in g++ clang++; do
       "$root/Tests/CxxHeader/wrapper.cpp" -o "$folder/out.o"
     count=$((count + 1))
   done
+  # Without exceptions fencepost.hpp is refused by a line that says what to use.
+  if echo '#include <fencepost.hpp>' |
+    $compiler -std=c++17 -fno-exceptions -I "$root/include" -x c++ -fsyntax-only - 2> "$folder/refusal" ||
+    ! grep -q 'fencepost.hpp reports failures as exceptions' "$folder/refusal"; then
+    cat "$folder/refusal" >&2
+    echo "header: $compiler: fencepost.hpp without exceptions is not refused as it should be" >&2
+    exit 1
+  fi
 done
 echo "header: $count compilations passed"
