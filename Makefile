@@ -68,13 +68,12 @@ test: $(stamps)/system
 setup-lint: $(stamps)/lint
 
 # Also sets up what `make docs` needs: each of these steps reinstalls the package, which must not happen while tests of the
-# other lane import it. The WebAssembly module is built while programs are installed, to use a second core. If that build
-# fails, it runs again and prints why.
+# other lane import it. The WebAssembly module is built while programs are installed, to use a second core; the parts `wasm`
+# and `docs` wait for it. If that build fails, it runs again in these parts and prints why.
 setup-test-all: $(stamps)/library
 	@.ci/wasm.sh  # installs before others do: apt's lists have one lock
 	@mkdir -p .build/test-logs; $(again) $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \
-	  $(again) setup-programs || { kill $$early; exit 1; }; wait $$early || true; \
-	  $(again) $(stamps)/wasm
+	  $(again) setup-programs || { kill $$early; exit 1; }
 
 setup-programs: $(stamps)/python-test-all $(stamps)/python-tools $(stamps)/site $(stamps)/sql
 
@@ -206,7 +205,7 @@ $(stamps)/library: $(stamps)/system $(stamps)/runtime $(shell find bindings/c/em
 $(stamps)/wasm: $(stamps)/system .ci/wasm.sh $(addprefix bindings/c/,embedded.sh targets.sh fencepost.map) $(shell find bindings/js bindings/c/embedded -type f) Tests/Determinism/replay.c $(swift_sources)
 	@echo "== building the WebAssembly module and the npm package"
 	@.ci/wasm.sh
-	@bindings/js/build.sh
+	@flock $(stamps) bindings/js/build.sh  # a second build waits for the first, and finds its objects
 	@touch $@
 
 $(stamps)/archive: $(stamps)/library bindings/c/archive.sh

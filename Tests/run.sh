@@ -51,7 +51,7 @@ swiftpm() { Tests/Packaging/swiftpm.sh; }
 sanitize() { Tests/Sanitize/run.sh; }
 runtimes() { Tests/Runtimes/run.sh && Tests/Benchmarks/builds.sh && Tests/Runtimes/portable.sh; }
 # The package for JavaScript.
-wasm() { node --test bindings/js/test/*.test.js && Tests/Determinism/hashes.sh .build/wasm/hashes node --no-warnings bindings/js/test/wasi.js && (cd bindings/python && ../../.venv/bin/python -m pytest -rs ../js/browser); }
+wasm() { make --silent .build/stamps/wasm && node --test bindings/js/test/*.test.js && Tests/Determinism/hashes.sh .build/wasm/hashes node --no-warnings bindings/js/test/wasi.js && (cd bindings/python && ../../.venv/bin/python -m pytest -rs ../js/browser); }
 arm64() { Tests/Cross/run.sh aarch64-linux-gnu; }
 musl() { Tests/Cross/run.sh x86_64-linux-musl; }
 workflows() { Tests/Workflows/run.sh; }
