@@ -133,10 +133,16 @@ LOOKS = [(scheme, width) for width in (1280, 390) for scheme in ("light", "dark"
 INSIDE = {"light": (0x0F, 0x6B, 0xD8), "dark": (0x4A, 0x92, 0xFF)}
 LEAVE = {"light": (0xC2, 0x3B, 0x00), "dark": (0xF3, 0x92, 0x4B)}
 ROWS = "[...document.querySelectorAll('#visits tbody tr:not(.gap)')]"
-# Counts pairs of overlapping labels on the map.
+# Counts pairs of overlapping labels on the map, cut labels, and labels below buttons, scale bar or overview map.
 OVERLAPS = """
 const lies = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
-return map.placed.filter((a, at) => map.placed.some((b, other) => other > at && lies(a, b))).length
+const others = (at) => [...map.furniture(), ...map.placed.slice(at + 1)];
+return map.placed.filter((a, at) => a[1] < 0 || others(at).some((b) => lies(a, b))).length
+"""
+# The least distance between two labels of the map, in pixels.
+LEAST = """
+const away = (a, b) => Math.max(a[0] - b[2], b[0] - a[2], a[1] - b[3], b[1] - a[3]);
+return Math.min(...map.placed.flatMap((a, at) => map.placed.slice(at + 1).map((b) => away(a, b))))
 """
 
 
@@ -259,6 +265,7 @@ def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path,
         look(browser, scheme, width)
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
         assert browser.execute_script(OVERLAPS) == 0
+        assert browser.execute_script(LEAST) >= 28 and browser.execute_script("return map.placed.length") >= 4
         screenshot(browser, f"fleet-{scheme}-{width}")
     look(browser, "light", 1280)
     # The summary begins with the place of most time, and counts visits as the log does.

@@ -514,6 +514,7 @@ function draw() {
 
 function choose(tool) {
   state.tool = tool;
+  showEmpty();
   state.corners = [];
   state.pending = null;
   map.classList.toggle("drawing", tool !== "move");
@@ -697,8 +698,14 @@ function changed(isFitted = false) {
   time.disabled = state.fixes.length === 0;
   const span = state.fixes.length > 0 ? `, ${clock(state.fixes[0].time)} to ${clock(state.fixes.at(-1).time)}` : "";
   byId("track").textContent = state.fixes.length > 0 ? `${state.name}: ${state.fixes.length} fixes${span}` : "No track yet.";
+  showEmpty();
   if (isFitted) fit();
   go(Math.min(state.index, Math.max(0, state.fixes.length - 1)));
+}
+
+/** The invitation on the map, while it has no content and no tool draws. */
+function showEmpty() {
+  byId("empty").hidden = state.fixes.length > 0 || state.places.length > 0 || state.tool !== "move";
 }
 
 function example() {
@@ -717,7 +724,7 @@ async function begin() {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   await fencepost.load(new Uint8Array(await new Response(stream).arrayBuffer()));
 
-  byId("example").addEventListener("click", example);
+  for (const button of [byId("example"), byId("empty").querySelector("button")]) button.addEventListener("click", example);
   byId("file").addEventListener("change", (event) => take(event.target.files));
   for (const id of ["policy", "path"]) byId(id).addEventListener("change", () => changed());
   let isDue = false;

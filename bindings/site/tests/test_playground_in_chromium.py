@@ -103,6 +103,20 @@ return least;
 """
 
 
+def test_an_empty_map_invites(page: Callable[..., webdriver.Chrome]) -> None:
+    """A telephone shows the map first; without content it offers the example, except while a tool draws."""
+    browser = page(width="phone")
+    invitation = browser.find_element(By.ID, "empty")
+    assert invitation.is_displayed() and invitation.rect["y"] < WIDTHS["phone"][1] / 2
+    browser.execute_script("choose('circle')")
+    assert not invitation.is_displayed()
+    browser.execute_script("choose('move')")
+    invitation.find_element(By.TAG_NAME, "button").click()
+    assert not invitation.is_displayed() and len(browser.execute_script(PLACES)) == 3
+    browser.find_element(By.ID, "clear").click()
+    assert invitation.is_displayed()
+
+
 def test_policy_and_path_change_the_events(page: Callable[..., webdriver.Chrome]) -> None:
     browser = page()
     browser.find_element(By.ID, "example").click()

@@ -101,15 +101,30 @@ class FenceMap {
     context.globalAlpha = 1;
     this.labels = [];
     this.targets = [];
-    this.obstacles = []; // boxes where no label may be drawn
+    this.obstacles = this.furniture(); // boxes where no label may be drawn
     this.drawGround();
     if (this.tiles) this.drawTiles();
     context.font = this.font;
     this.paint(this, context);
     this.drawLabels();
     this.drawScale();
-    if (this.metresPerPixel < 300) this.drawLocator();
+    if (this.hasLocator) this.drawLocator();
     canvas.dataset.frames = Number(canvas.dataset.frames || 0) + 1;
+  }
+
+  get hasLocator() { return this.metresPerPixel < 300; }
+
+  /** The overview map: left, top, width, height. */
+  get locator() {
+    const width = this.width < 500 ? 84 : 132, height = width * .7;
+    return [this.width - width - 10, this.height - height - (this.tiles ? 28 : 10), width, height];
+  }
+
+  /** The boxes of buttons, scale bar and overview map. */
+  furniture() {
+    const {width, height} = this, found = [[width - 60, 0, width, 156], [0, height - 34, Math.min(150, width / 3 + 20), height]];
+    if (this.hasLocator) { const [left, top, wide, high] = this.locator; found.push([left, top, left + wide, top + high]); }
+    return found;
   }
 
   get metresPerPixel() { return EARTH * Math.cos(latitudeOf(this.centre[1]) * Math.PI / 180) / this.scale; }
@@ -149,7 +164,7 @@ class FenceMap {
 
   /** Draws a small overview map with the current position. */
   drawLocator() {
-    const {context} = this, width = this.width < 500 ? 84 : 132, height = width * .7, left = this.width - width - 10, top = this.height - height - (this.tiles ? 28 : 10);
+    const {context} = this, [left, top, width, height] = this.locator;
     context.save();
     context.beginPath();
     context.rect(left, top, width, height);
@@ -198,11 +213,14 @@ class FenceMap {
     context.fillText(text, x, y);
   }
 
-  /** Adds a label centred above a point. If two labels would overlap, only the one with the higher weight is drawn. */
+  /** Adds a label centred above a point. If two labels would overlap, only the one with the higher weight is drawn. If
+   *  there are many, they keep a distance, so that the map below them stays visible. */
   label(name, [x, y], weight = 0) { if (this.isSeen([x, y], 40)) this.labels.push({name, x, y, weight}); }
 
   drawLabels() {
-    const {context} = this, placed = [], isFree = (box) => ![...this.obstacles, ...placed].some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1]);
+    const {context} = this, placed = [], gap = this.labels.length > 200 ? 28 : 0;
+    const meets = (box, other, by = 0) => box[0] - by < other[2] && box[2] + by > other[0] && box[1] - by < other[3] && box[3] + by > other[1];
+    const isFree = (box) => box[1] >= 0 && !this.obstacles.some((other) => meets(box, other)) && !placed.some((other) => meets(box, other, gap));
     this.labels.sort((a, b) => b.weight - a.weight);
     for (const {name, x, y} of this.labels.slice(0, 600)) {
       const text = short(name, 28), half = context.measureText(text).width / 2 + 3;

@@ -4,7 +4,7 @@ let places = [], events = [], chosen = null, hasView = false, isTold = false;
 
 // ---------------------------------------------------------------- times and sentences
 
-const exact = (microseconds) => new Date(microseconds / 1000).toLocaleString();
+const exact = (microseconds) => new Date(microseconds / 1000).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "medium"});
 function age(microseconds) { return Math.max(0, Date.now() / 1000 - microseconds / 1e6); }
 const ago = (microseconds) => age(microseconds) < 3 ? "just now" : `${coarse(age(microseconds))} ago`;
 /** Formats seconds with one unit only: "12 min", "3 h". */
