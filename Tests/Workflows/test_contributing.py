@@ -7,6 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 # Names of files that are made, or that the reader replaces.
@@ -51,3 +53,23 @@ def test_the_targets_and_parts_exist() -> None:
     runner = (ROOT / "Tests/run.sh").read_text(encoding="utf-8")
     for part in re.findall(r"`Tests/run\.sh ([a-z]+)`", TEXT):
         assert re.search(rf"^{part}(_tests)?\(\)", runner, re.MULTILINE), part
+
+
+def test_files_are_as_editorconfig_says() -> None:
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    data = ("Tests/Fuzz/corpus/", "Tests/Golden/", "examples/data/")
+    checked = 0
+    for name in done.stdout.splitlines():
+        if re.search(rf"{SUFFIXES}$", name) and not name.startswith(data) and (ROOT / name).is_file():
+            text = (ROOT / name).read_bytes()
+            text.decode("utf-8")
+            assert not re.search(rb"\r|[ \t]\n", text) and (not text or text.endswith(b"\n")), name
+            checked += 1
+    assert checked > 1_000
+
+
+def test_the_hooks_before_a_commit_call_scripts_of_the_tree() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
+    assert [each["repo"] for each in hooks] == ["local"] and hooks[0]["hooks"]
+    for hook in hooks[0]["hooks"]:
+        assert (ROOT / hook["entry"].split()[0]).stat().st_mode & 0o100, hook

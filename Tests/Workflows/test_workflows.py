@@ -43,6 +43,7 @@ def scripts() -> list[tuple[str, str, dict[str, Any]]]:
         ("custom.github-workflows-require-timeout", ".github/workflows/[!r]*.yml"),
         ("vendor.dependabot", ".github/dependabot.yml"),
         ("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
+        ("vendor.citation-file-format", "CITATION.cff"),
         ("vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
     ],
 )
