@@ -24,7 +24,7 @@ case $(uname -sm) in
   'Linux aarch64') platform=debian12-aarch64 suffix=debian12-aarch64 ;;
   'Darwin arm64') platform=xcode suffix=osx ;;
   *)
-    echo "swift.sh: no toolchain for $(uname -sm); accepted are Linux x86_64, Linux aarch64 and Darwin arm64" >&2
+    echo "swift.sh: no toolchain for $(uname -sm); must be Linux x86_64, Linux aarch64 or Darwin arm64" >&2
     exit 2
     ;;
 esac

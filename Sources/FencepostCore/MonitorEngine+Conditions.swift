@@ -64,17 +64,18 @@ extension MonitorEngine {
     guard definition.subject.kind.isLine else { return nil }
     guard options.path.isGeodesic else {
       return
-        "path: a line geographic condition counts crossings of a path; accepted are monitors with path geodesic, and no "
-        + "table of fleets"
+        "path: a line geographic condition counts crossings of a path; it needs a monitor with path geodesic, and fleets "
+        + "have no paths"
     }
     guard options.delivery == .every else {
-      return "delivery: a line geographic condition tells of each crossing; accepted are monitors with delivery every"
+      return "delivery: a line geographic condition reports each crossing; the monitor must have delivery every"
     }
     guard definition.policy == .standard else {
-      return "policy: a line geographic condition takes none; a crossing of the line itself counts"
+      return
+        "policy: a line geographic condition has no policy, because each crossing of the line counts; leave it unset"
     }
     guard definition.assumed == .unknown else {
-      return "assumed: a line geographic condition has no state; accepted is unknown"
+      return "assumed: a line geographic condition has no state; must be unknown"
     }
     return nil
   }
@@ -184,7 +185,7 @@ extension MonitorEngine {
   static func defect(ofIdentifier bytes: UnsafeBufferPointer<UInt8>) -> String? {
     guard !bytes.isEmpty, bytes.count <= IdentifierTable.longest else {
       let size = bytes.isEmpty ? "is empty" : "has \(bytes.count) bytes"
-      return "the identifier \(size); accepted are 1 to \(IdentifierTable.longest) bytes of UTF-8"
+      return "the identifier \(size); must have 1 to \(IdentifierTable.longest) bytes of UTF-8"
     }
     var isASCII = true
     for byte in bytes {
@@ -197,7 +198,7 @@ extension MonitorEngine {
   package static var notUTF8: String { "the identifier is not valid UTF-8" }
 
   static func defect(ofAssumption state: Event.State) -> String? {
-    state == .unmonitored ? "the assumed state is unmonitored; accepted are unknown, satisfied and unsatisfied" : nil
+    state == .unmonitored ? "the assumed state is unmonitored; must be unknown, satisfied or unsatisfied" : nil
   }
 
   /// Enters a condition that has been checked.

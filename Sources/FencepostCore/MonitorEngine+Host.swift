@@ -13,7 +13,8 @@ extension MonitorEngine {
   ) throws(MonitorError) {
     guard flags.isSubset(of: .hostFlags) else {
       throw .invalidArgument(
-        "the flags are \(flags.rawValue); accepted are the seven that a host states, \(Diagnostics.hostFlags.rawValue)")
+        "the flags are \(flags.rawValue); must be a combination of the host's seven flags, \(Diagnostics.hostFlags.rawValue)"
+      )
     }
     try admit(time)
     var survey = Survey()

@@ -13,10 +13,10 @@ extension MonitorEngine {
     tracker.countInput()
     if let defect = time.defect { throw .invalidArgument(defect) }
     guard let now = currentTime else {
-      throw .invalidArgument("the monitor has no clock yet; only what was given can be taken back")
+      throw .invalidArgument("the monitor has no clock yet, so there is nothing to set back")
     }
     guard time <= now else {
-      throw .invalidArgument("the time is \(time); accepted are times up to the monitor's clock \(now)")
+      throw .invalidArgument("the time is \(time); must not be later than the monitor's clock \(now)")
     }
     tracker.rewind(to: time, table, &delivery)
   }

@@ -46,7 +46,7 @@ final class FirstVersion {
     let schema = try Statement.prepare(connection, "SELECT name, sql FROM sqlite_schema ORDER BY name")
     for definition in definitions {
       guard try schema.step(), schema.text(0) == definition.name, schema.text(1) == "\(definition.sql)" else {
-        throw .damaged("its table \(definition.name) is not as it should be")
+        throw .damaged("its table \(definition.name) has an unexpected definition")
       }
     }
     guard try !schema.step() else { throw .moreTables }

@@ -106,7 +106,9 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       throw .foreignFile(number(at: 68))
     }
     // By 1.3.3, a file with a value above 2 at byte 18 may only be read, and with a value above 2 at byte 19 not even that.
-    guard page[18] <= 2, page[19] <= 2 else { throw .damaged("its format is a newer one than SQLite's") }
+    guard page[18] <= 2, page[19] <= 2 else {
+      throw .damaged("its file format is newer than this version of SQLite supports")
+    }
     let version = number(at: 60)
     if version != 1 { try Schema.check(version) }
     return version
@@ -205,7 +207,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     do throws(StoreFailure) {
       try requireUse()
       if !image.isBegun { draft = try StoreDraft.make(kind, of: path) }
-      guard let draft else { throw .unavailable("the written part of it is gone") }
+      guard let draft else { throw .unavailable("the part that was already written is lost") }
       try draft.fill(&image, limit: limit)
       guard image.isOver else { return false }
       try takePlace(draft)
@@ -256,7 +258,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// Throws if a file has lost its name: writes to it would be lost with it, and its log may be another's.
   private func requirePlace() throws(StoreFailure) {
     isGone = try file?.isInPlace() == false
-    if isGone { throw .unavailable("it is gone: it was moved, deleted or replaced while it was open") }
+    if isGone { throw .unavailable("it was moved, deleted or replaced while it was open") }
   }
 
   /// Opens the file for writing if it is not open yet.

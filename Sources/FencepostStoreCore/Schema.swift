@@ -45,10 +45,10 @@ enum Schema {
     let version = try number(connection, "PRAGMA user_version")
     try check(version)
     let schema = try Statement.prepare(connection, "SELECT name, sql FROM sqlite_schema")
-    guard try schema.step(), schema.text(0) == "rows" else { throw .damaged("its table is not as it should be") }
+    guard try schema.step(), schema.text(0) == "rows" else { throw .damaged("its table has an unexpected definition") }
     guard let number = parse(kind, schema.text(1)) else {
       for other in StoreKind.allCases where parse(other, schema.text(1)) != nil { throw .otherKind(other) }
-      throw .damaged("its table is not as it should be")
+      throw .damaged("its table has an unexpected definition")
     }
     guard try !schema.step() else { throw .moreTables }
     try quickCheck(connection)

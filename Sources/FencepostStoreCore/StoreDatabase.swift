@@ -47,7 +47,7 @@ final class StoreDatabase {
     do throws(StoreFailure) {
       try connection.begin()
       let sums = try verify(connection)
-      guard isForReading || !connection.isReadOnly else { throw .unavailable("it may only be read") }
+      guard isForReading || !connection.isReadOnly else { throw .unavailable("it is read-only") }
       return StoreDatabase(connection, try StoreStatements.prepare(connection), path, hadLog, sums)
     } catch {
       if !hadLog { StoreFiles.removeEmptyLog(of: path) }
@@ -72,7 +72,7 @@ final class StoreDatabase {
   private static func requireOwnLog(_ path: String) throws(StoreFailure) {
     // A store is written with a log, never with a rollback journal: from a journal SQLite would undo changes.
     let journal = StoreFiles.journal(of: path)
-    if (StoreFiles.size(journal) ?? 0) > 0 { throw .damaged("\(journal) does not belong to this store: move it away") }
+    if (StoreFiles.size(journal) ?? 0) > 0 { throw .damaged("\(journal) does not belong to this store: remove it") }
     // SQLite file format, 4.1: the page size is at byte 8 of a log, most significant byte first.
     let beginning = StoreFiles.beginning(of: StoreFiles.log(of: path), 12)
     guard beginning.count == 12 else { return }

@@ -15,7 +15,7 @@ enum StoreFailure: Error {
 
   /// The log beside the file belongs to another file.
   static func foreignLog(_ path: String) -> StoreFailure {
-    .damaged("\(StoreFiles.log(of: path)) is the log of another store: move that away, or put its own back")
+    .damaged("\(StoreFiles.log(of: path)) is the log of another store: remove it, or restore the right one")
   }
 
   /// The file is another program's, or was overwritten.
@@ -23,10 +23,10 @@ enum StoreFailure: Error {
     .damaged("it is not a store of Fencepost, its application_id is \(application)")
   }
 
-  static var moreTables: StoreFailure { .damaged("it has tables that it should not have") }
+  static var moreTables: StoreFailure { .damaged("it has unexpected tables") }
   static var shortHead: StoreFailure { .damaged("its head is too short") }
   static var noMonitor: StoreFailure { .damaged("it holds no monitor") }
-  static var otherRows: StoreFailure { .damaged("its rows are not those that were written last") }
+  static var otherRows: StoreFailure { .damaged("its rows are not the ones that were written last") }
 
   /// What SQLite answered.
   init(_ code: Int32, _ connection: OpaquePointer?) {
@@ -56,9 +56,9 @@ enum StoreFailure: Error {
     switch self {
     case .busy: .monitorInUse(name)
     case .otherKind(.monitor):
-      .invalidArgument("the store \(path) is that of a monitor; accepted is that of a fleet, or another name")
+      .invalidArgument("the store \(path) holds a monitor; open it as a monitor, or use another name")
     case .otherKind(.fleet):
-      .invalidArgument("the store \(path) is that of a fleet; accepted is that of a monitor, or another name")
+      .invalidArgument("the store \(path) holds a fleet; open it as a fleet, or use another name")
     case .damaged(let reason): .storeCorrupt("the store \(path) is damaged: \(reason)")
     case .tooNew(let reason): .storeTooNew("the store \(path) cannot be read: \(reason)")
     case .unavailable(let reason): .storeUnavailable("the store \(path) is not available: \(reason)")

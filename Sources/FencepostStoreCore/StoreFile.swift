@@ -70,7 +70,7 @@ final class StoreFile {
   func isInPlace() throws(StoreFailure) -> Bool {
     if let found = FileIdentity(path: path) { return found == identity }
     if cposix_errno() == ENOENT || cposix_errno() == ENOTDIR { return false }
-    throw SystemFailure.last("the file cannot be looked at")
+    throw SystemFailure.last("cannot get the file's status")
   }
 
   /// Whether a path leads to this very file.
@@ -127,6 +127,6 @@ enum SystemFailure {
   }
 
   static var notOpened: StoreFailure { last("the file cannot be opened") }
-  static var notLookedAt: StoreFailure { last("the file cannot be looked at") }
-  static var notMade: StoreFailure { last("no file can be made") }
+  static var notLookedAt: StoreFailure { last("cannot get the file's status") }
+  static var notMade: StoreFailure { last("no file can be created") }
 }

@@ -7,7 +7,7 @@ enum StoreFiles {
 
   static func requireDirectory(_ path: String) throws(StoreFailure) {
     var status = stat()
-    guard !path.isEmpty, !path.utf8.contains(0) else { throw .unavailable("the directory has no name") }
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw .unavailable("the directory's path is empty") }
     guard stat(path, &status) == 0 else { throw SystemFailure.last("the directory \(path) cannot be found") }
     guard cposix_is_directory(&status) != 0 else { throw .unavailable("\(path) is not a directory") }
   }
@@ -39,7 +39,7 @@ enum StoreFiles {
     }
     guard cposix_is_link(&status) != 0 else { return path }
     guard let resolved = realpath(path, nil) else {
-      throw SystemFailure.last("it is a symbolic link, and what it leads to cannot be found")
+      throw SystemFailure.last("it is a symbolic link to a file that does not exist")
     }
     defer { free(resolved) }
     return String(cString: resolved)
@@ -51,7 +51,7 @@ enum StoreFiles {
   static func requireLength(_ path: String, limit: Int) throws(StoreFailure) {
     let length = path.utf8.count
     guard length <= limit else {
-      throw .unavailable("its path has \(length) bytes; accepted are up to \(limit)")
+      throw .unavailable("its path has \(length) bytes; the limit is \(limit)")
     }
   }
 
@@ -59,7 +59,7 @@ enum StoreFiles {
   static func requireNoRemains(of path: String) throws(StoreFailure) {
     for log in [log(of: path), journal(of: path)] where (size(log) ?? 0) > 0 {
       throw .damaged(
-        "\(log) is there without it: put the file back beside its log, or move the log away too to begin anew")
+        "\(log) exists without it: restore the file beside its log, or remove the log to start a new store")
     }
   }
 

@@ -62,14 +62,14 @@ static void refused(void) {
   static const uint8_t nearby[] = {FLAGS, 0x05, 0xff, 0x4c, 0x00, 0x10, 0x05}, bare[] = {0x02, 0xff, 0x4c};
   expect_refused(NULL, 0, -1, 0, "empty");
   expect_refused(truncated, sizeof truncated, -1, 3, "26 bytes begins, but 6 are left");
-  expect_refused(longer, sizeof longer, -1, 7, "iBeacon of 24 bytes after its company; accepted are 23");
+  expect_refused(longer, sizeof longer, -1, 7, "iBeacon of 24 bytes after its company; must be 23");
   expect_refused(eddystone, sizeof eddystone, -1, 0, "0x01, 0x03, 0x16");
   expect_refused(nearby, sizeof nearby, -1, 0, "0x01, 0xff");
   expect_refused(bare, sizeof bare, -1, 0, "company identifier needs 2");
   expect_refused(apple + 2, 23, 0x0015, 0, "company 0x0015");
-  expect_refused(apple + 2, 22, 0x004c, 0, "accepted are 23");
-  expect_refused(apple + 2, 24, 0x004c, 0, "accepted are 23");
-  expect_refused(other + 2, 25, 0x0118, 0, "accepted are 24");
+  expect_refused(apple + 2, 22, 0x004c, 0, "must be 23");
+  expect_refused(apple + 2, 24, 0x004c, 0, "must be 23");
+  expect_refused(other + 2, 25, 0x0118, 0, "must be 24");
   expect_refused(apple, 0, 0x004c, 0, "begins with be ac");
   expect_refused(apple, 1, 0x004c, 0, "begins with be ac");
   expect_refused(apple, sizeof apple - 1, 65536, 0, "company_id is 65536");

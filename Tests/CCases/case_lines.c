@@ -148,7 +148,7 @@ static void refusals(void) {
   definition.identifier = "g";
   definition.geometry = &whole;
   CHECK_INT(fencepost_conditions_sync(table, &definition, 1, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "no table of fleets");
+  CHECK_CONTAINS(error.message, "path: ");
   fencepost_conditions_destroy(table);
   fencepost_monitor_destroy(monitor);
 }

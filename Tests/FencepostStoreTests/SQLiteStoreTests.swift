@@ -89,7 +89,7 @@ import Testing
     #expect(message(folder.file("none")).contains("cannot be found: No such file or directory"))
     try folder.write([1], to: "file")
     #expect(message(folder.file("file")).contains("is not a directory"))
-    #expect(message("").contains("the directory has no name"))
+    #expect(message("").contains("the directory's path is empty"))
     #expect(folder.names == ["file"])
   }
 

@@ -81,11 +81,11 @@ import Testing
   @Test func otherTablesAreRefused() throws {
     _ = try create()
     #expect(try change(path, "CREATE TABLE more(a)"))
-    #expect(try refusal() == "damaged: it has tables that it should not have")
+    #expect(try refusal() == "damaged: it has unexpected tables")
     #expect(try change(path, "DROP TABLE rows"))
-    #expect(try refusal() == "damaged: its table is not as it should be")
+    #expect(try refusal() == "damaged: its table has an unexpected definition")
     let other = "CREATE TABLE rows(kind INTEGER, a INTEGER, b INTEGER, data BLOB, PRIMARY KEY(kind, a, b))"
     #expect(try change(path, "DROP TABLE more; \(other)"))
-    #expect(try refusal() == "damaged: its table is not as it should be")
+    #expect(try refusal() == "damaged: its table has an unexpected definition")
   }
 }

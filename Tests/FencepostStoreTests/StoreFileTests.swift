@@ -305,7 +305,7 @@ import Testing
     let message = refusal { () throws(MonitorError) in
       try StoredEngine(name: "m", options: MonitorOptions(), directory: long)
     }
-    #expect(message.contains("its path has") && message.contains("accepted are up to"), "\(message)")
+    #expect(message.contains("its path has") && message.contains("the limit is"), "\(message)")
 
     try folder.write([UInt8](repeating: 7, count: 4_096), to: "x.fencepost")
     let foreign = refusal { () throws(MonitorError) in try open(folder, "x") }

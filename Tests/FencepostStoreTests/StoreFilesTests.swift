@@ -72,7 +72,7 @@ import Testing
     #expect(refusal { () throws(StoreFailure) in try StoreFiles.requireLength("/abc", limit: 4) } == nil)
     #expect(
       refusal { () throws(StoreFailure) in try StoreFiles.requireLength("/äb", limit: 3) }?
-        .contains("4 bytes; accepted are up to 3") == true)
+        .contains("4 bytes; the limit is 3") == true)
   }
 
   // MARK: - Drafts

@@ -26,8 +26,8 @@ library=$embedded/$soname archive=$embedded/libfencepost.a
 # The size of the library in bytes, and of its compressed download.
 size=$(stat -c %s "$library")
 packed=$(gzip -9 -c "$library" | wc -c)
-[ "$size" -le 2300000 ] || fail "the library has $size bytes; accepted are up to 2 300 000"
-[ "$packed" -le 1000000 ] || fail "the library has $packed bytes compressed; accepted are up to 1 000 000"
+[ "$size" -le 2300000 ] || fail "the library has $size bytes; the limit is 2 300 000"
+[ "$packed" -le 1000000 ] || fail "the library has $packed bytes compressed; the limit is 1 000 000"
 needed=$(LC_ALL=C readelf --dynamic --wide "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ')
 [ "$needed" = 'libc.so.6 libm.so.6 libsqlite3.so.0 ' ] || fail "the library needs $needed"
 LC_ALL=C readelf --dyn-syms --wide "$library" | awk '$5 == "GLOBAL" && $7 != "UND" { sub(/@.*/, "", $8); print $8 }' |
@@ -131,7 +131,7 @@ loading() {
     sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
 }
 loads=$(loading "$library") loads_full=$(loading "$full/$soname")
-[ "$loads" -gt 0 ] && [ "$loads" -le 2000000 ] || fail "loading takes $loads instructions; accepted are up to 2 000 000"
+[ "$loads" -gt 0 ] && [ "$loads" -le 2000000 ] || fail "loading takes $loads instructions; the limit is 2 000 000"
 [ "$loads" -lt "$loads_full" ] || fail "loading takes $loads instructions, the full build $loads_full"
 # shellcheck disable=SC2086
 gcc "$folder"/cases/*.o "$full_archive" $full_libraries -pthread -o "$folder/cases/static"

@@ -44,8 +44,8 @@ static void measure(long count, uint64_t room, double most_waits) {
       "an event that is fed, polled and acknowledged writes %.1f KB and waits for the disk %.2f times,"
       " %ld of %ld more than twice\n",
       size / 1024, waits, foldings, count);
-  if (size > 12 * 1024) FAIL("accepted are 12 KB");
-  if (waits > most_waits) FAIL("accepted are %.3f times", most_waits);
+  if (size > 12 * 1024) FAIL("the limit is 12 KB");
+  if (waits > most_waits) FAIL("the limit is %.3f times", most_waits);
 }
 
 void attack_cost(long count) {

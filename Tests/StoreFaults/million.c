@@ -49,8 +49,8 @@ static void let_save(fencepost_monitor *monitor, int64_t *time_us, long count, c
   printf("%s: %.2f s of the processor in %ld calls, %.3f s at most in one (%.3f s by the clock), a log of %.1f MB\n",
          what, all, calls, longest, longest_wait, (double)log / 1048576);
   if (has_draft()) FAIL("the save is not complete after %ld calls", calls);
-  if (longest > 0.25) FAIL("accepted are 0.25 s in one call");
-  if (log > 16 << 20) FAIL("accepted are 16 MB of log");
+  if (longest > 0.25) FAIL("the limit is 0.25 s in one call");
+  if (log > 16 << 20) FAIL("the limit is 16 MB of log");
 }
 
 void attack_million(long count) {
@@ -93,7 +93,7 @@ void attack_million(long count) {
   struct stat file;
   if (stat(path, &file)) abort();
   printf("%.0f bytes a condition on the disk\n", (double)file.st_size / (double)count);
-  if ((double)file.st_size / (double)count > 200) FAIL("accepted are 200");
+  if ((double)file.st_size / (double)count > 200) FAIL("the limit is 200");
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
@@ -124,7 +124,7 @@ void open_million(long count) {
          peak_megabytes());
   /* Fewer conditions may use proportionally less, plus what any process needs. */
   double share = (double)count / 1e6, few = count < 1000000;
-  if (work > 3 * share + 0.1 * few) FAIL("accepted are %.2f s", 3 * share + 0.1 * few);
-  if ((double)peak_megabytes() > 300 * share + 25 * few) FAIL("accepted are %.0f MB", 300 * share + 25 * few);
+  if (work > 3 * share + 0.1 * few) FAIL("the limit is %.2f s", 3 * share + 0.1 * few);
+  if ((double)peak_megabytes() > 300 * share + 25 * few) FAIL("the limit is %.0f MB", 300 * share + 25 * few);
   fencepost_monitor_destroy(monitor);
 }

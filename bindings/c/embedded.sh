@@ -29,7 +29,7 @@ case ${FENCEPOST_SANITIZE:-} in
     cc_options="$cc_options -g -fsanitize=address"
     ;;
   *)
-    echo "embedded.sh: FENCEPOST_SANITIZE is $FENCEPOST_SANITIZE; accepted is address" >&2
+    echo "embedded.sh: FENCEPOST_SANITIZE is $FENCEPOST_SANITIZE; must be address" >&2
     exit 2
     ;;
 esac

@@ -37,7 +37,7 @@ esac
 case $runtime in
   embedded | full) ;;
   *)
-    echo "FENCEPOST_RUNTIME is $runtime; accepted are embedded and full" >&2
+    echo "FENCEPOST_RUNTIME is $runtime; must be embedded or full" >&2
     exit 2
     ;;
 esac

@@ -26,7 +26,7 @@ set_target() {
     sqlite) ;;
     none) variant=-nostore libraries=m ;;
     *)
-      echo "FENCEPOST_STORE is $store; accepted are sqlite and none" >&2
+      echo "FENCEPOST_STORE is $store; must be sqlite or none" >&2
       return 2
       ;;
   esac
@@ -50,7 +50,7 @@ set_target() {
       cc_options="--target=wasm32-wasi $c_headers"
       ;;
     *)
-      echo "there is no target $1; accepted are $targets" >&2
+      echo "unknown target $1; must be one of $targets" >&2
       return 2
       ;;
   esac

@@ -210,7 +210,7 @@ export class DeviceEvent extends Event {
   readonly row: number;
 }
 
-/** Why a condition is in its state. null: does not apply. Metres, seconds, microseconds (BigInt), degrees. */
+/** Explains the state of a condition. null: does not apply. Metres, seconds, microseconds (BigInt), degrees. */
 export interface Explanation {
   reason: Reason;
   observed: State;

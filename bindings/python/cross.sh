@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
-: "${FENCEPOST_TARGET:?names the target; accepted are aarch64-linux-gnu and x86_64-linux-musl}"
+: "${FENCEPOST_TARGET:?set it to aarch64-linux-gnu or x86_64-linux-musl}"
 . bindings/c/names.sh
 python=$root/.venv/bin/python
 cross=$root/.build/cross/$target

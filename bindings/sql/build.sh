@@ -47,7 +47,7 @@ case $host in
     exit
     ;;
   *)
-    echo "bindings/sql/build.sh: no host $host; accepted are sqlite, duckdb and postgresql" >&2
+    echo "bindings/sql/build.sh: unknown host $host; must be sqlite, duckdb or postgresql" >&2
     exit 2
     ;;
 esac

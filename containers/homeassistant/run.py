@@ -55,9 +55,9 @@ def places(options: dict[str, Any], data: Path, config: Path) -> Path:
         latitude, longitude, radius = (float(place.get(key, 0)) for key in ("latitude", "longitude", "radius"))
         for key, value, limit in (("latitude", latitude, 90), ("longitude", longitude, 180)):
             if not abs(value) <= limit:
-                fail(f"places: number {number}: {key} is {value}; accepted are -{limit} to {limit}")
+                fail(f"places: number {number}: {key} is {value}; must be from -{limit} to {limit}")
         if not radius > 0:
-            fail(f"places: number {number}: radius is {radius}; accepted are metres above 0")
+            fail(f"places: number {number}: radius is {radius}; must be above 0 metres")
         features.append({
             "type": "Feature",
             "geometry": {"type": "Point", "coordinates": [longitude, latitude]},

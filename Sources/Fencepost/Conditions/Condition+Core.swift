@@ -26,7 +26,7 @@ extension GivenCondition {
       return
     }
     throw .invalidArgument(
-      "the condition is of another kind; accepted are circular, polygonal, multi-polygonal, corridor and line "
+      "the condition is of another kind; must be a circular, polygonal, multi-polygonal, corridor or line "
         + "geographic conditions and beacon identity conditions")
   }
 }

@@ -51,10 +51,10 @@ public final class RegionService {
   public init(_ stored: consuming StoredEngine, settings: Settings = Settings()) throws(MonitorError) {
     if let defect = settings.policy.defect { throw .invalidArgument(defect) }
     if let limit = settings.regionLimit, limit < 1 {
-      throw .invalidArgument("region limit is \(limit); accepted are values from 1, or none")
+      throw .invalidArgument("region limit is \(limit); must be at least 1, or unset")
     }
     guard settings.maximumRadius > 0 else {
-      throw .invalidArgument("maximum radius is \(settings.maximumRadius); accepted are values above 0 metres")
+      throw .invalidArgument("maximum radius is \(settings.maximumRadius); must be above 0 metres")
     }
     self.settings = settings
     self.stored = stored

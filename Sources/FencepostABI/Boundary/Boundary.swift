@@ -101,7 +101,7 @@ enum Boundary {
     let time = Timestamp(microseconds: microseconds)
     guard time.isValid else {
       throw .invalidArgument(
-        "\(name) is \(time.microseconds); accepted are \(Timestamp.earliest) to \(Timestamp.latest)")
+        "\(name) is \(time.microseconds); must be from \(Timestamp.earliest) to \(Timestamp.latest)")
     }
     return time
   }

@@ -18,7 +18,7 @@ enum BoundaryError: Error, Hashable {
 
   /// A count that is too large for any array.
   static func count(of name: StaticString, _ count: Int, most: Int) -> BoundaryError {
-    .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(most)")
+    .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); must be from 0 to \(most)")
   }
 
   /// A row without an identifier.

@@ -24,7 +24,7 @@ extension ConditionsHandle {
     let wkb = try read { engine throws(MonitorError) in
       guard let wkb = engine.wellKnownBinary(of: try engine.slot(ofIdentifierBytes: bytes)) else {
         throw .invalidArgument(
-          "the condition has no vertices; accepted are polygons and corridors, others are read with \(other)()")
+          "the condition has no vertices; it must be a polygon or corridor; read others with \(other)()")
       }
       return wkb
     }

@@ -62,11 +62,11 @@ extension ConditionsHandle {
   ) throws(BoundaryError) {
     let points = try PointColumns(columns, count: count)
     guard nearest >= 0 else {
-      throw .invalidArgument("nearest is \(UInt(bitPattern: nearest)); accepted are 0 to \(Int.max / 8)")
+      throw .invalidArgument("nearest is \(UInt(bitPattern: nearest)); must be from 0 to \(Int.max / 8)")
     }
     let (size, isTooLarge) = count.multipliedReportingOverflow(by: nearest)
     guard !isTooLarge else {
-      throw .invalidArgument("nearest is \(nearest) for each of \(count) rows; accepted are 0 to \(Int.max / 8) in all")
+      throw .invalidArgument("nearest is \(nearest) for each of \(count) rows; must be from 0 to \(Int.max / 8) in all")
     }
     let generations = try Boundary.require(out_generations, count: size, "out_generations")
     let out = try Boundary.require(out_count, "out_count")

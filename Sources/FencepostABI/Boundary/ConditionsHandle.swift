@@ -55,7 +55,7 @@ enum ConditionsHandle {
   func requireShared(_ remedy: StaticString) throws(BoundaryError) -> Conditions {
     guard case .shared(let conditions) = self else {
       throw .invalidArgument(
-        "conditions are a monitor's own; accepted are those of fencepost_conditions_create(): \(remedy)")
+        "the conditions belong to a monitor; they must be from fencepost_conditions_create(): \(remedy)")
     }
     return conditions
   }

@@ -13,7 +13,7 @@ extension TransitionPolicy {
     defaults.struct_size = 0
     let value = try SizedStruct.read(policy, defaults: defaults, "policy")
     guard let dwellPolicy = UInt8(exactly: value.dwell_policy).flatMap(DwellPolicy.init(rawValue:)) else {
-      throw .invalidArgument("dwell_policy is \(value.dwell_policy); accepted are 0 and 1")
+      throw .invalidArgument("dwell_policy is \(value.dwell_policy); must be 0 or 1")
     }
     if let defect = Notify.defect(of: value.notify) { throw .invalidArgument(defect) }
     guard value.reserved == 0 else { throw .unsupported("reserved of policy is not zero") }
@@ -54,7 +54,7 @@ struct AddOptions {
     let defaults = fencepost_condition_options(struct_size: 0, assuming: 0, policy: nil, tag: 0)
     let value = try SizedStruct.read(options, defaults: defaults, "options")
     guard let state = UInt8(exactly: value.assuming).flatMap(Event.State.init(rawValue:)), state != .unmonitored else {
-      throw .invalidArgument("assuming is \(value.assuming); accepted are 0 (unknown), 1 (satisfied), 2 (unsatisfied)")
+      throw .invalidArgument("assuming is \(value.assuming); must be 0 (unknown), 1 (satisfied) or 2 (unsatisfied)")
     }
     assuming = state
     policy = try TransitionPolicy(value.policy)
@@ -80,7 +80,7 @@ struct CreateOptions {
       max_speed_mps: 0)
     let value = try SizedStruct.read(options, defaults: defaults, "options")
     guard let delivery = UInt8(exactly: value.delivery).flatMap(MonitorOptions.Delivery.init(rawValue:)) else {
-      throw .invalidArgument("delivery is \(value.delivery); accepted are 0 (every), 1 (first), 2 (latest)")
+      throw .invalidArgument("delivery is \(value.delivery); must be 0 (every), 1 (first) or 2 (latest)")
     }
     engine.delivery = delivery
     engine.conditionLimit = value.condition_limit == 0 ? nil : Int(clamping: value.condition_limit)
@@ -97,7 +97,7 @@ struct CreateOptions {
     case FENCEPOST_PATH_GEODESIC:
       engine.path = .geodesic(
         maxGapMicroseconds: value.max_gap_us, maxSpeed: value.max_speed_mps == 0 ? nil : value.max_speed_mps)
-    default: throw .invalidArgument("path is \(value.path); accepted are 0 (fixes), 1 (geodesic)")
+    default: throw .invalidArgument("path is \(value.path); must be 0 (fixes) or 1 (geodesic)")
     }
     durability = try Durability(value.durability, interval: value.checkpoint_interval_us)
     directory = try Boundary.directory(value.store_directory)
@@ -109,7 +109,7 @@ struct CreateOptions {
       return StoredEngine(
         try refusedByEngine { () throws(MonitorError) in try MonitorEngine(name: name, options: engine) })
     }
-    guard let name else { throw .invalidArgument("name is NULL; a monitor with a store needs one") }
+    guard let name else { throw .invalidArgument("name is NULL; a monitor with a store needs a name") }
     return try refusedByEngine { () throws(MonitorError) in
       try withoutCancellation { () throws(MonitorError) in
         try StoredEngine(
@@ -127,7 +127,7 @@ extension Durability {
     case FENCEPOST_DURABILITY_EVERY_INPUT: self = .everyInput
     case FENCEPOST_DURABILITY_RELAXED: self = .relaxed(interval: interval)
     default:
-      throw .invalidArgument("durability is \(number); accepted are 0 (changes), 1 (every_input), 2 (relaxed)")
+      throw .invalidArgument("durability is \(number); must be 0 (changes), 1 (every_input) or 2 (relaxed)")
     }
   }
 }
@@ -188,7 +188,7 @@ extension BeaconIdentityCondition {
 
   init(uuid: BeaconUUID, major: Int32, minor: Int32) throws(BoundaryError) {
     for (name, number) in [("major", major), ("minor", minor)] where !(-1...65_535).contains(number) {
-      throw .invalidArgument("\(name) is \(number); accepted are 0 to 65535, or -1 for any")
+      throw .invalidArgument("\(name) is \(number); must be from 0 to 65535, or -1 for any")
     }
     guard major >= 0 || minor < 0 else {
       throw .invalidArgument("minor is \(minor) without a major; a minor needs a major")
@@ -296,20 +296,20 @@ extension Event {
   init(_ event: UnsafePointer<fencepost_event>) throws(BoundaryError) {
     let value = event.pointee
     guard let state = UInt8(exactly: value.state).flatMap(State.init(rawValue:)) else {
-      throw .invalidArgument("state is \(value.state); accepted are 0 to 3")
+      throw .invalidArgument("state is \(value.state); must be from 0 to 3")
     }
     guard let cause = UInt8(exactly: value.cause).flatMap(Cause.init(rawValue:)) else {
-      throw .invalidArgument("cause is \(value.cause); accepted are 0 to 4")
+      throw .invalidArgument("cause is \(value.cause); must be from 0 to 4")
     }
     for (name, date) in [("date_us", value.date_us), ("evidence_date_us", value.evidence_date_us)]
     where date != .min && !Timestamp(microseconds: date).isValid {
-      throw .invalidArgument("\(name) is \(date); accepted are \(Timestamp.earliest) to \(Timestamp.latest), or unset")
+      throw .invalidArgument("\(name) is \(date); must be from \(Timestamp.earliest) to \(Timestamp.latest), or unset")
     }
     guard value.diagnostics < 1 << 10 else {
-      throw .invalidArgument("diagnostics is \(value.diagnostics); accepted are 0 to 1023")
+      throw .invalidArgument("diagnostics is \(value.diagnostics); must be from 0 to 1023")
     }
     guard value.identifier_length <= UInt32(FENCEPOST_IDENTIFIER_MAX) else {
-      throw .invalidArgument("identifier_length is \(value.identifier_length); accepted are 0 to 256")
+      throw .invalidArgument("identifier_length is \(value.identifier_length); must be from 0 to 256")
     }
     let identifier = withUnsafeBytes(of: value.identifier) {
       String(validating: $0.prefix(Int(value.identifier_length)), as: UTF8.self)

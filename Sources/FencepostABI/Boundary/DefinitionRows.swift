@@ -33,7 +33,7 @@ struct DefinitionRows {
       uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), major: -1, minor: -1, options: nil,
       geometry: nil, wkb: nil, wkb_size: 0, shape: nil)
     guard try SizedStruct.size(of: element, "the definition") == stride else {
-      throw .invalidArgument("struct_size of the definition is not that of the first one, \(stride)")
+      throw .invalidArgument("struct_size of the definition differs from that of the first definition, \(stride)")
     }
     let value = try SizedStruct.read(element, defaults: defaults, "the definition")
     guard let identifier = value.identifier else { throw .identifierIsNull }
@@ -61,8 +61,8 @@ struct DefinitionRows {
       return try line(value)
     default:
       throw .invalidArgument(
-        "kind is \(value.kind); accepted are 1 (circular geographic), 2 (beacon identity), 3 (polygonal geographic), "
-          + "4 (corridor geographic) and 5 (line geographic)")
+        "kind is \(value.kind); must be 1 (circular geographic), 2 (beacon identity), 3 (polygonal geographic), "
+          + "4 (corridor geographic) or 5 (line geographic)")
     }
   }
 
@@ -75,7 +75,7 @@ struct DefinitionRows {
   }
 
   private static var bothAreGiven: BoundaryError {
-    .invalidArgument("geometry and wkb are both given; accepted is one of them")
+    .invalidArgument("geometry and wkb are both set; set only one of them")
   }
 
   private func shape(_ value: fencepost_condition_definition) throws(BoundaryError) -> GivenCondition {

@@ -27,7 +27,7 @@ struct FleetCreateOptions {
     engine.maxTimeStepMicroseconds = value.max_time_step_us == 0 ? nil : value.max_time_step_us
     durability = try Durability(value.durability, interval: value.checkpoint_interval_us)
     guard let directory = try Boundary.directory(value.store_directory) else { return }
-    guard let name = value.name else { throw .invalidArgument("name is NULL; a fleet with a store needs one") }
+    guard let name = value.name else { throw .invalidArgument("name is NULL; a fleet with a store needs a name") }
     let bytes = Boundary.identifier(name)
     guard let valid = String(validating: bytes, as: UTF8.self) else {
       throw .monitor(.invalidName(String(decoding: bytes, as: UTF8.self)))

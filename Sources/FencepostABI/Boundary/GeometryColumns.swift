@@ -18,7 +18,7 @@ struct GeometryColumns {
     stride = value.stride == 0 ? MemoryLayout<Double>.stride : Int(clamping: value.stride)
     guard value.vertex_count >= 0, value.vertex_count <= Int.max / stride else {
       throw .invalidArgument(
-        "vertex_count is \(UInt(bitPattern: value.vertex_count)); accepted are 0 to \(Int.max / stride)")
+        "vertex_count is \(UInt(bitPattern: value.vertex_count)); must be from 0 to \(Int.max / stride)")
     }
     latitudes = UnsafeRawPointer(try Boundary.require(value.latitudes, count: value.vertex_count, "latitudes"))
     longitudes = UnsafeRawPointer(try Boundary.require(value.longitudes, count: value.vertex_count, "longitudes"))
@@ -121,7 +121,7 @@ struct Offsets {
         let (start, end) = (Int(pointer[index]), Int(pointer[index + 1]))
         guard start >= 0, start <= end, end <= elements else {
           throw .invalidArgument(
-            "\(name)[\(index)] and the next are \(start) and \(end); accepted are ascending places from 0 to \(elements)"
+            "\(name)[\(index)] and the next are \(start) and \(end); must ascend from 0 to \(elements)"
           )
         }
         return start..<end

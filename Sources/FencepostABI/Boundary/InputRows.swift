@@ -50,7 +50,7 @@ extension FixColumns {
       latitude_stride: 8, longitude_stride: 8, accuracy_stride: 8, time_stride: 8)
     let value = try SizedStruct.read(columns, defaults: defaults, "columns")
     guard value.refuse_invalid <= 1 else {
-      throw .invalidArgument("refuse_invalid is \(value.refuse_invalid); accepted are 0 and 1")
+      throw .invalidArgument("refuse_invalid is \(value.refuse_invalid); must be 0 or 1")
     }
     let latitudes = try Boundary.require(value.latitudes, count: count, "latitudes")
     let longitudes = try Boundary.require(value.longitudes, count: count, "longitudes")
@@ -90,14 +90,14 @@ struct FleetRowsInPlace {
     case 2: width = .two
     case 4: width = .four
     case 8: width = .eight
-    default: throw .invalidArgument("device_width is \(value.device_width); accepted are 1, 2, 4 and 8")
+    default: throw .invalidArgument("device_width is \(value.device_width); must be 1, 2, 4 or 8")
     }
     if value.dictionary != nil || value.dictionary_count != 0 {
       let numbers = try Boundary.require(value.dictionary, count: value.dictionary_count, "dictionary")
       devices = .indices(width: width, into: UnsafeBufferPointer(start: numbers, count: value.dictionary_count))
     } else {
       guard value.device_width == 4 else {
-        throw .invalidArgument("device_width is \(value.device_width) without a dictionary; accepted is 4")
+        throw .invalidArgument("device_width is \(value.device_width) without a dictionary; must be 4")
       }
       devices = .numbers
     }
@@ -105,10 +105,10 @@ struct FleetRowsInPlace {
     let fixes = try FixColumns(Boundary.require(value.fixes, "fixes"), count)
     guard let fixes, let start else { return nil }
     guard value.first_row <= UInt64(Int.max - count) else {
-      throw .invalidArgument("first_row is \(value.first_row) of \(count) rows; accepted are 0 to \(Int.max - count)")
+      throw .invalidArgument("first_row is \(value.first_row) of \(count) rows; must be from 0 to \(Int.max - count)")
     }
     guard value.skips_unknown <= 1 else {
-      throw .invalidArgument("skips_unknown is \(value.skips_unknown); accepted are 0 and 1")
+      throw .invalidArgument("skips_unknown is \(value.skips_unknown); must be 0 or 1")
     }
     column = FixColumns.Column(start: start, stride: Int(truncatingIfNeeded: value.device_stride))
     self.fixes = fixes

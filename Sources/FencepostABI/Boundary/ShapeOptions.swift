@@ -15,9 +15,9 @@ struct ShapeOptions {
     switch Int(value.edges) {
     case FENCEPOST_EDGES_GEODESIC: edges = .geodesic
     case FENCEPOST_EDGES_PLANAR: edges = .planar
-    default: throw .invalidArgument("edges is \(value.edges); accepted are 0 (geodesic) and 1 (planar)")
+    default: throw .invalidArgument("edges is \(value.edges); must be 0 (geodesic) or 1 (planar)")
     }
-    guard value.oriented <= 1 else { throw .invalidArgument("oriented is \(value.oriented); accepted are 0 and 1") }
+    guard value.oriented <= 1 else { throw .invalidArgument("oriented is \(value.oriented); must be 0 or 1") }
     guard value.reserved == 0 else { throw .unsupported("reserved of shape is not zero") }
     isOriented = value.oriented == 1
     buffer = value.buffer_m
@@ -29,20 +29,20 @@ struct ShapeOptions {
 
   func corridor(_ vertices: ShapeVertices, radius: Double) throws(BoundaryError) -> GivenCondition {
     guard !isOriented, buffer == 0 else {
-      throw .invalidArgument("oriented and buffer_m are for polygons; a corridor has its radius")
+      throw .invalidArgument("oriented and buffer_m apply only to polygons; a corridor has its radius")
     }
     return .shape(ShapeDefinition(.corridor(radius: radius), vertices, edges: edges))
   }
 
   func line(_ vertices: ShapeVertices) throws(BoundaryError) -> GivenCondition {
-    guard !isOriented, buffer == 0 else { throw .invalidArgument("oriented and buffer_m are for polygons") }
+    guard !isOriented, buffer == 0 else { throw .invalidArgument("oriented and buffer_m apply only to polygons") }
     return .shape(ShapeDefinition(.line, vertices, edges: edges))
   }
 
   /// The geometry of a line condition, which counts crossings.
   func line(wellKnownBinary bytes: UnsafeRawBufferPointer) throws(BoundaryError) -> GivenCondition {
     let geometry = try Self.decoded(bytes)
-    guard !geometry.isPolygon else { throw .invalidArgument("kind is 5, and wkb holds polygons") }
+    guard !geometry.isPolygon else { throw .invalidArgument("kind is 5 (line), but wkb holds polygons") }
     return try line(geometry.vertices)
   }
 
@@ -58,7 +58,9 @@ struct ShapeOptions {
   func wellKnownBinary(_ bytes: UnsafeRawBufferPointer, radius: Double?) throws(BoundaryError) -> GivenCondition {
     let geometry = try Self.decoded(bytes)
     if geometry.isPolygon { return polygon(geometry.vertices) }
-    guard let radius else { throw .invalidArgument("radius: the geometry is a line, and there are no radii") }
+    guard let radius else {
+      throw .invalidArgument("radius: the geometry is a line and needs a radius, but no radii were passed")
+    }
     return try corridor(geometry.vertices, radius: radius)
   }
 }

@@ -27,7 +27,8 @@ enum SizedStruct {
     let known = MemoryLayout<Value>.size
     if size > known {
       for offset in known..<size where raw.load(fromByteOffset: offset, as: UInt8.self) != 0 {
-        throw .unsupported("\(name) has members that this library does not know, and they are not zero")
+        throw .unsupported(
+          "\(name) has nonzero members that this library does not know; set them to zero, or use a newer library")
       }
     }
     var value = defaults

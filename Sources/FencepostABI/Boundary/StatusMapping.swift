@@ -40,14 +40,14 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
   case FENCEPOST_OK: ("ok", "the call succeeded")
   case FENCEPOST_E_NULL_ARGUMENT: ("null_argument", "a required pointer is NULL")
   case FENCEPOST_E_INVALID_ARGUMENT: ("invalid_argument", "a value is out of its range")
-  case FENCEPOST_E_BUFFER_TOO_SMALL: ("buffer_too_small", "the capacity does not hold the result")
+  case FENCEPOST_E_BUFFER_TOO_SMALL: ("buffer_too_small", "the buffer is too small for the result")
   case FENCEPOST_E_UNSUPPORTED: ("unsupported", "a structure uses members that this library does not know")
-  case FENCEPOST_E_INVALID_NAME: ("invalid_name", "a monitor's name is not 1 to 64 letters, digits or underscores")
+  case FENCEPOST_E_INVALID_NAME: ("invalid_name", "a monitor's name must be 1 to 64 letters, digits or underscores")
   case FENCEPOST_E_MONITOR_IN_USE: ("monitor_in_use", "a monitor of that name is already open")
   case FENCEPOST_E_CONSUMER_ALREADY_ACTIVE:
-    ("consumer_already_active", "another consumer iterates over the events")
+    ("consumer_already_active", "the events already have a consumer")
   case FENCEPOST_E_STORE_UNAVAILABLE: ("store_unavailable", "the store cannot be opened, read or written")
-  case FENCEPOST_E_STORE_CORRUPT: ("store_corrupt", "the store's file is damaged, or none of this library's")
+  case FENCEPOST_E_STORE_CORRUPT: ("store_corrupt", "the store's file is damaged, or is not a store of this library")
   case FENCEPOST_E_STORE_TOO_NEW: ("store_too_new", "the store was written by a newer version of the library")
   case FENCEPOST_E_SNAPSHOT_INVALID: ("snapshot_invalid", "the bytes are not a snapshot that this version can restore")
   case FENCEPOST_E_TABLE_MISMATCH:
@@ -55,7 +55,7 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
   case FENCEPOST_E_NOT_FOUND: ("not_found", "no condition has that identifier")
   case FENCEPOST_E_NO_SUCH_DEVICE: ("no_such_device", "no device of the fleet has that number")
   case FENCEPOST_E_LATE_INPUT: ("late_input", "the input is earlier than the clock of the monitor, device or fleet")
-  case FENCEPOST_E_QUEUE_FULL: ("queue_full", "too many events wait to be handed out")
+  case FENCEPOST_E_QUEUE_FULL: ("queue_full", "too many events are pending; poll them first")
   case FENCEPOST_E_AHEAD_OF_CLOCK:
     ("ahead_of_clock", "the input is too far ahead of the clock of the monitor, device or fleet")
   case FENCEPOST_E_INTERNAL: ("internal", "a defect of the library")

@@ -11,7 +11,7 @@ public func fencepost_beacon_parse_advertisement(
     let start = try Boundary.require(payload, count: size, "payload")
     let out = try Boundary.require(out_advertisement, "out_advertisement")
     guard (-1...65_535).contains(company_id) else {
-      throw .invalidArgument("company_id is \(company_id); accepted are 0 to 65535, or -1 for none")
+      throw .invalidArgument("company_id is \(company_id); must be from 0 to 65535, or -1 if unknown")
     }
     let parsed = try refusedByEngine { () throws(MonitorError) in
       try BeaconAdvertisement(

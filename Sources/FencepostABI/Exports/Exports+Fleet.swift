@@ -7,7 +7,7 @@ public func fencepost_fleet_create(
   _ out_fleet: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let table = try ConditionsHandle.borrow(conditions).requireShared("a fleet shares no table of a monitor")
+    let table = try ConditionsHandle.borrow(conditions).requireShared("a fleet cannot share the table of a monitor")
     let out = try Boundary.require(out_fleet, "out_fleet")
     out.pointee = FleetHandle.give(try FleetCreateOptions(options).open(table))
   }

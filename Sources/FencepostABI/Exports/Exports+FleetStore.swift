@@ -49,7 +49,7 @@ public func fencepost_fleet_restore(
     let out = try Boundary.require(out_fleet, "out_fleet")
     let table =
       conditions == nil
-      ? nil : try ConditionsHandle.borrow(conditions).requireShared("a fleet shares no table of a monitor")
+      ? nil : try ConditionsHandle.borrow(conditions).requireShared("a fleet cannot share the table of a monitor")
     let engine = try refusedByEngine { () throws(MonitorError) in
       try FleetEngine(restoring: UnsafeRawBufferPointer(start: start, count: size), conditions: table)
     }

@@ -27,9 +27,9 @@ public func fencepost_geodesic_direct(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     _ = try Boundary.coordinate(latitude, longitude, named: "point")
-    guard azimuth.isFinite else { throw .invalidArgument("azimuth is \(azimuth); accepted are finite degrees") }
+    guard azimuth.isFinite else { throw .invalidArgument("azimuth is \(azimuth); must be a finite number of degrees") }
     guard distance_m.magnitude <= 1e9 else {
-      throw .invalidArgument("distance is \(distance_m); accepted are -1e9 to 1e9 metres")
+      throw .invalidArgument("distance is \(distance_m); must be from -1e9 to 1e9 metres")
     }
     let result = GeodesicDirect.solve(
       latitude: latitude, longitude: longitude, azimuth: azimuth, distance: distance_m)

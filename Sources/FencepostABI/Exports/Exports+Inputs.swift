@@ -64,7 +64,7 @@ public func fencepost_monitor_set_host_capabilities(
     guard unsupported_kinds & ~ConditionKind.allBits == 0 else {
       let bits = ConditionKind.allCases.map { "\($0.bit)" }
       throw .invalidArgument(
-        "unsupported_kinds is \(unsupported_kinds); accepted are the bits "
+        "unsupported_kinds is \(unsupported_kinds); must be a combination of the bits "
           + "\(bits.dropLast().joined(separator: ", ")) and \(bits[bits.count - 1])")
     }
     let kinds = Set(ConditionKind.allCases.filter { unsupported_kinds & $0.bit != 0 })

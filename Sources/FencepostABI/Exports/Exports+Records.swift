@@ -66,7 +66,7 @@ public func fencepost_monitor_identifiers_in_state(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try ConditionsHandle.borrow(of: monitor)
     guard let asked = UInt8(exactly: state).flatMap(Event.State.init(rawValue:)), asked != .unmonitored else {
-      throw .invalidArgument("state is \(state); accepted are 0 (unknown), 1 (satisfied), 2 (unsatisfied)")
+      throw .invalidArgument("state is \(state); must be 0 (unknown), 1 (satisfied) or 2 (unsatisfied)")
     }
     try handle.identifiers(buffer, capacity, out_size, out_count) { engine, slot in engine.state(of: slot) == asked }
   }

@@ -52,7 +52,7 @@ public func fencepost_conditions_snapshot(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try ConditionsHandle.borrow(conditions)
-    _ = try handle.requireShared("fencepost_monitor_snapshot() has a monitor's")
+    _ = try handle.requireShared("use fencepost_monitor_snapshot() for those of a monitor")
     try handle.snapshot(buffer, capacity, out_size)
   }
 }

@@ -11,7 +11,7 @@ public func fencepost_uuid_parse(
     let out = try Boundary.require(out_uuid, "out_uuid")
     let string = String(decoding: bytes, as: UTF8.self)
     guard let uuid = BeaconUUID(string) else {
-      throw .invalidArgument("\"\(string)\" is not a UUID; accepted is the form 8-4-4-4-12 of hexadecimal digits")
+      throw .invalidArgument("\"\(string)\" is not a UUID; must have the form 8-4-4-4-12 of hexadecimal digits")
     }
     uuid.store(to: UnsafeMutableRawPointer(out))
   }

@@ -98,7 +98,7 @@ extension BeaconAdvertisement {
     guard data.count - start == size else {
       let name = kind == .iBeacon ? "an iBeacon" : "an AltBeacon"
       throw .invalidArgument(
-        "byte \(start): \(name) of \(data.count - start) bytes after its company; accepted are \(size)",
+        "byte \(start): \(name) of \(data.count - start) bytes after its company; must be \(size)",
         position: start)
     }
     func number(_ offset: Int, _ count: Int) -> UInt64 {

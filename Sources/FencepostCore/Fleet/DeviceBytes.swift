@@ -181,7 +181,7 @@ struct DeviceBytes {
   // MARK: - Reading
 
   init(reading bytes: UnsafeRawBufferPointer) throws(Damage) {
-    guard bytes.count >= 24 else { throw Damage("\(bytes.count) bytes are no device") }
+    guard bytes.count >= 24 else { throw Damage("\(bytes.count) bytes are not an exported device") }
     var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)]))
     let format: UInt8 = try reader.take()
     guard format <= Self.format else {

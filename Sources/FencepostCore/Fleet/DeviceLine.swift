@@ -1,7 +1,7 @@
 import FencepostKernel
 
 /// The number by which a host knows a device: the place of its line, and in the upper bits the generation, which rises when
-/// the line is given to another device. So a number that a host kept too long names no device, and not another one.
+/// the line is given to another device. So a number that a host kept too long has no name of a device, and not another one.
 enum DeviceNumber {
   /// ``FleetOptions/mostDevices`` is less than 2²⁶.
   private static let placeBits: UInt32 = 26

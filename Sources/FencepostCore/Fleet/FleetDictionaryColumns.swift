@@ -69,7 +69,7 @@ package struct FleetDictionaryColumns: FleetFixRows {
     guard index >= UInt64(numbers.count) else { return nil }
     return numbers.isEmpty
       ? "the device's index is \(index), and the dictionary is empty"
-      : "the device's index is \(index); accepted are 0 to \(numbers.count - 1)"
+      : "the device's index is \(index); must be from 0 to \(numbers.count - 1)"
   }
 }
 

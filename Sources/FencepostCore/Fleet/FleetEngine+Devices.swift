@@ -24,7 +24,8 @@ extension FleetEngine {
     if let defect = MonitorEngine.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
     guard devices.count < options.deviceLimit, devices.bound < FleetOptions.mostDevices || devices.count < devices.bound
     else {
-      throw .invalidArgument("there are \(devices.count) devices, which is device_limit")
+      throw .invalidArgument(
+        "the fleet has \(devices.count) devices, which is device_limit; remove or expire devices first")
     }
     devices.own()
     let device = devices.insert(bytes)

@@ -102,7 +102,8 @@ extension FleetEngine {
   ) throws(MonitorError) -> [UInt32] {
     guard given.count <= options.deviceLimit - devices.count else {
       throw .invalidArgument(
-        "there are \(devices.count) devices and \(given.count) more; device_limit is \(options.deviceLimit)")
+        "the fleet has \(devices.count) devices, \(given.count) more were passed, and device_limit is \(options.deviceLimit)"
+      )
     }
     var names: Set<[UInt8]> = []
     for (index, each) in given.enumerated() {

@@ -22,7 +22,7 @@ extension FleetEngine {
     }
     guard time.microseconds <= latest else {
       throw .invalidArgument(
-        "the time is \(time); accepted are times up to the latest clock of the fleet, \(Timestamp(microseconds: latest))"
+        "the time is \(time); must not be later than the latest clock of the fleet, \(Timestamp(microseconds: latest))"
       )
     }
     devices.own()
@@ -55,7 +55,7 @@ extension FleetEngine {
     }
     guard time.microseconds <= clock else {
       throw .invalidArgument(
-        "the time is \(time); accepted are times up to the device's clock, \(Timestamp(microseconds: clock))")
+        "the time is \(time); must not be later than the device's clock, \(Timestamp(microseconds: clock))")
     }
     guard time.microseconds >= floor else {
       throw .invalidArgument(

@@ -69,7 +69,7 @@ extension FleetEngine {
   private static func restored(_ snapshot: UnsafeRawBufferPointer) throws(Damage) -> FleetEngine {
     var reader = ByteReader(snapshot)
     guard reader.remaining >= 12, try reader.take() == magic else {
-      throw Damage("these \(snapshot.count) bytes are no snapshot of a fleet")
+      throw Damage("these \(snapshot.count) bytes are not a snapshot of a fleet")
     }
     let format: UInt32 = try reader.take()
     guard format <= Self.format else {
@@ -90,7 +90,7 @@ extension FleetEngine {
     do throws(Damage) {
       return try restorer.restored()
     } catch {
-      throw Damage("the snapshot holds what no fleet is: \(error.reason)")
+      throw Damage("the snapshot is not that of a valid fleet: \(error.reason)")
     }
   }
 }

@@ -39,7 +39,7 @@ public struct FleetOptions: Sendable, Hashable {
   /// The first value that is out of range, as a message that names it as C and Python do; `nil` when the options are sound.
   package var defect: String? {
     guard (1...Self.mostDevices).contains(deviceLimit) else {
-      return "device_limit is \(deviceLimit); accepted are 1 to \(Self.mostDevices)"
+      return "device_limit is \(deviceLimit); must be from 1 to \(Self.mostDevices)"
     }
     return monitorOptions.defect
   }

@@ -264,7 +264,7 @@ extension FleetEngine {
       }
       do throws(Damage) {
         try conditions.read { engine throws(Damage) in try device.adapt(known, engine.table) }
-      } catch { throw .storeCorrupt("a device cannot go on with this table: \(error.reason)") }
+      } catch { throw .storeCorrupt("a device does not fit this table: \(error.reason)") }
       enter(device, number)
     }
     floors.startOver(at: floor)

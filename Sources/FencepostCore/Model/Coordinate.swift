@@ -27,6 +27,6 @@ public struct Coordinate: Sendable, Hashable {
   package func defect(named name: StaticString) -> String? {
     isValid
       ? nil
-      : "the \(name) is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees"
+      : "the \(name) is \(latitude), \(longitude); latitude must be from -90 to 90 and longitude from -180 to 180 degrees"
   }
 }

@@ -6,7 +6,7 @@ public enum MonitorError: Error, Sendable, Hashable {
   case invalidName(String)
   /// A monitor of that name is open in that store.
   case monitorInUse(String)
-  /// Another consumer iterates over the events.
+  /// The events already have a consumer.
   case consumerAlreadyActive
   /// A store cannot be opened, read or written; says which file and why.
   case storeUnavailable(String)
@@ -37,16 +37,17 @@ extension MonitorError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidArgument(let reason, _), .noSuchDevice(let reason, _): reason
-    case .invalidName(let name): "the name \"\(name)\" is not 1 to 64 letters, digits or underscores"
+    case .invalidName(let name): "the name \"\(name)\" must be 1 to 64 letters, digits or underscores"
     case .monitorInUse(let name): "\"\(name)\" is already open"
-    case .consumerAlreadyActive: "another consumer iterates over these events"
+    case .consumerAlreadyActive: "the events already have a consumer; end it before starting another"
     case .storeUnavailable(let reason), .storeCorrupt(let reason), .storeTooNew(let reason): reason
     case .snapshotInvalid(let reason), .tableMismatch(let reason): reason
     case .notFound(let identifier): "no condition has the identifier \"\(identifier)\""
     case .lateInput(let time, let clock): "the input's time \(time) is earlier than the clock \(clock)"
     case .aheadOfClock(let time, let clock, let limit):
       "the input's time \(time) is more than max_time_step (\(limit) microseconds) ahead of the clock \(clock)"
-    case .queueFull(let limit, _): "\(limit) events wait to be handed out; poll them before feeding more"
+    case .queueFull(let limit, _):
+      "\(limit) events are pending, which is max_pending_events; poll them before feeding more"
     case .internalInconsistency(let what): "defect of the library: \(what)"
     }
   }

@@ -57,24 +57,24 @@ public struct MonitorOptions: Sendable, Hashable {
   /// The first value that is out of range, as a message that names it as C and Python do; `nil` when the options are sound.
   package var defect: String? {
     if let conditionLimit, conditionLimit < 1 {
-      return "condition_limit is \(conditionLimit); accepted are values from 1, or none"
+      return "condition_limit is \(conditionLimit); must be at least 1, or unset"
     }
     guard (1...1_000_000_000).contains(maxPendingEvents) else {
-      return "max_pending_events is \(maxPendingEvents); accepted are 1 to 1000000000"
+      return "max_pending_events is \(maxPendingEvents); must be from 1 to 1000000000"
     }
     let longest = TransitionPolicy.longestDuration
     guard (-1...longest).contains(initialFixMaxAgeMicroseconds) else {
       return "initial_fix_max_age is \(initialFixMaxAgeMicroseconds) microseconds; "
-        + "accepted are 0 to \(longest), or -1 for never"
+        + "must be from 0 to \(longest), or -1 for never"
     }
     guard (1...longest).contains(beaconExitTimeoutMicroseconds) else {
-      return "beacon_exit_timeout is \(beaconExitTimeoutMicroseconds) microseconds; accepted are 1 to \(longest)"
+      return "beacon_exit_timeout is \(beaconExitTimeoutMicroseconds) microseconds; must be from 1 to \(longest)"
     }
     guard (1...longest).contains(beaconInitialTimeoutMicroseconds) else {
-      return "beacon_initial_timeout is \(beaconInitialTimeoutMicroseconds) microseconds; accepted are 1 to \(longest)"
+      return "beacon_initial_timeout is \(beaconInitialTimeoutMicroseconds) microseconds; must be from 1 to \(longest)"
     }
     if let step = maxTimeStepMicroseconds, !(1...longest).contains(step) {
-      return "max_time_step is \(step) microseconds; accepted are 1 to \(longest), or none"
+      return "max_time_step is \(step) microseconds; must be from 1 to \(longest), or unset"
     }
     return path.defect
   }

@@ -37,7 +37,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   var defect: String? {
     isValid
       ? nil
-      : "time is \(microseconds) microseconds; accepted are \(Timestamp.earliest) to \(Timestamp.latest)"
+      : "time is \(microseconds) microseconds; must be from \(Timestamp.earliest) to \(Timestamp.latest)"
   }
 
   @inlinable

@@ -32,7 +32,7 @@ public struct TransitionPolicy: Sendable, Hashable {
 
     /// Why a number is no set of these, as a message; `nil` when it is one.
     package static func defect(of bits: UInt32) -> String? {
-      bits <= UInt32(all.rawValue) ? nil : "notify is \(bits); accepted are the bits 1, 2 and 4"
+      bits <= UInt32(all.rawValue) ? nil : "notify is \(bits); must be a combination of the bits 1, 2 and 4"
     }
   }
 
@@ -81,10 +81,10 @@ public struct TransitionPolicy: Sendable, Hashable {
   package var defect: String? {
     func range(_ name: String, _ microseconds: Int64) -> String? {
       (0...Self.longestDuration).contains(microseconds)
-        ? nil : "\(name) is \(microseconds) microseconds; accepted are 0 to \(Self.longestDuration)"
+        ? nil : "\(name) is \(microseconds) microseconds; must be from 0 to \(Self.longestDuration)"
     }
     func range(_ name: String, _ value: Double) -> String? {
-      value.isFinite && value >= 0 ? nil : "\(name) is \(value); accepted are finite values from 0"
+      value.isFinite && value >= 0 ? nil : "\(name) is \(value); must be finite and at least 0"
     }
     if let defect = range("entry_dwell", entryDwellMicroseconds) ?? range("exit_dwell", exitDwellMicroseconds) {
       return defect
@@ -95,7 +95,7 @@ public struct TransitionPolicy: Sendable, Hashable {
       return defect
     }
     if exitMarginLimit != 0, exitMarginLimit < exitMargin {
-      return "exit_margin_limit is \(exitMarginLimit); accepted are 0 and values from exit_margin, \(exitMargin)"
+      return "exit_margin_limit is \(exitMarginLimit); must be 0 or at least exit_margin, \(exitMargin)"
     }
     return Notify.defect(of: UInt32(notify.rawValue))
   }

@@ -19,10 +19,10 @@ extension MonitorOptions {
       guard case .geodesic(let maxGap, let maxSpeed) = self else { return nil }
       let longest = TransitionPolicy.longestDuration
       guard (1...longest).contains(maxGap) else {
-        return "max_gap is \(maxGap) microseconds; accepted are 1 to \(longest)"
+        return "max_gap is \(maxGap) microseconds; must be from 1 to \(longest)"
       }
       if let maxSpeed, !(maxSpeed > 0 && maxSpeed.isFinite) {
-        return "max_speed is \(maxSpeed); accepted are finite values above 0, or none"
+        return "max_speed is \(maxSpeed); must be finite and above 0 metres a second, or unset"
       }
       return nil
     }

@@ -9,7 +9,7 @@ extension MonitorEngine {
   ) throws(MonitorError) -> RotationPlan {
     if let defect = coordinate.defect { throw .invalidArgument(defect) }
     guard accuracy.isFinite, accuracy >= 0 else {
-      throw .invalidArgument("accuracy is \(accuracy); accepted are finite values from 0 metres")
+      throw .invalidArgument("accuracy is \(accuracy); must be finite and at least 0 metres")
     }
     let position = EarthVector(latitude: coordinate.latitude, longitude: coordinate.longitude)
     var (ranked, unarmed) = nearestArmed(planner.slots + 1, to: coordinate, position)

@@ -78,13 +78,13 @@ public struct RotationPlanner: Sendable {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``
   public init(slots: Int, margin: Double = 0, maximumRadius: Double = 100_000) throws(MonitorError) {
     guard (1...1_000_000).contains(slots) else {
-      throw .invalidArgument("slots is \(slots); accepted are 1 to 1000000")
+      throw .invalidArgument("slots is \(slots); must be from 1 to 1000000")
     }
     guard margin.isFinite, margin >= 0 else {
-      throw .invalidArgument("margin is \(margin); accepted are finite values from 0 metres")
+      throw .invalidArgument("margin is \(margin); must be finite and at least 0 metres")
     }
     guard maximumRadius >= 0 else {
-      throw .invalidArgument("maximum radius is \(maximumRadius); accepted are values from 0 metres")
+      throw .invalidArgument("maximum radius is \(maximumRadius); must be at least 0 metres")
     }
     self.slots = slots
     self.margin = margin

@@ -18,14 +18,14 @@ public struct SignificantChangeFilter: Sendable, Hashable {
   ) throws(MonitorError) {
     if let last, !last.isUsable {
       throw .invalidArgument(
-        last.defect ?? "the accuracy of the last fix is \(last.accuracy); accepted are values from 0")
+        last.defect ?? "the accuracy of the last fix is \(last.accuracy); must be at least 0")
     }
     guard minimumDistance.isFinite, minimumDistance >= 0 else {
-      throw .invalidArgument("minimum distance is \(minimumDistance); accepted are finite values from 0 metres")
+      throw .invalidArgument("minimum distance is \(minimumDistance); must be finite and at least 0 metres")
     }
     guard (0...TransitionPolicy.longestDuration).contains(minimumIntervalMicroseconds) else {
       throw .invalidArgument(
-        "minimum interval is \(minimumIntervalMicroseconds) microseconds; accepted are 0 to "
+        "minimum interval is \(minimumIntervalMicroseconds) microseconds; must be from 0 to "
           + "\(TransitionPolicy.longestDuration)")
     }
     self.minimumDistance = minimumDistance
@@ -76,11 +76,11 @@ public struct FixSelection: Sendable, Hashable {
   /// The first value that is out of range, as a message.
   var defect: String? {
     guard speed.isFinite, speed >= 0 else {
-      return "speed is \(speed); accepted are finite values from 0 metres a second"
+      return "speed is \(speed); must be finite and at least 0 metres a second"
     }
     return (0...TransitionPolicy.longestDuration).contains(maximumAgeMicroseconds)
       ? nil
-      : "maximum age is \(maximumAgeMicroseconds) microseconds; accepted are 0 to \(TransitionPolicy.longestDuration)"
+      : "maximum age is \(maximumAgeMicroseconds) microseconds; must be from 0 to \(TransitionPolicy.longestDuration)"
   }
 }
 

@@ -172,7 +172,7 @@ extension Places {
     answer.count = lines.count
     let (size, isTooLarge) = points.count.multipliedReportingOverflow(by: answer.count)
     guard !isTooLarge else {
-      throw .invalidArgument("count is \(count) for each of \(points.count) points; that is more than can be counted")
+      throw .invalidArgument("count is \(count) for each of \(points.count) points; the product is too large")
     }
     answer.generations = [UInt64](repeating: 0, count: size)
     answer.boundaryDistances = [Double](repeating: 0, count: size)
@@ -231,6 +231,6 @@ extension Places {
   }
 
   private static func check(_ count: Int) throws(MonitorError) {
-    guard count >= 0 else { throw .invalidArgument("count is \(count); accepted are values from 0") }
+    guard count >= 0 else { throw .invalidArgument("count is \(count); must be at least 0") }
   }
 }

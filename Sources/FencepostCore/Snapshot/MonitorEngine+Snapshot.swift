@@ -101,7 +101,7 @@ extension MonitorEngine {
   private static func restored(_ snapshot: UnsafeRawBufferPointer) throws(Damage) -> MonitorEngine {
     var reader = ByteReader(snapshot)
     guard reader.remaining >= 12, try reader.take() == magic else {
-      throw Damage("these \(snapshot.count) bytes are no snapshot of a monitor")
+      throw Damage("these \(snapshot.count) bytes are not a snapshot of a monitor")
     }
     let format: UInt32 = try reader.take()
     guard format <= Self.format else {
@@ -121,7 +121,7 @@ extension MonitorEngine {
     let length = Int(clamping: try reader.take(UInt32.self))
     let bytes = try reader.takeBytes(length)
     let name = String(decoding: bytes, as: UTF8.self)
-    guard length == 0 || isValidName(name) else { throw Damage("the snapshot holds a name that no monitor has") }
+    guard length == 0 || isValidName(name) else { throw Damage("the snapshot holds an invalid name of a monitor") }
     var restorer = EngineRestorer(name: length == 0 ? nil : name)
     if format == firstFormat {
       var rows = reader
@@ -135,7 +135,7 @@ extension MonitorEngine {
       return try restorer.restored().engine
     } catch {
       switch error {
-      case .damaged(let damage): throw Damage("the snapshot holds what no monitor is: \(damage.reason)")
+      case .damaged(let damage): throw Damage("the snapshot is not that of a valid monitor: \(damage.reason)")
       case .otherOptions: throw Damage("its options are not its own")
       }
     }

@@ -12,7 +12,7 @@ public enum Durability: Sendable, Hashable {
   /// The value that is out of range, as a message.
   package var defect: String? {
     if case .relaxed(let interval) = self, !(1...TransitionPolicy.longestDuration).contains(interval) {
-      return "checkpoint_interval is \(interval) microseconds; accepted are 1 to \(TransitionPolicy.longestDuration)"
+      return "checkpoint_interval is \(interval) microseconds; must be from 1 to \(TransitionPolicy.longestDuration)"
     }
     return nil
   }

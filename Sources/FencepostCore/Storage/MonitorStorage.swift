@@ -25,6 +25,6 @@ public protocol MonitorStorage: StateStorage {
 extension MonitorStorage {
   public func canReplace(rows: Int) -> Bool { false }
   public func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool {
-    throw .storeUnavailable("it takes no image")
+    throw .storeUnavailable("this kind of storage cannot save a whole monitor")
   }
 }

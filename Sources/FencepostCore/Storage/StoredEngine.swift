@@ -101,13 +101,13 @@ public struct StoredEngine: Sendable {
     case .otherOptions(let saved):
       guard asked.delivery != saved.delivery || asked.conditionLimit != saved.conditionLimit else {
         return .invalidArgument(
-          "the path is fixes, and the stored monitor has line conditions; accepted is path geodesic")
+          "the path is fixes, but the stored monitor has line conditions; must be geodesic")
       }
       func text(_ options: MonitorOptions) -> String {
         "delivery \(options.delivery) and condition_limit \(options.conditionLimit.map { "\($0)" } ?? "none")"
       }
       return .invalidArgument(
-        "the options are \(text(asked)); accepted are those that the stored monitor was made with, \(text(saved))")
+        "the options are \(text(asked)); must be those that the stored monitor was created with, \(text(saved))")
     }
   }
 

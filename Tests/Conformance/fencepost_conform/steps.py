@@ -108,7 +108,7 @@ def _restart(named: Named, step: dict[str, Any]) -> None:
 
 def _iterate(named: Named, step: dict[str, Any]) -> None:
     if named.is_consumed:
-        raise ConsumerAlreadyActiveError("another consumer iterates over the events")
+        raise ConsumerAlreadyActiveError("the events already have a consumer")
     named.is_consumed = True
 
 

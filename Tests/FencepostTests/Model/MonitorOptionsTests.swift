@@ -20,7 +20,7 @@ import Testing
         Issue.record("\(error)")
         return
       }
-      #expect(reason.contains("accepted are"))
+      #expect(reason.contains("must be"))
     }
   }
 

@@ -39,7 +39,7 @@ import Testing
       Issue.record("\(policy) was accepted")
     } catch {
       guard case .invalidArgument(let reason, _) = error else { throw error }
-      #expect(reason.contains("accepted are"))
+      #expect(reason.contains("must be"))
     }
     #expect(engine.conditionCount == 0)
   }

@@ -115,7 +115,7 @@ import Testing
       _ = try FirstFormat.readCondition(1, &reader) { _ in 0 }
       Issue.record("it was read")
     } catch {
-      #expect(error.reason == "kind is 3, which format 1 has not")
+      #expect(error.reason == "kind is 3, which format 1 does not have")
     }
   }
 

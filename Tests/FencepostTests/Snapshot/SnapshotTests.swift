@@ -73,8 +73,8 @@ import Testing
         return "restored"
       } catch { return "\(error)" }
     }
-    #expect(message([]) == "these 0 bytes are no snapshot of a monitor")
-    #expect(message(Array("{\"json\": true, \"long\": 1}".utf8)) == "these 25 bytes are no snapshot of a monitor")
+    #expect(message([]) == "these 0 bytes are not a snapshot of a monitor")
+    #expect(message(Array("{\"json\": true, \"long\": 1}".utf8)) == "these 25 bytes are not a snapshot of a monitor")
     var newer = snapshot
     newer[8] = 3
     #expect(message(newer) == "the snapshot has format 3, from a newer version; this one reads formats up to 2")

@@ -253,7 +253,7 @@ import Testing
     storage.isClosed = false
     #expect(
       throws: MonitorError.invalidArgument(
-        "the options are delivery every and condition_limit none; accepted are those that the stored monitor was made "
+        "the options are delivery every and condition_limit none; must be those that the stored monitor was created "
           + "with, delivery first and condition_limit none")
     ) {
       try StoredEngine(name: "m", options: MonitorOptions(), storage: storage)

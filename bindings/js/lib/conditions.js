@@ -77,7 +77,7 @@ function putShape(engine, take, options) {
 // --------------------------------------------------------------------------------------------------- geometry
 
 function list(value, name) {
-  if (!Array.isArray(value)) throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted is an array`);
+  if (!Array.isArray(value)) throw new InvalidArgumentError(`${name} is ${shown(value)}; must be an array`);
   return value;
 }
 
@@ -103,7 +103,7 @@ function putGeometry(engine, take, geometry) {
     count += list(ring, `ring ${index} of coordinates`).length;
   });
   if (count > 2 * MOST_VERTICES) {
-    throw new InvalidArgumentError(`the geometry has ${count} vertices; accepted are at most ${MOST_VERTICES}`);
+    throw new InvalidArgumentError(`the geometry has ${count} vertices; must have at most ${MOST_VERTICES}`);
   }
   const latitudes = take(8 * count);
   const longitudes = take(8 * count);
@@ -118,7 +118,7 @@ function putGeometry(engine, take, geometry) {
       const position = ring[at];
       if (!Array.isArray(position) || typeof position[0] !== "number" || typeof position[1] !== "number") {
         throw new InvalidArgumentError(
-          `vertex ${at} of ring ${index} is ${shown(position)}; accepted is an array [longitude, latitude]`,
+          `vertex ${at} of ring ${index} is ${shown(position)}; must be an array [longitude, latitude]`,
         );
       }
       to.setFloat64(longitudes + 8 * vertex, position[0], true);
@@ -145,7 +145,7 @@ function putGeometry(engine, take, geometry) {
 }
 
 const accepted =
-  "accepted are a circle {latitude, longitude, radius}, a beacon {uuid, major, minor}, and a GeoJSON geometry of type Polygon, "
+  "must be a circle {latitude, longitude, radius}, a beacon {uuid, major, minor}, or a GeoJSON geometry of type Polygon, "
   + "MultiPolygon, LineString or MultiLineString";
 
 /** The kinds of condition by their numbers in fencepost.h. */
@@ -187,7 +187,7 @@ export function putCondition(engine, take, condition, options, assumed) {
     if (kind === 4) written.radius = number(options.radius, "radius");
   }
   if (kind < 3 && (options.edges ?? options.oriented ?? options.buffer ?? options.radius) !== undefined) {
-    throw new InvalidArgumentError("edges, oriented, buffer and radius are options of polygons and lines");
+    throw new InvalidArgumentError("edges, oriented, buffer and radius apply only to polygons and lines");
   }
   written.options = putOptions(engine, take, options, assumed);
   return written;
@@ -248,7 +248,7 @@ export function fromGeoJSON(object) {
   const features = object?.type === "FeatureCollection" ? list(object.features, "features") : [object];
   return features.map((feature, row) => {
     if (feature?.type !== "Feature") {
-      throw new InvalidArgumentError(`feature ${row} is ${shown(feature)}; accepted is a GeoJSON Feature`, { position: row });
+      throw new InvalidArgumentError(`feature ${row} is ${shown(feature)}; must be a GeoJSON Feature`, { position: row });
     }
     const { geometry, properties } = feature;
     const given = properties ?? {};

@@ -92,8 +92,8 @@ export class Engine {
 
   refuse(bytes) {
     throw new OutOfMemoryError(
-      `there is no memory for ${bytes} bytes: ${this.used} are in use, and a call needs up to ${this.reserve} beside them; `
-        + `accepted are ${this.limit} in all. Dispose of objects, or use smaller batches`,
+      `no memory for ${bytes} bytes: ${this.used} are in use, a call needs up to ${this.reserve} more, `
+        + `and the limit is ${this.limit}. Dispose of objects, or use smaller batches`,
     );
   }
 
@@ -175,12 +175,12 @@ export class Engine {
     if (!(trap instanceof WebAssembly.RuntimeError || trap instanceof RangeError)) return trap;
     let reason = "a defect of the engine";
     try {
-      if (this.x.fencepost_js_is_out_of_memory()) reason = "the host refused it memory";
+      if (this.x.fencepost_js_is_out_of_memory()) reason = "the host did not provide memory";
     } catch {
       // The reason stays unknown.
     }
     this.lost = new EngineLostError(
-      `the engine ended in the middle of a call (${reason}); await load() and make the objects anew, from snapshots or empty`,
+      `the engine stopped during a call (${reason}); await load() and create the objects again, empty or from snapshots`,
       trap,
     );
     return this.lost;
@@ -259,7 +259,7 @@ function checkText(text, name, row) {
   const where = row === undefined ? name : `${name}[${row}]`;
   const position = { position: row ?? 0 };
   if (typeof text !== "string") throw new InvalidArgumentError(`${where} is not a string`, position);
-  if (text.length === 0) throw new InvalidArgumentError(`${where} is empty; accepted are 1 to 256 bytes of UTF-8`, position);
+  if (text.length === 0) throw new InvalidArgumentError(`${where} is empty; must have 1 to 256 bytes of UTF-8`, position);
   if (text.length > 256) {
     throw new InvalidArgumentError(`${where} is longer than 256 bytes of UTF-8`, position);
   }
@@ -293,7 +293,7 @@ export function engine() {
 export async function load(source, options = {}) {
   const limit = options?.memoryLimit ?? MOST_MEMORY;
   if (typeof limit !== "number" || !(limit >= 2 ** 24 && limit <= MOST_MEMORY)) {
-    throw new InvalidArgumentError(`memoryLimit is ${String(limit)}; accepted are 16777216 to 4294967296 bytes`);
+    throw new InvalidArgumentError(`memoryLimit is ${String(limit)}; must be from 16777216 to 4294967296 bytes`);
   }
   if (current !== null && current.lost === null) return;
   loading ??= begin(source, limit).finally(() => {

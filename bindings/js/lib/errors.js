@@ -59,7 +59,7 @@ export class OutOfMemoryError extends FencepostError {
   }
 }
 /**
- * The engine ended in the middle of a call because the host refused it memory. All existing objects are lost; after
+ * The engine ended in the middle of a call because the host did not provide memory. All existing objects are lost; after
  * `await load()` new ones can be created, also from snapshots.
  */
 export class EngineLostError extends FencepostError {

@@ -49,7 +49,7 @@ export class Fleet extends Handle {
       super(zones.engine, zones.place, "fencepost_fleet_destroy");
       return;
     }
-    if (!(zones instanceof Zones)) throw new InvalidArgumentError(`zones is ${shown(zones)}; accepted is a Zones object`);
+    if (!(zones instanceof Zones)) throw new InvalidArgumentError(`zones is ${shown(zones)}; must be a Zones object`);
     const { engine } = zones;
     members(options, "options", OPTIONS);
     engine.room(0);
@@ -69,7 +69,7 @@ export class Fleet extends Handle {
    */
   static restore(snapshot, zones) {
     if (zones !== undefined && !(zones instanceof Zones)) {
-      throw new InvalidArgumentError(`zones is ${shown(zones)}; accepted is a Zones object`);
+      throw new InvalidArgumentError(`zones is ${shown(zones)}; must be a Zones object`);
     }
     const engine = zones?.engine ?? loaded();
     return new Fleet(new AdoptedFleet(engine, restored(engine, "fencepost_fleet_restore", snapshot, zones)));
@@ -246,7 +246,7 @@ export class Fleet extends Handle {
   #columnOf(devices) {
     if (!Array.isArray(devices)) {
       throw new InvalidArgumentError(
-        `devices is ${shown(devices)}; accepted are a Uint32Array of numbers and an array of identifiers`,
+        `devices is ${shown(devices)}; must be a Uint32Array of numbers or an array of identifiers`,
       );
     }
     const known = Array.from(new Set(devices));
@@ -470,7 +470,7 @@ export class Fleet extends Handle {
   importDevice(device, bytes, options = {}) {
     const { engine } = this;
     const { adapt = false } = members(options, "options", ["adapt"]);
-    if (!(bytes instanceof Uint8Array)) throw new InvalidArgumentError(`bytes is ${shown(bytes)}; accepted is a Uint8Array`);
+    if (!(bytes instanceof Uint8Array)) throw new InvalidArgumentError(`bytes is ${shown(bytes)}; must be a Uint8Array`);
     const flag = truth(adapt, "adapt") ? 1 : 0;
     engine.room(16 * bytes.length);
     engine.within((take) => {

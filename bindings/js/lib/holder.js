@@ -28,7 +28,7 @@ export class Holder extends Handle {
   #function(action, kind) {
     const [name] = FUNCTIONS[kind];
     if (kind === 5 && !this.#names.lines) {
-      throw new InvalidArgumentError("a line without a radius counts crossings, which only a monitor with a path does; give it a radius");
+      throw new InvalidArgumentError("a line without a radius is a gate, which needs a monitor with a path; set a radius to make a corridor");
     }
     return this.#names.single(action, name);
   }
@@ -86,7 +86,7 @@ export class Holder extends Handle {
   /** Makes the conditions exactly those of a list, and leaves equal existing ones alone. */
   sync(rows) {
     const { engine } = this;
-    if (!Array.isArray(rows)) throw new InvalidArgumentError(`rows is ${shown(rows)}; accepted is an array`);
+    if (!Array.isArray(rows)) throw new InvalidArgumentError(`rows is ${shown(rows)}; must be an array`);
     engine.room(rows.reduce((sum, row) => sum + sizeOf(row?.condition), 0));
     return engine.within((take) => {
       const definitions = take(CONDITION_DEFINITION.size * rows.length);
@@ -299,7 +299,7 @@ export class Holder extends Handle {
   identifiersOf(generations) {
     const { engine } = this;
     if (!(generations instanceof BigUint64Array)) {
-      throw new InvalidArgumentError(`generations is ${shown(generations)}; accepted is a BigUint64Array`);
+      throw new InvalidArgumentError(`generations is ${shown(generations)}; must be a BigUint64Array`);
     }
     return engine.within((take) => {
       const place = take(8 * generations.length);
@@ -342,7 +342,7 @@ export function snapshotOf(engine, name, place) {
 /** Makes an object from bytes. */
 export function restored(engine, name, bytes, ...handles) {
   if (!(bytes instanceof Uint8Array)) {
-    throw new InvalidArgumentError(`the snapshot is ${shown(bytes)}; accepted is a Uint8Array`);
+    throw new InvalidArgumentError(`the snapshot is ${shown(bytes)}; must be a Uint8Array`);
   }
   engine.room(16 * bytes.length);
   return engine.within((take) => {

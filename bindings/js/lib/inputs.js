@@ -14,7 +14,7 @@ const NO_RSSI = -2147483648;
 /** Writes a fix into the engine's memory. */
 export function putFix(engine, fix) {
   if (typeof fix !== "object" || fix === null) {
-    throw new InvalidArgumentError(`the fix is ${shown(fix)}; accepted is {latitude, longitude, accuracy, time}`);
+    throw new InvalidArgumentError(`the fix is ${shown(fix)}; must be {latitude, longitude, accuracy, time}`);
   }
   const { latitude, longitude, accuracy = 0, time } = fix;
   if (typeof latitude !== "number" || typeof longitude !== "number" || typeof accuracy !== "number") {
@@ -90,7 +90,7 @@ export function feedColumns(engine, columns, options, more, feed) {
 /** Writes a scan report and returns its address. */
 export function putSightings(engine, take, sightings) {
   if (!Array.isArray(sightings)) {
-    throw new InvalidArgumentError(`sightings is ${shown(sightings)}; accepted is an array of {uuid, major, minor, rssi}`);
+    throw new InvalidArgumentError(`sightings is ${shown(sightings)}; must be an array of {uuid, major, minor, rssi}`);
   }
   const place = take(SIGHTING.size * sightings.length);
   sightings.forEach((sighting, index) => {

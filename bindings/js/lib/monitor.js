@@ -57,7 +57,7 @@ function putMonitorOptions(engine, take, options) {
   const path = chosen(options.path ?? "fixes", "path", ["fixes", "geodesic"]);
   to.setInt32(place + MONITOR_OPTIONS.path, path, true);
   if (path === 0 && (options.maxGap ?? options.maxSpeed ?? null) !== null) {
-    throw new InvalidArgumentError('maxGap and maxSpeed belong to the path "geodesic"');
+    throw new InvalidArgumentError('maxGap and maxSpeed need the path "geodesic"');
   }
   if (path === 1) {
     to.setBigInt64(place + MONITOR_OPTIONS.max_gap_us, duration(options.maxGap, "maxGap"), true);
@@ -67,7 +67,7 @@ function putMonitorOptions(engine, take, options) {
 }
 
 function atLeast0(value, name) {
-  if (value < 0n) throw new InvalidArgumentError(`${name} is negative; accepted are seconds from 0, and null`);
+  if (value < 0n) throw new InvalidArgumentError(`${name} is negative; must be at least 0 seconds, or null`);
   return value;
 }
 
@@ -75,7 +75,7 @@ function atLeast0(value, name) {
 export function stepOf(step) {
   if (step === undefined || step === null) return 0n;
   const bound = duration(step, "maxTimeStep");
-  if (bound <= 0n) throw new InvalidArgumentError(`maxTimeStep is ${step}; accepted are seconds above 0, and null`);
+  if (bound <= 0n) throw new InvalidArgumentError(`maxTimeStep is ${step}; must be above 0 seconds, or null`);
   return bound;
 }
 
@@ -90,7 +90,7 @@ export class Monitor extends Holder {
     const engine = loaded();
     members(options, "options", OPTIONS);
     if (options.name !== undefined && !/^[A-Za-z0-9_]{1,64}$/.test(options.name)) {
-      throw new InvalidArgumentError(`name is ${shown(options.name)}; accepted are 1 to 64 letters, digits and _`, {
+      throw new InvalidArgumentError(`name is ${shown(options.name)}; must have 1 to 64 letters, digits and _`, {
         status: "invalid_name", code: 20,
       });
     }

@@ -29,21 +29,21 @@ export function shown(value) {
 
 /** Accepts any number, also NaN and infinities: the engine checks the range. */
 export function number(value, name) {
-  if (typeof value !== "number") throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted is a number`);
+  if (typeof value !== "number") throw new InvalidArgumentError(`${name} is ${shown(value)}; must be a number`);
   return value;
 }
 
 /** Checks that a value is an integer in a range. */
 export function integer(value, name, least, most) {
   if (!Number.isInteger(value) || value < least || value > most) {
-    throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted are whole numbers from ${least} to ${most}`);
+    throw new InvalidArgumentError(`${name} is ${shown(value)}; must be a whole number from ${least} to ${most}`);
   }
   return value;
 }
 
 /** Checks that a value is a boolean. */
 export function truth(value, name) {
-  if (typeof value !== "boolean") throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted are true and false`);
+  if (typeof value !== "boolean") throw new InvalidArgumentError(`${name} is ${shown(value)}; must be true or false`);
   return value;
 }
 
@@ -51,25 +51,25 @@ export function truth(value, name) {
 export function chosen(value, name, names) {
   const index = typeof value === "string" && value !== "" ? names.indexOf(value) : -1;
   if (index < 0) {
-    throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted are ${names.filter((one) => one).join(", ")}`);
+    throw new InvalidArgumentError(`${name} is ${shown(value)}; must be one of ${names.filter((one) => one).join(", ")}`);
   }
   return index;
 }
 
 /** Combines the bits for a list of names. */
 export function flags(value, name, names) {
-  if (!Array.isArray(value)) throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted is an array of names`);
+  if (!Array.isArray(value)) throw new InvalidArgumentError(`${name} is ${shown(value)}; must be an array of names`);
   return value.reduce((bits, one) => bits | (1 << chosen(one, `an element of ${name}`, names)), 0);
 }
 
 /** Checks that an object has no other members than these. */
 export function members(value, name, known) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted is an object`);
+    throw new InvalidArgumentError(`${name} is ${shown(value)}; must be an object`);
   }
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) {
-      throw new InvalidArgumentError(`${name} has an unknown member ${shown(key)}; accepted are ${known.join(", ")}`);
+      throw new InvalidArgumentError(`${name} has an unknown member ${shown(key)}; must be one of ${known.join(", ")}`);
     }
   }
   return value;
@@ -79,14 +79,14 @@ export function members(value, name, known) {
 export function unsigned(value, name) {
   if (typeof value === "bigint" && value >= 0n && value < 2n ** 64n) return value;
   if (Number.isSafeInteger(value) && value >= 0) return BigInt(value);
-  throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted are whole numbers from 0 to 2^64 - 1`);
+  throw new InvalidArgumentError(`${name} is ${shown(value)}; must be a whole number from 0 to 2^64 - 1`);
 }
 
 /** Seconds as microseconds. */
 export function duration(seconds, name) {
   const scaled = Math.round(number(seconds, name) * 1e6);
   if (!Number.isSafeInteger(scaled)) {
-    throw new InvalidArgumentError(`${name} is ${seconds}; accepted are seconds from 0 to 1000000000`);
+    throw new InvalidArgumentError(`${name} is ${seconds}; must be from 0 to 1000000000 seconds`);
   }
   return BigInt(scaled);
 }
@@ -110,8 +110,8 @@ export function microseconds(time, name = "time") {
     }
   }
   throw new InvalidArgumentError(
-    `${name} is ${time instanceof Date ? "an invalid Date" : shown(time)}; accepted are a Date, milliseconds since 1970 as a `
-      + "number, or microseconds as a BigInt, of the years 1 to 9999",
+    `${name} is ${time instanceof Date ? "an invalid Date" : shown(time)}; must be a Date, milliseconds since 1970 as a `
+      + "number, or microseconds as a BigInt, in the years 1 to 9999",
   );
 }
 
@@ -159,7 +159,7 @@ export function namesOf(bits, names) {
 /** The 16 bytes of a UUID in its 8-4-4-4-12 form. */
 export function uuidBytes(text, name = "uuid") {
   if (typeof text !== "string" || !/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)) {
-    throw new InvalidArgumentError(`${name} is ${shown(text)}; accepted is a UUID in its 8-4-4-4-12 form`);
+    throw new InvalidArgumentError(`${name} is ${shown(text)}; must be a UUID in its 8-4-4-4-12 form`);
   }
   return Uint8Array.from(text.replaceAll("-", "").match(/../g), (pair) => Number.parseInt(pair, 16));
 }
@@ -178,7 +178,7 @@ export function uuidText(memory, place) {
 /** The elements of an array or another iterable of texts. */
 export function listed(value, name) {
   if (typeof value === "string" || typeof value?.[Symbol.iterator] !== "function") {
-    throw new InvalidArgumentError(`${name} is ${shown(value)}; accepted is an array of strings`);
+    throw new InvalidArgumentError(`${name} is ${shown(value)}; must be an array of strings`);
   }
   return Array.from(value);
 }
@@ -186,7 +186,7 @@ export function listed(value, name) {
 /** The number of elements of a column. */
 export function lengthOf(column, name) {
   if (!Array.isArray(column) && !(ArrayBuffer.isView(column) && !(column instanceof DataView))) {
-    throw new InvalidArgumentError(`${name} is ${shown(column)}; accepted is an array or a typed array`);
+    throw new InvalidArgumentError(`${name} is ${shown(column)}; must be an array or a typed array`);
   }
   return column.length;
 }
@@ -212,7 +212,7 @@ export function putNumbers(engine, place, column, start, end, name) {
   }
   for (let row = start; row < end; row++) {
     if (typeof column[row] !== "number") {
-      throw new InvalidArgumentError(`${name}[${row}] is ${shown(column[row])}; accepted is a number`, { position: row });
+      throw new InvalidArgumentError(`${name}[${row}] is ${shown(column[row])}; must be a number`, { position: row });
     }
     target[row - start] = column[row];
   }
@@ -230,8 +230,8 @@ export function putTimes(engine, place, column, start, end, name) {
   const isTyped = ArrayBuffer.isView(column);
   if (isTyped && !(column instanceof Float64Array)) {
     throw new InvalidArgumentError(
-      `${name} is a ${column.constructor.name}; accepted are a BigInt64Array of microseconds, a Float64Array of milliseconds, `
-        + "and an array of times",
+      `${name} is a ${column.constructor.name}; must be a BigInt64Array of microseconds, a Float64Array of milliseconds, `
+        + "or an array of times",
     );
   }
   const halves = new Int32Array(engine.memory.buffer, place, 2 * (end - start));

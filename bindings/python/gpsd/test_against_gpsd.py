@@ -268,9 +268,9 @@ def test_one_of_two_devices_is_followed(tmp_path: Path, port: int) -> None:
             said = next(line for line in iter(lambda: watching.line(errors=True), "") if "several devices" in line)
             watching.stop()
         assert sorted(states.values()) == ["satisfied", "unsatisfied"]
-        _, _, told = said.partition(": has several devices: ")
+        _, _, told = said.partition(": has several receivers: ")
         first, other = (part.split()[0] for part in told.split(", ")[:2])
-        assert first != other and said.endswith("; --device chooses")
+        assert first != other and said.endswith("; choose with --device")
         for device, expected in ((first, states), (other, {name: _opposite(state) for name, state in states.items()})):
             with Watching(tmp_path, port, circles, "--any-time", "--device", device) as watching:
                 found = {event["identifier"]: event["state"] for event in (watching.event(), watching.event())}
@@ -295,7 +295,7 @@ def test_a_daemon_that_goes_is_found_again(tmp_path: Path, port: int) -> None:
             second = watching.event()
             _, errors = watching.stop()
     lost = errors.index(f"gpsd://127.0.0.1:{port}: lost: ")
-    assert errors.index(f"gpsd://127.0.0.1:{port}: found again, after ") > lost
+    assert errors.index(f"gpsd://127.0.0.1:{port}: reached again after ") > lost
     assert (first["state"], first["date"][:4]) == ("unsatisfied", "2020")
     assert (second["state"], second["date"][:4], second["sequence"]) == ("satisfied", "2034", 2)
 

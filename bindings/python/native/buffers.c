@@ -32,7 +32,7 @@ int native_open_column(native_state *state, PyObject *object, const native_layou
     return -1;
   }
   if (layout->needs & NATIVE_DENSE && !is_dense(&column->view)) {
-    native_refuse(state, "%s must lie in one piece of aligned memory", layout->name);
+    native_refuse(state, "%s must be contiguous and aligned in memory", layout->name);
     return -1;
   }
   Py_ssize_t found = column->view.shape[0];

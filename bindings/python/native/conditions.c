@@ -247,7 +247,7 @@ PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) { re
 PyObject *native_identifiers_in_state(PyObject *object, PyObject *state_object) {
   long state = PyLong_AsLong(state_object);
   if (state == -1 && PyErr_Occurred()) return NULL;
-  if (state < 0 || state > INT_MAX) return native_refuse(native_monitor_state(object), "no state: %ld", state);
+  if (state < 0 || state > INT_MAX) return native_refuse(native_monitor_state(object), "unknown state %ld", state);
   return identifiers_of(object, (int)state);
 }
 

@@ -34,7 +34,7 @@ int native_refuse_second_consumer(native_handle *self, native_state *state) {
   }
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyOS_snprintf(error.message, sizeof(error.message),
-                "updates() of this %s are being consumed; that consumer must end before there is another",
+                "updates() of this %s already has a consumer; end it before starting another",
                 self->fleet != NULL ? "fleet" : "monitor");
   native_raise(state, FENCEPOST_E_CONSUMER_ALREADY_ACTIVE, &error);
   return -1;
@@ -46,7 +46,7 @@ PyObject *native_attach(PyObject *object, PyObject *descriptor_object) {
   native_state *state = native_monitor_state(object);
   long descriptor = PyLong_AsLong(descriptor_object);
   if (descriptor == -1 && PyErr_Occurred()) return NULL;
-  if (descriptor < 0 || descriptor >= INT_MAX) return native_refuse(state, "no file descriptor: %ld", descriptor);
+  if (descriptor < 0 || descriptor >= INT_MAX) return native_refuse(state, "%ld is not a file descriptor", descriptor);
   if (native_refuse_second_consumer(self, state) < 0) return NULL;
   self->consumer = (int)descriptor + 1;
   self->consumer_process = (long)getpid();

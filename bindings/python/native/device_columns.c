@@ -217,7 +217,7 @@ static int open_numbers(native_state *state, PyObject *names, native_device_colu
   column->holds_numbers = 1;
   if (view->itemsize != 4 || view->ndim != 1 || view->format == NULL || strchr("IL", *view->format) == NULL ||
       (uintptr_t)view->buf % 4 != 0) {
-    native_refuse(state, "numbers of devices must be 32-bit integers without a sign");
+    native_refuse(state, "numbers of devices must be unsigned 32-bit integers");
     return -1;
   }
   column->rows.dictionary = view->buf;

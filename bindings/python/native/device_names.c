@@ -36,7 +36,7 @@ void native_keep_device(native_call *call, const native_entry *entry) {
 fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out) {
   fencepost_status status = native_device(call, identifier, 0, out);
   if (status != FENCEPOST_OK || *out != FENCEPOST_NO_DEVICE) return status;
-  PyOS_snprintf(call->error.message, sizeof(call->error.message), "there is no device of that identifier");
+  PyOS_snprintf(call->error.message, sizeof(call->error.message), "no device has that identifier");
   return FENCEPOST_E_NOT_FOUND;
 }
 

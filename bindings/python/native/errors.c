@@ -17,24 +17,24 @@ static const struct {
     {FENCEPOST_E_UNSUPPORTED, "UnsupportedError", &PyExc_RuntimeError,
      "The library does not support a requested feature."},
     {FENCEPOST_E_INVALID_NAME, "InvalidNameError", &PyExc_ValueError,
-     "A monitor's name is not 1 to 64 letters, digits or underscores."},
+     "A monitor's name must be 1 to 64 letters, digits or underscores."},
     {FENCEPOST_E_MONITOR_IN_USE, "MonitorInUseError", &PyExc_RuntimeError,
      "A monitor of that name is open in that store."},
     {FENCEPOST_E_CONSUMER_ALREADY_ACTIVE, "ConsumerAlreadyActiveError", &PyExc_RuntimeError,
-     "Another consumer iterates over the events."},
+     "The events already have a consumer."},
     {FENCEPOST_E_NOT_FOUND, "NotFoundError", &PyExc_KeyError, "No condition has that identifier."},
     {FENCEPOST_E_NO_SUCH_DEVICE, "NoSuchDeviceError", &PyExc_KeyError, "No device of the fleet has that number."},
     {FENCEPOST_E_LATE_INPUT, "LateInputError", &PyExc_ValueError,
-     "An input is earlier than the clock of the monitor, device or fleet. It changed nothing but a counter."},
+     "An input is earlier than the clock of the monitor, device or fleet. Only a counter changed."},
     {FENCEPOST_E_QUEUE_FULL, "QueueFullError", &PyExc_RuntimeError,
-     "max_pending_events events wait to be handed out. Take them, then repeat the input."},
+     "max_pending_events events are pending. Poll them, then repeat the input."},
     {FENCEPOST_E_AHEAD_OF_CLOCK, "AheadOfClockError", &PyExc_ValueError,
      "An input is later than the clock of the monitor, device or fleet by more than max_time_step. It changed nothing "
      "but a counter."},
     {FENCEPOST_E_STORE_UNAVAILABLE, "StoreUnavailableError", &PyExc_OSError,
      "A store cannot be opened, read or written: no such directory, no permission, disk full ..."},
     {FENCEPOST_E_STORE_CORRUPT, "StoreCorruptError", &PyExc_RuntimeError,
-     "A store's file is damaged, or none of this library's. It was left as it is."},
+     "A store's file is damaged, or is not a store of this library. The file was left unchanged."},
     {FENCEPOST_E_STORE_TOO_NEW, "StoreTooNewError", &PyExc_RuntimeError,
      "A store was written by a newer version of the library."},
     {FENCEPOST_E_SNAPSHOT_INVALID, "SnapshotInvalidError", &PyExc_ValueError,
@@ -100,7 +100,7 @@ int native_errors_init(PyObject *module, native_state *state) {
   PyObject *base = class_of(state, FENCEPOST_E_INVALID_ARGUMENT);
   state->closed_error =
       PyErr_NewExceptionWithDoc("fencepost.errors.MonitorClosedError",
-                                "A monitor with a store was closed and takes no inputs any more.", base, NULL);
+                                "A monitor with a store was closed and accepts no more inputs.", base, NULL);
   return state->closed_error == NULL ? -1 : PyModule_AddObjectRef(module, "MonitorClosedError", state->closed_error);
 }
 

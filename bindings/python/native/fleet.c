@@ -75,7 +75,7 @@ static PyObject *fleet_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
 static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
   native_handle *self = (native_handle *)object;
   if (count != 5) {
-    PyErr_Format(PyExc_TypeError, "feed_fix takes device, latitude, longitude, accuracy and time_us, %zd were given",
+    PyErr_Format(PyExc_TypeError, "feed_fix takes device, latitude, longitude, accuracy and time_us, not %zd arguments",
                  count);
     return NULL;
   }
@@ -207,25 +207,26 @@ static PyMethodDef fleet_methods[] = {
     {"feed_columns", native_feed_columns, METH_VARARGS, "Feed fixes of many devices from columns."},
     {"feed_sightings", feed_sightings, METH_VARARGS, "Feed a scan report of a device."},
     {"set_scanning", set_scanning, METH_VARARGS, "Declare scanning of a device on or off."},
-    {"advance", advance, METH_VARARGS, "Tell that time has passed, for all devices or one."},
-    {"rewind", rewind_clock, METH_VARARGS, "Set the clock back, of all devices or one."},
+    {"advance", advance, METH_VARARGS, "Advance the clock of one device, or of all."},
+    {"rewind", rewind_clock, METH_VARARGS, "Set back the clock of one device, or of all."},
     {"set_arrival_time", set_arrival_time, METH_O, "Set when the next inputs arrive."},
     {"devices", native_devices, METH_NOARGS, "The identifiers of all devices."},
-    {"enter", native_enter_devices, METH_O, "Numbers of devices, entered if they are new."},
-    {"has_device", native_has_device, METH_O, "Whether there is a device of that identifier."},
-    {"remove_device", native_remove_device, METH_VARARGS, "Remove a device; whether there was one."},
-    {"expire", native_expire, METH_O, "Remove devices that were not heard since; their identifiers."},
+    {"enter", native_enter_devices, METH_O, "Numbers of devices; adds devices that are new."},
+    {"has_device", native_has_device, METH_O, "True if a device has that identifier."},
+    {"remove_device", native_remove_device, METH_VARARGS, "Remove a device; return whether it existed."},
+    {"expire", native_expire, METH_O, "Remove devices without inputs since a time; return their identifiers."},
     {"expire_by_arrival", native_expire_by_arrival, METH_O,
-     "Remove devices whose last input arrived before; their identifiers."},
-    {"inside", native_inside, METH_O, "The conditions that a device is inside of."},
-    {"devices_inside", native_devices_inside, METH_O, "Which devices are inside of a condition, or with None of all."},
+     "Remove devices whose last input arrived before a time; return their identifiers."},
+    {"inside", native_inside, METH_O, "The conditions that a device is inside."},
+    {"devices_inside", native_devices_inside, METH_O,
+     "The devices inside a condition, or inside each condition if None."},
     {"positions", native_positions, METH_O, "Where a device is, or with None all of them: (device, clock, place)."},
     {"device_statistics", native_device_statistics, METH_O, "Counters of a device."},
     {"device_deadline", native_device_deadline, METH_O, "The time of the next change without an input, or None."},
     {"device_state", native_device_state, METH_VARARGS, "The observed state of a condition for a device."},
-    {"device_explain", native_device_explain, METH_VARARGS, "Why a condition is in its state for a device."},
+    {"device_explain", native_device_explain, METH_VARARGS, "Explains the state of a condition for a device."},
     {"export", native_export_devices, METH_VARARGS, "Devices as bytes."},
-    {"load", native_load_devices, METH_VARARGS, "Enter devices from bytes."},
+    {"load", native_load_devices, METH_VARARGS, "Add devices from bytes."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot fleet_slots[] = {{Py_tp_new, fleet_new},

@@ -30,7 +30,7 @@ static int open_columns(native_state *state, PyObject *objects[COLUMNS], native_
     if (column >= 4) continue;
     if (native_open_column(state, objects[column], &read, &any, &columns[column]) < 0) return -1;
     if (any.count == rows.count || any.count == 1) continue;
-    native_refuse(state, "columns of different lengths: %zd and %zd", any.count, rows.count);
+    native_refuse(state, "columns must have equal lengths, not %zd and %zd", any.count, rows.count);
     return -1;
   }
   return 0;

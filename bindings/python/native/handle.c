@@ -27,7 +27,7 @@ static void end_turn(native_handle *self) {
 
 /*
  * A call that keeps the interpreter lock excludes all others if no call runs without the lock; and none can start to.
- * Calls without the lock exclude each other by the queue, which they leave before they wait for the lock. Fleets that
+ * Calls without the lock cannot be used together by the queue, which they leave before they wait for the lock. Fleets that
  * share a table read it in parallel, so calls on a table exclude no other call; neither do read-only calls.
  */
 static void begin(native_handle *self, native_call *call, int may_take_long, int excludes) {
@@ -68,7 +68,7 @@ native_call native_begin_question(native_handle *self) {
 static int refuse_closed(native_call *call) {
   native_return(call);
   PyErr_Format(native_monitor_state((PyObject *)call->self)->closed_error,
-               "the %s is closed: what it is given now would not be kept in its store",
+               "the %s is closed: its store would not keep this change",
                call->self->fleet != NULL ? "fleet" : "monitor");
   return -1;
 }

@@ -18,7 +18,7 @@ int native_read_fix(PyObject *const *args, fencepost_fix *fix) {
 PyObject *native_feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
   native_handle *self = (native_handle *)object;
   if (count != 4) {
-    PyErr_Format(PyExc_TypeError, "feed_fix takes latitude, longitude, accuracy and time_us, %zd were given", count);
+    PyErr_Format(PyExc_TypeError, "feed_fix takes latitude, longitude, accuracy and time_us, not %zd arguments", count);
     return NULL;
   }
   fencepost_fix fix;

@@ -78,12 +78,12 @@ static PyMethodDef module_methods[] = {
     {"feed_tracks", native_feed_tracks, METH_VARARGS, "Feed the rows of many tracks, each to its own device."},
     {"extremes", native_extremes, METH_O, "The smallest and the largest integer of a column."},
     {"distinct", native_distinct, METH_VARARGS, "The codes of a column, by their first rows."},
-    {"taken", native_taken, METH_VARARGS, "The integers that codes lead to, as bytes."},
-    {"visits", native_visits, METH_VARARGS, "The visits that the events of a track make."},
-    {"circle_contains", native_circle_contains, METH_VARARGS, "Whether a position lies in a circle."},
+    {"taken", native_taken, METH_VARARGS, "The integers that codes stand for, as bytes."},
+    {"visits", native_visits, METH_VARARGS, "The visits that follow from the events of a track."},
+    {"circle_contains", native_circle_contains, METH_VARARGS, "True if a circle contains a position."},
     {"shape_distance", native_shape_distance, METH_VARARGS, "The signed distance of a position to a shape."},
-    {"significant_change", native_significant_change, METH_VARARGS, "Whether a fix passes the filter."},
-    {"best_fix", native_best_fix, METH_VARARGS, "Place of the best of packed fixes, or None."},
+    {"significant_change", native_significant_change, METH_VARARGS, "True if a fix passes the filter."},
+    {"best_fix", native_best_fix, METH_VARARGS, "Index of the best of packed fixes, or None."},
     {"inverse", native_inverse, METH_VARARGS, "Distance, azimuth at the start and at the end."},
     {"direct", native_direct, METH_VARARGS, "Latitude, longitude and azimuth at the end."},
     {"inverse_into", native_inverse_into, METH_VARARGS, "inverse() of columns: four in, three out."},
@@ -101,7 +101,7 @@ static PyMethodDef module_methods[] = {
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}, {0, NULL}};
 
 static struct PyModuleDef module_definition = {
-    PyModuleDef_HEAD_INIT, "fencepost._native", "The C face of the library. Use the package fencepost instead.",
+    PyModuleDef_HEAD_INIT, "fencepost._native", "The interface to the C library. Use the package fencepost instead.",
     sizeof(native_state),  module_methods,      module_slots,
     module_traverse,       module_clear,        module_free};
 

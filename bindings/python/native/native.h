@@ -32,7 +32,7 @@ typedef struct {
 
 /*
  * A handle of one of three kinds: a monitor, a table of conditions or a fleet. It is released only on deallocation,
- * when no call can be in progress. Calls on a monitor or a fleet exclude each other, see native_begin().
+ * when no call can be in progress. Calls on a monitor or a fleet cannot be used together, see native_begin().
  */
 typedef struct {
   PyObject_HEAD fencepost_monitor *handle;
@@ -395,24 +395,27 @@ PyObject *native_direct_into(PyObject *module, PyObject *args);
 PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
 
 /* The common methods of a monitor and a table. */
-#define NATIVE_CONDITION_METHODS                                                                                       \
-  {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; whether anything changed."},                \
-      {"add_circles", native_add_circles, METH_VARARGS, "Add or ensure circles from columns."},                        \
-      {"add_shape", native_add_shape, METH_VARARGS, "Add or ensure a polygon or corridor; whether anything changed."}, \
-      {"add_shapes", native_add_shapes, METH_VARARGS, "Add or ensure polygons and corridors."},                        \
-      {"add_shape_columns", native_add_shape_columns, METH_VARARGS, "Add or ensure shapes of one kind in place."},     \
-      {"add_line", native_add_line, METH_VARARGS, "Add or ensure a gate; whether anything changed."},                  \
-      {"add_beacon", native_add_beacon, METH_VARARGS, "Add or ensure a beacon identity; whether anything changed."},   \
-      {"sync", native_sync, METH_O, "Make the conditions exactly these; counts of what became of them."},              \
-      {"remove", native_remove, METH_O, "Remove a condition; whether there was one."},                                 \
-      {"remove_many", native_remove_many, METH_O, "Remove conditions; how many there were."},                          \
-      {"shape", native_shape, METH_O, "How the geometry of a condition was read."},                                    \
-      {"nearest_boundary_point", native_nearest_boundary_point, METH_VARARGS,                                          \
-       "The nearest place of a line, or None."},                                                                       \
-      {"containing", native_containing, METH_VARARGS, "The conditions that hold points."},                             \
-      {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to points."},                  \
-      {"identifiers_of", native_identifiers_of, METH_O, "Identifiers of generations."},                                \
-      {"contains", native_contains, METH_O, "Whether a condition has that identifier."},                               \
+#define NATIVE_CONDITION_METHODS                                                                                   \
+  {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; return whether anything changed."},     \
+      {"add_circles", native_add_circles, METH_VARARGS, "Add or ensure circles from columns."},                    \
+      {"add_shape", native_add_shape, METH_VARARGS,                                                                \
+       "Add or ensure a polygon or corridor; return whether anything changed."},                                   \
+      {"add_shapes", native_add_shapes, METH_VARARGS, "Add or ensure polygons and corridors."},                    \
+      {"add_shape_columns", native_add_shape_columns, METH_VARARGS, "Add or ensure shapes of one kind in place."}, \
+      {"add_line", native_add_line, METH_VARARGS, "Add or ensure a gate; return whether anything changed."},       \
+      {"add_beacon", native_add_beacon, METH_VARARGS,                                                              \
+       "Add or ensure a beacon identity; return whether anything changed."},                                       \
+      {"sync", native_sync, METH_O,                                                                                \
+       "Make the conditions exactly these; return how many were added, replaced, removed and kept."},              \
+      {"remove", native_remove, METH_O, "Remove a condition; return whether it existed."},                         \
+      {"remove_many", native_remove_many, METH_O, "Remove conditions; return how many existed."},                  \
+      {"shape", native_shape, METH_O, "How the geometry of a condition was read."},                                \
+      {"nearest_boundary_point", native_nearest_boundary_point, METH_VARARGS,                                      \
+       "The nearest place of a line, or None."},                                                                   \
+      {"containing", native_containing, METH_VARARGS, "The conditions that contain points."},                      \
+      {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to points."},              \
+      {"identifiers_of", native_identifiers_of, METH_O, "Identifiers of generations."},                            \
+      {"contains", native_contains, METH_O, "True if a condition has that identifier."},                           \
       {"identifiers", native_identifiers, METH_NOARGS, "All identifiers in add order."}
 
 /* The common methods of a monitor and a fleet. */
@@ -420,16 +423,16 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
   {"checkpoint", native_checkpoint, METH_NOARGS, "Save the unsaved changes."},                                       \
       {"close", native_close, METH_NOARGS, "Save and close the store."},                                             \
       {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},                                    \
-      {"poll_events", native_poll_events, METH_O, "Up to so many events."},                                          \
-      {"attach", native_attach, METH_O, "Become the consumer that is woken through a descriptor."},                  \
-      {"detach", native_detach, METH_O, "Cease to be the consumer that is woken."},                                  \
+      {"poll_events", native_poll_events, METH_O, "Up to a number of events."},                                      \
+      {"attach", native_attach, METH_O, "Become the consumer, which is woken through a file descriptor."},           \
+      {"detach", native_detach, METH_O, "Stop being the consumer."},                                                 \
       {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},                \
       {"end_updates", native_end_updates, METH_NOARGS, "End the waiting for events."},                               \
-      {"closed", native_closed, METH_NOARGS, "Whether the waiting was ended."},                                      \
+      {"closed", native_closed, METH_NOARGS, "True if the waiting was ended."},                                      \
       {"acknowledge", native_acknowledge, METH_O, "Commit what was handed out, of a turn or None; whether it did."}, \
       {"abandon", native_abandon, METH_O,                                                                            \
-       "Deliver the uncommitted events again, of a turn or None; return whether it did."},                           \
-      {"turn", native_turn, METH_NOARGS, "Counts who asked for events."},                                            \
+       "Deliver the uncommitted events of a turn, or all if None, again; return whether there were any."},           \
+      {"turn", native_turn, METH_NOARGS, "The number of requests for events so far."},                               \
       {"next_deadline", native_next_deadline, METH_NOARGS, "The time of the next change without an input, or None."}
 
 #endif

@@ -61,7 +61,7 @@ PyObject *native_containing(PyObject *object, PyObject *args) {
   Py_ssize_t also = room < 0 ? -1 : open_output(state, outputs[2], "distances", "d", &question.columns[4], &distances);
   if (also < 0) goto done;
   if (rows != question.points.count + 1 || (distances != NULL && also != room)) {
-    native_refuse(state, "there is no room for the answer");
+    native_refuse(state, "the output columns have the wrong lengths");
     goto done;
   }
   native_call call = native_begin_question(self);
@@ -93,7 +93,7 @@ PyObject *native_nearest(PyObject *object, PyObject *args) {
   if (also < 0) goto done;
   Py_ssize_t rows = question.points.count;
   if (nearest < 0 || (rows > 0 && nearest > room / rows) || also != room) {
-    native_refuse(state, "there is no room for the answer");
+    native_refuse(state, "the output columns have the wrong lengths");
     goto done;
   }
   native_call call = native_begin_question(self);

@@ -67,7 +67,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
   }
   int64_t stride = stride_of(columns->places, rows.count);
   if (stride == 0) {
-    native_refuse(state, "longitudes and latitudes must lie equally far apart, in one direction");
+    native_refuse(state, "longitudes and latitudes must have the same positive stride");
     return -1;
   }
   const Py_buffer *offsets = columns->offsets;
@@ -86,7 +86,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
   if (!columns->held[2]) return 0; /* then the library compares the counts */
   columns->conditions = offsets[2].buf;
   if (offsets[2].len / 4 - 1 == count) return 0;
-  native_refuse(state, "conditions has %zd places, identifiers has %zd", offsets[2].len / 4, count);
+  native_refuse(state, "conditions has %zd elements, identifiers has %zd", offsets[2].len / 4, count);
   return -1;
 }
 

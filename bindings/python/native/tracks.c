@@ -75,7 +75,7 @@ static int take_events(rows_to_feed *rows) {
     for (size_t index = 0; index < count; index++) {
       const fencepost_fleet_event *event = &rows->events[index];
       if (event->row >= (uint64_t)rows->count) {
-        PyErr_SetString(PyExc_RuntimeError, "somebody else feeds the fleet");
+        PyErr_SetString(PyExc_RuntimeError, "another thread is feeding the fleet");
         return -1;
       }
       int64_t track = integer_at(&rows->columns[TRACK], (Py_ssize_t)event->row);

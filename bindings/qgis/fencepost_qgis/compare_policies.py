@@ -35,11 +35,11 @@ Each policy holds for all places.
     def initAlgorithm(self, configuration=None):  # noqa: N802
         shared.add_tracks(self)
         shared.add_places(self)
-        shared.add_policy(self, "Policy that the changes are made to")
+        shared.add_policy(self, "Policy that the changes modify")
         flap = QgsProcessingParameterNumber(
             "FLAP", "Flap time, seconds", QgsProcessingParameterNumber.Double, 60, False, 0
         )
-        shared.add_advanced(self, flap, "A crossing that is undone within it is a flap.")
+        shared.add_advanced(self, flap, "A crossing that is undone within this time is a flap.")
         shared.add_path(self)
         shared.add_end(self)
         shared.add_broken(self)

@@ -32,6 +32,6 @@ def _problem(reason):
         built_for = "no platform"
     here = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     return (
-        f"{' '.join(reason.split())}. This zip is for {built_for}; here is {here}. Run `make qgis-plugin` in "
+        f"{' '.join(reason.split())}. This zip is for {built_for}; this computer is {here}. Run `make qgis-plugin` in "
         "Fencepost's source on a machine like this one and install the zip that it makes."
     )

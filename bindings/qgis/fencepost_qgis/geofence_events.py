@@ -76,7 +76,7 @@ Features that cannot be used are named in the log with layer, id and reason.
         shared.add_end(self)
         shared.add_broken(self)
         crs = QgsProcessingParameterCrs("CRS", "Coordinate system of the events", None, True)
-        shared.add_advanced(self, crs, "Empty: that of the tracks.")
+        shared.add_advanced(self, crs, "Empty: the coordinate system of the tracks.")
         self.addParameter(QgsProcessingParameterFeatureSink("EVENTS", "Events", QgsProcessing.TypeVectorPoint))
         self.addParameter(
             QgsProcessingParameterFeatureSink("VISITS", "Visits", QgsProcessing.TypeVector, None, True, True)
@@ -143,13 +143,15 @@ Features that cannot be used are named in the log with layer, id and reason.
         counts = log.counts
         feedback.pushInfo(f"{len(log)} events, {len(found)} visits")
         if counts.late_fixes:
-            feedback.pushWarning(f"{layer.title}: {counts.late_fixes} late fixes (earlier than one before) skipped")
+            feedback.pushWarning(f"{layer.title}: {counts.late_fixes} late fixes skipped (earlier than a previous fix)")
         if not any(is_presence(event) for event in log):
             points = some_points(list(FIX_RECORD.iter_unpack(tracks[0].fixes))) if tracks else ()
             if doubt := doubt_of_exchanged(points, runner.conditions):
                 feedback.pushWarning(f"{layer.title}: {doubt}: were the points made with X and Y exchanged?")
         if nowhere:
-            feedback.pushWarning(f"{nowhere} events lie beyond what {crs.authid()} describes: they have no geometry")
+            feedback.pushWarning(
+                f"{nowhere} events lie beyond the area that {crs.authid()} describes: they have no geometry"
+            )
         events.style(context, "events")
         visits.style(context, "visits")
         results = {

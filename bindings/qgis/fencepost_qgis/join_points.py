@@ -27,7 +27,7 @@ class JoinPoints(Algorithm):
     """Takes points and places; returns a point for each pair."""
 
     NAME, TITLE, ICON = "joinpoints", "Join points with places", "circles"
-    SUMMARY = "Which places hold each point, or whose lines are nearest to it, exact on the ellipsoid."
+    SUMMARY = "Which places contain each point or are nearest to it, computed exactly on the ellipsoid."
     TAGS = ("geofence", "geofencing", "spatial join", "within", "contains", "nearest", "geodesic", "distance", "point")
     HELP = """
 Joins points with places: circles of a radius in metres along the ground, polygons, and corridors around lines, in any
@@ -47,7 +47,7 @@ For unrelated points. Where one device moves, Geofence events tells when it ente
         self.addParameter(points)
         shared.add_places(self)
         kind = QgsProcessingParameterEnum(
-            "JOIN", "Join each point with", ("the places that hold it", "its nearest places"), False, CONTAINING
+            "JOIN", "Join each point with", ("the places that contain it", "its nearest places"), False, CONTAINING
         )
         kind.setHelp("Nearest by the distance to the line of a place, from the inside or from the outside.")
         self.addParameter(kind)

@@ -136,13 +136,13 @@ class Layer:
             point = self._transform.transform(x, y)
         except QgsCsException:
             raise Unusable(
-                f"({x:g}, {y:g}) is outside of what {self.crs.authid() or 'its coordinate system'} can describe",
-                "is outside of its coordinate system",
+                f"({x:g}, {y:g}) is outside the area that {self.crs.authid() or 'its coordinate system'} can describe",
+                "is outside its coordinate system",
             ) from None
         latitude, longitude = point.y(), point.x()
         if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
             raise Unusable(
-                f"lies at latitude {latitude:g}, longitude {longitude:g}; accepted are -90 to 90 and -180 to 180 "
+                f"lies at latitude {latitude:g}, longitude {longitude:g}; must be from -90 to 90 and from -180 to 180 "
                 f"degrees: {self._cause(latitude, longitude)}",
                 "coordinates are out of range",
             )
@@ -164,17 +164,17 @@ class Layer:
             geometry.transform(self._transform)
         except QgsCsException:
             raise Unusable(
-                f"reaches beyond what {self.crs.authid() or 'its coordinate system'} can describe",
-                "is outside of its coordinate system",
+                f"reaches beyond the area that {self.crs.authid() or 'its coordinate system'} can describe",
+                "is outside its coordinate system",
             ) from None
         return bytes(geometry.asWkb())
 
     def _cause(self, latitude, longitude):
         """The probable reason for coordinates out of range."""
         if 90 < abs(latitude) <= 180 and abs(longitude) <= 90:
-            return "have latitude and longitude changed places?"
+            return "are latitude and longitude swapped?"
         if abs(latitude) <= 90 and 180 < longitude <= 360:
-            return "do longitudes count from 0 to 360? Subtract 360 from those above 180"
+            return "are longitudes counted from 0 to 360? Subtract 360 from those above 180"
         return f"is {self.crs.authid() or 'the coordinate system'} right for this layer?"
 
     def _note(self, west, south, east, north):

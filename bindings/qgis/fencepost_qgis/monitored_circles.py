@@ -38,7 +38,7 @@ with other names.
         )
         shared.add_broken(self)
         crs = QgsProcessingParameterCrs("CRS", "Coordinate system of the polygons", None, True)
-        shared.add_advanced(self, crs, "Empty: that of the circles.")
+        shared.add_advanced(self, crs, "Empty: the coordinate system of the circles.")
         self.addParameter(
             QgsProcessingParameterFeatureSink("POLYGONS", "Monitored circles", QgsProcessing.TypeVectorPolygon)
         )
@@ -53,7 +53,7 @@ with other names.
         problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
         layer, circles = read_places(self, parameters, context, feedback, problems)
         if not all(isinstance(circle.row.condition, Circle) for circle in circles):
-            raise QgsProcessingException(f"{layer.title}: holds other places than points; they are drawn as they are")
+            raise QgsProcessingException(f"{layer.title}: has places that are not points; they are drawn unchanged")
         segments = self.parameterAsInt(parameters, "SEGMENTS", context)
         crs = self.parameterAsCrs(parameters, "CRS", context)
         crs = crs if crs.isValid() else QgsCoordinateReferenceSystem(layer.crs)
@@ -75,7 +75,7 @@ with other names.
                 shape = place.shape(circle_polygon(condition.latitude, condition.longitude, condition.radius, segments))
             except outputs.OutsideError:
                 problems.add(
-                    layer.title, circle.feature.id(), f"reaches beyond what {crs.authid()} can describe",
+                    layer.title, circle.feature.id(), f"reaches beyond the area that {crs.authid()} can describe",
                     "circle reaches beyond the coordinate system",
                 )  # fmt: skip
                 continue

@@ -46,7 +46,7 @@ OVERRIDES = (
     ),
     (
         "ACCURACY_FACTOR", "accuracy_factor", "Accuracy factor",
-        "A fix must lie beyond the line by this many times its accuracy; 0: accuracy is not looked at.",
+        "A fix must lie beyond the line by this many times its accuracy; 0: the accuracy is ignored.",
     ),
 )  # fmt: skip
 
@@ -79,11 +79,11 @@ def add_tracks(algorithm):
         "below 1e17, else nanoseconds.",
     )  # fmt: skip
     _add(
-        algorithm, QgsProcessingParameterString("TIME_ZONE", "Time zone of times that name none", None, False, True),
+        algorithm, QgsProcessingParameterString("TIME_ZONE", "Time zone of times without one", None, False, True),
         "A name such as Europe/Berlin, or an offset such as +02:00. Empty: UTC.", advanced=True,
     )  # fmt: skip
     _choice(
-        algorithm, "ORDER", "Order of the fixes", ("by time", "as stored; fixes earlier than one before are late"),
+        algorithm, "ORDER", "Order of the fixes", ("by time", "as stored; fixes earlier than a previous fix are late"),
         "Late fixes are skipped and counted, as a live monitor would.",
     )  # fmt: skip
 
@@ -106,7 +106,7 @@ def add_places(algorithm, points_only=False):
     _add(algorithm, layer, text)
     _field(
         algorithm, "IDENTIFIER_FIELD", "Identifier field", "CIRCLES",
-        "Names the place in events; once in the layer. Empty: the field with a usual name, such as identifier, id or "
+        "Names the place in events; must be unique. Empty: the field with a usual name, such as identifier, id or "
         "name, else the feature's id.",
     )  # fmt: skip
     _field(
@@ -129,7 +129,8 @@ def add_own_settings_of_places(algorithm):
     )  # fmt: skip
     _field(
         algorithm, "ASSUMING_FIELD", "Assumed state field", "CIRCLES",
-        "The state before the first fix: unknown, satisfied (inside) or unsatisfied. Empty: unknown.", advanced=True,
+        "The state before the first fix: unknown, satisfied (inside) or unsatisfied (outside). Empty: unknown.",
+        advanced=True,
     )  # fmt: skip
 
 
@@ -137,7 +138,7 @@ def add_gates(algorithm):
     """Adds the field that marks a line as a gate."""
     _field(
         algorithm, "GATE_FIELD", "Gate field", "CIRCLES",
-        "Lines for which it is true are gates: without a width, each crossing with its direction is an event. They "
+        "Lines for which it is true are gates, which have no width: each crossing is an event with a direction. They "
         "need a path between two fixes, and no radius. Empty: the field called gate.", advanced=True,
     )  # fmt: skip
 
@@ -147,9 +148,9 @@ def add_policy(algorithm, title):
     _choice(algorithm, "POLICY", title, POLICY_TITLES, "When a crossing of a circle's line counts.", advanced=False)
     for name, _, label, text in OVERRIDES:
         number = QgsProcessingParameterNumber(name, label, QgsProcessingParameterNumber.Double, None, True, 0)
-        _add(algorithm, number, f"{text} Not set: as the policy has it.", advanced=True)
+        _add(algorithm, number, f"{text} Not set: the value of the policy.", advanced=True)
     _choice(
-        algorithm, "DWELL_POLICY", "End of a dwell", ("as the policy has it", "the passing of time", "the next fix"),
+        algorithm, "DWELL_POLICY", "End of a dwell", ("as in the policy", "the passing of time", "the next fix"),
         "The passing of time: confirmed when the dwell is over. The next fix: confirmed by the first fix after it.",
     )  # fmt: skip
     notify = QgsProcessingParameterEnum("NOTIFY", "Which changes become events", NOTIFY, True, [0, 1, 2], True)
@@ -165,10 +166,10 @@ def add_path(algorithm):
         "instant and the point of the crossing.",
     )  # fmt: skip
     gap = QgsProcessingParameterNumber("MAX_GAP", "Longest gap, seconds", _DOUBLE, 300, False, 1e-6, 1e9)
-    _add(algorithm, gap, "Nothing is known between fixes that are farther apart in time.", advanced=True)
+    _add(algorithm, gap, "Nothing is known between fixes that are farther apart in time than this.", advanced=True)
     speed = QgsProcessingParameterNumber("MAX_SPEED", "Highest speed, metres a second", _DOUBLE, None, True, 1e-9)
     _add(
-        algorithm, speed, "Nothing is known between fixes that only a faster device joins. Not set: any.", advanced=True
+        algorithm, speed, "Nothing is known between fixes that need a higher speed. Not set: any speed.", advanced=True
     )
 
 
@@ -190,7 +191,8 @@ def add_end(algorithm):
     after = QgsProcessingParameterNumber("AFTER", "Time after each track's end, seconds", defaultValue=0, minValue=0)
     _add(
         algorithm, after,
-        "The replay of a track ends at its last fix: a dwell that runs then stays open. Let time pass to close it.",
+        "The replay of a track ends at its last fix: a dwell that is still running stays open. "
+        "Set a time that is long enough to finish it.",
         advanced=True,
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ from .layers import Layer, Unusable, is_null, number
 from .parameters import RADIUS_UNITS
 from .policies import own_policy
 
-MEND = "the algorithm Fix geometries (native:fixgeometries) mends most layers of polygons"
+MEND = "the algorithm Fix geometries (native:fixgeometries) repairs most layers of polygons"
 SMALL = 1.0
 """If all radii are below this number, they are probably not in metres."""
 KNOWN = {what: CONDITIONS[what] for what in ("identifier", "radius", "gate")} | {"assuming": (), "policy": ()}
@@ -118,7 +118,7 @@ class _Reader:
         policy = (None if is_gate else self._policy) if value is None else own_policy(value, self._policy)
         if identifier in self._ids:
             reason = f"identifier '{identifier}' is also that of feature {self._ids[identifier]}"
-            raise Unusable(reason, "the identifier occurs before")
+            raise Unusable(reason, "the identifier was used before")
         try:
             self._checker.add(condition, identifier, assuming=assuming, policy=policy)
         except FencepostError as error:

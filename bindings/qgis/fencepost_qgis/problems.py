@@ -51,7 +51,7 @@ class Problems:
         """
         skipped = self.of(layer)
         why = f"; {skipped} features were skipped, the first is {self._first[layer]}" if skipped else ""
-        return QgsProcessingException(f"{layer}: holds no {what} that can be used{why}")
+        return QgsProcessingException(f"{layer}: has no usable {what}{why}")
 
     def close(self):
         """Reports how many more features were skipped than were reported."""

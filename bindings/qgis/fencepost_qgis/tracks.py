@@ -139,7 +139,7 @@ class _Reader:
         if self._key is not None:
             key = values[self._key]
             if is_null(key):
-                raise Unusable("has nothing in the track field")
+                raise Unusable("has no value in the track field")
             if isinstance(key, (QDate, QDateTime, QTime)):
                 key = key.toString(Qt.ISODate)
         track = tracks.get(key)
@@ -167,7 +167,7 @@ class _Reader:
             raise QgsProcessingException(f"{self.layer.title}: {doubt}; choose the track field '{sure[0]}'")
         title = self.layer.title if self._key is None else f"{self.layer.title}, track {key}"
         names = f" ({', '.join(may)}?)" if self._key is None and may else ""
-        feedback.pushWarning(f"{title}: {doubt}; choose the track field that tells them apart{names}")
+        feedback.pushWarning(f"{title}: {doubt}; choose the track field, which holds the device{names}")
 
     def report(self, feedback):
         """Reports the assumptions about times."""
@@ -180,8 +180,8 @@ class _Reader:
             feedback.pushWarning(f"{title}: the time field holds dates without a time of day: every fix is at midnight")
         if self._style.unzoned and not self._zone_is_given:
             feedback.pushInfo(
-                f"{title}: {self._style.unzoned} times name no zone and are taken for UTC; "
-                "else choose the time zone under Advanced Parameters"
+                f"{title}: {self._style.unzoned} times have no time zone and are read as UTC; if that "
+                "is wrong, choose the time zone under Advanced Parameters"
             )
         if self._style.doubt:
             feedback.pushWarning(f"{title}: {self._style.doubt}: the first one is taken")
@@ -230,9 +230,10 @@ class _Reader:
             except UnreadableError as error:
                 if not self._zone_is_given:
                     raise QgsProcessingException(
-                        f"{self.layer.title}: this QGIS does not pass on the zones of the times in field "
-                        f"'{self._zoned.field}', and they cannot be read past it ({error}): choose the time zone of "
-                        "these times under Advanced Parameters, UTC if that is what they are"
+                        f"{self.layer.title}: this QGIS drops the time zones of field "
+                        f"'{self._zoned.field}', and they cannot be read from the file either ({error}): "
+                        "choose the time "
+                        "zone of these times under Advanced Parameters (UTC if they are in UTC)"
                     ) from None
                 self._zoned = found = None
             # The file does not have unsaved edits: use its time only if it agrees with the layer's.

@@ -193,7 +193,7 @@ def test_events_are_those_of_the_command(track: str, late: int, qgis: Qgis, data
         assert done.values["EVENT_COUNT"] == len(found)
         assert done.values["VISIT_COUNT"] == len(log.visits())
         assert done.values["LATE_COUNT"] == log.counts.late_fixes == late
-        assert (f"{late} late fixes (earlier than one before) skipped" in done.text) == (late > 0)
+        assert (f"{late} late fixes skipped (earlier than a previous fix)" in done.text) == (late > 0)
 
 
 def test_each_track_has_a_monitor_of_its_own(qgis: Qgis, data: Path, tmp_path: Path) -> None:
@@ -322,12 +322,12 @@ def test_broken_features_are_named_with_layer_id_and_reason(qgis: Qgis, tmp_path
     for line in (
         "places layer 'broken', feature 2: has no radius; skipped",
         "places layer 'broken', feature 3: radius '300 ft' is not a number of metres; skipped",
-        "places layer 'broken', feature 4: radius is -5.0; accepted are finite values above 0 metres; skipped",
+        "places layer 'broken', feature 4: radius is -5.0; must be finite and above 0 metres; skipped",
         "places layer 'broken', feature 5: identifier 'good' is also that of feature 1; skipped",
         "tracks layer 'broken', feature 2: has no geometry; skipped",
         "tracks layer 'broken', feature 3: has no time; skipped",
         "tracks layer 'broken', feature 4: time 'noon' is not a time (expected ISO 8601, for example",
-        "tracks layer 'broken', feature 5: lies at latitude 47, longitude 800000; accepted are -90 to 90 and",
+        "tracks layer 'broken', feature 5: lies at latitude 47, longitude 800000; must be from -90 to 90 and from",
     ):
         assert line in done.text, line
     assert done.values["SKIPPED_COUNT"] == 8

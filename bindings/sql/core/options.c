@@ -150,7 +150,7 @@ static bool set(const key *key, const char *value, size_t size, fp_options *out,
   if (!decimal(text, &number))
     return fp_fail(message, "option %s: %s is not a number with at most 15 digits, as in 20 or 0.5", key->name, text);
   if (number < 0 && key->offset != IN(shape.buffer_m))
-    return fp_fail(message, "option %s: %s is negative; accepted are numbers from 0", key->name, text);
+    return fp_fail(message, "option %s: %s is negative; must be at least 0", key->name, text);
   if (key->kind == SECONDS) {
     if (number > 1e9) return fp_fail(message, "option %s: %s is outside 0 to 1e9 seconds", key->name, text);
     *(int64_t *)member = (int64_t)llround(number * 1e6);
@@ -189,9 +189,9 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
     const key *found = NULL;
     for (size_t i = 0; i < KEY_COUNT; i++)
       if (strlen(keys[i].name) == name_end - at && memcmp(keys[i].name, text + at, name_end - at) == 0) {
-        if (seen[i]) return fp_fail(message, "option %s stands twice", keys[i].name);
+        if (seen[i]) return fp_fail(message, "option %s is repeated", keys[i].name);
         if (strcmp(keys[i].name, "policy") == 0 && (out->given & FP_OPTION_POLICY))
-          return fp_fail(message, "option policy must stand before the options that change a part of it");
+          return fp_fail(message, "option policy must come before the options that change parts of it");
         seen[i] = true;
         found = &keys[i];
       }
@@ -201,7 +201,7 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
       for (size_t i = 0; i < KEY_COUNT; i++)
         if (keys[i].group & allowed)
           used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", keys[i].name);
-      return fp_fail(message, "options: there is no option %.*s here; there are %s",
+      return fp_fail(message, "options: unknown option %.*s; the options here are %s",
                      (int)(name_end - at < 40 ? name_end - at : 40), text + at, names);
     }
     if (!set(found, text + value, stop > value ? stop - value : 0, out, message)) return false;
@@ -209,7 +209,7 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
     at = end;
   }
   if (out->policy.exit_margin_limit_m > 0 && out->policy.exit_margin_limit_m < out->policy.exit_margin_m)
-    return fp_fail(message, "option exit_margin_limit: %g is neither 0 nor at least exit_margin, %g",
+    return fp_fail(message, "option exit_margin_limit: %g must be 0 or at least exit_margin, %g",
                    out->policy.exit_margin_limit_m, out->policy.exit_margin_m);
   if (out->path == FENCEPOST_PATH_GEODESIC && out->max_gap_us < 1)
     return fp_fail(message, "option path=geodesic needs max_gap, how far apart fixes may be: 1e-6 to 1e9 seconds");

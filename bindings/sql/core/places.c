@@ -161,7 +161,7 @@ static bool define(const uint8_t *at, const fp_options *of_replay, fencepost_con
     out->longitude = fp_get_double(at + 24);
     out->radius_m = fp_get_double(at + 32);
     if (own.gate || own.shape.buffer_m != 0 || own.shape.oriented)
-      return fp_fail(message, "place \"%s\": a circle has no gate, orientation or buffer", name);
+      return fp_fail(message, "place \"%s\": the options gate, oriented and buffer do not apply to circles", name);
     return true;
   }
   out->wkb = text + options;

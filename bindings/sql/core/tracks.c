@@ -26,11 +26,12 @@ bool fp_track_add(fp_track *track, const fp_options *options, double latitude, d
     }
     char time[32] = "out of range";
     if (time_us >= FENCEPOST_TIME_MIN && time_us <= FENCEPOST_TIME_MAX) fp_time_write(time_us, time);
-    return fp_fail(message,
-                   "the row with latitude %.9g, longitude %.9g, accuracy %.9g, time %s is not a fix: accepted are "
-                   "latitudes -90 to 90, longitudes -180 to 180, accuracies from 0, years 1 to 9999; the option "
-                   "invalid=skip leaves such rows out",
-                   latitude, longitude, accuracy_m, time);
+    return fp_fail(
+        message,
+        "the row with latitude %.9g, longitude %.9g, accuracy %.9g, time %s is not a fix: the latitude "
+        "must be from -90 to 90, the longitude from -180 to 180, the accuracy at least 0, the year 1 to 9999; "
+        "the option invalid=skip skips such rows",
+        latitude, longitude, accuracy_m, time);
   }
   if (!grow((void **)&track->fixes, &track->capacity, track->count + 1, sizeof *track->fixes, message)) return false;
   if (track->count > 0 && track->fixes[track->count - 1].time_us > time_us) track->unsorted = true;

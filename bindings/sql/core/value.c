@@ -42,7 +42,7 @@ void fp_digest(const uint8_t *bytes, size_t size, uint64_t out[2]) {
 
 static bool check_identifier(const char *identifier, size_t size, fp_message *message) {
   if (size >= 1 && size <= FENCEPOST_IDENTIFIER_MAX && memchr(identifier, 0, size) == NULL) return true;
-  return fp_fail(message, "identifier \"%.*s\" has %zu bytes or a zero byte; accepted are 1 to %d bytes of UTF-8",
+  return fp_fail(message, "identifier \"%.*s\" has %zu bytes or a zero byte; must have 1 to %d bytes of UTF-8",
                  (int)(size < 40 ? size : 40), identifier, size, FENCEPOST_IDENTIFIER_MAX);
 }
 
@@ -63,9 +63,10 @@ static bool append(fp_builder *builder, const char *identifier, size_t identifie
                    double longitude, double radius_m, const char *options, size_t options_size, const void *geometry,
                    size_t size, fp_message *message) {
   if (options_size > 10000)
-    return fp_fail(message, "place \"%.*s\": options of more than 10 000 bytes", (int)identifier_size, identifier);
+    return fp_fail(message, "place \"%.*s\": the options have more than 10 000 bytes", (int)identifier_size,
+                   identifier);
   if (size > most_bytes)
-    return fp_fail(message, "place \"%.*s\": a geometry of more than 1 GiB", (int)identifier_size, identifier);
+    return fp_fail(message, "place \"%.*s\": the geometry has more than 1 GiB", (int)identifier_size, identifier);
   size_t bytes = FP_PLACE + identifier_size + 1 + options_size + size;
   if (!reserve(builder, bytes, message)) return false;
   uint8_t *at = builder->bytes + builder->size;
@@ -99,8 +100,9 @@ bool fp_skip_head(const uint8_t **bytes, size_t *size, fp_message *message) {
   if (*size < 8 || at[0] != 'G' || at[1] != 'P') return true;
   unsigned kind = at[3] >> 1 & 7;
   if (at[2] != 0 || kind > 4 || *size < 8 + envelopes[kind])
-    return fp_fail(message, "a GeoPackage blob of version %d with a damaged head; accepted is version 0", at[2]);
-  if (at[3] & 0x20) return fp_fail(message, "an extended GeoPackage geometry; accepted are standard ones");
+    return fp_fail(message, "the geometry is a GeoPackage blob of version %d with a damaged head; must be version 0",
+                   at[2]);
+  if (at[3] & 0x20) return fp_fail(message, "the geometry is an extended GeoPackage geometry; must be a standard one");
   uint32_t srs =
       (at[3] & 1) ? fp_get32(at + 4) : (uint32_t)at[4] << 24 | (uint32_t)at[5] << 16 | (uint32_t)at[6] << 8 | at[7];
   if (srs != 4326 && srs != 0 && srs != UINT32_MAX)
@@ -130,7 +132,7 @@ bool fp_builder_geometry(fp_builder *builder, const char *identifier, size_t ide
   double latitude = 0, longitude = 0;
   if (!check_identifier(identifier, identifier_size, message)) return false;
   if (!fp_skip_head(&bytes, &size, message)) return false;
-  if (size == 0) return fp_fail(message, "the geometry is empty; accepted is WKB, EWKB or a GeoPackage blob");
+  if (size == 0) return fp_fail(message, "the geometry is empty; must be WKB, EWKB or a GeoPackage blob");
   if (fp_point(bytes, size, &latitude, &longitude)) {
     fp_options read;
     if (!fp_options_read(options, options_size, FP_OPTIONS_OF_PLACES, &read, message)) return false;
@@ -203,7 +205,8 @@ void fp_builder_clear(fp_builder *builder) {
 }
 
 const uint8_t **fp_parts(const uint8_t *bytes, size_t size, size_t *out_count, fp_message *message) {
-  static const char refused[] = "the value is not a set of places, as fp_places() gives it, or is damaged at byte %zu";
+  static const char refused[] =
+      "the value is not a set of places, as returned by fp_places(), or is damaged at byte %zu";
   uint64_t count = 0, marks[2];
   if (size < FP_HEAD || memcmp(bytes, fp_magic, 8) != 0 || fp_get64(bytes + 24) != size - FP_HEAD ||
       (count = fp_get64(bytes + 32)) > (size - FP_HEAD) / FP_PLACE) {
@@ -250,6 +253,6 @@ bool fp_position(const void *geometry, size_t size, double *out_latitude, double
   if (!fp_skip_head(&bytes, &size, message)) return false;
   return fp_point(bytes, size, out_latitude, out_longitude) ||
          fp_fail(message,
-                 "the geometry is not a point; accepted are points of "
+                 "the geometry is not a point; must be a point in "
                  "WKB, EWKB or GeoPackage");
 }

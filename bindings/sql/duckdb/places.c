@@ -45,14 +45,12 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
   size_t identifier_size, options_size = 0, size;
   const char *text = NULL;
   if (fp_is_null(columns[0], row))
-    return fp_fail(message,
-                   "the identifier of a place is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)");
+    return fp_fail(message, "the identifier of a place is NULL; skip such rows with FILTER (WHERE ... IS NOT NULL)");
   const char *identifier = fp_bytes(columns[0], row, &identifier_size);
   int shown = (int)(identifier_size < 60 ? identifier_size : 60);
   for (idx_t i = 1; i < (circle ? 4u : 2u); i++)
     if (fp_is_null(columns[i], row))
-      return fp_fail(message,
-                     "place \"%.*s\": argument %d is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)",
+      return fp_fail(message, "place \"%.*s\": argument %d is NULL; skip such rows with FILTER (WHERE ... IS NOT NULL)",
                      shown, identifier, (int)i + 1);
   if ((count == 3 || count == 5) && !fp_is_null(columns[count - 1], row))
     text = fp_bytes(columns[count - 1], row, &options_size);

@@ -64,7 +64,7 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
   for (idx_t i = 1; i < 4; i++)
     if (fp_is_null(columns[i], row)) return true;
   if (fp_is_null(columns[0], row))
-    return fp_fail(message, "the places are NULL; the first argument is a BLOB of fp_places()");
+    return fp_fail(message, "the places are NULL; the first argument must be a BLOB of fp_places()");
   size_t size, text_size = 0;
   const char *bytes = fp_bytes(columns[0], row, &size), *text = NULL;
   if (count == 6 && !fp_is_null(columns[5], row)) text = fp_bytes(columns[5], row, &text_size);
@@ -74,9 +74,9 @@ static bool add_row(state *own, const fp_column *columns, idx_t count, idx_t row
     if (group == NULL) return false;
   } else {
     if (bytes != group->last_places && !fp_places_are(group->places, bytes, size))
-      return fp_fail(message, "the places change within a group");
+      return fp_fail(message, "the places differ within a group");
     if (text_size != group->options_size || (text_size > 0 && memcmp(text, group->options_text, text_size) != 0))
-      return fp_fail(message, "the options change within a group");
+      return fp_fail(message, "the options differ within a group");
   }
   /* Pointers are compared within one chunk of input only: see update(). */
   group->last_places = bytes;
@@ -116,7 +116,7 @@ static bool combine_one(const group *from, group **to, fp_message *message) {
   if (*to == NULL) *to = make(from->places, NULL, 0, from->options_text, from->options_size, message);
   if (*to == NULL) return false;
   if (!fp_places_equal((*to)->places, from->places))
-    return fp_fail(message, "the places or options change within a group");
+    return fp_fail(message, "the places or options differ within a group");
   return fp_track_merge(&(*to)->track, &from->track, message);
 }
 

@@ -234,7 +234,7 @@ static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb
       places = fp_places_get(bytes, size, NULL, &message);
     }
     if (columns_count == 4 && nearest < 1)
-      good = fp_fail(&message, "k is %lld; accepted are integers from 1", (long long)nearest);
+      good = fp_fail(&message, "k is %lld; must be at least 1", (long long)nearest);
     good = good && places != NULL &&
            (columns_count == 4 ? ask_nearest(places, question, (size_t)nearest, output, &message)
                                : ask_containing(places, question, output, &message));

@@ -49,11 +49,11 @@ Datum fp_fleet_step(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("fencepost: places, device or time is NULL")));
   if (PG_ARGISNULL(5) != PG_ARGISNULL(6))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                    errmsg("fencepost: latitude or longitude is NULL; both or none are")));
+                    errmsg("fencepost: only one of latitude and longitude is NULL; set both, or neither")));
   fp_fleet *own = fleet_of(PG_GETARG_BYTEA_PP(0), PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1));
   bytea *state = PG_ARGISNULL(3) ? NULL : PG_GETARG_BYTEA_PP(3);
   TimestampTz at = PG_GETARG_TIMESTAMPTZ(4);
-  if (TIMESTAMP_NOT_FINITE(at)) fp_refuse_text("fencepost", "the time is infinite; accepted are the years 1 to 9999");
+  if (TIMESTAMP_NOT_FINITE(at)) fp_refuse_text("fencepost", "the time is infinite; must be in the years 1 to 9999");
   input.device = text_to_cstring(PG_GETARG_TEXT_PP(2));
   input.is_fix = !PG_ARGISNULL(5);
   input.fix.time_us = at + fp_epoch_difference_us;
@@ -62,7 +62,7 @@ Datum fp_fleet_step(PG_FUNCTION_ARGS) {
     input.fix.longitude = PG_GETARG_FLOAT8(6);
     input.fix.accuracy_m = PG_ARGISNULL(7) ? 0 : PG_GETARG_FLOAT8(7);
     if (!(input.fix.accuracy_m >= 0))
-      fp_refuse_text("fencepost", "the accuracy is negative or NaN; accepted are metres from 0, or NULL");
+      fp_refuse_text("fencepost", "the accuracy is negative or NaN; must be at least 0 metres, or NULL");
   }
   if (state != NULL) {
     input.state = VARDATA_ANY(state);

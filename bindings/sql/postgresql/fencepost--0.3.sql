@@ -44,7 +44,7 @@ CREATE AGGREGATE fp_places(id text, latitude float8, longitude float8, radius fl
 
 CREATE FUNCTION fp_containing(places bytea, latitude float8, longitude float8) RETURNS text[]
   AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION fp_containing IS 'the places that hold a position, ordered by identifier';
+COMMENT ON FUNCTION fp_containing IS 'the places that contain a position, ordered by identifier';
 
 CREATE FUNCTION fp_nearest(places bytea, latitude float8, longitude float8, k integer)
   RETURNS TABLE (place text, distance float8) AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
@@ -159,7 +159,7 @@ BEGIN
   RETURN coalesce(array_length(step.found, 1), 0);
 END $$;
 COMMENT ON FUNCTION feed IS
-  'feeds a fix, or without a position lets time pass; gives the number of events, NULL for an input that is too late';
+  'feeds a fix, or advances the clock if there is no position; returns the number of events, or NULL for a late input';
 
 -- Functions over the types of PostGIS, made where it is installed. A geometry (EPSG:4326) is read as bytea is, through PostGIS'
 -- own cast: edges are straight on the map. Edges of a geography are geodesics.

@@ -29,7 +29,8 @@ Datum fp_track_step(PG_FUNCTION_ARGS) {
     if (own == NULL) PG_RETURN_NULL();
     PG_RETURN_POINTER(own);
   }
-  if (PG_ARGISNULL(1)) fp_refuse_text("fp_events", "the places are NULL; the first argument is a value of fp_places()");
+  if (PG_ARGISNULL(1))
+    fp_refuse_text("fp_events", "the places are NULL; the first argument must be a value of fp_places()");
   text *options = PG_NARGS() > 6 && !PG_ARGISNULL(6) ? PG_GETARG_TEXT_PP(6) : NULL;
   if (own == NULL) {
     own = MemoryContextAllocZero(context, sizeof *own);
@@ -42,8 +43,8 @@ Datum fp_track_step(PG_FUNCTION_ARGS) {
     fp_release_with(context, own->places);
   } else {
     if (!fp_value_is_of(own->places, PG_GETARG_DATUM(1)))
-      fp_refuse_text("fp_events", "the places change within a group");
-    if (!fp_same_bytes(own->options_text, options)) fp_refuse_text("fp_events", "the options change within a group");
+      fp_refuse_text("fp_events", "the places differ within a group");
+    if (!fp_same_bytes(own->options_text, options)) fp_refuse_text("fp_events", "the options differ within a group");
   }
   double accuracy = PG_NARGS() > 5 && !PG_ARGISNULL(5) ? PG_GETARG_FLOAT8(5) : 0;
   TimestampTz at = PG_GETARG_TIMESTAMPTZ(2);

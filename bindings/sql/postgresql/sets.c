@@ -29,7 +29,7 @@ Datum fp_places_step(PG_FUNCTION_ARGS) {
   if (builder == NULL) builder = MemoryContextAllocZero(context, sizeof *builder);
   if (PG_ARGISNULL(1))
     fp_refuse_text("fp_places",
-                   "the identifier of a place is NULL; leave such rows out with FILTER (WHERE ... IS NOT NULL)");
+                   "the identifier of a place is NULL; skip such rows with FILTER (WHERE ... IS NOT NULL)");
   text *identifier = PG_GETARG_TEXT_PP(1);
   const char *name = VARDATA_ANY(identifier);
   size_t name_size = VARSIZE_ANY_EXHDR(identifier);
@@ -37,7 +37,7 @@ Datum fp_places_step(PG_FUNCTION_ARGS) {
     if (PG_ARGISNULL(i))
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                       errmsg("fp_places: place \"%.*s\": argument %d is NULL", (int)Min(name_size, 60), name, i),
-                      errhint("Leave such rows out with FILTER (WHERE ... IS NOT NULL).")));
+                      errhint("Skip such rows with FILTER (WHERE ... IS NOT NULL).")));
   int last = circle ? 5 : 3;
   text *options = PG_NARGS() > last && !PG_ARGISNULL(last) ? PG_GETARG_TEXT_PP(last) : NULL;
   const char *option_text = options == NULL ? NULL : VARDATA_ANY(options);
@@ -117,7 +117,7 @@ Datum fp_nearest(PG_FUNCTION_ARGS) {
   int64 nearest = PG_GETARG_INT32(3);
   size_t count = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  if (nearest < 1) fp_refuse_text("fp_nearest", "k is less than 1; accepted are integers from 1");
+  if (nearest < 1) fp_refuse_text("fp_nearest", "k must be at least 1");
   InitMaterializedSRF(fcinfo, 0);
   nearest = Min(nearest, (int64)fp_places_count(places));
   uint64_t *generations = palloc((nearest + 1) * sizeof *generations);

@@ -144,7 +144,7 @@ int fp_fleet_feed(fp_fleet_table *own, sqlite3_value **values) {
   if (sqlite3_value_type(values[FP_DEVICE]) == SQLITE_NULL)
     return fp_fleet_fail(own, "%s: the device is NULL", own->name);
   if (sqlite3_value_type(values[FP_DEVICE]) == SQLITE_BLOB)
-    return fp_fleet_fail(own, "%s: the device is a BLOB; accepted are text and numbers", own->name);
+    return fp_fleet_fail(own, "%s: the device is a BLOB; must be text or a number", own->name);
   input.device = (const char *)sqlite3_value_text(values[FP_DEVICE]);
   if (input.device == NULL) return SQLITE_NOMEM;
   if (strlen(input.device) != (size_t)sqlite3_value_bytes(values[FP_DEVICE]))
@@ -152,7 +152,8 @@ int fp_fleet_feed(fp_fleet_table *own, sqlite3_value **values) {
   bool no_latitude = sqlite3_value_type(values[FP_LATITUDE]) == SQLITE_NULL;
   bool no_longitude = sqlite3_value_type(values[FP_LONGITUDE]) == SQLITE_NULL;
   bool good = fp_value_time(values[FP_TIME], &own->options, &input.fix.time_us, &message);
-  if (good && no_latitude != no_longitude) good = fp_fail(&message, "latitude or longitude is NULL; both or none are");
+  if (good && no_latitude != no_longitude)
+    good = fp_fail(&message, "only one of latitude and longitude is NULL; set both, or neither");
   if (good && !no_latitude) {
     input.is_fix = true;
     good = fp_value_number(values[FP_LATITUDE], "latitude", &input.fix.latitude, &message) &&
@@ -160,7 +161,7 @@ int fp_fleet_feed(fp_fleet_table *own, sqlite3_value **values) {
            (sqlite3_value_type(values[FP_ACCURACY]) == SQLITE_NULL ||
             fp_value_number(values[FP_ACCURACY], "accuracy", &accuracy, &message));
     if (good && accuracy < 0)
-      good = fp_fail(&message, "accuracy %g is negative; accepted are metres from 0, or NULL", accuracy);
+      good = fp_fail(&message, "accuracy %g is negative; must be at least 0 metres, or NULL", accuracy);
     input.fix.accuracy_m = accuracy;
   }
   if (!good) return fp_fleet_fail(own, "%s: device \"%.60s\": %s", own->name, input.device, message.text);
@@ -178,7 +179,7 @@ int fp_fleet_feed(fp_fleet_table *own, sqlite3_value **values) {
   if (found != SQLITE_ROW && found != SQLITE_DONE) return found;
   if (!good) return refuse(own, &message);
   if (outcome.status != FENCEPOST_OK) {
-    fp_fleet_fail(own, "%s: %s; INSERT OR IGNORE leaves such rows out", own->name, message.text);
+    fp_fleet_fail(own, "%s: %s; INSERT OR IGNORE skips such rows", own->name, message.text);
     return SQLITE_CONSTRAINT;
   }
   return write_outcome(own, input.device, &outcome);

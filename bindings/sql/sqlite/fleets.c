@@ -223,7 +223,7 @@ static int update(sqlite3_vtab *base, int argc, sqlite3_value **argv, sqlite3_in
   for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++)
     if (sqlite3_value_type(values[of_events[i]]) != SQLITE_NULL)
       return fp_fleet_fail(
-          own, "%s: an input has device, time, latitude, longitude and accuracy; the other columns are of events",
+          own, "%s: an input has device, time, latitude, longitude and accuracy; the other columns belong to events",
           own->name);
   *out_row = 0;
   if (sqlite3_value_type(values[FP_PLACES]) != SQLITE_NULL || sqlite3_value_type(values[FP_OPTIONS]) != SQLITE_NULL) {

@@ -20,7 +20,7 @@ bool fp_value_options(sqlite3_value *value, uint32_t allowed, fp_options *out, f
   const char *text = NULL;
   if (value != NULL && sqlite3_value_type(value) != SQLITE_NULL) {
     if (sqlite3_value_type(value) != SQLITE_TEXT)
-      return fp_fail(message, "options are text, as in 'policy=exact, path=geodesic'");
+      return fp_fail(message, "options must be text, as in 'policy=exact, path=geodesic'");
     if ((text = fp_value_bytes(value, &size)) == NULL) return fp_no_memory(message);
   }
   return fp_options_read(text, size, allowed, out, message);
@@ -34,8 +34,7 @@ static const char *type_name(sqlite3_value *value) {
 bool fp_value_number(sqlite3_value *value, const char *what, double *out, fp_message *message) {
   int type = sqlite3_value_type(value);
   if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
-    return fp_fail(message, "%s is %s; a number is needed (CAST(... AS REAL) makes one of text)", what,
-                   type_name(value));
+    return fp_fail(message, "%s is %s; must be a number (CAST(... AS REAL) converts text)", what, type_name(value));
   *out = sqlite3_value_double(value);
   return true;
 }
@@ -56,7 +55,7 @@ bool fp_value_time(sqlite3_value *value, const fp_options *options, int64_t *out
     }
     case SQLITE_FLOAT: return fp_time_number(sqlite3_value_double(value), options, out_us, message);
     default:
-      return fp_fail(message, "a time is %s; accepted are text (ISO 8601) and numbers (the option time says the unit)",
+      return fp_fail(message, "a time is %s; must be text (ISO 8601) or a number (the option time says the unit)",
                      type_name(value));
   }
 }
@@ -107,7 +106,7 @@ static void position(sqlite3_context *context, sqlite3_value *value, const char 
   if (sqlite3_value_type(value) == SQLITE_NULL) return;
   const void *bytes = fp_value_bytes(value, &size);
   if (sqlite3_value_type(value) != SQLITE_BLOB) {
-    fp_fail(&message, "the point is %s; accepted are BLOBs of WKB, EWKB or GeoPackage", type_name(value));
+    fp_fail(&message, "the point is %s; must be a BLOB of WKB, EWKB or GeoPackage", type_name(value));
     refuse(context, name, &message);
   } else if (fp_position(bytes, size, &latitude, &longitude, &message)) {
     sqlite3_result_double(context, of_latitude ? latitude : longitude);
@@ -141,8 +140,7 @@ static void of_shape(sqlite3_context *context, sqlite3_value **values, int count
     size_t size;
     const void *bytes = fp_value_bytes(values[0], &size);
     if (sqlite3_value_type(values[0]) != SQLITE_BLOB)
-      good =
-          fp_fail(&message, "the geometry is %s; accepted are BLOBs of WKB, EWKB or GeoPackage", type_name(values[0]));
+      good = fp_fail(&message, "the geometry is %s; must be a BLOB of WKB, EWKB or GeoPackage", type_name(values[0]));
     good = good && fp_value_options(count > 3 ? values[3] : NULL, FP_OPTIONS_OF_SHAPES, &options, &message);
     shape = good ? fp_shape_get(bytes, size, &options, &message) : NULL;
     good = shape != NULL;
@@ -191,7 +189,7 @@ static void places_step(sqlite3_context *context, int count, sqlite3_value **val
   const char *identifier = (const char *)sqlite3_value_text(values[0]);
   identifier_size = identifier == NULL ? 0 : (size_t)sqlite3_value_bytes(values[0]);
   if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-    good = fp_fail(&message, "place %zu: the identifier is NULL; leave such rows out with WHERE ... IS NOT NULL",
+    good = fp_fail(&message, "place %zu: the identifier is NULL; skip such rows with WHERE ... IS NOT NULL",
                    state->builder.count + 1);
   else if (identifier == NULL) good = fp_no_memory(&message);
   good = good && fp_value_options(last, FP_OPTIONS_OF_PLACES, &options, &message);
@@ -209,7 +207,7 @@ static void places_step(sqlite3_context *context, int count, sqlite3_value **val
   } else if (good) {
     const void *bytes = fp_value_bytes(values[1], &size);
     if (sqlite3_value_type(values[1]) != SQLITE_BLOB) {
-      good = fp_fail(&message, "place \"%.*s\": the geometry is %s; accepted are BLOBs of WKB, EWKB or GeoPackage",
+      good = fp_fail(&message, "place \"%.*s\": the geometry is %s; must be a BLOB of WKB, EWKB or GeoPackage",
                      (int)(identifier_size < 60 ? identifier_size : 60), identifier, type_name(values[1]));
     } else {
       fp_message why;

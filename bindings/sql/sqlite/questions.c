@@ -46,7 +46,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
   for (int i = 0; i < argc; i++)
     if (sqlite3_value_type(argv[i]) == SQLITE_NULL) return SQLITE_OK;
   if (sqlite3_value_type(argv[0]) != SQLITE_BLOB)
-    return fp_table_refuse(base->pVtab, "the first argument is the BLOB of fp_places()");
+    return fp_table_refuse(base->pVtab, "the first argument must be a BLOB of fp_places()");
   const void *bytes = fp_value_bytes(argv[0], &size);
   if (own->places == NULL || !fp_places_are(own->places, bytes, size)) {
     fp_places_release(own->places);
@@ -61,7 +61,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
   if (argc > 3) {
     sqlite3_int64 nearest = sqlite3_value_int64(argv[3]);
     if (sqlite3_value_type(argv[3]) != SQLITE_INTEGER || nearest < 1)
-      return fp_table_refuse(base->pVtab, "k is not an integer from 1");
+      return fp_table_refuse(base->pVtab, "k must be an integer of at least 1");
     size_t most = fp_places_count(own->places);
     if ((uint64_t)nearest > most) nearest = (sqlite3_int64)most;
     if (!reserve(own, (size_t)nearest + 1)) return SQLITE_NOMEM;

@@ -126,7 +126,7 @@ static bool read_row(cursor *own, sqlite3_stmt *query, int columns, fp_message *
   double latitude, longitude, accuracy = 0;
   int64_t time_us;
   if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-    return fp_fail(message, "the device is NULL; leave such rows out with WHERE ... IS NOT NULL");
+    return fp_fail(message, "the device is NULL; skip such rows with WHERE ... IS NOT NULL");
   if (!fp_value_time(values[1], &own->options, &time_us, message) ||
       !fp_value_number(values[2], "latitude", &latitude, message) ||
       !fp_value_number(values[3], "longitude", &longitude, message) ||
@@ -151,8 +151,8 @@ static bool read_fixes(cursor *own, const char *sql, fp_message *message) {
   while (good && rest != NULL && (*rest == ' ' || *rest == '\n' || *rest == ';' || *rest == '\t')) rest++;
   if (good && (query == NULL || !sqlite3_stmt_readonly(query) || (columns != 4 && columns != 5) || *rest != 0))
     good = fp_fail(message,
-                   "the fixes are one SELECT of device, time, latitude, longitude and, if there is one, accuracy; "
-                   "this has %d columns",
+                   "the fixes must be one SELECT of device, time, latitude, longitude and optionally accuracy; "
+                   "this one has %d columns",
                    columns);
   size_t row = 0;
   while (good) {
@@ -220,9 +220,9 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
   own->over = false;
   own->row = 0;
   if (sqlite3_value_type(argv[0]) != SQLITE_TEXT)
-    return fp_table_refuse(base->pVtab, "the first argument is the text of a SELECT of the fixes");
+    return fp_table_refuse(base->pVtab, "the first argument must be the text of a SELECT of the fixes");
   if (sqlite3_value_type(argv[1]) != SQLITE_BLOB)
-    return fp_table_refuse(base->pVtab, "the second argument is the BLOB of fp_places()");
+    return fp_table_refuse(base->pVtab, "the second argument must be a BLOB of fp_places()");
   if (!fp_value_options(argc > 2 ? argv[2] : NULL, FP_OPTIONS_OF_REPLAYS, &own->options, &message))
     return fp_table_fail(base->pVtab, &message);
   sqlite3_stmt *any = NULL;

@@ -381,7 +381,7 @@ def test_errors_of_postgresql_have_a_state_and_name_the_row(postgresql: PostgreS
         ("SELECT fp_places('spot', NULL, 2, 3)", "22004", '"spot"'),
         ("SELECT fp_events((SELECT fp_places('a', 1, 2, 3)), now(), 91, 2)", "22023", "latitude 91"),
         ("SELECT fp_events((SELECT fp_places('a', 1, 2, 3)), 'infinity', 1, 2)", "22023", "time out of range"),
-        ("SELECT fp_nearest((SELECT fp_places('a', 1, 2, 3)), 1, 2, 0)", "22023", "k is less than 1"),
+        ("SELECT fp_nearest((SELECT fp_places('a', 1, 2, 3)), 1, 2, 0)", "22023", "k must be"),
         ("SELECT feed('none', 'a', now())", "P0002", "no fleet none"),
         ("SELECT fp_contains('\\x0103'::bytea, 1, 2)", "22023", "binary"),
         ("SELECT fp_contains(1, 1, 2)", "42883", "fp_contains"),

@@ -70,7 +70,7 @@ enum FirstFormat {
       if let defect = circle.defect { throw Damage(defect) }
       subject = .circle(circle)
     case .polygonalGeographic, .corridorGeographic, .lineGeographic:
-      throw Damage("kind is \(kind.rawValue), which format 1 has not")
+      throw Damage("kind is \(kind.rawValue), which format 1 does not have")
     case .beaconIdentity:
       guard let beacon = try takeBeacon(&reader) else { throw Damage.noUUID }
       subject = .beacon(beacon)

@@ -111,8 +111,8 @@ class InputWarning(UserWarning):
         reason: Why the warning is given.
 
     Example:
-        >>> print(InputWarning("track.csv", "", "3 of 20 fixes are earlier than one before: sorted by time"))
-        track.csv: 3 of 20 fixes are earlier than one before: sorted by time
+        >>> print(InputWarning("track.csv", "", "3 of 20 fixes are earlier than a previous one: sorted by time"))
+        track.csv: 3 of 20 fixes are earlier than a previous one: sorted by time
     """
 
     def __init__(self, source: str | Path, place: str, reason: str, advice: Advice | None = None) -> None:

@@ -18,5 +18,5 @@ def extension_file(name: str) -> Path:
         return file
     raise FileNotFoundError(
         f"{file} is missing: this build of fencepost has no SQL extensions; `make wheel` builds one that has, "
-        "`make sql` builds the extensions alone, and FENCEPOST_SQL names their folder"
+        "`make sql` builds only the extensions, and FENCEPOST_SQL names their folder"
     )

@@ -63,7 +63,7 @@ def load(connection: _Connection) -> None:
     allowed = connection.execute("SELECT current_setting('allow_unsigned_extensions')").fetchone()[0]
     if str(allowed).lower() != "true":
         raise RuntimeError(
-            "DuckDB loads unsigned extensions only where the database was opened with "
+            "DuckDB loads unsigned extensions only if the database was opened with "
             "config={'allow_unsigned_extensions': 'true'}"
         )
     platform = connection.execute("PRAGMA platform").fetchone()[0]

@@ -9,7 +9,7 @@ Example:
     ...     Circle(0, 0, radius=-1)
     ... except InvalidArgumentError as error:
     ...     print(error)
-    radius is -1; accepted are finite values above 0 metres
+    radius is -1; must be finite and above 0 metres
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _solve(
         return one(*(real(argument, f"argument {index}") for index, argument in enumerate(arguments, 1)))
     lengths = {shape[0] for shape in shapes if shape}
     if len(lengths) > 1:
-        raise InvalidArgumentError(f"columns of different lengths: {', '.join(map(str, sorted(lengths)))}")
+        raise InvalidArgumentError(f"columns must have equal lengths, not {', '.join(map(str, sorted(lengths)))}")
     rows = lengths.pop()
     columns = [
         column("d", argument if shape else (real(argument, f"argument {index + 1}"),), f"argument {index + 1}")
@@ -152,7 +152,7 @@ def _shape(argument: Any) -> tuple[int] | tuple[()]:
     """A tuple of one element (the length) for a column, an empty tuple for a number."""
     shape = getattr(argument, "shape", None)
     if shape is not None and len(shape) > 1:
-        raise InvalidArgumentError(f"an array of {len(shape)} dimensions is not a column")
+        raise InvalidArgumentError(f"a column must have one dimension, not {len(shape)}")
     if shape == () or not hasattr(argument, "__len__"):
         return ()
     return (len(argument),)

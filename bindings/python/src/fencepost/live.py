@@ -125,7 +125,7 @@ def from_mqtt(
 
 def _check_client_id(client_id: str | None) -> None:
     if client_id is not None and not 1 <= len(client_id) <= 100:
-        raise InvalidArgumentError(f"client_id has {len(client_id)} characters: accepted are 1 to 100")
+        raise InvalidArgumentError(f"client_id has {len(client_id)} characters; must have 1 to 100")
 
 
 def from_http(
@@ -251,11 +251,11 @@ def to_mqtt(
         ValueError: The URL or the format is invalid.
     """
     if format not in FORMATS:
-        raise InvalidArgumentError(f"format {format!r}: accepted are {', '.join(FORMATS)}")
+        raise InvalidArgumentError(f"format is {format!r}; must be one of {', '.join(FORMATS)}")
     _check_client_id(client_id)
     address, identifier = read_address(url, ""), client_id or f"fencepost-{secrets.token_hex(6)}"
     if set(address.topic) & set("+#"):
-        raise InvalidArgumentError(f"url: {address.topic} has wildcards; events need one topic")
+        raise InvalidArgumentError(f"url: {address.topic} has wildcards; publish events to a single topic")
     notices = _notices(logger)
     if format == "homeassistant":
         return HomeAssistantEvents(address, identifier, login, authority, None, notices, VERSION)

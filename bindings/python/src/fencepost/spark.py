@@ -105,7 +105,7 @@ def events(
         refresh=refresh,
     )  # fmt: skip
     if missing_versions not in ("skip", "stop"):
-        raise InvalidArgumentError(f"missing_versions is {missing_versions!r}; accepted are 'skip' and 'stop'")
+        raise InvalidArgumentError(f"missing_versions is {missing_versions!r}; must be 'skip' or 'stop'")
     folder, initial = (None if path is None else path_text(path) for path in (versions, initial_state))
     found: DataFrame = stream_events(
         stream, table_of(conditions), given, delay, shards, ordered, max_ahead, expire, folder,
@@ -201,7 +201,7 @@ def table_of(conditions: Zones | ConditionsSource) -> Zones:
     if isinstance(conditions, Zones):
         return conditions
     if conditions is None:
-        raise TypeError("conditions must be Zones or what Zones takes, not None")
+        raise TypeError("conditions must be Zones or an argument of Zones, not None")
     return Zones(conditions)
 
 

@@ -176,7 +176,7 @@ def test_an_event_in_flight_must_come_again_after_a_restart(play: Run, tmp_path:
     ("content", "reason"),
     [
         (b"\xff\xff\xff", "line 1: byte 0 is not"),
-        (b"{", "line 1 column 2: not JSON"),
+        (b"{", "line 1 column 2: not valid JSON"),
         (b"[3]", "scenario 1: is not an object with a name"),
         (b'{"name": "x"}', "scenario 1 (x): steps is not a list"),
         (b'{"name": "x", "steps": []}', "scenario 1 (x): steps is not a list"),

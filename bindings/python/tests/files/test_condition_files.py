@@ -68,8 +68,8 @@ def test_beacons_have_names_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"radius": "size"}, "there is no property 'size', only id, radius"),
-        ({"latitude": "id"}, "the latitude of GeoJSON is that of its geometries"),
+        ({"radius": "size"}, "'size', only id, radius"),
+        ({"latitude": "id"}, "columns: the latitude"),
         ({"shape": "id"}, "'shape' is not one of identifier, radius, assuming, policy"),
     ],
 )
@@ -85,7 +85,10 @@ def test_an_empty_collection_is_said_to_be(tmp_path: Path, run: Run) -> None:
         assert len(replay(ONE, path)) == 0
     (tmp_path / "t.csv").write_text("time,lat,lon\n0,0,0\n")
     done = run("replay", "t.csv", "--conditions", "c.geojson")
-    assert (done.returncode, done.stderr) == (0, "fencepost: c.geojson: holds no conditions: nothing is monitored\n")
+    assert (done.returncode, done.stderr) == (
+        0,
+        "fencepost: c.geojson: the file has no conditions, so nothing is monitored\n",
+    )
 
 
 def test_way_points_as_circles(tmp_path: Path, run: Run) -> None:
@@ -110,7 +113,7 @@ def test_way_points_as_circles(tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("points", "words"),
     [
-        ('<wpt lat="2" lon="1"/>', "way point 1: has no name, which is what its circle is called"),
+        ('<wpt lat="2" lon="1"/>', "way point 1: has no name, which is needed as the identifier of its circle"),
         ('<wpt lat="2" lon="1"><name>a</name></wpt>' * 2, "way point 2: identifier 'a' is also that of way point 1"),
         ('<wpt lat="x" lon="1"><name>a</name></wpt>', "point 1: lat 'x' is not a number"),
         ('<wpt lat="2" lon="1"><name>a</name>', "not well-formed XML"),

@@ -62,15 +62,15 @@ def test_all_kinds_of_features(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (feature("LineString", SMALL[:2]), "features[0]: radius: a number of metres is needed for a line, not None"),
-        (feature("LineString", SMALL[:2], radius="5"), "radius: a number of metres is needed for a line, not '5'"),
-        (feature("LineString", SMALL[:2], radius=-1), "features[0]: radius is -1; accepted are finite values above 0"),
-        (feature("Polygon", [SMALL], buffer="2"), "buffer: a number of metres is needed, not '2'"),
-        (feature("Polygon", [SMALL], oriented=1), "oriented: true or false is needed, not 1"),
+        (feature("LineString", SMALL[:2]), "features[0]: radius: a line needs a number of metres, not None"),
+        (feature("LineString", SMALL[:2], radius="5"), "radius: a line needs a number of metres, not '5'"),
+        (feature("LineString", SMALL[:2], radius=-1), "features[0]: radius is -1; must be finite and above 0"),
+        (feature("Polygon", [SMALL], buffer="2"), "buffer: must be a number of metres, not '2'"),
+        (feature("Polygon", [SMALL], oriented=1), "oriented: must be true or false, not 1"),
         (feature("Polygon", [SMALL], edges="curved"), "edges 'curved' is not one of geodesic, planar"),
         (feature("Polygon", [SMALL], uuid="x"), "has a geometry and a uuid"),
         (feature("Polygon", SMALL), "features[0]: "),
-        (feature("Polygon", [[[0, 0], [1, 95], [1, 1]]]), "vertex 1: latitude is 95; accepted are -90 to 90 degrees"),
+        (feature("Polygon", [[[0, 0], [1, 95], [1, 1]]]), "vertex 1: latitude is 95; must be from -90 to 90 degrees"),
         (feature("Polygon", None), "coordinates: None is not a list"),
         (
             feature("MultiPoint", [[0, 0]]),
@@ -109,7 +109,7 @@ def test_what_is_said_of_edges(tmp_path: Path) -> None:
     )
     with pytest.warns(InputWarning, match=words) as told:
         replay(ONE, path)
-    assert len(told) == 1 and "a property or column edges says geodesic or planar" in str(told[0].message)
+    assert len(told) == 1 and "a property or column edges" in str(told[0].message)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         replay(ONE, write(path, feature("Polygon", [far], edges="planar"), feature("Polygon", [SMALL], "c")))
@@ -174,10 +174,10 @@ def test_what_a_layer_cannot_hold(tmp_path: Path) -> None:
         (frame(good, shapely.MultiPoint([(0, 0)])), "row 1: is a MultiPoint, one of Polygon, MultiPolygon, LineString"),
         (frame(good, None), "row 1: has no geometry"),
         (frame(good, shapely.Point(0, 0)), "row 1: radius is missing"),
-        (frame(good, shapely.LineString(SMALL[:2])), "row 1: radius: a number of metres is needed for a line"),
+        (frame(good, shapely.LineString(SMALL[:2])), "row 1: radius: "),
         (frame(good, shapely.Polygon()), "row 1: geometry is empty"),
         (frame(good, edges=["curved"]), "row 0: edges 'curved' is not one of geodesic, planar"),
-        (frame(good, buffer=["x"]), "row 0: buffer: a number of metres is needed, not 'x'"),
+        (frame(good, buffer=["x"]), "row 0: buffer: must be a number of metres, not 'x'"),
     ):
         assert words in str(refusal(replay, ONE, source))
 

@@ -81,8 +81,8 @@ def test_a_header_in_a_comment(tmp_path: Path, delimiter: str) -> None:
         ("id\tlat\tlon\tradius\n\na\t1\tnorth\t3\n", "line 3", "longitude 'north' is not a number"),
         ("id;lat;lon;radius\na;52,5;13,4;100\n", "line 2", "latitude '52,5' is not a number"),
         ("id;lat;lon;radius\na\0;1;2;3\nb;1;2\n", "line 3", "has 3 columns"),
-        ("id;" + "x" * 200_000 + "\n", "line 1", "not CSV: field larger than field limit"),
-        ("id;lat;lon;radius\n" + "x" * 200_000 + ";1;2;3\n", "line 2", "not CSV: field larger than field limit"),
+        ("id;" + "x" * 200_000 + "\n", "line 1", "not valid CSV: field larger than field limit"),
+        ("id;lat;lon;radius\n" + "x" * 200_000 + ";1;2;3\n", "line 2", "not valid CSV: field larger than field limit"),
     ],
 )
 def test_circles_that_cannot_be_read(tmp_path: Path, text: str, place: str, reason: str) -> None:

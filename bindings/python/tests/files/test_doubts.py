@@ -20,15 +20,18 @@ def us(text: str) -> int:
     ("values", "words"),
     [
         ((116.37, 39.9, 0), "lies at latitude 116.37, longitude 39.9: are latitude and longitude swapped?"),
-        ((52.5, 240.5, 0), "lies at latitude 52.5, longitude 240.5: longitudes of 180 to 360 are to be given less 360"),
+        ((52.5, 240.5, 0), "lies at latitude 52.5, longitude 240.5: subtract 360 from longitudes of 180 to 360"),
         ((5819000.5, 389000, 0), "lies at latitude 5819000.5, longitude 389000: metres of a projected CRS?"),
-        ((91, 181, 0), "lies at latitude 91, longitude 181, with which AIS says that there is no position"),
-        ((90.5, 200, 0), "lies at latitude 90.5, longitude 200: latitudes are -90 to 90, longitudes -180 to 180"),
+        ((91, 181, 0), "lies at latitude 91, longitude 181, which AIS uses for an unknown position"),
+        (
+            (90.5, 200, 0),
+            "lies at latitude 90.5, longitude 200: latitudes must be from -90 to 90, longitudes from -180 to 180",
+        ),
         ((math.inf, 0, 0), "lies at latitude inf, longitude 0: latitudes are"),
         ((math.nan, 0, 0), "has no position"),
         ((1, math.nan, 0), "has no position"),
-        ((1, 1, -1), "has the accuracy -1, which says that there is no position"),
-        ((1, 1, math.nan), "has the accuracy nan, which says that there is no position"),
+        ((1, 1, -1), "has the accuracy -1, which means that there is no position"),
+        ((1, 1, math.nan), "has the accuracy nan, which means that there is no position"),
     ],
 )
 def test_a_fix_that_is_of_no_use(values: tuple[float, float, float], words: str) -> None:

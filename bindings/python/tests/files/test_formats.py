@@ -110,7 +110,7 @@ def test_a_property_that_is_not_there(write: Write) -> None:
         read_track(path, columns={"time": "when"})
     with pytest.raises(InputError, match=r"'car'"):
         read_tracks(path, by="car")
-    with pytest.raises(InputError, match="the positions of GeoJSON are those of its geometries"):
+    with pytest.raises(InputError, match="columns: the positions of GeoJSON"):
         read_track(path, columns={"latitude": "time"})
 
 
@@ -296,12 +296,16 @@ def test_compressed_files_are_unpacked(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("t.csv.gz", b"time,lat,lon\n", "not usable as gzip: Not a gzipped file"),
-        ("t.csv.gz", gzip.compress(b"time,lat,lon\n" * 99, mtime=0)[:-9], "not usable as gzip: Compressed file ended"),
+        ("t.csv.gz", b"time,lat,lon\n", "cannot be read as gzip: Not a gzipped file"),
+        (
+            "t.csv.gz",
+            gzip.compress(b"time,lat,lon\n" * 99, mtime=0)[:-9],
+            "cannot be read as gzip: Compressed file ended",
+        ),
         (
             "t.csv",
             gzip.compress(b"time,lat,lon\n", mtime=0),
-            "is gzip, which is not read: unpack it, or let its name end in .gz",
+            "is gzip, which is not read: unpack it, or rename it to end in .gz",
         ),
         ("t.xlsx", b"PK\x03\x04", "is an Excel workbook, which is not read: save the sheet as CSV"),
         (
@@ -316,8 +320,8 @@ def test_compressed_files_are_unpacked(tmp_path: Path, name: str) -> None:
         ),
         ("t.bin", b"\x0e\x10\x00\x00\x00\x00\x00\x00.FIT", "is a FIT file of a sports watch"),
         ("t.tcx", b"<TrainingCenterDatabase/>", "is a TCX file, which is not read: convert it to GPX"),
-        ("t.csv", b"PAR1", "is Parquet, which is not read: let its name end in .parquet"),
-        ("t.txt", b"SQLite format 3\0", "is an SQLite database, which is not read: let its name end in .gpkg"),
+        ("t.csv", b"PAR1", "is Parquet, which is not read: rename it to end in .parquet"),
+        ("t.txt", b"SQLite format 3\0", "is an SQLite database, which is not read: rename it to end in .gpkg"),
     ],
 )
 def test_files_are_called_what_they_are(write: Write, name: str, content: bytes, words: str) -> None:
@@ -357,8 +361,8 @@ def test_a_lazy_frame_is_collected() -> None:
     ("change", "words"),
     [
         (lambda lat, lon: (lon, lat), "are latitude and longitude swapped?"),
-        (lambda lat, lon: (lat, lon + 360), "longitudes of 180 to 360 are to be given less 360"),
-        (lambda lat, lon: (lat * 111_000, lon * 111_000), "metres of a projected CRS? Degrees of WGS84 (EPSG:4326)"),
+        (lambda lat, lon: (lat, lon + 360), "subtract 360"),
+        (lambda lat, lon: (lat * 111_000, lon * 111_000), "(EPSG:4326)"),
     ],
 )
 @pytest.mark.parametrize("kind", ["csv", "frame", "arrow", "gpkg", "by"])

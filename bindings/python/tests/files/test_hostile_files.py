@@ -42,7 +42,7 @@ def scramble(data: bytearray) -> None:
 def test_a_damaged_archive(tmp_path: Path, method: int) -> None:
     path = tmp_path / "t.kmz"
     path.write_bytes(kmz(method, scramble))
-    assert "not usable as kmz" in str(refusal(replay, path, HERE))
+    assert "cannot be read as kmz" in str(refusal(replay, path, HERE))
 
 
 def test_an_archive_that_is_damaged_anywhere(tmp_path: Path) -> None:

@@ -103,8 +103,8 @@ def test_times_are_exact(tmp_path: Path) -> None:
         ((gga("120000"),), "line 1: no RMC or ZDA sentence gives the date"),
         ((gga("120000"), rmc("120000")[:-2] + "00"), "no RMC or ZDA sentence gives the date (1 RMC, GGA or ZDA"),
         ((rmc("120000")[:-2] + "00",), "all of its 1 RMC, GGA and ZDA sentences are damaged"),
-        ((sentence("GPGSV,1,1,00"),), "not usable as NMEA 0183: there is no RMC, GGA or ZDA sentence in it"),
-        (("<gpx></gpx>",), "not usable as NMEA 0183"),
+        ((sentence("GPGSV,1,1,00"),), "cannot be read as NMEA 0183: there is no RMC, GGA or ZDA sentence in the file"),
+        (("<gpx></gpx>",), "cannot be read as NMEA 0183"),
         ((sentence("GPRMC,,V,,,,,,,,,"),), "holds no points"),
         ((rmc("250000"),), "damaged"),
         ((rmc("120000", "990220"), gga("120000")), "no RMC or ZDA sentence gives the date"),
@@ -180,5 +180,5 @@ def test_real_logs() -> None:
     assert all(math.isnan(fix[2]) for fix in lost)
     place = {"a": Circle(55.78, 23.57, 5000)}
     assert replay(NMEA / "gpsd" / "bt451.log", place, sort=False).counts.late_fixes > 0  # its clock jumps back
-    with pytest.warns(InputWarning, match="fixes are earlier than one before: sorted by time"):
+    with pytest.warns(InputWarning, match="fixes are earlier than a previous one: sorted by time"):
         assert replay(NMEA / "gpsd" / "bt451.log", place).counts.late_fixes == 0

@@ -160,8 +160,8 @@ def test_bad_columns(columns: dict[str, object], row: int, words: str) -> None:
             "no column for the latitude, only lon, time; name it with columns={'latitude'",
         ),
         (lambda: small().drop(columns="time"), "there is no column for the time"),
-        (lambda: small().rename(columns={"lat": 7}), "the column 7 has no text as its name"),
-        (lambda: pandas.concat({"a": small()}, axis=1), "has no text as its name"),
+        (lambda: small().rename(columns={"lat": 7}), "the column 7 has a name that is not a string"),
+        (lambda: pandas.concat({"a": small()}, axis=1), "has a name that is not a string"),
     ],
 )
 def test_bad_frames(frame: Callable[[], Frame], words: str) -> None:
@@ -259,9 +259,9 @@ def test_by_numbers_and_what_is_wrong_with_it(tmp_path: Path) -> None:
     assert "there is no column 'car', only" in str(refusal(replay, frame, HERE, by="car"))
     assert (
         str(refusal(replay, small(vehicle=["a", None, "b"]), HERE, by="vehicle"))
-        == "track: row 1: has nothing in the column 'vehicle'"
+        == "track: row 1: has no value in the column 'vehicle'"
     )
-    assert "cannot tell tracks apart" in str(refusal(replay, small(vehicle=[[1], [2], [3]]), HERE, by="vehicle"))
+    assert "cannot identify a track" in str(refusal(replay, small(vehicle=[[1], [2], [3]]), HERE, by="vehicle"))
     with pytest.raises(InvalidArgumentError, match="'state'"):
         replay(small(state=["a", "b", "c"]), HERE, by="state")
     assert "only tables have columns" in str(refusal(replay, [Fix(0, 0, time=0)], HERE, by="vehicle"))
@@ -273,7 +273,7 @@ def test_by_numbers_and_what_is_wrong_with_it(tmp_path: Path) -> None:
     assert "there is no column 'car', only lat, lon, time, vehicle" in str(refusal(replay, path, HERE, by="car"))
     assert "only tables (CSV, GeoPackage, frames)" in str(refusal(replay, DATA / "drive.gpx", HERE, by="car"))
     path.write_text("lat,lon,time,car\n0,0,0,a\n0,0,0,\n")
-    assert str(refusal(replay, path, HERE, by="car")) == f"{path}: line 3: has nothing in the column 'car'"
+    assert str(refusal(replay, path, HERE, by="car")) == f"{path}: line 3: has no value in the column 'car'"
 
 
 def test_by_on_a_real_file() -> None:

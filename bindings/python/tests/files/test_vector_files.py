@@ -65,13 +65,13 @@ def test_a_track_in_a_vector_file(tmp_path: Path, from_file: EventLog) -> None:
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        (lambda: fences(radius=[200.0, math.nan]), "conditions: row 1: radius is missing: a finite number is needed"),
+        (lambda: fences(radius=[200.0, math.nan]), "conditions: row 1: radius is missing: must be a finite number"),
         (lambda: fences(radius=[200.0, None]), "row 1: radius is missing"),
         (lambda: fences(radius=["200", "x"]), "row 0: radius '200' (column 'radius') is a str, not a number"),
         (lambda: fences(radius=[200.0, -1.0]), "row 1: "),
         (lambda: fences(radius=[200.0, math.inf]), "row 1: radius is inf"),
         (lambda: fences(identifier=["a", "a"]), "row 1: identifier 'a' is also that of row 0"),
-        (lambda: fences(identifier=["a", None]), "row 1: identifier: a text is needed"),
+        (lambda: fences(identifier=["a", None]), "row 1: identifier: must be a string"),
         (lambda: fences(policy=["exact", "strict"]), "row 1: policy 'strict' is not one of"),
         (lambda: fences(assuming=["perhaps", None]), "row 0: assuming 'perhaps' is not one of"),
         (lambda: fences().drop(columns="radius"), "there is no column for the radius, only identifier"),
@@ -97,11 +97,11 @@ def test_bad_fences(frame: Callable[[], Frame], words: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("f.gpkg", b"not a database", "f.gpkg: not usable as gpkg: "),
-        ("f.shp", b"\0" * 100, "f.shp: not usable as shp: "),
-        ("f.kml", b"<gpx/>", "f.kml: not usable as kml: "),
-        ("f.kml", b"", "f.kml: not usable as kml: "),
-        ("f.zip", b"PK\x03\x04", "f.zip: not usable as zip: "),
+        ("f.gpkg", b"not a database", "f.gpkg: cannot be read as gpkg: "),
+        ("f.shp", b"\0" * 100, "f.shp: cannot be read as shp: "),
+        ("f.kml", b"<gpx/>", "f.kml: cannot be read as kml: "),
+        ("f.kml", b"", "f.kml: cannot be read as kml: "),
+        ("f.zip", b"PK\x03\x04", "f.zip: cannot be read as zip: "),
         ("f.csv", b"id,lat,lon,radius\na,0,0\n", "f.csv: line 2: has 3 columns, the header 4"),
         ("f.csv", b"id,lat,lon,radius\na,0,0,wide\n", "f.csv: line 2: radius 'wide' is not a number"),
         ("f.csv", b"id,lat,lon,radius\na,0,0,nan\n", "f.csv: line 2: radius is nan"),

@@ -98,7 +98,7 @@ def test_devices_come_and_go() -> None:
     assert {event.device for event in fleet.events()} == {"a", "b", "c"}
     held = fleet["c"]
     assert fleet.remove_device("c", drop_events=True)
-    assert repr(held) == "<fencepost.Device 'c', which is gone>"
+    assert repr(held) == "<fencepost.Device 'c', removed>"
     with pytest.raises(NotFoundError):
         held.statistics()
     with pytest.raises(NotFoundError):

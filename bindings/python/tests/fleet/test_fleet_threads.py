@@ -309,10 +309,10 @@ def test_what_is_not_possible_is_refused_by_name(tmp_path: Path) -> None:
     fleet = Fleet(zones, threads=2, device_limit=2)
     good: dict[str, Any] = {"latitude": [0.0, 0.0], "longitude": [0.0, 0.0], "time": [0, 1]}
     for made in (fleet, Fleet(zones)):
-        with pytest.raises(InvalidArgumentError, match=r"threads is 3, and the fleet was made for [12]: Fleet\("):
+        with pytest.raises(InvalidArgumentError, match=r"threads is 3, .* [12]; .*Fleet\("):
             made.feed_many(device=["a", "b"], threads=3, **good)
     for call in (fleet.snapshot, lambda: pickle.dumps(fleet), lambda: copy.copy(fleet)):
-        with pytest.raises(UnsupportedError, match="several threads has no snapshot"):
+        with pytest.raises(UnsupportedError, match="export its devices"):
             call()
     with pytest.raises(InvalidArgumentError, match="91"):
         fleet.feed_many(device=["a", "b"], on_invalid="raise", **{**good, "latitude": [0.0, 91.0]})

@@ -198,10 +198,10 @@ def test_a_connection_that_says_nothing_ends() -> None:
         ("--source http://127.0.0.1", "is not http://HOST:PORT"),
         ("--source http://127.0.0.1:port", "is not http://HOST:PORT"),
         ("--source http://127.0.0.1:65536", "is not http://HOST:PORT"),
-        ("--source http://0.0.0.0:8085", "--http-login is needed"),
+        ("--source http://0.0.0.0:8085", "--http-login"),
         ("--source http://127.0.0.1:0 --http-login nowhere", "nowhere"),
-        ("--source http://127.0.0.1:0 --http-login empty", "the first is the user"),
-        ("--source - --by device --http-login empty", "is for a source http://"),
+        ("--source http://127.0.0.1:0 --http-login empty", "the user and the password"),
+        ("--source - --by device --http-login empty", "argument --http-login: "),
         ("--source http://127.0.0.1:0 --as x", "messages that are posted name their device"),
     ],
 )

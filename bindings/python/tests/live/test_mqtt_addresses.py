@@ -83,7 +83,7 @@ def test_topics_of_events(device: str, start: str, format: str, expected: str) -
     ("arguments", "reason"),
     [
         (("--source", "mqtt://a:b@host/x"), "FENCEPOST_MQTT_PASSWORD"),
-        (("--source", "mqtt://host/#/x"), "stand for whole levels"),
+        (("--source", "mqtt://host/#/x"), "'host/#/x'"),
         (("--source", "mqtt://host", "--as", "x"), "name their device"),
         (("--source", "-", "--publish", "mqtt://host"), "needs the name"),
         (("--source", "-", "--as", "x", "--publish", "mqtt://host/#"), "wildcards"),

@@ -278,7 +278,7 @@ def test_options_in_a_file(run: Run, tmp_path: Path) -> None:
         ),
         ("any-time = 5", "any-time"),
         ('page = "127.0.0.1:0"\nsource = "-"\nconditions = "conditions.geojson"', "--page: needs the name"),
-        ('page = "0.0.0.0:0"\nas = "x"\nsource = "-"\nconditions = "conditions.geojson"', "--page-token is needed"),
+        ('page = "0.0.0.0:0"\nas = "x"\nsource = "-"\nconditions = "conditions.geojson"', "--page-token"),
         ('page = "8080"\nas = "x"\nsource = "-"\nconditions = "conditions.geojson"', "is not HOST:PORT"),
     ],
 )

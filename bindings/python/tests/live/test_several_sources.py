@@ -107,16 +107,19 @@ def test_files_and_a_gpsd(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ("--source a --source a --by device", "a is there twice"),
-        ("--source a --source b", "several need the names of their devices"),
-        ("--source a --source b --as x", "a and b would be one device"),
-        ("--source gpsd://a --source gpsd://b --as x", "would be one device"),
-        ("--source gpsd://a --source gpsd://b --as x --device /dev/ttyS0", "one gpsd, not for several"),
+        ("--source a --source a --by device", "argument --source: a "),
+        ("--source a --source b", "argument --source: several sources"),
+        ("--source a --source b --as x", "a and b would be the same device"),
+        ("--source gpsd://a --source gpsd://b --as x", "would be the same device"),
+        (
+            "--source gpsd://a --source gpsd://b --as x --device /dev/ttyS0",
+            "argument --device: can be used with one gpsd only",
+        ),
         ("--source gpsd://a --source mqtt://b", "gpsd://a needs the name of its device"),
         ("--source a --source mqtt://b", "a needs the name of its device"),
         ("--source a --source mqtt://b --by device --as x", "not allowed with"),
         ("--source mqtt://a --source mqtt://b --as x", "name their device"),
-        ("--source mqtt://a --source mqtt://b/x --mqtt-login file", "for one broker, not for several"),
+        ("--source mqtt://a --source mqtt://b/x --mqtt-login file", "can be used with one broker only"),
     ],
 )
 def test_what_does_not_fit_is_refused(run: Run, tmp_path: Path, arguments: str, reason: str) -> None:
@@ -145,7 +148,7 @@ def test_one_that_is_lost_ends_no_other(tmp_path: Path) -> None:
     with Signals() as signals, pytest.raises(OSError, match="it went away"):
         loop.watch(sources, found.watch, signals, found.notices)
     assert [device for device, _, _ in found.told].count("rest") == 2_500
-    assert found.said[0] == "far: it went away; nothing more is read of it"
+    assert found.said[0] == "far: it went away; the source is not read any further"
     for source in sources:
         source.close()
     # If the only source is lost, the watch ends after it has handled the source's messages.
@@ -161,4 +164,4 @@ def test_one_that_is_lost_ends_no_other(tmp_path: Path) -> None:
 def test_a_topic_of_a_broker_is_there_once(run: Run, tmp_path: Path, other: str) -> None:
     places = circles(tmp_path / "conditions.geojson", office=200)
     refused = run("watch", "--conditions", str(places), "--source", "mqtt://b/x", "--source", other)
-    assert refused.returncode == 2 and f"{other} is there twice" in refused.stderr
+    assert refused.returncode == 2 and f"argument --source: {other} " in refused.stderr

@@ -179,7 +179,7 @@ def test_a_file_is_followed_to_its_end(run: Run, tmp_path: Path, conditions: Pat
         "unsatisfied",
         "satisfied",
     ]
-    assert "fixes.jsonl: line 4: is not JSON" in ended.stderr
+    assert "fixes.jsonl: line 4: is not valid JSON" in ended.stderr
     assert "1 of 4 fixes came late" in ended.stderr
 
 

@@ -60,7 +60,7 @@ def test_a_command_that_hangs_is_ended_with_what_it_started(
     started = time.monotonic()
     assert not EventCommand(command, signals, notices_to(said.append), timeout=0.3)(event)
     assert time.monotonic() - started < LONGEST
-    assert said == [f"the command for event {event.sequence} took longer than 0.3 s and was ended; it is run again"]
+    assert said == [f"the command for event {event.sequence} took longer than 0.3 s and was ended; running it again"]
     assert is_gone(int((tmp_path / "pid").read_text()))
 
 
@@ -102,8 +102,8 @@ def test_a_signal_ends_a_watch_whose_command_hangs(
     handler = EventCommand(f"kill -{number.value} {os.getpid()}; sleep 1000", signals, notices_to(said.append))
     assert not handler(event)
     assert said == [
-        f"the command for event {event.sequence} was ended because the watch stops; a watch that goes on from its "
-        "store runs it again"
+        f"the command for event {event.sequence} was ended because the watch stops; the watch runs "
+        "it again when it continues from its store"
     ]
     monkeypatch.setattr(event_handlers, "GRACE", 10_000.0)
     signals.stops = 0

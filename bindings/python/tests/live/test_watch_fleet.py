@@ -189,7 +189,7 @@ def test_circles_of_all_owners_are_bounded(monkeypatch: pytest.MonkeyPatch) -> N
     for number in range(9):
         circle = Waypoint(f"{number}", 0.0, 1.0, 1.0, 1 + number)
         watched.watch.feed(Waypoints(f"owner {number % 3}/phone", (circle,)))
-    assert watched.watch.counts["bad_waypoints"] == 5 and "than the 4 that are taken of all owners" in watched.said[-1]
+    assert watched.watch.counts["bad_waypoints"] == 5 and "exceeds the 4 waypoints" in watched.said[-1]
     # A circle that is removed makes room for another, and an existing circle may change.
     watched.watch.feed(Waypoints("owner 0/phone", (Waypoint("0", 0.0, 0.0, 0.0, 1), Waypoint("3", 0.0, 1.0, 9.0, 4))))
     watched.watch.feed(Waypoints("owner 2/phone", (Waypoint("new", 0.0, 1.0, 1.0, 99),)))
@@ -380,7 +380,7 @@ def test_a_file_is_appended_to_whole_lines(tmp_path: Path) -> None:
     watched.watch._handle = Sinks([file])
     watched.feed("a", 0)
     assert [len(json.loads(line)) > 0 for line in path.read_text().splitlines()] == [True, True]
-    assert "half a line" in said[0]
+    assert "incomplete line" in said[0]
     path.rename(tmp_path / "old.jsonl")
     file.reopen()
     watched.feed("a", 1, 0.01)
@@ -435,10 +435,10 @@ def test_the_command_follows_many_devices(run: Run, tmp_path: Path) -> None:
         events = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
         assert [(event["device"], event["sequence"], event["state"]) for event in events] == expected
         assert events[0]["source"] == {"batt": 50}
-    assert "line 6: is not JSON" in json.loads(ended.stderr.splitlines()[0])["message"]
+    assert "line 6: is not valid JSON" in json.loads(ended.stderr.splitlines()[0])["message"]
     again = run(*arguments)
     assert (again.returncode, again.stdout) == (0, "")
-    assert "5 of 5 fixes were passed over" in again.stderr
+    assert "5 of 5 fixes were skipped" in again.stderr
 
 
 def test_one_device_among_many_has_a_name(run: Run, tmp_path: Path) -> None:
@@ -451,7 +451,7 @@ def test_one_device_among_many_has_a_name(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("--source", "gpsd://127.0.0.1:1", "--by", "device"), "--as names that of a gpsd"),
+        (("--source", "gpsd://127.0.0.1:1", "--by", "device"), "argument --by: "),
         (("--source", "-", "--by", "device", "--as", "x"), "not allowed with"),
         (("--source", "-", "--by", "device", "--format", "gpx"), "JSON Lines"),
         (("--source", "-", "--as", ""), "1 to 256"),

@@ -66,8 +66,8 @@ def test_a_loss_and_a_return_are_said(run: Run, tmp_path: Path) -> None:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2.5")
     assert [json.loads(line)["state"] for line in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
     lost, found, again, refused = ended.stderr.splitlines()
-    assert lost == f"fencepost: {url}: lost: it has closed the connection; it is tried again for 2.5 s"
-    assert found == f"fencepost: {url}: found again, after 1 s"
+    assert lost == f"fencepost: {url}: lost: gpsd closed the connection; trying again for 2.5 s"
+    assert found == f"fencepost: {url}: reached again after 1 s"
     assert again == lost
     assert refused.startswith(f"fencepost: {url}: Connection refused")
     assert ended.returncode == 2
@@ -81,10 +81,10 @@ def test_a_port_that_accepts_and_closes_at_once_is_lost(told: bytes, run: Run, t
     with serving(report(0, 0), again=told) as url:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2")
     assert ended.returncode == 2, ended.stderr
-    said = [line for line in ended.stderr.splitlines() if "not JSON" not in line]
+    said = [line for line in ended.stderr.splitlines() if "not valid JSON" not in line]
     first, last = said
-    assert first == f"fencepost: {url}: lost: it has closed the connection; it is tried again for 2 s"
-    assert last in {f"fencepost: {url}: {why}" for why in ("it has closed the connection", "Connection reset by peer")}
+    assert first == f"fencepost: {url}: lost: gpsd closed the connection; trying again for 2 s"
+    assert last in {f"fencepost: {url}: {why}" for why in ("gpsd closed the connection", "Connection reset by peer")}
 
 
 def accepted(server: socket.socket, source: Gpsd, told: bytes = b"") -> None:
@@ -106,7 +106,7 @@ def test_the_pauses_grow_however_a_gpsd_fails() -> None:
         source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, notices_to(said.append, clock), monotonic=clock)
         accepted(server, source)
         tried = []
-        with pytest.raises(OSError, match="it has closed the connection|Connection reset by peer"):
+        with pytest.raises(OSError, match="gpsd closed the connection|Connection reset by peer"):
             while source.retry_at is not None:
                 clock.now = source.retry_at
                 tried.append(clock.now)
@@ -157,7 +157,7 @@ def test_of_two_devices_the_first_is_followed_and_said() -> None:
     both = [report(second, 0.5 * (second % 2), "/dev/b" if second % 2 else "/dev/a") for second in range(20)]
     rows, said = reports(*both)
     assert [row[1] for row in rows] == [0.0] * 10
-    assert said == ["gps: has several devices: /dev/a is followed, /dev/b is not; --device chooses"]
+    assert said == ["gps: has several receivers: /dev/a is followed, /dev/b is not; choose with --device"]
     rows, said = reports(*both, device="/dev/b")
     assert [row[1] for row in rows] == [0.5] * 10
     assert said == []
@@ -166,11 +166,13 @@ def test_of_two_devices_the_first_is_followed_and_said() -> None:
 def test_a_device_that_falls_silent_is_said() -> None:
     rows, said = reports(report(0, 0, "/dev/a"), *[report(1, 0.5, "/dev/b")] * 200)
     assert len(rows) == 1
-    assert said[1] == "gps: /dev/b has fixes, and /dev/a, which is followed, has none for 60 s; --device chooses"
+    assert (
+        said[1] == "gps: /dev/b has fixes, but /dev/a, which is followed, has had none for 60 s; choose with --device"
+    )
     assert len(said) == 2 + 2, "once a minute"
     rows, said = reports(*[report(1, 0.5, "/dev/b")] * 61, device="/dev/a")
     assert rows == []
-    assert said == ["gps: /dev/b has fixes, and /dev/a, which is followed, has none for 60 s; --device chooses"]
+    assert said == ["gps: /dev/b has fixes, but /dev/a, which is followed, has had none for 60 s; choose with --device"]
 
 
 def test_a_receiver_without_a_fix_is_said() -> None:

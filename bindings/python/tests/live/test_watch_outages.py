@@ -100,8 +100,8 @@ def test_a_flood_of_bad_lines_is_one_line_and_a_count(run: Run, tmp_path: Path) 
     assert ended.returncode == 0
     assert [json.loads(told)["state"] for told in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
     assert ended.stderr.splitlines() == [
-        "fencepost: fixes: line 2: is not JSON",
-        "fencepost: fixes: line 20001: is not JSON (the last of 19999 within a minute)",
+        "fencepost: fixes: line 2: is not valid JSON",
+        "fencepost: fixes: line 20001: is not valid JSON (the last of 19999 within a minute)",
     ]
 
 
@@ -129,9 +129,9 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
         ):
             places.write_text(broken)
             said = hang_up(program)
-            assert said.startswith(f"fencepost: {reason}") and said.endswith("; the conditions stay as they were")
+            assert said.startswith(f"fencepost: {reason}") and said.endswith("; the conditions are unchanged")
         places.unlink()
-        assert hang_up(program).endswith("; the conditions stay as they were")
+        assert hang_up(program).endswith("; the conditions are unchanged")
         # The pipe has no writer, so a watch that waited to read it could not react to signals.
         os.mkfifo(places)
         assert hang_up(program).startswith("fencepost: places.geojson: ")
@@ -194,7 +194,7 @@ def test_a_hang_up_while_a_command_runs_is_heard_after_it(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("--device", "/dev/ttyUSB0"), "argument --device: is for a gpsd"),
+        (("--device", "/dev/ttyUSB0"), "argument --device: needs a source gpsd://HOST:PORT"),
         (("--ahead", "-1"), "argument --ahead: -1 is not a number of seconds"),
         (("--exec-timeout", "soon"), "argument --exec-timeout: soon is not a number of seconds"),
     ],

@@ -77,7 +77,7 @@ def test_a_place_of_the_file_stands_for_a_waypoint_of_its_name(tmp_path: Path) -
         found = follower._fleet_watch.circles
         assert found.time_of("u/home") == 0 and found.time_of("u/work") == 6
         assert not found.is_others("u/home", "another/phone")
-        assert said[1:] == [f"{path}: 'u/home' stands for the waypoint of that name from now on"]
+        assert said[1:] == [f"{path}: 'u/home' replaces the waypoint of that name"]
         follower.sync()
         assert len(said) == 2
 

@@ -93,7 +93,7 @@ def test_what_is_not_recognised_is_taken_for_json() -> None:
         assert len(rows) == 1, start
         assert len(errors) == faults, start
     assert decoded("auto", b"", lambda: 5) == ([], [])
-    assert decoded("auto", b"what", lambda: 5) == ([], ["line 1: is not JSON"])
+    assert decoded("auto", b"what", lambda: 5) == ([], ["line 1: is not valid JSON"])
 
 
 def test_sentences_that_never_say_the_date_do_not_pile_up() -> None:
@@ -168,14 +168,14 @@ def test_a_source_given_again_is_passed_over(run: Run, tmp_path: Path) -> None:
     watch = ("watch", "--source", "fixes", "--conditions", conditions, "--store", ".", "--name", "me")
     first = run(*watch)
     assert [json.loads(line)["sequence"] for line in first.stdout.splitlines()] == [1, 2, 3]
-    assert "2 of 5 fixes had the time of one before and were skipped" in first.stderr
+    assert "2 of 5 fixes had the same time as the fix before and were skipped" in first.stderr
     again = run(*watch)
     assert again.stdout == ""
-    assert "5 of 5 fixes were passed over: the monitor had been fed up to there" in again.stderr
+    assert "5 of 5 fixes were skipped: the monitor had been fed up to that time before" in again.stderr
     assert "late" not in again.stderr and "skipped" not in again.stderr
     (tmp_path / "fixes").write_text(lines(*way, (30, 0.01)))
     on = run(*watch)
-    assert "5 of 6 fixes were passed over" in on.stderr and "late" not in on.stderr
+    assert "5 of 6 fixes were skipped" in on.stderr and "late" not in on.stderr
     assert [json.loads(line)["sequence"] for line in on.stdout.splitlines()] == [4]
     assert sorted(path.name for path in tmp_path.glob("*.fencepost*")) == ["me.fencepost"]
 
@@ -260,7 +260,7 @@ def test_a_gpsd_that_goes_is_asked_again(run: Run, tmp_path: Path) -> None:
     assert len(asked) == 2
     assert all(question.startswith(b"?WATCH={") for question in asked)
     assert [json.loads(line)["state"] for line in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
-    assert "line 2: is not JSON" in ended.stderr
+    assert "line 2: is not valid JSON" in ended.stderr
     assert ended.returncode == 2, "it did not come back"
     assert ended.stderr.splitlines()[-1].startswith(f"fencepost: gpsd://127.0.0.1:{port}: Connection refused")
 

@@ -271,7 +271,8 @@ def test_comparison_is_a_table() -> None:
     frame = found.to_pandas()
     assert isinstance(frame, pandas.DataFrame) and frame["mean_delay"].tolist() == [20.0]
     assert repr(found) == (
-        "<fencepost.Comparison: 1 policies against the exact crossings of the same track; a flap is undone within 60 s>"
+        "<fencepost.Comparison: 1 policies against the exact crossings of the same track; a flap is a change "
+        "that is undone within 60 s>"
     )
     assert "standard" in found._repr_html_() and (found.to_csv() or "").startswith("policy,events")
     with pytest.raises(KeyError):

@@ -306,7 +306,7 @@ def test_of_too_many_events_the_visits_stay() -> None:
     log = replay(often, HOME, policy="exact")
     data = report_data(log)
     assert MOST_EVENTS / 2 <= len(data.events) <= MOST_EVENTS < len(log)
-    assert data.notes[-1].startswith(f"The evidence of {len(data.events):,} of {len(log):,} events is here")
+    assert data.notes[-1].startswith(f"Only the evidence of {len(data.events):,} of {len(log):,} events ")
     assert len(data.visits) == len(log.visits()) == len(often) // 2
 
 

@@ -120,23 +120,23 @@ CIRCLES: dict[str, Any] = {"id": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0
     [
         (
             CIRCLES | {"radius": [1.0, -5.0]},
-            "row 1: radius is -5.0; accepted are finite values above 0 metres (column 'radius')",
+            "row 1: radius is -5.0; must be finite and above 0 metres (column 'radius')",
         ),
         (
             CIRCLES | {"radius": [1.0, None]},
-            "row 1: radius is nan; accepted are finite values above 0 metres (column 'radius')",
+            "row 1: radius is nan; must be finite and above 0 metres (column 'radius')",
         ),
-        (CIRCLES | {"lat": [1.0, 90.5]}, "row 1: latitude is 90.5; accepted are -90 to 90 degrees (column 'lat')"),
-        (CIRCLES | {"lon": [1.0, None]}, "row 1: longitude is nan; accepted are -180 to 180 degrees (column 'lon')"),
-        (CIRCLES | {"id": ["a", None]}, "row 1: identifier is missing (column 'id'): a text is needed"),
-        (CIRCLES | {"id": [1.0, math.nan]}, "row 1: identifier is missing (column 'id'): a text is needed"),
+        (CIRCLES | {"lat": [1.0, 90.5]}, "row 1: latitude is 90.5; must be from -90 to 90 degrees (column 'lat')"),
+        (CIRCLES | {"lon": [1.0, None]}, "row 1: longitude is nan; must be from -180 to 180 degrees (column 'lon')"),
+        (CIRCLES | {"id": ["a", None]}, "row 1: identifier is missing (column 'id')"),
+        (CIRCLES | {"id": [1.0, math.nan]}, "row 1: identifier is missing (column 'id')"),
         (CIRCLES | {"policy": [{"entry_dwell": 1.0}, {"entry_dwell": math.inf}]}, "row 1: entry_dwell"),
         (
             CIRCLES | {"id": ["a", ""]},
-            "row 1: the identifier is empty; accepted are 1 to 256 bytes of UTF-8 (column 'id')",
+            "row 1: the identifier is empty; must have 1 to 256 bytes of UTF-8 (column 'id')",
         ),
         (CIRCLES | {"id": ["a", "b\0"]}, "row 1: identifier 'b\\x00' holds a NUL character (column 'id')"),
-        (CIRCLES | {"id": [True, False]}, "row 0: identifier True is a bool (column 'id'): a text is needed"),
+        (CIRCLES | {"id": [True, False]}, "row 0: identifier True is a bool (column 'id')"),
         (CIRCLES | {"radius": ["1", "2"]}, "row 0: radius '1' (column 'radius') is a str, not a number"),
         (
             CIRCLES | {"assuming": ["unknown", "outside"]},

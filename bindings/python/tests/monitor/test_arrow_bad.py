@@ -37,7 +37,7 @@ GOOD: dict[str, Any] = {"lat": [0.0, 0.0], "lon": [0.0, 0.0], "time_us": [0, 1]}
         (
             GOOD,
             {"columns": {"geometry": "lat", "latitude": "lat"}},
-            "geometry and latitude, longitude exclude each other",
+            "geometry and latitude, longitude cannot be used together",
         ),
         (GOOD | {"lon": ["1", "x"]}, {}, "fixes: row 0: longitude '1' (column 'lon') is a str, not a number"),
         (GOOD | {"lon": [True, False]}, {}, "fixes: row 0: longitude True (column 'lon') is a bool, not a number"),

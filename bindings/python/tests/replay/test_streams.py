@@ -358,8 +358,14 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["--by", "car"], "t.csv: line 1: there is no column 'car', only vehicle, lat, lon, time, accuracy"),
-        (["--by", "vehicle", "--report", "r.html"], "argument --report: is for one track, not for --by"),
-        (["--by", "state"], "argument --by: 'state' is also the name of a column of events"),
+        (
+            ["--by", "vehicle", "--report", "r.html"],
+            "argument --report: works on one track and cannot be used with --by",
+        ),
+        (
+            ["--by", "state"],
+            "argument --by: 'state' is also the name of a column of the events; rename it in the track",
+        ),
         (["--jobs", "2"], "argument --jobs: needs --by"),
         (["--grouped"], "argument --grouped: needs --by"),
         (["--by", "vehicle", "--until", "1970-01-01"], "until is before the last input"),
@@ -389,7 +395,7 @@ def test_nothing_is_printed_before_a_refusal(run: Run, tmp_path: Path, form: str
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"vehicle,lat,lon,time\na,1,2,3\n,1,2,4\n", "line 3: has nothing in the column 'vehicle'"),
+        (b"vehicle,lat,lon,time\na,1,2,3\n,1,2,4\n", "line 3: has no value in the column 'vehicle'"),
         (b"vehicle,lat,lon,time\na,1,2,noon\n", "line 2: time: 'noon' is not a time"),
         (b"vehicle,lat,lon\na,1,2\n", "line 2: has no time"),
         (b"vehicle,lat,lon,time\n", "holds no points"),
@@ -458,7 +464,7 @@ try: list(events)
 except FencepostError as error: print(error)
 """
     done = run_two_jobs(tmp_path, then)
-    assert done.stdout.strip() == "a process of --jobs ended before its work was done", done.stderr
+    assert done.stdout.strip() == "a process of --jobs ended before it finished its work", done.stderr
 
 
 def test_what_breaks_off_kills_the_processes(tmp_path: Path) -> None:

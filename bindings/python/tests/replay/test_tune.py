@@ -165,9 +165,12 @@ LABEL = {"device": "ann", "identifier": "home", "start": at(0), "end": at(5)}
         ({"start": at(-9), "end": None}, "row 1: overlaps row 0"),
         ({"start": None}, "row 1: start is missing"),
         ({"start": pd.NaT}, "row 1: start is missing"),
-        ({"identifier": "nowhere"}, "row 1: names the zone 'nowhere'; there are 'home', 'work'"),
-        ({"identifier": None}, "row 1: names the zone None"),
-        ({"device": "zoe"}, "row 1: names the device 'zoe', which has no fixes; there are 'ann', 'bob'"),
+        ({"identifier": "nowhere"}, "row 1: has the unknown zone 'nowhere'; the zones are 'home', 'work'"),
+        ({"identifier": None}, "row 1: has the unknown zone None"),
+        (
+            {"device": "zoe"},
+            "row 1: names the device 'zoe', which has no fixes; the devices with fixes are 'ann', 'bob'",
+        ),
         ({"start": datetime(2026, 3, 1, 8)}, "row 1: start 2026-03-01 08:00:00 has no time zone"),
         ({"start": "2026-03-01 08:00"}, "row 1: start 2026-03-01 08:00:00 has no time zone"),
         ({"start": pd.Timestamp("2026-03-01 08:00")}, "has no time zone"),
@@ -235,9 +238,9 @@ def test_labels_of_any_kind_are_the_same() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"policies": []}, "there is none"),
-        ({"grid": {}}, "there is none"),
-        ({"grid": {"dwell": []}}, "there is none"),
+        ({"policies": []}, "policies: "),
+        ({"grid": {}}, "policies: "),
+        ({"grid": {"dwell": []}}, "policies: "),
         ({"grid": {"colour": [1]}}, "colour"),
         ({"grid": {"dwell": [-1]}}, "entry_dwell"),
         ({"grid": {"dwell": range(6_000)}}, "more than 10000"),

@@ -48,7 +48,7 @@ def test_a_file_that_is_not_there_or_holds_something_else_is_named(tmp_path: Pat
         table(one.version.digest)
     path = write(tmp_path, one)
     path.write_bytes(other.snapshot())
-    with pytest.raises(InvalidArgumentError, match=f"holds another table, {other.version.digest.hex()}"):
+    with pytest.raises(InvalidArgumentError, match=f"holds the table {other.version.digest.hex()}"):
         table(one.version.digest)
     for damaged in (b"", b"fencepost", one.snapshot()[:-1], bytes(len(one.snapshot()))):
         path.write_bytes(damaged)

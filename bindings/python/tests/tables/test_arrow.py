@@ -227,7 +227,7 @@ def test_missing_values_are_as_in_frames() -> None:
     assert log.counts == replay(table.to_pandas(), HERE).counts and log.counts.invalid_fixes == 1
     assert list(log) == list(replay(table.to_pandas(), HERE))
     by = table.append_column("k", pa.array(["a", None, "a"]))
-    assert "row 1: has nothing in the column 'k'" in str(refusal(lambda t, c: replay(t, c, by="k"), by, HERE))
+    assert "row 1: has no value in the column 'k'" in str(refusal(lambda t, c: replay(t, c, by="k"), by, HERE))
     assert "there is no column 'q'" in str(refusal(lambda t, c: replay(t, c, by="q"), by, HERE))
     values = pa.chunked_array([[1, 2]])
     assert "is an Arrow stream of values" in str(refusal(replay, values, HERE))

@@ -80,16 +80,16 @@ def test_the_same_events_in_each_form(form: str) -> None:
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a missing device": (
         lambda: FRAME.assign(van=pandas.array([1, 2] * 29 + [1, None], dtype="Int64")),
-        "row 59: has nothing in the column 'van'",
+        "row 59: has no value in the column 'van'",
     ),
     "a null in a dictionary": (
         lambda: arrow(van=pa.DictionaryArray.from_arrays(pa.array([0] * 59 + [None], pa.int8()), ["a"])),
-        "row 59: has nothing in the column 'van'",
+        "row 59: has no value in the column 'van'",
     ),
     "no rows": (lambda: FRAME.iloc[:0], "holds no rows"),
     "numbers as texts": (lambda: FRAME.assign(lat="52.5"), "row 0: latitude '52.5' .* is a str, not a number"),
     "days": (lambda: arrow(time=pa.array([1] * ROWS, pa.date32())), "row 0: time .* is a date, not a time"),
-    "levels of columns": (lambda: pandas.concat({"x": FRAME}, axis=1), "has no text as its name"),
+    "levels of columns": (lambda: pandas.concat({"x": FRAME}, axis=1), "has a name that is not a string"),
     "another reference system": (lambda: located().to_crs(3857), "EPSG:3857 is not WGS84"),
     "levels without names": (
         lambda: FRAME.set_index(["van", "time"]).rename_axis([None, None]),
@@ -147,5 +147,5 @@ def test_zones_in_the_forms_of_frames() -> None:
     zones = Zones(frame)
     assert zones.identifiers == ["a", "b"]
     assert [zone.policy.entry_dwell for zone in zones.values()] == [20, 5]
-    with pytest.raises(InputError, match="row 1: 2 .*'id'.* is a int, and a value before is a str"):
+    with pytest.raises(InputError, match="row 1: 2 .*'id'.* is a int, but a previous value is a str"):
         Zones(frame.assign(id=["a", 2]))

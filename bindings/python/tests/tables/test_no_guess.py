@@ -100,7 +100,7 @@ def test_a_row_number_is_no_device(name: str) -> None:
     assert f"there is no column for the device, only {name}, lat, lon, time, van; name the column of devices, " in str(
         caught.value
     )
-    assert f"which may be {name!r}, 'van'" in str(caught.value) and not fleet.devices
+    assert f"{name!r}, 'van'" in str(caught.value) and not fleet.devices
     fleet.feed_many(pandas.DataFrame({**rows, "van": ["a", "a", "b"]}), columns={"device": "van"})
     assert fleet.devices == ["a", "b"]
     named = Fleet(zones())
@@ -140,7 +140,7 @@ def test_geometries_are_longitude_first() -> None:
     assert Polygon(box.exterior.coords, order="lonlat") == Polygon(box) == Polygon(box, order="lonlat")
     for stated in (box, box.wkt, box.wkb, shapely.geometry.mapping(box)):
         assert Polygon(stated).contains(52.55, 13.4)
-        with pytest.raises(TypeError, match="coordinates are longitude first"):
+        with pytest.raises(TypeError, match="order applies only to pairs"):
             Polygon(stated, order="latlon")
 
 
@@ -294,7 +294,7 @@ def test_the_same_whatever_holds_the_rows(tmp_path: Any) -> None:
         ({"lat": ["0", "x", "1"]}, "row 0: latitude '0' (column 'lat') is a str, not a number"),
         ({"time": ["2024-05-01", "soon", "2024-05-03"]}, "row 1: time (column 'time'): 'soon' is not a time"),
         ({"time": pandas.to_datetime(["2024-05-01", None, "2024-05-01"])}, "row 1: has no time (column 'time')"),
-        ({"van": ["a", None, "b"]}, "row 1: has nothing in the column 'van'"),
+        ({"van": ["a", None, "b"]}, "row 1: has no value in the column 'van'"),
         ({"lat": [525_000_000.0] * 3}, "row 0: lies at latitude 525000000, longitude 0: metres of a projected CRS?"),
     ],
 )

@@ -85,7 +85,7 @@ def test_a_zone_is_for_times_without_one() -> None:
 def test_an_hour_that_comes_twice_or_never_is_told(text: str, hour: int) -> None:
     style = TimeStyle(time_zone("Europe/Berlin"))
     found = parse_time(text, None, style)
-    assert style.doubt == f"{text} is shown twice or never by the clocks of Europe/Berlin"
+    assert style.doubt == f"{text} occurs twice or never on the clocks of Europe/Berlin"
     assert found == us(*map(int, text[:10].split("-")), hour, 30)
     parse_time("2024-10-27 02:45:00", None, style)
     assert text in style.doubt  # the warning quotes the first such text

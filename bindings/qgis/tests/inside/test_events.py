@@ -73,7 +73,7 @@ class Times(unittest.TestCase):
         rows = [(place, moment(step)) for step, place in drive()]
         results, feedback = events(layer("street", "field=time:datetime", rows[1000:] + rows[:1000]), ORDER=1)
         self.assertEqual(results["LATE_COUNT"], 1000)
-        text = "tracks layer 'street': 1000 late fixes (earlier than one before) skipped"
+        text = "tracks layer 'street': 1000 late fixes skipped (earlier than a previous fix)"
         self.assertEqual(feedback.warnings, [text])
 
 
@@ -114,7 +114,7 @@ class CoordinateSystems(unittest.TestCase):
         for parameters in {}, {"PATH": 1}:
             _, feedback = events(layer("street", "field=time:datetime", rows), **parameters)
             (warning,) = feedback.warnings
-            self.assertIn("50 of 50 are with latitude and longitude exchanged", warning)
+            self.assertIn("50 of 50 would be with latitude and longitude exchanged", warning)
         # Both orders of the coordinates are far from all places, so there is no warning.
         _, feedback = events(layer("street", "field=time:datetime", [((-47.0, -8.0), moment(0))]))
         self.assertEqual(feedback.warnings, [])
@@ -286,9 +286,9 @@ class Broken(unittest.TestCase):
 
     def test_nothing_usable_stops_with_the_reason(self):
         empty = layer("empty", "field=time:datetime", [])
-        self.stops("tracks layer 'empty': holds no fix that can be used", empty)
+        self.stops("tracks layer 'empty': has no usable fix", empty)
         nowhere = layer("nowhere", "field=time:datetime", [(None, moment(0))])
-        self.stops("holds no fix that can be used; 1 features were skipped", nowhere)
+        self.stops("has no usable fix; 1 features were skipped", nowhere)
         self.stops("places layer 'empty': no field is named radius", street(), empty)
         self.stops("choose the time field; its fields are identifier, radius", shops())
         unplaced = street()

@@ -253,7 +253,7 @@ class Circles(unittest.TestCase):
         self.assertEqual([row[0] for row in rows_of(zone["POLYGONS"], "identifier")], ["dateline", "pole"])
         self.assertEqual(
             feedback.warnings,
-            ["places layer 'far', feature 3: reaches beyond what EPSG:32632 can describe; skipped"],
+            ["places layer 'far', feature 3: reaches beyond the area that EPSG:32632 can describe; skipped"],
         )
 
 
@@ -287,8 +287,8 @@ class OtherShapes(unittest.TestCase):
 
     def test_what_probably_brings_a_layer_off_the_earth(self):
         for place, cause in (
-            ((116.37, 39.9), "have latitude and longitude changed places?"),
-            ((39.9, 243.6), "do longitudes count from 0 to 360?"),
+            ((116.37, 39.9), "are latitude and longitude swapped?"),
+            ((39.9, 243.6), "are longitudes counted from 0 to 360?"),
             ((5_800_000.0, 400_000.0), "is EPSG:4326 right for this layer?"),
         ):
             tracks = layer("tracks", "field=time:datetime", [(place, moment(0)), (place, moment(1))])
@@ -297,7 +297,7 @@ class OtherShapes(unittest.TestCase):
                 algorithm("geofenceevents").run(given, QgsProcessingContext(), Feedback(), {}, False)
             self.assertRegex(
                 str(caught.exception),
-                "holds no fix that can be used; 2 features were skipped, the first is feature 1: lies",
+                "has no usable fix; 2 features were skipped, the first is feature 1: lies",
             )
             self.assertIn(cause, str(caught.exception))
 

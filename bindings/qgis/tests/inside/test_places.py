@@ -119,7 +119,7 @@ class Places(unittest.TestCase):
                 _, done, feedback = run("geofenceevents", **parameters)
                 self.assertTrue(done)
                 self.assertIn(
-                    "fixes of several devices; choose the track field that tells them apart (plate?)",
+                    "fixes of several devices; choose the track field, which holds the device (plate?)",
                     "".join(feedback.warnings),
                 )
             _, done, feedback = run("geofenceevents", TRACK_FIELD=name, **parameters)

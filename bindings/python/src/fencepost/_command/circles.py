@@ -19,8 +19,8 @@ from .options import add_defaults, to_count, to_names
 from .outcomes import DONE, UsageError
 
 DESCRIPTION = (
-    "Writes the circles of a file of conditions as polygons for maps: every corner lies on the geodesic circle, and "
-    "what goes over the antimeridian is cut there. Beacons have no place and are left out."
+    "Writes the circles of a conditions file as polygons for maps. Each corner lies on the geodesic circle; polygons "
+    "that cross the antimeridian are cut there. Beacons have no position and are left out."
 )
 ENDINGS = (".geojson", ".gpkg", ".fgb", ".parquet")
 
@@ -28,16 +28,22 @@ ENDINGS = (".geojson", ".gpkg", ".fgb", ".parquet")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``fencepost circles``."""
     add = parser.add_argument
-    add("conditions", metavar="FILE", help="conditions, as for replay")
+    add("conditions", metavar="FILE", help="places: GeoJSON, CSV, GPX, or a vector file")
     add("--output", metavar="FILE", help=f"{', '.join(ENDINGS)} (default: GeoJSON on standard output)")
-    add("--corners", type=to_count, default=180, metavar="N", help="of each polygon (default: %(default)s)")
+    add(
+        "--corners",
+        type=to_count,
+        default=180,
+        metavar="N",
+        help="number of corners of each polygon (default: %(default)s)",
+    )
     add("--conditions-layer", metavar="NAME", help="layer of a vector file (default: the first)")
     add(
         "--conditions-columns",
         type=to_names({**CONDITIONS, "geometry": GEOMETRY}),
         default={},
         metavar="WHAT=NAME,...",
-        help="columns for identifier, latitude, longitude, geometry, radius where they are not recognised",
+        help="columns of identifier, latitude, longitude, geometry and radius, if their names are not recognised",
     )
     add("--transform", action="store_true", help="transform a vector file in another CRS to WGS84")
     add_defaults(parser)
@@ -47,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     """Writes the polygons; returns the exit code."""
     kind = "" if options.output is None else Path(options.output).suffix.lower()
     if options.output is not None and kind not in ENDINGS:
-        raise UsageError(f"argument --output: {options.output}: the ending is not one of {', '.join(ENDINGS)}")
+        raise UsageError(f"argument --output: {options.output}: the file name must end in one of {', '.join(ENDINGS)}")
     rows = read_conditions(
         options.conditions,
         TransitionPolicy.standard(),

@@ -79,9 +79,9 @@ def _refuse(reason: str) -> int:
 
 COMMANDS = {
     "replay": "replay a track against conditions and print the events",
-    "join": "write which conditions hold which points",
-    "circles": "write the circles of conditions as polygons",
-    "watch": "follow fixes as they come and run a command for each event",
+    "join": "write which conditions contain which points",
+    "circles": "write circles as polygons",
+    "watch": "follow live fixes and run a command for each event",
 }
 """Each command is a module in this folder with a ``DESCRIPTION``, ``add_arguments`` and ``run``. It is imported only
 when its name is on the command line."""

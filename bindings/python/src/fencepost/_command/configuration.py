@@ -42,8 +42,8 @@ def _arguments(parser: argparse.ArgumentParser, key: str, value: Any) -> list[st
         return [option]
     if isinstance(value, list) and isinstance(parser._option_string_actions[option], AddSource):
         if not value or not all(isinstance(each, str) for each in value):
-            raise UsageError(f"{key}: is neither a text nor a list of texts")
+            raise UsageError(f"{key}: must be a string or a list of strings")
         return [f"{option}={each}" for each in value]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise UsageError(f"{key}: is neither a text, a number, true nor false")
+        raise UsageError(f"{key}: must be a string, a number, true or false")
     return [f"{option}={value}"]

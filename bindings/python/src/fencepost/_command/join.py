@@ -14,7 +14,7 @@ from .options import to_metres, to_names
 from .outcomes import DONE, UsageError
 
 DESCRIPTION = (
-    "Joins points with the conditions that hold them: one row for each pair, with all columns of the point and the "
+    "Joins points with the conditions that contain them: one row for each pair, with all columns of the point and the "
     "condition's identifier. The boundary is inside; distances are geodesic."
 )
 TABLES = (".csv", ".parquet")
@@ -25,18 +25,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``fencepost join``."""
     add = parser.add_argument
     add("points", metavar="POINTS", help="a layer of points, or a CSV or Parquet table with latitudes and longitudes")
-    add("--conditions", required=True, metavar="FILE", help="conditions, as for replay")
+    add("--conditions", required=True, metavar="FILE", help="places: GeoJSON, CSV, GPX, or a vector file")
     add("--output", metavar="FILE", help=f"{', '.join((*VECTORS, '.csv'))} (default: CSV on standard output)")
-    add("--left", action="store_true", help="also write the points that are in no condition")
-    add("--distances", action="store_true", help="also write the signed distance to the boundary, metres")
+    add("--left", action="store_true", help="also write the points that no condition contains")
+    add("--distances", action="store_true", help="also write the signed distance to the boundary, in metres")
     add("--name", default="place", metavar="COLUMN", help="column of the identifiers (default: %(default)s)")
     add("--layer", metavar="NAME", help="layer of the points' vector file (default: the first)")
     add("--conditions-layer", metavar="NAME", help="layer of the conditions' vector file (default: the first)")
     known = {**CONDITIONS, "geometry": GEOMETRY}
-    text = "columns for identifier, latitude, longitude, geometry, radius where they are not recognised"
+    text = "columns of identifier, latitude, longitude, geometry and radius, if their names are not recognised"
     add("--conditions-columns", type=to_names(known), default={}, metavar="WHAT=NAME,...", help=text)
     add("--transform", action="store_true", help="transform vector files in another CRS to WGS84")
-    add("--radius", type=to_metres, metavar="METRES", help="of circles and lines that have none")
+    add("--radius", type=to_metres, metavar="METRES", help="radius of circles and lines without a radius")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     ending = "" if options.output is None else Path(options.output).suffix.lower()
     if options.output is not None and ending not in (*VECTORS, ".csv"):
         raise UsageError(
-            f"argument --output: {options.output}: the ending is not one of {', '.join((*VECTORS, '.csv'))}"
+            f"argument --output: {options.output}: the file name must end in one of {', '.join((*VECTORS, '.csv'))}"
         )
     zones = Zones(
         options.conditions,
@@ -57,8 +57,8 @@ def run(options: argparse.Namespace) -> int:
     names = [options.name, *(["distance"] if options.distances else [])]
     taken = [name for name in names if name in points.columns]
     if taken:
-        advice = "--name gives the identifiers another one" if taken == [options.name] else "rename it in the input"
-        raise InputError(options.points, "", f"the points have a column {taken[0]!r} already; {advice}")
+        advice = "choose another column with --name" if taken == [options.name] else "rename it in the input"
+        raise InputError(options.points, "", f"the points already have a column {taken[0]!r}; {advice}")
     try:
         found = zones.containing(points, distances=options.distances)
     except ValueError as error:
@@ -111,4 +111,7 @@ def _write(joined: Any, output: str | None, ending: str) -> None:
 
         write_frame(joined, output, "joined", geometry="Point")
     else:
-        raise UsageError(f"argument --output: {output}: the points have no geometries; use one of {', '.join(TABLES)}")
+        raise UsageError(
+            f"argument --output: {output}: the points have no geometries; the file name must end in one of "
+            f"{', '.join(TABLES)}"
+        )

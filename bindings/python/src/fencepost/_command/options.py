@@ -35,7 +35,7 @@ def to_policy(text: str) -> TransitionPolicy:
 def to_metres(text: str) -> float:
     value = float(text)
     if not (math.isfinite(value) and value > 0):
-        raise ValueError(f"{text} is not a number above 0")
+        raise ValueError(f"{text} must be a number above 0")
     return value
 
 
@@ -66,13 +66,13 @@ def to_names(known: Names) -> Callable[[str], dict[str, str]]:
 
 def add_defaults(parser: argparse.ArgumentParser) -> None:
     """Adds the options with defaults for conditions, except the policy."""
-    parser.add_argument("--radius", type=to_metres, metavar="METRES", help="of circles that have none")
+    parser.add_argument("--radius", type=to_metres, metavar="METRES", help="radius of circles without a radius")
     parser.add_argument(
         "--assuming",
         type=to_state,
         metavar="STATE",
-        help="of conditions that say none: satisfied, unknown (default for one track) or unsatisfied (default with "
-        "--by), with which the first look at a place where the device is not makes no event",
+        help="state before the first fix, of conditions that set none themselves: satisfied, unknown (default for one "
+        "track) or unsatisfied (default with --by; a first fix outside is then no event)",
     )
 
 
@@ -83,16 +83,21 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         "--path",
         choices=[str(path) for path in DevicePath],
         default=str(DevicePath.FIXES),
-        help="how the device moves between fixes: not known (fixes, default), or along the geodesic, so that who "
-        "drives through a place enters and leaves it",
+        help="how the device moves between two fixes: unknown (fixes, default), or along the geodesic, which finds "
+        "places that it passes through between the fixes",
     )
     add(
         "--max-gap",
         type=to_gap,
         metavar="S",
-        help="of --path geodesic: of fixes farther apart nothing is known between",
+        help="with --path geodesic: the path between fixes farther apart in time is unknown",
     )
-    add("--max-speed", type=to_metres, metavar="M/S", help="of --path geodesic: a faster way is a gap too")
+    add(
+        "--max-speed",
+        type=to_metres,
+        metavar="M/S",
+        help="with --path geodesic: the path between fixes that need a higher speed is unknown",
+    )
 
 
 def path_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -102,7 +107,7 @@ def path_options(options: argparse.Namespace) -> dict[str, Any]:
         UsageError: An option is missing, or does not apply to the given path.
     """
     if options.path == DevicePath.GEODESIC and options.max_gap is None:
-        raise UsageError("argument --path: geodesic needs --max-gap")
+        raise UsageError("argument --path: geodesic needs --max-gap SECONDS")
     for name in ("max_gap", "max_speed"):
         if options.path == DevicePath.FIXES and getattr(options, name) is not None:
             raise UsageError(f"argument --{name.replace('_', '-')}: needs --path geodesic")

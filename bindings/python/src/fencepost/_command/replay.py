@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from .._files.sightings import Report
 
 DESCRIPTION = (
-    "Replays a track against a file of conditions and prints the events. Late and invalid fixes are "
-    "counted and reported, not fatal. The replay ends at the last input unless --until says otherwise."
+    "Replays a track against a file of conditions and prints the events. Late and invalid fixes are skipped, "
+    "counted and "
+    "reported. The replay ends at the last input, or at --until."
 )
 LONG_WORK = 20_000
 """With this many inputs or more, a terminal shows a progress bar."""
@@ -48,8 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``fencepost replay``."""
     add = parser.add_argument
     add("track", metavar="TRACK", help="GPX, CSV with named columns, GeoJSON, KML, NMEA 0183, or vector points")
-    add("--conditions", metavar="FILE", required=True, help="GeoJSON circles and beacons; CSV, GPX or vector points")
-    add("--sightings", metavar="FILE", help="JSON Lines of scan reports, merged by time (fixes first)")
+    add("--conditions", metavar="FILE", required=True, help="places: GeoJSON, CSV, GPX, or a vector file")
+    add(
+        "--sightings",
+        metavar="FILE",
+        help="beacon scan reports, JSON Lines; merged with the fixes by time, fixes first",
+    )
     add("--format", choices=list(WRITERS), default="table", help="how events are written (default: %(default)s)")
     add(
         "--policy",
@@ -59,52 +64,85 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="standard (default), exact or core_location; a feature's own policy overrides it",
     )
     add_defaults(parser)
-    add("--delivery", choices=[str(delivery) for delivery in Delivery], default="every", help="default: %(default)s")
-    add("--condition-limit", type=to_count, metavar="N", help="conditions monitored at a time (default: no limit)")
+    add(
+        "--delivery",
+        choices=[str(delivery) for delivery in Delivery],
+        default="every",
+        help="which pending events of a condition to keep (default: %(default)s)",
+    )
+    add(
+        "--condition-limit",
+        type=to_count,
+        metavar="N",
+        help="monitor at most N conditions at a time (default: no limit)",
+    )
     add_path(parser)
-    add("--until", metavar="TIME", help="let time pass to TIME after the last input")
-    add("--report", metavar="FILE", help="also write a page with map, timeline and visits (HTML)")
-    add("--base-map", action="store_true", help="show the report's base map at once when its reader is online")
-    add("--summary", action="store_true", help="also a table by condition (not with a table: on standard error)")
-    add("--hdop-scale", type=to_metres, metavar="METRES", help="accuracy is hdop times METRES (GPX: none, NMEA: 5)")
+    add("--until", metavar="TIME", help="advance the clock to TIME after the last input")
+    add("--report", metavar="FILE", help="also write an HTML report with map, timeline and visits")
+    add("--base-map", action="store_true", help="the report loads its base map when it is opened, without a click")
+    add(
+        "--summary",
+        action="store_true",
+        help="also print a table of conditions (on standard error if --format is not table)",
+    )
+    add(
+        "--hdop-scale",
+        type=to_metres,
+        metavar="METRES",
+        help="compute the accuracy as HDOP times METRES (default: GPX no accuracy, NMEA 5)",
+    )
     add(
         "--columns",
         type=to_names({**TRACK, "geometry": GEOMETRY}),
         default={},
         metavar="WHAT=NAME,...",
-        help="columns for latitude, longitude (or geometry, of WKT), time, accuracy where they are not recognised",
+        help="columns of latitude, longitude (or geometry, as WKT), time and accuracy, if their names are "
+        "not recognised",
     )
     add("--layer", metavar="NAME", help="layer of the track's vector file (default: the first)")
-    add("--conditions-layer", metavar="NAME", help="likewise, of the conditions")
+    add("--conditions-layer", metavar="NAME", help="layer of the conditions' vector file (default: the first)")
     add(
         "--conditions-columns",
         type=to_names({**CONDITIONS, "geometry": GEOMETRY}),
         default={},
         metavar="WHAT=NAME,...",
-        help="likewise, of the conditions: identifier, latitude, longitude, geometry, radius, assuming, policy",
+        help="columns of the conditions: identifier, latitude, longitude, geometry, radius, assuming, policy",
     )
-    add("--time-zone", metavar="ZONE", help="of times that have none: Europe/Berlin, +02:00 (default: UTC)")
-    add("--date-order", choices=ORDERS, default="", help="day and month of dates such as 05/04/2024")
+    add("--time-zone", metavar="ZONE", help="time zone of times without one: Europe/Berlin, +02:00 (default: UTC)")
+    add("--date-order", choices=ORDERS, default="", help="order of day and month in dates such as 05/04/2024")
     add("--transform", action="store_true", help="transform vector files in another CRS to WGS84")
     add("--output", metavar="FILE", help="also write the events as .gpkg, .fgb, .parquet, .geojson or .csv")
-    add("--output-crs", metavar="CRS", help="transform the points of --output (default: EPSG:4326)")
-    add("--visits", metavar="FILE", help="also write the visits; the --output's .gpkg gets a second layer")
-    add("--by", metavar="COLUMN", help="each value is a track of its own; events in the order of the rows")
-    add("--grouped", action="store_true", help="with --by: the rows of a track come together; one is held at a time")
-    add("--jobs", type=to_count, default=1, metavar="N", help="with --by: share the tracks among N processes")
+    add("--output-crs", metavar="CRS", help="coordinate system of --output (default: EPSG:4326)")
+    add("--visits", metavar="FILE", help="also write the visits; may be the same .gpkg as --output, as a second layer")
+    add(
+        "--by",
+        metavar="COLUMN",
+        help="each value of COLUMN is one device with its own track; events come in the order of the rows",
+    )
+    add(
+        "--grouped",
+        action="store_true",
+        help="with --by: the rows of each track are adjacent, so only one track is in memory at a time",
+    )
+    add("--jobs", type=to_count, default=1, metavar="N", help="with --by: divide the tracks among N processes")
     add(
         "--sort",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="sort each track by time if it is unsorted; --no-sort: a fix earlier than one before counts as late",
+        help="sort each track by time if it is unsorted (default); --no-sort: fixes out of order count as late",
     )
-    add("--speed", type=to_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
+    add(
+        "--speed",
+        type=to_metres,
+        metavar="M/S",
+        help="move between way points without times at this speed; needs --start",
+    )
     add("--start", metavar="TIME", help="time at the first way point")
-    add("--loop", type=to_count, metavar="N", help="go there and back N times")
+    add("--loop", type=to_count, metavar="N", help="repeat the way there and back N times")
     add(
         "--significant-changes",
         action="store_true",
-        help="feed only fixes 500 m and 300 s apart; reports what that saves and delays (on standard error)",
+        help="feed only fixes at least 500 m and 300 s apart; print the saving and the delays on standard error",
     )
 
 
@@ -181,9 +219,11 @@ def run(options: argparse.Namespace) -> int:
 def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow], times: TimeStyle) -> int:
     for name in ("report", "summary", "significant_changes", "speed", "start", "loop", "hdop_scale"):
         if getattr(options, name) not in (None, False):
-            raise UsageError(f"argument --{name.replace('_', '-')}: is for one track, not for --by")
+            raise UsageError(f"argument --{name.replace('_', '-')}: works on one track and cannot be used with --by")
     if options.by in LOG_COLUMNS:
-        raise UsageError(f"argument --by: {options.by!r} is also the name of a column of events")
+        raise UsageError(
+            f"argument --by: {options.by!r} is also the name of a column of the events; rename it in the track"
+        )
     from .._files.many_tracks import ManyTracks
     from .._replay.stream import ManyReplay
 
@@ -235,7 +275,7 @@ def _check_files(options: argparse.Namespace) -> None:
     same = options.output is not None and options.visits is not None
     same = same and os.path.abspath(options.output) == os.path.abspath(options.visits)
     if same and not options.output.lower().endswith(".gpkg"):
-        raise UsageError("argument --visits: only a .gpkg holds both events and visits")
+        raise UsageError("argument --visits: only a .gpkg can hold both events and visits; write them to two files")
 
 
 def _write_files(log: EventLog, options: argparse.Namespace) -> None:
@@ -273,7 +313,7 @@ def _report_skipped(counts: Counter[str], options: argparse.Namespace, flaw: Fla
     ):
         of = f"of {counts[total]} {what}"
         if counts[late]:
-            _note(f"{path}: {counts[late]} {of} came late (earlier than one before) and were skipped")
+            _note(f"{path}: {counts[late]} {of} came late (earlier than a previous one) and were skipped")
         if counts[invalid]:
             _note(f"{path}: {about_unusable(counts[invalid], counts[total], flaw)}")
 

@@ -32,11 +32,13 @@ from .watch_sources import check_sources, open_sources
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
 
 DESCRIPTION = (
-    "Feeds fixes as they come, lets time pass between them, and runs a command once for each event, "
-    "with the event as JSON on its standard input; again, in order, until it exits with 0. Ends with the source, "
-    "or on SIGTERM or SIGINT; SIGHUP has the conditions read again. With --store it goes on where it was, also "
-    "after being killed: what was not handled is handled then, and a source that starts over is passed over up to "
-    "where it was."
+    "Feeds live fixes, advances the clock between them, and runs a command for each event, with the event as JSON on "
+    "standard input. A command that does not exit with 0 is run again, before later events. The watch ends with the "
+    "source, or on SIGTERM or SIGINT; SIGHUP reads the conditions again. With --store a restarted watch "
+    "continues where "
+    "it stopped, even after a kill: it handles the events that are not handled yet, and skips the fixes that "
+    "it was fed "
+    "before."
 )
 
 
@@ -47,17 +49,17 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError(f"the following arguments are required: --{name}")
     is_one = check_sources(options)
     if options.publish is not None and is_one:
-        raise UsageError("argument --publish: needs the name of the device: --as, --by or a source that has names")
+        raise UsageError(
+            "argument --publish: needs the name of the device; add --as or --by, or use a source with names"
+        )
     check_page(options, is_one)
     check_client_id(options)
     if options.publish_retain and options.publish is None:
         raise UsageError("argument --publish-retain: needs --publish")
     if options.publish_retain and options.publish_format == "homeassistant":
-        raise UsageError(
-            "argument --publish-retain: --publish-format homeassistant retains every message; leave it out"
-        )
+        raise UsageError("argument --publish-retain: remove it; --publish-format homeassistant retains each message")
     if path_options(options)["path"] != DevicePath.FIXES and not is_one:
-        raise UsageError("argument --path: is for one device, not for --by or --as")
+        raise UsageError("argument --path: works for one device and cannot be used with --by or --as")
     with ExitStack() as stack:
         notices = stack.enter_context(notices_on_stderr(options.log_format == "json"))
         return _watch(options, is_one, notices, stack)
@@ -182,12 +184,12 @@ def _read_again(options: argparse.Namespace, notices: Notices, follower: Followe
     path = Path(options.conditions)
     if path.exists() and not path.is_file():
         # A pipe may have no writer any more, and waiting for one would block fixes and signals.
-        notices.say(f"{path}: is not a regular file, so it is not read again; the conditions are unchanged")
+        notices.say(f"{path}: cannot be read again, because it is not a regular file; the conditions are unchanged")
         return
     try:
         result = follower.sync(options.conditions)
     except (InputError, FencepostError, OSError) as error:
-        notices.say(f"{error}; the conditions stay as they were")
+        notices.say(f"{error}; the conditions are unchanged")
     else:
-        counts = f"{result.added} added, {result.replaced} replaced, {result.removed} removed, {result.kept} as before"
+        counts = f"{result.added} added, {result.replaced} replaced, {result.removed} removed, {result.kept} unchanged"
         notices.say(f"{options.conditions}: read again: {counts}")

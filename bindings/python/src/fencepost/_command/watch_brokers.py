@@ -32,7 +32,7 @@ def check_client_id(options: argparse.Namespace) -> None:
     if given is not None and not (
         1 <= len(given) <= 100 and given.isascii() and given.replace("-", "").replace("_", "").isalnum()
     ):
-        raise UsageError("argument --client-id: accepted are 1 to 100 letters, digits, - and _")
+        raise UsageError("argument --client-id: must have 1 to 100 letters, digits, - and _")
 
 
 def _session(options: argparse.Namespace, address: Address) -> str:
@@ -69,7 +69,9 @@ def _kept_id(path: Path, new: str) -> str:
         draft.replace(path)
     found = path.read_text(encoding="ascii", errors="replace").strip()
     if len(found) != 12 or any(each not in "0123456789abcdef" for each in found):
-        raise UsageError(f"{path}: holds no id of a client, twelve hexadecimal digits; remove it, or use --client-id")
+        raise UsageError(
+            f"{path}: does not hold a client id (twelve hexadecimal digits); remove the file, or use --client-id"
+        )
     return found
 
 
@@ -101,7 +103,7 @@ def check_brokers(options: argparse.Namespace, sources: Sequence[str]) -> None:
     """
     brokers = {_address("--source", source, "").broker for source in sources}
     if len(brokers) > 1 and (options.mqtt_login is not None or "FENCEPOST_MQTT_USER" in os.environ):
-        raise UsageError("argument --source: a user and password are for one broker, not for several")
+        raise UsageError("argument --source: a user and password can be used with one broker only")
 
 
 def open_broker(options: argparse.Namespace, source: str, notices: Notices) -> MqttSource:
@@ -120,7 +122,7 @@ def open_publisher(
     """Opens the sink of ``--publish``."""
     address = _address("--publish", options.publish, "")
     if set(address.topic) & set("+#"):
-        raise UsageError(f"argument --publish: {address.topic} has wildcards; events need one topic")
+        raise UsageError(f"argument --publish: {address.topic} has wildcards; publish events to a single topic")
     path, prefix = options.publish_login, "FENCEPOST_PUBLISH"
     is_source = any(
         _address("--source", source, "").broker == address.broker for source in options.source if is_address(source)

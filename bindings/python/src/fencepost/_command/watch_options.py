@@ -20,43 +20,71 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     def add_seconds(name: str, default: float, help: str) -> None:
         add(name, type=to_seconds, default=default, metavar="S", help=f"{help} (default: %(default)s)")
 
-    add("--config", action=Configuration, metavar="FILE", help="options in a TOML file; those behind it win")
+    add(
+        "--config",
+        action=Configuration,
+        metavar="FILE",
+        help="read options from a TOML file; options after --config override it",
+    )
     add(
         "--source",
         action=AddSource,
         metavar="FILE|-|gpsd://HOST:PORT|mqtt://HOST:PORT/TOPIC|http://HOST:PORT",
-        help="fixes of a file or pipe, or a gpsd; messages of phones and trackers of a broker (mqtts: with TLS), "
-        "or that they post to http://HOST:PORT; "
-        "several times: of all of them",
+        help="where fixes come from: a file, a pipe (-), a gpsd, the messages of phones and trackers on a "
+        "broker (mqtts: "
+        "with TLS), or messages that they post to http://HOST:PORT; may be repeated",
     )
-    add("--format", choices=FORMATS, default="auto", help="of a file or pipe; GPX is read to its end first")
-    add("--by", metavar="KEY", help="follow many devices: the member of a JSON object that names its device")
-    add("--as", dest="named", metavar="NAME", help="follow one device as one of many: events say its name")
+    add(
+        "--format",
+        choices=FORMATS,
+        default="auto",
+        help="format of a file or pipe (default: %(default)s); a GPX file is read completely before its fixes are fed",
+    )
+    add(
+        "--by",
+        metavar="KEY",
+        help="follow many devices: KEY is the member of each JSON object that holds the device's name",
+    )
+    add("--as", dest="named", metavar="NAME", help="give the one device of a source this name, which events then hold")
     add(
         "--max-devices",
         type=to_count,
         default=MAX_DEVICES,
         metavar="N",
-        help="refuse fixes of more devices (default: %(default)s)",
+        help="follow at most N devices; fixes of others are refused (default: %(default)s)",
     )
     add("--expire", type=to_days, metavar="DAYS", help="remove devices without inputs for this long")
-    add_seconds(
-        "--unknown-accuracy", 0.0, "metres: the accuracy of fixes that have none, or 0, which trackers send for it"
+    add(
+        "--unknown-accuracy",
+        type=to_seconds,
+        default=0.0,
+        metavar="METRES",
+        help="accuracy of fixes without an accuracy, or with 0, which trackers send if they do not know it "
+        "(default: %(default)s)",
     )
     add(
         "--numbered-by",
         metavar="KEY",
-        help="the member of a JSON object with the device's message number: missing messages are counted and reported",
+        help="KEY is the member of each JSON object that holds the device's message number; missing messages "
+        "are reported",
     )
-    add("--device", metavar="PATH", help="of a gpsd with several; without it the first that has a fix is followed")
-    add("--conditions", metavar="FILE", help="as for replay; read again on SIGHUP")
-    add("--exec", metavar="CMD", help="a shell command; without it events are printed")
-    add_seconds("--exec-timeout", 0.0, "end a command that takes longer, and run it again; 0: it may take any time")
-    add("--append", metavar="FILE", help="append events to a file, a line each, on the disk before they are handled")
+    add(
+        "--device",
+        metavar="PATH",
+        help="which receiver of a gpsd to follow, for example /dev/ttyUSB0 (default: the first that has a fix)",
+    )
+    add("--conditions", metavar="FILE", help="places: GeoJSON, CSV, GPX, or a vector file; SIGHUP reads the file again")
+    add("--exec", metavar="CMD", help="run a shell command for each event (default: print the events)")
+    add_seconds("--exec-timeout", 0.0, "end a command that takes longer, and run it again; 0: no limit")
+    add(
+        "--append",
+        metavar="FILE",
+        help="append each event as a line to a file; the line is on the disk before the event counts as handled",
+    )
     add(
         "--publish",
         metavar="mqtt://HOST:PORT/TOPIC",
-        help="publish events to a broker, which has them before they are handled",
+        help="publish events to a broker; the broker confirms each event before it counts as handled",
     )
     add(
         "--publish-format",
@@ -67,37 +95,73 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--publish-retain",
         action="store_true",
-        help="the broker keeps the last event of each device and place, for those who come later",
+        help="publish retained messages: later subscribers get the last event of each device and place",
     )
     add(
         "--client-id",
         metavar="ID",
-        help="what brokers know this watch by (default: a random one, kept in --store); two watches need two",
+        help="MQTT client id (default: a random one, kept in --store); each watch needs its own",
     )
-    add("--mqtt-login", metavar="FILE", help="user and password, a line each; else FENCEPOST_MQTT_USER and …_PASSWORD")
+    add(
+        "--mqtt-login",
+        metavar="FILE",
+        help="file with user and password of the broker, on two lines (default: FENCEPOST_MQTT_USER and …_PASSWORD)",
+    )
     add(
         "--http-login",
         metavar="FILE",
-        help="user and password that posted messages need; required beyond this computer",
+        help="file with the user and password that posted messages need, on two lines; required if other "
+        "computers can post",
     )
-    add("--publish-login", metavar="FILE", help="of another broker; else FENCEPOST_PUBLISH_USER and …_PASSWORD")
-    add("--mqtt-ca", metavar="FILE", help="certificates that brokers are checked with; without it those of the system")
-    add("--store", metavar="DIR", help="save the devices' states in that directory, which must exist")
-    add("--name", help="its name in the store (default: watch; of many devices: fleet)")
-    add("--policy", type=to_policy, default=TransitionPolicy.standard(), metavar="NAME", help="as for replay")
+    add(
+        "--publish-login",
+        metavar="FILE",
+        help="the same for the broker of --publish (default: FENCEPOST_PUBLISH_USER and …_PASSWORD)",
+    )
+    add(
+        "--mqtt-ca",
+        metavar="FILE",
+        help="CA certificates for TLS connections to brokers (default: those of the system)",
+    )
+    add("--store", metavar="DIR", help="save the states of the devices in this directory, which must exist")
+    add("--name", help="name of the store (default: watch for one device, fleet for many)")
+    add(
+        "--policy",
+        type=to_policy,
+        default=TransitionPolicy.standard(),
+        metavar="NAME",
+        help="standard (default), exact or core_location",
+    )
     add_defaults(parser)
     parser.set_defaults(assuming=None, own_id=None)
     add_path(parser)
-    add_seconds("--lag", 5.0, "how late a live fix may come")
-    add_seconds("--ahead", 60.0, "refuse fixes that are more ahead of this computer's clock")
-    add("--any-time", action="store_true", help="take fixes of any time; nothing is compared with the clock")
-    add_seconds("--reconnect", 300.0, "how long a gpsd that was lost is tried again; 0: end with it")
-    add("--page", metavar="HOST:PORT", help="serve a page that shows what goes on, and /metrics for Prometheus")
-    add("--page-token", metavar="FILE", help="whose first line opens the page; needed for more than this computer")
+    add_seconds("--lag", 5.0, "how much later than its time a live fix may arrive")
+    add_seconds("--ahead", 60.0, "refuse fixes whose time is farther ahead of this computer's clock")
+    add(
+        "--any-time",
+        action="store_true",
+        help="accept fixes with any time; do not compare them with this computer's clock",
+    )
+    add_seconds("--reconnect", 300.0, "how long to try to reach a lost gpsd again; 0: end when it is lost")
+    add("--page", metavar="HOST:PORT", help="serve a page with the devices and events, and /metrics for Prometheus")
+    add(
+        "--page-token",
+        metavar="FILE",
+        help="file with the page's token on its first line; required if other computers can reach the page",
+    )
     add(
         "--page-tiles",
         metavar="URL",
-        help="a background map: https://SERVER/{z}/{x}/{y}.png; without it only this server is used",
+        help="tiles of a background map: https://SERVER/{z}/{x}/{y}.png (default: no background map)",
     )
-    add("--page-attribution", metavar="TEXT", help="whose map it is, shown on it; OpenStreetMap's is known")
-    add("--log-format", choices=("text", "json"), default="text", help="the level of messages on standard error")
+    add(
+        "--page-attribution",
+        metavar="TEXT",
+        help="copyright text shown on the background map (default: known for OpenStreetMap)",
+    )
+    add(
+        "--log-format",
+        choices=("text", "json"),
+        default="text",
+        help="format of messages on standard error (default: %(default)s)",
+    )

@@ -23,7 +23,7 @@ def check_page(options: argparse.Namespace, is_one: bool) -> None:
         UsageError: An option of the page lacks one that it needs, or the devices have no names.
     """
     if options.page is not None and is_one:
-        raise UsageError("argument --page: needs the name of the device: --as, --by or a source that has names")
+        raise UsageError("argument --page: needs the name of the device; add --as or --by, or use a source with names")
     for name, wanted in (("page_token", "page"), ("page_tiles", "page"), ("page_attribution", "page_tiles")):
         if getattr(options, name) is not None and getattr(options, wanted) is None:
             given, needed = (f"--{each.replace('_', '-')}" for each in (name, wanted))
@@ -50,7 +50,7 @@ def open_page(
         except ValueError as error:
             raise UsageError(f"argument --page-token: {error}") from None
     elif not is_loopback(host):
-        raise UsageError(f"argument --page: {host} is more than this computer, for which --page-token is needed")
+        raise UsageError(f"argument --page: {host} can be reached from other computers, which requires --page-token")
     tiles = None
     if options.page_tiles is not None:
         try:

@@ -44,35 +44,39 @@ def check_sources(options: argparse.Namespace) -> bool:
     places = [place_of(source) if is_address(source) else source for source in sources]
     for number, place in enumerate(places):
         if place in places[:number]:
-            raise UsageError(f"argument --source: {sources[number]} is there twice")
+            raise UsageError(f"argument --source: {sources[number]} is repeated")
     gpsds = [source for source in sources if _is_gpsd(source)]
     brokers = [source for source in sources if is_address(source)]
     ports = [source for source in sources if _is_http(source)]
     files = [source for source in sources if source not in (*gpsds, *brokers, *ports)]
     if options.http_login is not None and not ports:
-        raise UsageError("argument --http-login: is for a source http://HOST:PORT")
+        raise UsageError("argument --http-login: needs a source http://HOST:PORT")
     if options.device is not None and not gpsds:
-        raise UsageError("argument --device: is for a gpsd")
+        raise UsageError("argument --device: needs a source gpsd://HOST:PORT")
     if options.device is not None and len(gpsds) > 1:
-        raise UsageError("argument --device: is for one gpsd, not for several")
+        raise UsageError("argument --device: can be used with one gpsd only")
     check_brokers(options, brokers)
     if by is None and named is None and not brokers and not ports:
         if len(sources) > 1:
-            raise UsageError("argument --source: several need the names of their devices: --by, --as or brokers")
+            raise UsageError(
+                "argument --source: several sources need the names of their devices; add --by or --as, or use brokers"
+            )
         return True
     if by is not None and gpsds and named is None:
-        raise UsageError("argument --by: is for messages that name their device; --as names that of a gpsd")
+        raise UsageError(
+            "argument --by: works for messages that name their device; name the device of a gpsd with --as"
+        )
     # The sources whose fixes do not name a device.
     nameless = [*gpsds, *(files if by is None else ())]
     if named is None and nameless:
-        raise UsageError(f"argument --source: {nameless[0]} needs the name of its device: --as, or --by")
+        raise UsageError(f"argument --source: {nameless[0]} needs the name of its device; add --as or --by")
     if named is not None and not nameless:
         if by is not None:
             raise UsageError("argument --as: not allowed with argument --by")
-        sender = "of a broker" if brokers else "that are posted"
+        sender = "of a broker" if brokers else "that are posted over HTTP"
         raise UsageError(f"argument --as: messages {sender} name their device")
     if len(nameless) > 1:
-        raise UsageError(f"argument --as: {nameless[0]} and {nameless[1]} would be one device")
+        raise UsageError(f"argument --as: {nameless[0]} and {nameless[1]} would be the same device")
     return False
 
 
@@ -94,7 +98,7 @@ def _opened(options: argparse.Namespace, source: str, notices: Notices) -> Sourc
         return _open_port(options, source)
     if options.by is not None:
         if options.format not in ("auto", "jsonl"):
-            raise UsageError(f"argument --by: is for JSON Lines, not {options.format}")
+            raise UsageError(f"argument --by: works for JSON Lines, not for {options.format}")
         return open_file(source, decoder=DeviceLines(options.by))
     return open_file(source, options.format)
 
@@ -110,5 +114,5 @@ def _open_port(options: argparse.Namespace, source: str) -> HttpSource:
     except ValueError as error:
         raise UsageError(f"argument --http-login: {error}") from None
     if login is None and not is_loopback(host):
-        raise UsageError(f"argument --source: {host} is more than this computer, for which --http-login is needed")
+        raise UsageError(f"argument --source: {host} can be reached from other computers, which requires --http-login")
     return HttpSource(host, int(port), login, options.by or "device")

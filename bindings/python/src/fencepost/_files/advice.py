@@ -15,15 +15,15 @@ __all__ = [
 TRACK_OPTION, CONDITIONS_OPTION = "columns", "conditions_columns"
 """The options that name columns."""
 
-DATE_ORDER = Advice("say which with date_order='dmy' or 'mdy'", "say which with --date-order dmy or mdy")
-RADIUS = Advice("give one for all with radius=METRES", "give one for all with --radius METRES")
+DATE_ORDER = Advice("choose with date_order='dmy' or 'mdy'", "choose with --date-order dmy or mdy")
+RADIUS = Advice("set one for all with radius=METRES", "set one for all with --radius METRES")
 PLAY = Advice(
-    "way points are played with speed (m/s) and start; a column of times is named with columns={'time': NAME}",
-    "way points are played with --speed M/S and --start TIME; a column of times is named with --columns time=NAME",
+    "to play way points, set speed (m/s) and start; to name a column of times, columns={'time': NAME}",
+    "to play way points, add --speed M/S and --start TIME; to name a column of times, --columns time=NAME",
 )
 NOT_PLAYED = Advice(
-    "speed, start and loop are for way points without times",
-    "--speed, --start and --loop are for way points without times",
+    "speed, start and loop can be used only with way points without times",
+    "--speed, --start and --loop can be used only with way points without times",
 )
 
 REPAIR = Advice(
@@ -36,11 +36,11 @@ _COMMA = re.compile(r"[+-]?\d+,\d+")
 
 def decimal_comma(text: str) -> str:
     """The advice for a number with a decimal comma."""
-    return ": a decimal comma? Write a point" if _COMMA.fullmatch(text.strip()) else ""
+    return ": is this a decimal comma? Write a decimal point" if _COMMA.fullmatch(text.strip()) else ""
 
 
 def by_column(name: str | None) -> Advice:
     """Advice on how to name the column that identifies the device; None: the column is unknown."""
     if name is None:
-        return Advice("name the column that tells devices apart with by=", "name the column with --by NAME")
+        return Advice("name the column of devices with by=", "name the column of devices with --by NAME")
     return Advice(f"name it with by={name!r}", f"name it with --by {name}")

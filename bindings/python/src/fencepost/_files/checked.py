@@ -73,7 +73,7 @@ def several_devices(path: str | Path, doubt: str, columns: Sequence[str]) -> Non
     if sure:
         raise InputError(path, "", doubt, advice=by_column(sure[0]))
     if may:
-        doubt += f"; {', '.join(map(repr, may))} may tell them apart"
+        doubt += f"; {', '.join(map(repr, may))} may hold the device"
     warn(path, "", doubt, by_column(None))
 
 

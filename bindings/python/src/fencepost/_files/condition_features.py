@@ -47,12 +47,12 @@ def _is_feature(feature: Any) -> bool:
 def _check(features: Sequence[Any], columns: Mapping[str, str], path: str | Path) -> None:
     for what, name in columns.items():
         if what in POSITION:
-            raise InputError(path, "", f"columns: the {what} of GeoJSON is that of its geometries")
+            raise InputError(path, "", f"columns: the {what} of GeoJSON comes from its geometries and cannot be named")
         if what not in CONDITIONS:
             raise InputError(path, "", f"columns: {what!r} is not one of {', '.join(_NAMED)}")
         names = dict.fromkeys(name for feature in features if _is_feature(feature) for name in feature["properties"])
         if name not in names:
-            raise InputError(path, "", f"there is no property {name!r}, only {listed(names)}")
+            raise InputError(path, "", f"no property {name!r}, only {listed(names)}")
 
 
 def _named(feature: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:

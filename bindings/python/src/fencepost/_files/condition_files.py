@@ -68,7 +68,7 @@ def read_conditions(
     """
     rows = condition_rows(_features(path, how, columns or {}, radius), path, default, radius, assuming)
     if not rows:
-        warn(path, "", "holds no conditions: nothing is monitored")
+        warn(path, "", "the file has no conditions, so nothing is monitored")
     return rows
 
 
@@ -140,7 +140,7 @@ def _row(feature: Any, place: str, default: TransitionPolicy, radius: float | No
         raise InvalidArgumentError("has no properties")
     identifier = properties.get("identifier")
     if not isinstance(identifier, str):
-        raise InvalidArgumentError("identifier: a text is needed")
+        raise InvalidArgumentError("identifier: must be a string")
     state = assumed_state(properties.get("assuming", assuming))
     policy = policy_of(properties.get("policy"), default)
     geometry = feature.get("geometry")
@@ -150,11 +150,11 @@ def _row(feature: Any, place: str, default: TransitionPolicy, radius: float | No
         if is_line(shape):
             for name in ("policy", "assuming"):
                 if properties.get(name) is not None:
-                    raise InvalidArgumentError(f"{name}: a gate has none, every crossing counts")
+                    raise InvalidArgumentError(f"{name}: a gate has no {name}, because each crossing counts; remove it")
             return ConditionRow(place, identifier, shape, State.UNKNOWN, None, said is None)
         return ConditionRow(place, identifier, shape, state, policy, said is None)
     if is_gate(properties.get("gate")):
-        raise InvalidArgumentError("gate: only a line can be one")
+        raise InvalidArgumentError("gate: only a line can be a gate")
     condition = _beacon(properties) if geometry is None else _circle(geometry, properties, radius)
     return ConditionRow(place, identifier, condition, state, policy)
 
@@ -162,7 +162,7 @@ def _row(feature: Any, place: str, default: TransitionPolicy, radius: float | No
 def _circle(geometry: Any, properties: dict[str, Any], default: float | None) -> Circle:
     kind = geometry.get("type") if isinstance(geometry, dict) else None
     if kind != "Point":
-        needed = f"{', '.join(SHAPES)}, or a Point with the property radius is needed, null for a beacon"
+        needed = f"{', '.join(SHAPES)}, or a Point with the property radius; null for a beacon"
         raise InvalidArgumentError(f"geometry {kind!r}: a {needed}")
     if "uuid" in properties:
         raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")
@@ -173,14 +173,14 @@ def _circle(geometry: Any, properties: dict[str, Any], default: float | None) ->
     if radius is None:
         radius = default
     if not _is_number(radius):
-        raise InvalidArgumentError(f"radius: a number of metres is needed, not {radius!r}")
+        raise InvalidArgumentError(f"radius: must be a number of metres, not {radius!r}")
     return Circle(float(coordinates[1]), float(coordinates[0]), float(radius))
 
 
 def _beacon(properties: dict[str, Any]) -> Beacon:
     uuid = properties.get("uuid")
     if not isinstance(uuid, str):
-        raise InvalidArgumentError("uuid: a text is needed for a beacon condition (a circle needs a Point geometry)")
+        raise InvalidArgumentError("uuid: a beacon condition needs a uuid, a string (a circle needs a Point geometry)")
     numbers = dict(_optional_integers(properties, "major", "minor"))
     return Beacon(uuid, numbers["major"], numbers["minor"])
 

@@ -118,7 +118,7 @@ def feature(values: dict[str, Any], source: str, place: str, row: int | None = N
     for what in (*POSITION, "radius"):
         if not math.isfinite(math.nan if values.get(what) is None else values[what]):
             found = "is missing" if values.get(what) is None else f"is {values[what]}"
-            raise InputError(source, place, f"{what} {found}: a finite number is needed", row)
+            raise InputError(source, place, f"{what} {found}: must be a finite number", row)
     identifier = identifier_text(values.get("identifier"))
     optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy", "gate") if what in values}
     properties = {"identifier": identifier, "radius": values["radius"], **optional}

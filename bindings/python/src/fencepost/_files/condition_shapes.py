@@ -38,20 +38,20 @@ def shape_condition(
     if not vertices.is_area:
         if gate and properties.get("radius") is not None:
             raise InvalidArgumentError(
-                "gate: it has a radius too; a gate has no width: remove the radius, or the gate for a corridor"
+                "gate: a gate has no radius; remove the radius, or remove gate to make a corridor"
             )
         if gate:
             return Gate(vertices, edges=edges)
         metres = radius if properties.get("radius") is None else properties["radius"]
         if isinstance(metres, bool) or not isinstance(metres, int | float):
-            needed = f"a number of metres is needed for a line, not {shown(metres)}"
-            raise InvalidArgumentError(f"radius: {needed}; gate: true makes it one without a width")
+            needed = f"a line needs a number of metres, not {shown(metres)}"
+            raise InvalidArgumentError(f"radius: {needed}; or gate: true, for a gate without a width")
         return Corridor(vertices, metres, edges=edges)
     if gate:
-        raise InvalidArgumentError("gate: only a line can be one, not a polygon")
+        raise InvalidArgumentError("gate: only a line can be a gate, not a polygon")
     oriented, buffer = properties.get("oriented"), properties.get("buffer")
     if oriented is not None and not isinstance(oriented, bool):
-        raise InvalidArgumentError(f"oriented: true or false is needed, not {shown(oriented)}")
+        raise InvalidArgumentError(f"oriented: must be true or false, not {shown(oriented)}")
     if buffer is not None and (isinstance(buffer, bool) or not isinstance(buffer, int | float)):
-        raise InvalidArgumentError(f"buffer: a number of metres is needed, not {shown(buffer)}")
+        raise InvalidArgumentError(f"buffer: must be a number of metres, not {shown(buffer)}")
     return Polygon(vertices, edges=edges, oriented=bool(oriented), buffer=buffer or 0.0)

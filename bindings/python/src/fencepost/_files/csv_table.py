@@ -65,7 +65,7 @@ class CSVTable:
         try:
             self.names = next(csv.reader([header], delimiter=self.delimiter), [])
         except csv.Error as error:
-            raise InputError(path, self.place, f"not CSV: {error}") from None
+            raise InputError(path, self.place, f"not valid CSV: {error}") from None
 
     @property
     def line(self) -> int:
@@ -101,7 +101,7 @@ class CSVTable:
                 if reader.line_num >= end:
                     break
         except csv.Error as error:
-            raise InputError(self._path, f"line {self._before + reader.line_num}", f"not CSV: {error}") from None
+            raise InputError(self._path, f"line {self._before + reader.line_num}", f"not valid CSV: {error}") from None
         except _NO_TEXT as error:
             raise self._refused(error, self._before + reader.line_num + 1) from None
         self._before += reader.line_num

@@ -43,7 +43,7 @@ class Flaw(NamedTuple):
     def reason(self) -> str:
         """Why the position is unusable, with a possible cause."""
         if is_position(self.latitude, self.longitude):
-            return f"has the accuracy {self.accuracy:g}, which says that there is no position"
+            return f"has the accuracy {self.accuracy:g}, which means that there is no position"
         if self.is_missing:
             return "has no position"
         return f"lies at latitude {self.latitude:.10g}, longitude {self.longitude:.10g}{self._cause}"
@@ -52,14 +52,14 @@ class Flaw(NamedTuple):
     def _cause(self) -> str:
         latitude, longitude = abs(self.latitude), abs(self.longitude)
         if (latitude, longitude) == (91, 181):
-            return ", with which AIS says that there is no position"
+            return ", which AIS uses for an unknown position"
         if 90 < latitude <= 180 and longitude <= 90:
             return ": are latitude and longitude swapped?"
         if latitude <= 90 and 180 < self.longitude <= 360:
-            return ": longitudes of 180 to 360 are to be given less 360"
+            return ": subtract 360 from longitudes of 180 to 360"
         if MOST_DEGREES < max(latitude, longitude) < float("inf"):
             return f": {METRES}"
-        return ": latitudes are -90 to 90, longitudes -180 to 180"
+        return ": latitudes must be from -90 to 90, longitudes from -180 to 180"
 
 
 def is_position(latitude: float, longitude: float) -> bool:
@@ -168,7 +168,9 @@ def jumps(fixes: Iterable[Sequence[float]]) -> str:
     wide = min(east - west, 360.0) * cos(radians((south + north) / 2))
     if way < 5 * _DEGREE * hypot(wide, north - south):
         return ""
-    return f"{far} of {steps} steps are faster than {_FASTEST:g} m/s, to and fro: these are fixes of several devices"
+    return (
+        f"{far} of {steps} steps are faster than {_FASTEST:g} m/s, back and forth: these are fixes of several devices"
+    )
 
 
 def _shown(time_us: int) -> str:

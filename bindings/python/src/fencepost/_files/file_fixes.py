@@ -74,6 +74,6 @@ class FileFixes(Sequence[FixRow]):
     def _read(self) -> Sequence[FixRow]:
         found = self._file.fixes(self._number)
         if len(found) != self._count:
-            reason = f"has changed since it was replayed: the track has {len(found)} fixes, not {self._count}"
+            reason = f"has changed since the replay: the track has {len(found)} fixes, not {self._count}"
             raise InputError(self._file.path, "", reason)
         return found

@@ -19,13 +19,13 @@ Texts of positions compress to a fifth to a thirtieth of their size, a file made
 _PIECE = 1 << 24
 
 _OTHERS = (
-    (0, b"\x1f\x8b", "gzip", "unpack it, or let its name end in .gz"),
+    (0, b"\x1f\x8b", "gzip", "unpack it, or rename it to end in .gz"),
     (0, b"PK\x03\x04", "a zip archive", "unpack it first"),
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook", "save the sheet as CSV"),
     (8, b".FIT", "a FIT file of a sports watch", "convert it to GPX, for example with GPSBabel"),
-    (0, b"SQLite format 3\0", "an SQLite database", "let its name end in .gpkg or .sqlite"),
-    (0, b"PAR1", "Parquet", "let its name end in .parquet"),
-    (0, b"fgb\x03", "FlatGeobuf", "let its name end in .fgb"),
+    (0, b"SQLite format 3\0", "an SQLite database", "rename it to end in .gpkg or .sqlite"),
+    (0, b"PAR1", "Parquet", "rename it to end in .parquet"),
+    (0, b"fgb\x03", "FlatGeobuf", "rename it to end in .fgb"),
     (0, b"BZh", "bzip2", "unpack it first"),
     (0, b"\xfd7zXZ\0", "xz", "unpack it first"),
     (0, b"(\xb5/\xfd", "Zstandard", "unpack it first"),
@@ -67,7 +67,7 @@ def first_bytes(path: str | Path) -> bytes:
         with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
             data = file.read(4096)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(path, "", f"not usable as gzip: {error}") from None
+        raise InputError(path, "", f"cannot be read as gzip: {error}") from None
     except OSError as error:
         raise InputError(path, "", error.strerror or str(error)) from None
     check_kind(data, path)
@@ -131,7 +131,7 @@ def unpacked(path: str | Path) -> bytes:
                 if size > most:
                     raise too_large(path)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(path, "", f"not usable as gzip: {error}") from None
+        raise InputError(path, "", f"cannot be read as gzip: {error}") from None
     except OSError as error:
         raise InputError(path, "", error.strerror or str(error)) from None
     return b"".join(parts)

@@ -196,7 +196,7 @@ class ManyTracks:
                 if not late and count >= self.held_rows:
                     break
                 if late and count > most:
-                    reason = f"is not in the order of time, and {TOO_LARGE}"
+                    reason = f"is not sorted by time, and {TOO_LARGE}"
                     raise UnsortedError(self.path, "", reason, advice=UNSORTED)
         except InputError:
             if late and count > most:
@@ -337,7 +337,7 @@ def _open_batches(path: str, by: str, how: Reading, batch_rows: int) -> Iterator
         except ImportError:
             raise
         except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
-            raise InputError(path, "", f"not usable as {ending[1:]}: {error}") from None
+            raise InputError(path, "", f"cannot be read as {ending[1:]}: {error}") from None
         yield opened
 
 

@@ -87,7 +87,7 @@ def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
         # A valid position without a date is refused. A date without a position is fine: receivers know the date first.
         day, has_fix = _rmc_day(values[8]), _has_fix(values)
         if has_fix and day is None:
-            raise SentenceError("RMC: says that it is valid and has no date")
+            raise SentenceError("RMC: is marked valid but has no date")
         position = _position(sentence, values[2:6]) if has_fix else None
         return Sentence(kind, clock, day, position, 0.0)
     quality = values[5]

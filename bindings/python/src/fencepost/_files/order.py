@@ -13,7 +13,7 @@ from .tracks import Track
 
 _Column = TypeVar("_Column", bound="array[float] | array[int]")
 
-KEEP = Advice("sort=False keeps the order of the file", "--no-sort keeps the order of the file")
+KEEP = Advice("sort=False keeps the file's order", "--no-sort keeps the file's order")
 
 
 def ordered(track: Track) -> tuple[Track, int]:
@@ -46,7 +46,7 @@ def late_rows(times: Iterable[int]) -> int:
 
 def sorted_text(late: int, total: int, what: str = "fixes") -> str:
     """The message about sorted rows."""
-    return f"{late} of {total} {what} are earlier than one before: sorted by time"
+    return f"{late} of {total} {what} are earlier than a previous one: sorted by time"
 
 
 class Clocks:

@@ -61,7 +61,7 @@ def _report(value: Any, place: str, times: TimeStyle) -> Report:
         raise InvalidArgumentError(f"key {min(unknown)!r} is not one of time, beacons, scanning")
     time = _time(value.get("time"), times)
     if ("beacons" in value) == ("scanning" in value):
-        raise InvalidArgumentError("a report needs one of the members beacons and scanning")
+        raise InvalidArgumentError("a report needs either beacons or scanning, not both")
     if "scanning" in value:
         if not isinstance(value["scanning"], bool):
             raise InvalidArgumentError("scanning must be true or false")
@@ -75,7 +75,7 @@ def _time(value: Any, times: TimeStyle) -> int:
     if isinstance(value, str):
         return parse_time(value, None, times)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidArgumentError("time: a text in ISO 8601 or a number is needed")
+        raise InvalidArgumentError("time: must be an ISO 8601 string or a number")
     return number_time(value)
 
 
@@ -90,7 +90,7 @@ def _beacon(value: Any, index: int) -> BeaconSighting:
         raise InvalidArgumentError(f"{place}: key {min(unknown)!r} is not one of uuid, major, minor, rssi")
     uuid, major, minor, rssi = (value.get(name) for name in ("uuid", "major", "minor", "rssi"))
     if not isinstance(uuid, str):
-        raise InvalidArgumentError(f"{place}: uuid must be a text")
+        raise InvalidArgumentError(f"{place}: uuid must be a string")
     for name, number in (("major", major), ("minor", minor), ("rssi", rssi)):
         if isinstance(number, bool) or not (isinstance(number, int) or (number is None and name == "rssi")):
             raise InvalidArgumentError(f"{place}: {name} must be an integer, not {number!r}")
@@ -112,7 +112,9 @@ def _advertisement(value: dict[str, Any], place: str) -> BeaconSighting:
     try:
         payload = bytes.fromhex(value["payload"])
     except (TypeError, ValueError):
-        raise InvalidArgumentError(f"{place}: payload must be a text of hexadecimal digits, two a byte") from None
+        raise InvalidArgumentError(
+            f"{place}: payload must be a string of hexadecimal digits, two for each byte"
+        ) from None
     try:
         return BeaconSighting.parse(payload, rssi=value.get("rssi"), company=value.get("company"))
     except InvalidArgumentError as error:

@@ -51,7 +51,7 @@ def path_text(path: str | os.PathLike[str]) -> str:
             return text
     except UnicodeEncodeError:
         pass
-    raise InputError(text, "", "is not a path that a file can have")
+    raise InputError(text, "", "is not a valid path of a file")
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -70,7 +70,7 @@ def decode(data: bytes, path: str | Path, encoding: str = "utf-8") -> str:
     except (LookupError, ValueError):
         name = ""
     if not _ENCODINGS.fullmatch(name):
-        raise InputError(path, "line 1", f"the encoding {encoding!r} is not known; save the file as UTF-8")
+        raise InputError(path, "line 1", f"unknown encoding {encoding!r}; save the file as UTF-8")
     try:
         return data.decode("utf-8-sig" if name == "utf-8" else name)
     except UnicodeDecodeError as error:
@@ -165,16 +165,16 @@ def parse_json(text: str, path: str | Path, place: str = "") -> Any:
     """Parses JSON; NaN and Infinity, which Python accepts beyond JSON, are refused."""
 
     def refuse(constant: str) -> NoReturn:
-        raise InputError(path, place or _constant_place(text), f"{constant} is not JSON")
+        raise InputError(path, place or _constant_place(text), f"{constant} is not valid JSON")
 
     try:
         return json.loads(text, parse_constant=refuse)
     except json.JSONDecodeError as error:
         where = place or f"line {error.lineno} column {error.colno}"
-        raise InputError(path, where, f"not JSON: {error.msg}") from None
+        raise InputError(path, where, f"not valid JSON: {error.msg}") from None
     except InputError:
         raise
     except ValueError as error:  # a number with thousands of digits
-        raise InputError(path, place, f"not usable: {error}") from None
+        raise InputError(path, place, f"cannot be read: {error}") from None
     except RecursionError:
-        raise InputError(path, place, "not usable: nested too deeply") from None
+        raise InputError(path, place, "cannot be read: nested too deeply") from None

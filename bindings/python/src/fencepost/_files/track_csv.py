@@ -69,7 +69,7 @@ def opened(
         with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
             yield Table(text_pieces(file, size), path, columns, by, times)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(path, "", f"not usable as gzip: {error}") from None
+        raise InputError(path, "", f"cannot be read as gzip: {error}") from None
     except OSError as error:
         raise InputError(path, "", error.strerror or str(error)) from None
 
@@ -141,7 +141,7 @@ class Table(CSVTable):
                 continue
             if self._by is not None:
                 if len(row) <= at or not row[at].strip():
-                    raise InputError(self._path, place, f"has nothing in the column {self._by!r}")
+                    raise InputError(self._path, place, f"has no value in the column {self._by!r}")
                 track = row[at]
             self.check_width(row, last, place)
             yield place, track, _point(row, self.layout, place, self._path)

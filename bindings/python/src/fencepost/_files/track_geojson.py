@@ -81,7 +81,7 @@ class _Names(NamedTuple):
     def of(cls, features: list[dict[str, Any]], path: str | Path, columns: Mapping[str, str]) -> _Names:
         names = list(dict.fromkeys(name for feature in features for name in _properties(feature)))
         if set(columns) & set(POSITION):
-            raise InputError(path, "", "columns: the positions of GeoJSON are those of its geometries")
+            raise InputError(path, "", "columns: the positions of GeoJSON come from its geometries and cannot be named")
         try:
             found = find(names, {what: TRACK[what] for what in ("time", "accuracy")}, columns, ())
         except InvalidArgumentError as error:
@@ -132,9 +132,9 @@ def _key_of(feature: dict[str, Any], by: str, place: str, path: str | Path) -> A
     if value is None and key(by) == "id":
         value = feature.get("id")
     if value is None:
-        raise InputError(path, place, f"has nothing in the property {by!r}")
+        raise InputError(path, place, f"has no value in the property {by!r}")
     if not isinstance(value, str | int | float):
-        raise InputError(path, place, f"{value!r} (property {by!r}) cannot tell tracks apart")
+        raise InputError(path, place, f"{value!r} (property {by!r}) cannot identify a track")
     return value
 
 
@@ -179,7 +179,7 @@ def _lines(feature: dict[str, Any], place: str, path: str | Path) -> Iterator[tu
     if not isinstance(lines, list) or (
         times is not None and (not isinstance(line_times, list) or len(line_times) != len(lines))
     ):
-        raise InputError(path, place, "has not one array of times for each line")
+        raise InputError(path, place, "needs one array of times for each line")
     for index, line in enumerate(lines):
         own = None if times is None else line_times[index]
         if not isinstance(line, list):

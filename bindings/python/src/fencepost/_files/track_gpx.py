@@ -48,7 +48,9 @@ def way_point_features(data: bytes, path: str | Path) -> Iterator[tuple[str, dic
     for number, point in enumerate(gpx.waypoints, 1):
         properties: dict[str, Any] = {"identifier": point.name}
         if not point.name:
-            raise InputError(path, f"way point {number}", "has no name, which is what its circle is called")
+            raise InputError(
+                path, f"way point {number}", "has no name, which is needed as the identifier of its circle"
+            )
         for extension in point.extensions:
             for element in extension.iter():
                 if local_name(element) == "Proximity" and _is_number(element.text or ""):
@@ -64,7 +66,7 @@ def _parse(text: str, path: str | Path | None = None) -> Any:
     except Exception as error:
         if path is None:
             raise
-        raise InputError(path, "", f"not usable as GPX: {error}") from None
+        raise InputError(path, "", f"cannot be read as GPX: {error}") from None
 
 
 def _points(gpx: Any) -> list[Any]:
@@ -95,7 +97,7 @@ def _tidy(text: str, path: str | Path) -> str:
     try:
         return ElementTree.tostring(root, encoding="unicode")
     except RecursionError:
-        raise InputError(path, "", "not usable as GPX: its elements are nested too deeply") from None
+        raise InputError(path, "", "cannot be read as GPX: its elements are nested too deeply") from None
 
 
 def _check_point(point: ElementTree.Element, place: str, path: str | Path) -> None:

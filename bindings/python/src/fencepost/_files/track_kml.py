@@ -44,7 +44,7 @@ def _unpacked(data: bytes, path: str | Path) -> bytes:
     except InputError:
         raise
     except Exception as error:  # zipfile and its decompressors (zlib, bz2, lzma) raise many kinds
-        raise InputError(path, "", f"not usable as kmz: {error}") from None
+        raise InputError(path, "", f"cannot be read as kmz: {error}") from None
 
 
 def read(
@@ -66,11 +66,11 @@ def read(
         InputError: The document is not well-formed, or a part of a track cannot be used.
     """
     if by is not None and key(by) != "name":
-        raise InputError(path, "", f"has no column {by!r}: tracks of KML are told apart by name")
+        raise InputError(path, "", f"has no column {by!r}: tracks of KML are identified by name")
     number = 0
     for name, track in _tracks(xml_root(xml_text(data, path), path)):
         if by is not None and not name:
-            raise InputError(path, f"point {number + 1}", "is of a track whose placemark has no name")
+            raise InputError(path, f"point {number + 1}", "belongs to a placemark without a name")
         for point in _points(track, path, number, style):
             number += 1
             if keys is not None:

@@ -56,7 +56,7 @@ def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tu
     for line in data.decode("ascii", "replace").splitlines():
         yield from reader.line(line)
     if not reader.found:
-        raise InputError(path, "", "not usable as NMEA 0183: there is no RMC, GGA or ZDA sentence in it")
+        raise InputError(path, "", "cannot be read as NMEA 0183: there is no RMC, GGA or ZDA sentence in the file")
     if reader.undated_line is not None:
         more = f" ({reader.damaged} RMC, GGA or ZDA sentences are damaged)" if reader.damaged else ""
         raise InputError(path, f"line {reader.undated_line}", f"no RMC or ZDA sentence gives the date{more}")

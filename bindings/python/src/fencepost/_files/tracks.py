@@ -58,7 +58,7 @@ def split(
             first_untimed = first_untimed or place
             way_points.setdefault(key, []).append((latitude, longitude))
     if fixes and way_points:
-        raise InputError(path, first_untimed, "has no time (other points have one): remove it or give it a time")
+        raise InputError(path, first_untimed, "has no time, but other points have one: remove it or add a time")
     if not fixes and not way_points:
         raise InputError(path, "", "holds no points")
     return [

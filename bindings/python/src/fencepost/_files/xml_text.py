@@ -47,7 +47,7 @@ def xml_root(text: str, path: str | Path) -> ElementTree.Element:
         reason = str(error).partition(":")[0]
         raise InputError(path, f"line {line}", f"not well-formed XML at column {column + 1}: {reason}") from None
     except (ValueError, RecursionError) as error:  # a lone surrogate, or elements nested too deeply
-        raise InputError(path, "", f"not usable as XML: {error}") from None
+        raise InputError(path, "", f"cannot be read as XML: {error}") from None
 
 
 def local_name(element: ElementTree.Element) -> str:

@@ -214,7 +214,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
             >>> Zones.restore(b"")
             Traceback (most recent call last):
                 ...
-            fencepost.errors.SnapshotInvalidError: these 0 bytes are no snapshot of a monitor
+            fencepost.errors.SnapshotInvalidError: these 0 bytes are not a snapshot of a monitor
         """
         return cls._of(Handle.restore(snapshot_bytes(snapshot)))
 

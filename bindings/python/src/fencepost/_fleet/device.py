@@ -148,8 +148,8 @@ class Device:
 
     def __repr__(self) -> str:
         if self._identifier not in self._fleet:
-            return f"<fencepost.Device {self._identifier!r}, which is gone>"
+            return f"<fencepost.Device {self._identifier!r}, removed>"
         return (
-            f"<fencepost.Device {self._identifier!r} inside of {len(self.inside())} conditions, "
+            f"<fencepost.Device {self._identifier!r} inside {len(self.inside())} conditions, "
             f"clock {utc_text(self.clock)}>"
         )

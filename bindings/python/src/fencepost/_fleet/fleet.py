@@ -158,7 +158,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         count = integer(threads, "threads", 1, 256)
         if count > 1:
             if store is not None or name is not None:
-                raise InvalidArgumentError(f"threads is {count}: a fleet with a store has one, for it is one file")
+                raise InvalidArgumentError(
+                    f"threads is {count}: a fleet with a store can have only one thread, because the store is one file"
+                )
             from .shards import Shards
 
             self._handle = Shards(conditions._handle, *limits, timeouts, count)
@@ -290,7 +292,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         elif arrived_before is not None and before is None:
             found = self._handle.expire_by_arrival(to_us(arrived_before, "arrived_before"))
         else:
-            raise TypeError("give either before or arrived_before")
+            raise TypeError("pass either before or arrived_before, not both")
         return found
 
     def inside(self, identifier: str | None = None) -> Presences:
@@ -383,7 +385,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             ['truck-7']
         """
         if isinstance(devices, str):
-            raise TypeError("devices must be some identifiers, not one")
+            raise TypeError("devices must be a collection of identifiers, not a single one")
         chosen = tuple(self.devices if devices is None else devices)
         found: list[bytes] = self._handle.export(chosen, truth(portable, "portable"))
         return found
@@ -561,7 +563,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         counters = self.statistics()
         return (
             f"<fencepost.Fleet {counters.device_count} devices, {counters.condition_count} conditions, "
-            f"{counters.pending_events} events wait, clock {utc_text(counters.clock)}>"
+            f"{counters.pending_events} pending events, clock {utc_text(counters.clock)}>"
         )
 
     def _repr_html_(self) -> str:

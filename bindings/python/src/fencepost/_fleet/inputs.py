@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     DeviceColumn: TypeAlias = str | SupportsArray | Iterable[object]
     """One device for all rows, or a column of identifiers: texts, integers, categories."""
 
-_BY_COLUMN = Advice(*["name the column that tells devices apart with columns={'device': NAME}"] * 2)
-_BY_ROW = Advice(*["give the identifier of each row's device as device="] * 2)
+_BY_COLUMN = Advice(*["name the column of devices with columns={'device': NAME}"] * 2)
+_BY_ROW = Advice(*["pass the identifiers of the devices as device="] * 2)
 
 
 class _Limited:
@@ -55,7 +55,7 @@ def with_threads(handle: Any, threads: int) -> Any:
     most = getattr(handle, "count", 1)
     if count > most:
         raise InvalidArgumentError(
-            f"threads is {count}, and the fleet was made for {most}: Fleet(zones, threads={count})"
+            f"threads is {count}, but the fleet was created for {most}; create it with Fleet(zones, threads={count})"
         )
     return handle if count == most else _Limited(handle, count)
 

@@ -221,4 +221,4 @@ class Presences(Rows[Presence]):
 
     def _summary(self) -> str:
         devices, places = set(self._columns.devices), set(self._columns.identifiers)
-        return f"{len(devices)} devices inside of {len(places)} conditions"
+        return f"{len(devices)} devices inside {len(places)} conditions"

@@ -158,7 +158,7 @@ class ShardEvents:
         if self._bell is not None and self._bell[1] != os.getpid():  # a child after fork() has no waiting consumer
             self._bell, self._handed = None, 0
         if self._bell is not None:
-            text = "updates() of this fleet are being consumed; that consumer must end before there is another"
+            text = "updates() of this fleet already has a consumer; end it before starting another"
             raise ConsumerAlreadyActiveError(text)
 
     def _ring(self, always: bool = False) -> None:

@@ -80,7 +80,7 @@ class Shards:
         Handle(TableHandle()).enter(new)  # raises if an identifier is invalid
         if self._device_limit and len(self._numbers) + len(new) > self._device_limit:
             raise InvalidArgumentError(
-                f"device_limit is {self._device_limit}, which is reached; remove or expire devices first"
+                f"the fleet has {self._device_limit} devices, which is device_limit; remove or expire devices first"
             )
         for device in new:
             self._numbers.enter(device)
@@ -137,7 +137,9 @@ class Shards:
         with self._lock:
             for device in devices:
                 if isinstance(device, str) and self._events.waiting(self._numbers.get(device)):
-                    raise InvalidArgumentError(f"events of device {device!r} wait: with threads take them first")
+                    raise InvalidArgumentError(
+                        f"events of device {device!r} are pending; a fleet with threads needs them polled first"
+                    )
             return [self._of(device).export((device,), portable)[0] for device in devices]
 
     def load(self, devices: tuple[str, ...], data: tuple[bytes, ...], adapt: bool) -> None:
@@ -148,7 +150,7 @@ class Shards:
             Handle(self._table).load(devices, data, adapt)  # raises if any is invalid: all or none
             if self._device_limit and len(self._numbers) + len(devices) > self._device_limit:
                 raise InvalidArgumentError(
-                    f"device_limit is {self._device_limit}, which is reached; remove or expire devices first"
+                    f"the fleet has {self._device_limit} devices, which is device_limit; remove or expire devices first"
                 )
             for device, held in zip(devices, data):
                 self._numbers.enter(device)
@@ -195,7 +197,7 @@ class Shards:
 
     def _refuse_full(self, done: int = 0) -> None:
         if self._events.is_full(self._max_pending):
-            text = f"{self._max_pending} events wait to be handed out; poll them before feeding more"
+            text = f"{self._max_pending} events are pending, which is max_pending_events; poll them before feeding more"
             error = QueueFullError(text)
             error.position = done
             raise error
@@ -266,7 +268,7 @@ class Shards:
             self._ahead_advances += 1
             raise AheadOfClockError(
                 f"the advance to {time_us} is more than max_time_step ({self._step} microseconds) ahead of {known}; "
-                "force=True says that it is meant"
+                "pass force=True if this is intended"
             )
 
     def advance(self, time_us: int, device: str | None, force: bool = False) -> None:
@@ -446,7 +448,9 @@ class Shards:
             return (clock, *inputs, *events, len(self._numbers), conditions, sum(one[10] for one in each), *no_store)
 
     def snapshot(self) -> bytes:
-        raise UnsupportedError("a fleet with several threads has no snapshot, and is not copied: export its devices")
+        raise UnsupportedError(
+            "a fleet with several threads supports no snapshot and no copy: export its devices instead"
+        )
 
     def checkpoint(self) -> None:
         pass  # the fleets are in memory

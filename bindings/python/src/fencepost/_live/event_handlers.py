@@ -56,7 +56,7 @@ class EventCommand:
             )
         except OSError as error:
             reason = error.strerror or str(error)
-            self._notices.say(f"the command for {name_of(event)} does not start ({reason}); it is run again")
+            self._notices.say(f"the command for {name_of(event)} does not start ({reason}); trying again")
             return False
         assert process.stdin is not None
         with process.stdin as pipe:
@@ -71,7 +71,7 @@ class EventCommand:
             self._notices.say(f"the command for {name_of(event)} {what}")
             return False
         if process.returncode != 0:
-            self._notices.say(f"the command ended with {process.returncode} for {name_of(event)}; it is run again")
+            self._notices.say(f"the command ended with {process.returncode} for {name_of(event)}; running it again")
         return process.returncode == 0
 
     def close(self) -> None:
@@ -94,9 +94,12 @@ class EventCommand:
                     if stop_at is None:
                         stop_at, stops = now + GRACE, signals.stops
                     if now >= stop_at or signals.stops > stops:
-                        return "was ended because the watch stops; a watch that goes on from its store runs it again"
+                        return (
+                            "was ended because the watch stops; the watch runs it again when it continues "
+                            "from its store"
+                        )
                 if end is not None and now >= end:
-                    return f"took longer than {self._timeout:g} s and was ended; it is run again"
+                    return f"took longer than {self._timeout:g} s and was ended; running it again"
                 if now >= said + MINUTE:
                     said = now
                     self._notices.say(f"the command for {name} has been running for {now - started:.0f} s")

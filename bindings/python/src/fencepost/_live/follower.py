@@ -180,7 +180,7 @@ class Follower(Running):
         try:
             if isinstance(zones, Monitor):
                 if store is not None or expire is not None:
-                    raise InvalidArgumentError("store and expire are for a fleet: a monitor brings its own store")
+                    raise InvalidArgumentError("store and expire apply only to a fleet; a monitor has its own store")
                 self._watcher = Watch(zones, self._sinks, self._notices, max_gap=max_gap, **options)
             else:
                 rows = None if isinstance(zones, Fleet | Zones) else self._read(zones, State.UNSATISFIED)
@@ -206,7 +206,7 @@ class Follower(Running):
     def _fleet_of(self, zones: Any, store: str | PathLike[str] | None, name: str) -> Fleet:
         if isinstance(zones, Fleet):
             if store is not None:
-                raise InvalidArgumentError("store: the fleet brings its own")
+                raise InvalidArgumentError("store: the fleet has its own store")
             return zones
         table = zones if isinstance(zones, Zones) else Zones()
         return self._stack.enter_context(Fleet(table, store=store, name=None if store is None else name))
@@ -267,7 +267,7 @@ class Follower(Running):
             self._check_open()
             watcher.outcome = "accepted"
             if not watcher.feed(message, place):
-                raise QueueFullError("too many events wait to be handled: loop over events(), or run the sinks")
+                raise QueueFullError("too many events are pending: loop over events(), or run the sinks")
             outcome = Fed(watcher.outcome.partition("_")[0])
         self._awaited.wake()
         self._running.wake()
@@ -297,7 +297,7 @@ class Follower(Running):
         """
         source = self._source if zones is None else zones
         if isinstance(source, Zones | Fleet | Monitor):
-            raise TypeError("sync: these zones are the program's own; change them there")
+            raise TypeError("sync: these zones belong to the program; change them directly")
         found = self.sync_rows(*self._read(source, State.UNKNOWN if self._is_one else State.UNSATISFIED))
         self._source = source
         return found
@@ -323,7 +323,7 @@ class Follower(Running):
         identifiers = {row.identifier for row in rows}
         result = sync_conditions(holder, rows, label, self._circles.definitions(but=identifiers))
         for identifier in self._circles.give_way(identifiers):
-            self._notices.say(f"{label}: {identifier!r} stands for the waypoint of that name from now on")
+            self._notices.say(f"{label}: {identifier!r} replaces the waypoint of that name")
         return result
 
     # ----------------------------------------------------------------------------------------- itself
@@ -336,7 +336,7 @@ class Follower(Running):
             InvalidArgumentError: The follower feeds a monitor.
         """
         if isinstance(self._watcher, Watch):
-            raise InvalidArgumentError("a monitor is followed, not a fleet")
+            raise InvalidArgumentError("this follower follows a monitor, not a fleet")
         return self._watcher.fleet
 
     @property
@@ -363,7 +363,9 @@ class Follower(Running):
             InvalidArgumentError: The sink publishes events by device, but this follower feeds a monitor.
         """
         if isinstance(sink, PublishedEvents | HomeAssistantEvents) and self._is_one:
-            raise InvalidArgumentError("to_mqtt publishes by device, and a monitor has none: follow zones or a fleet")
+            raise InvalidArgumentError(
+                "to_mqtt publishes by device, but a monitor has no devices: follow zones or a fleet"
+            )
         if isinstance(sink, HomeAssistantEvents):
             fleet, circles = self.fleet, self._circles
             assert circles is not None

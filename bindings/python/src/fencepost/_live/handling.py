@@ -168,8 +168,8 @@ class Handling:
         if status == StoreStatus.FAILING:
             self.counts["store_errors"] += 1
             self._notices.say(
-                "the store cannot be written: until it can be, no event is handed on and nothing is confirmed to a "
-                "broker"
+                "the store cannot be written; until it can, no event is delivered and no message is "
+                "confirmed to a broker"
             )
         else:
             self._notices.say("the store can be written again")

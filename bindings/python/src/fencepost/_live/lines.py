@@ -59,7 +59,7 @@ def read_object(line: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
-        raise LineError("is not JSON") from None
+        raise LineError("is not valid JSON") from None
     if not isinstance(value, dict):
         raise LineError("is not a JSON object")
     return value

@@ -68,7 +68,7 @@ Message: TypeAlias = DeviceFix | Waypoints | Gone
 
 
 class NameRefused(LineError):
-    """A message names no device, or its name is not a valid identifier."""
+    """A message has no name of a device, or its name is not a valid identifier."""
 
     kind = "bad_names"
 
@@ -92,14 +92,14 @@ def device_name(value: object) -> str:
         NameRefused: The name is not an identifier.
     """
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise NameRefused("names no device")
+        raise NameRefused("has no name of a device")
     try:
         text = str(value)
         size = len(text.encode())
     except ValueError:  # half a surrogate pair; thousands of digits
         raise NameRefused("the name of the device is not a text") from None
     if not 1 <= size <= LONGEST_NAME or "\0" in text:
-        raise NameRefused(f"names a device by {size} bytes: 1 to {LONGEST_NAME} without NUL can be one")
+        raise NameRefused(f"has a device name of {size} bytes; must have 1 to {LONGEST_NAME} without NUL")
     return text
 
 

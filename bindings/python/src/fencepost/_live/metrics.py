@@ -63,10 +63,12 @@ class Metrics:
     def collect(self) -> Iterator[Any]:
         """The current values."""
         counters = self._counters()
-        fixes = self._core.CounterMetricFamily("fencepost_fixes", "Fixes, by what became of them", labels=["result"])
+        fixes = self._core.CounterMetricFamily("fencepost_fixes", "Fixes, by result", labels=["result"])
         refused = self._core.CounterMetricFamily("fencepost_refused", "Messages that cannot be read", labels=["reason"])
         lag = self._core.GaugeMetricFamily(
-            "fencepost_source_lag_seconds", "From the time of a source's last fix to when it came", labels=["source"]
+            "fencepost_source_lag_seconds",
+            "Delay between the time of a source's last fix and its arrival",
+            labels=["source"],
         )
         for name, value in counters.items():
             group, _, label = name.partition("_")

@@ -45,7 +45,7 @@ def read_address(text: str, topic: str = "") -> Address:
     place, _, found = rest.partition("/")
     if "@" in place:
         raise ValueError(
-            f"{scheme}://…@{place.rpartition('@')[2]} names a user: say it in FENCEPOST_MQTT_USER and "
+            f"{scheme}://…@{place.rpartition('@')[2]} contains a user; pass it in FENCEPOST_MQTT_USER and "
             "FENCEPOST_MQTT_PASSWORD, or in the file of --mqtt-login"
         )
     host, colon, port = place.rpartition(":")
@@ -67,7 +67,7 @@ def checked_topic(topic: str) -> str:
     if any(("#" in level and (level != "#" or at < len(levels) - 1)) for at, level in enumerate(levels)) or any(
         "+" in level and level != "+" for level in levels
     ):
-        raise ValueError(f"{topic} is not a topic filter: + and # stand for whole levels, # only for the last")
+        raise ValueError(f"{topic} is not a topic filter: + and # must each be a whole level, and # the last one")
     if "\0" in topic or len(topic.encode()) > 65_535:
         raise ValueError("a topic has at most 65535 bytes, and no NUL")
     return topic
@@ -89,7 +89,7 @@ def read_login(path: str | None, prefix: str | None = "FENCEPOST_MQTT") -> tuple
         with open(path, encoding="utf-8") as file:
             lines = file.read(10_000).splitlines()
         if len(lines) < 2:
-            raise ValueError(f"{path}: has {len(lines)} lines: the first is the user, the second the password")
+            raise ValueError(f"{path}: has {len(lines)} lines; it must have two, the user and the password")
         return lines[0], lines[1]
     user = None if prefix is None else os.environ.get(f"{prefix}_USER")
     return None if user is None else (user, os.environ.get(f"{prefix}_PASSWORD", ""))

@@ -92,11 +92,11 @@ class BrokerClient:
 
     def _connected(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
         if reason.is_failure:
-            self._say("refused", f"refuses the connection: {reason}; it is tried again")
+            self._say("refused", f"refuses the connection: {reason}; trying again")
             return
         if self._was_lost:
             self.reconnects += 1
-            self._say("found", "found again", logging.INFO)
+            self._say("found", "connected again", logging.INFO)
         self._was_lost, self.is_connected = False, True
         self._connected_at = time.monotonic()
         self._on_connected()
@@ -106,7 +106,7 @@ class BrokerClient:
 
     def _failed(self, client: Any, userdata: Any) -> None:
         self._was_lost, self._short_lives = True, 0
-        self._say("lost", "does not answer; it is tried again")
+        self._say("lost", "does not answer; trying again")
 
     def _disconnected(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
         if self.is_connected and reason.is_failure:
@@ -123,7 +123,7 @@ class BrokerClient:
             self.is_contested = self._short_lives >= CONTESTED and self._up_since < self._contested_since
             if self.is_contested:  # the main thread closes the client, but may be busy
                 client.reconnect_delay_set(AWAY, AWAY)
-            self._say("lost", f"lost: {reason}; it is tried again")
+            self._say("lost", f"lost: {reason}; trying again")
         self.is_connected = False
         self._on_disconnected()
 

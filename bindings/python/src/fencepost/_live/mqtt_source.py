@@ -119,7 +119,9 @@ class _Subscriber(BrokerClient):
                 self._bytes += 0 if payload is None else len(payload)
                 self._arrived.append(_Arrived(self.life, message.mid, message.qos, topic, payload))
         if is_dropped:
-            self._say("dropped", f"{self.dropped} messages of QoS 0 were dropped, because {MOST_MESSAGES} wait already")
+            self._say(
+                "dropped", f"{self.dropped} messages of QoS 0 were dropped, because {MOST_MESSAGES} are already waiting"
+            )
         else:
             self.waker.wake()
 
@@ -129,8 +131,8 @@ class _Subscriber(BrokerClient):
         if before is not None and count > before:
             self._say(
                 "broker_dropped",
-                f"the broker has dropped {count - before} messages, perhaps of another client: a queue was full; "
-                "max_queued_messages of mosquitto.conf makes it longer",
+                f"the broker has dropped {count - before} messages, perhaps of another client, because a queue "
+                "was full; raise max_queued_messages in mosquitto.conf",
             )
 
     def take(self) -> list[_Arrived]:
@@ -187,7 +189,7 @@ class MqttSource(Source):
             raise OSError(
                 errno.EBUSY,
                 f"another client has the id {self._client.identifier} at the broker, such as a second watch: "
-                "end one of them, or give each an id of its own by --client-id",
+                "end one of them, or give each its own id with --client-id",
                 self.name,
             )
         self.reconnects = self._client.reconnects

@@ -43,7 +43,7 @@ def device_of(topic: str) -> str:
     if len(levels) > 3 and levels[-1] in BRANCHES:
         levels.pop()
     if len(levels) < 3 or not levels[-2] or not levels[-1]:
-        raise NameRefused("comes on a topic that is not owntracks/USER/DEVICE")
+        raise NameRefused("was published to a topic that is not owntracks/USER/DEVICE")
     return device_name("/".join(levels[-2:]))
 
 
@@ -60,14 +60,14 @@ def read(value: dict[str, Any], topic: str | None, data: bytes) -> Message | Non
     """
     kind = value["_type"]
     if kind == "encrypted":
-        raise EncryptedRefused("is encrypted, which only the devices themselves can read: switch off encryption there")
+        raise EncryptedRefused("is encrypted and cannot be read: switch off encryption on the devices")
     if kind not in ("location", "transition", "waypoint", "waypoints", "lwt"):
         return None
     if kind == "transition" and ("lat" not in value or "lon" not in value or "sequence" in value):
         return None  # without a position, for example of a beacon; or published by a watch
     named = topic if topic is not None else value.get("topic")
     if not isinstance(named, str):
-        raise NameRefused("names no topic")
+        raise NameRefused("has no topic")
     device = device_of(named)
     if kind == "lwt":
         return Gone(device)
@@ -112,7 +112,7 @@ def _waypoint(value: dict[str, Any]) -> Waypoint:
     except ValueError:
         size = 0
     if not 1 <= size <= LONGEST_WAYPOINT or "\0" in name:
-        raise WaypointRefused(f"is a waypoint whose desc has {size} bytes: 1 to {LONGEST_WAYPOINT} can be a name")
+        raise WaypointRefused(f"is a waypoint whose desc has {size} bytes; must have 1 to {LONGEST_WAYPOINT}")
     latitude, longitude, radius = (number_of(value, key) for key in ("lat", "lon", "rad"))
     if radius is None or not radius > 0:
         return Waypoint(name, 0.0, 0.0, 0.0, time)

@@ -173,7 +173,11 @@ class Page:
             self._readers -= 1
 
     def _refusal(self) -> Any:
-        text = "this page needs its token: /?token=…\n" if self._access.token else "this page is for this computer\n"
+        text = (
+            "this page needs its token: /?token=…\n"
+            if self._access.token
+            else "this page can be opened only on this computer\n"
+        )
         return self._responses.PlainTextResponse(text, 403, self._headers)
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ def read_token(path: str) -> str:
     with open(path, encoding="utf-8") as file:
         token = file.readline(1000).strip()
     if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isalnum():
-        raise ValueError(f"{path}: the token has to be {SHORTEST_TOKEN} letters and digits or more")
+        raise ValueError(f"{path}: the token must have at least {SHORTEST_TOKEN} letters and digits")
     return token
 
 

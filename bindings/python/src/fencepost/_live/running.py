@@ -72,7 +72,11 @@ class Running:
     def _due(self, asker: LiveEvents) -> Any:
         self._check_open()
         if self._is_served or asker is not self._consumer:
-            what = "run or serve gives the events to the sinks" if self._is_served else "a newer loop takes the events"
+            what = (
+                "run or serve delivers the events to the sinks"
+                if self._is_served
+                else "a newer loop over events() took over"
+            )
             raise ConsumerAlreadyActiveError(what)
         return self._watcher.next_due()
 
@@ -109,7 +113,7 @@ class Running:
             InputError: A document of a source cannot be used.
         """
         if not len(self._sinks):
-            raise InvalidArgumentError("run gives the events to sinks, and there is none")
+            raise InvalidArgumentError("run delivers events to sinks, but the follower has no sink")
         with self._served(), self._stop if stop is None else nullcontext(stop) as self._running:
             hang_up = self._running.on_hang_up
             watch(sources, self._watcher, self._running, self._notices, hang_up, each_turn, not sources)
@@ -144,7 +148,7 @@ class Running:
             yield
             return
         if self._is_served:
-            raise ConsumerAlreadyActiveError("run or serve gives the events to the sinks already")
+            raise ConsumerAlreadyActiveError("run or serve already delivers the events to the sinks")
         self._is_served = True
         try:
             yield

@@ -51,7 +51,7 @@ class Guarded:
             return self._failed(error)
 
     def _failed(self, error: Exception) -> bool:
-        text = f"a sink failed: {type(error).__name__}: {error}; the event is given to it again"
+        text = f"a sink failed: {type(error).__name__}: {error}; the event is delivered to it again"
         self._notices.seldom(f"sink {id(self._sink)}", text, logging.ERROR)
         return False
 
@@ -146,7 +146,7 @@ class AppendedFile:
             self._open()
         except OSError as error:
             self._descriptor = old
-            self._notices.say(f"{self._path}: {error.strerror}; the file that was open is written on")
+            self._notices.say(f"{self._path}: {error.strerror}; writing continues in the file that was open")
         else:
             os.close(old)
 
@@ -163,7 +163,7 @@ class AppendedFile:
                 break
             end = start
         if end < size:
-            self._notices.say(f"{self._path}: ended with half a line, which is cut off")
+            self._notices.say(f"{self._path}: ended with an incomplete line, which was removed")
             os.ftruncate(self._descriptor, end)
 
     def __call__(self, event: HandedEvent) -> bool:
@@ -175,7 +175,7 @@ class AppendedFile:
             if self._is_regular:
                 os.fsync(self._descriptor)
         except OSError as error:
-            self._notices.seldom("append", f"{self._path}: {error.strerror}; the event is written again")
+            self._notices.seldom("append", f"{self._path}: {error.strerror}; writing the event again")
             try:
                 self._cut()
             except OSError:

@@ -14,7 +14,7 @@ def moment_text(us: int) -> str:
     try:
         return utc_text(from_us(us))
     except OverflowError:
-        return "a time that no calendar has"
+        return "a time outside the years 1 to 9999"
 
 
 def span_text(us: int) -> str:
@@ -28,5 +28,5 @@ def span_text(us: int) -> str:
     else:
         text = f"{seconds:.1f} s"
     if us > ROLLOVER - WEEK and min(us % ROLLOVER, -us % ROLLOVER) < WEEK:
-        text += f" ({round(us / ROLLOVER) * 1024} weeks: the receiver's count of weeks may have rolled over)"
+        text += f" ({round(us / ROLLOVER) * 1024} weeks: the receiver's week number may have rolled over)"
     return text

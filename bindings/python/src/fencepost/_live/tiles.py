@@ -50,5 +50,5 @@ def read_tiles(template: str, attribution: str | None) -> Tiles:
         known = (text for start, text in ATTRIBUTIONS.items() if template.startswith(start))
         attribution = next(known, "")
     if not attribution.strip():
-        raise ValueError(f"nothing says whose map {found['origin']} has: --page-attribution")
+        raise ValueError(f"the copyright of the map of {found['origin']} is unknown; add --page-attribution")
     return Tiles(template, found["origin"], attribution.strip())

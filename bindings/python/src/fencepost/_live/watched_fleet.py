@@ -23,12 +23,12 @@ from .waypoints import OwnersCircles
 MAX_DEVICES = 10_000
 HOUR = 3600.0
 REFUSALS = {
-    "passed_fixes": "were passed over: their devices had been fed up to there",
+    "passed_fixes": "were skipped: their devices had been fed up to that time before",
     "late_fixes": "came late and were skipped",
-    "double_fixes": "had the time of one before and were skipped",
+    "double_fixes": "had the same time as the fix before and were skipped",
     "invalid_fixes": "had no usable position or time and were skipped",
     "future_fixes": "were too far ahead of the clock and were skipped",
-    "refused_devices": "were of more devices than may be, and were skipped",
+    "refused_devices": "were of more devices than --max-devices, and were skipped",
 }
 
 
@@ -179,7 +179,7 @@ class FleetWatch(Handling):
             try:
                 self.fleet.checkpoint()
             except FencepostError as error:
-                self._notices.seldom("store", f"waypoints are not kept yet: {error}")
+                self._notices.seldom("store", f"waypoints cannot be saved yet: {error}")
         super().keep()
 
     def _feed_fix(self, message: DeviceFix, place: str) -> bool:
@@ -238,7 +238,7 @@ class FleetWatch(Handling):
                 return "future_fixes", f"{apart}; such fixes are refused without --any-time"
         if followed is None:
             if len(self.devices) >= self._max_devices:
-                return "refused_devices", f"is one more than the {self._max_devices} devices of --max-devices"
+                return "refused_devices", f"would exceed the {self._max_devices} devices of --max-devices"
             # Otherwise the fleet would add the device before it refuses the fix.
             if not (abs(row[0]) <= 90 and abs(row[1]) <= 180 and row[2] >= 0):
                 return "invalid_fixes", f"the first fix has no valid position: {row[0]}, {row[1]}, accuracy {row[2]}"
@@ -247,7 +247,10 @@ class FleetWatch(Handling):
         if clock is None or at > clock:
             return None
         if clock == followed.fed_to:
-            return "passed_fixes", f"{moment_text(at)} is not after {moment_text(clock)}, up to which it was fed before"
+            return (
+                "passed_fixes",
+                f"{moment_text(at)} is not after {moment_text(clock)}, the last time that it was fed before",
+            )
         if at == clock:
             return "double_fixes", ""
         return "late_fixes", f"{moment_text(at)} is {span_text(clock - at)} before the device's clock"
@@ -308,7 +311,9 @@ class FleetWatch(Handling):
             self.observer.forgotten(gone)
         if gone:
             self.counts["expired_devices"] += len(gone)
-            self._notices.say(f"{len(gone)} devices were silent for long and are forgotten, {gone[0]} among them")
+            self._notices.say(
+                f"{len(gone)} devices were silent for longer than --expire and were removed, {gone[0]} among them"
+            )
 
     def pause(self) -> float | None:
         """Seconds until there is work even without new input; None: never."""

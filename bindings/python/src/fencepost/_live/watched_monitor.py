@@ -123,14 +123,14 @@ class Watch(Handling):
             self._right, self._fed_to = 0, None
             return None
         if time_us == clock and clock != self._fed_to:
-            return "double_fixes", f"{moment_text(time_us)} is the time of the fix before"
+            return "double_fixes", f"{moment_text(time_us)} is also the time of the fix before"
         if self._is_rewound(time_us, clock, wall_us):
             return None
         if clock == self._fed_to:
             apart = span_text(clock - time_us)
             return (
                 "passed_fixes",
-                f"{moment_text(time_us)} is {apart} before the monitor's clock, up to which it was fed before",
+                f"{moment_text(time_us)} is {apart} before the monitor's clock, the last time that it was fed before",
             )
         self._count_time_from(time_us, clock)
         return "late_fixes", f"{moment_text(time_us)} is {span_text(clock - time_us)} before the monitor's clock"
@@ -178,7 +178,7 @@ class Watch(Handling):
     def _take_again(self, place: str) -> None:
         if self._refused >= ENOUGH:
             self._notices.forget("refused")
-            self._notices.seldom("taken", f"{place}: fixes are taken again, after {self._refused} that were refused")
+            self._notices.seldom("taken", f"{place}: fixes are accepted again, after {self._refused} refused ones")
         self._refused = 0
 
     def pass_time(self) -> None:
@@ -212,9 +212,9 @@ class Watch(Handling):
     def report(self, name: str) -> None:
         """Reports the refused inputs of a source."""
         for key, what in (
-            ("passed_fixes", "were passed over: the monitor had been fed up to there"),
+            ("passed_fixes", "were skipped: the monitor had been fed up to that time before"),
             ("late_fixes", "came late and were skipped"),
-            ("double_fixes", "had the time of one before and were skipped"),
+            ("double_fixes", "had the same time as the fix before and were skipped"),
             ("invalid_fixes", "had no usable position or time and were skipped"),
             ("future_fixes", "were too far ahead of the clock and were skipped"),
         ):

@@ -70,14 +70,16 @@ class OwnersCircles:
         if waypoint.radius == 0:
             return self._drop(owner, before if before is not None else identifier)
         if identifier in self._conditions and identifier not in self._owned:
-            raise WaypointRefused(f"is waypoint {identifier!r}, which the conditions file has")
+            raise WaypointRefused(f"is waypoint {identifier!r}, which is also in the conditions file")
         if identifier not in self._owned:
             if self._counts[owner] >= MOST_WAYPOINTS:
-                raise WaypointRefused(f"is one more waypoint of {owner!r} than the {MOST_WAYPOINTS} that are taken")
+                raise WaypointRefused(f"exceeds the {MOST_WAYPOINTS} waypoints that {owner!r} may have")
             if len(self._owned) >= MOST_CIRCLES:
-                raise WaypointRefused(f"is one more waypoint than the {MOST_CIRCLES} that are taken of all owners")
+                raise WaypointRefused(f"exceeds the {MOST_CIRCLES} waypoints that all owners together may have")
             if not self._counts[owner] and len(self._counts) > self._most_owners:
-                raise WaypointRefused(f"is a waypoint of one more owner than the {self._most_owners} that are taken")
+                raise WaypointRefused(
+                    f"is a waypoint of a new owner, but {self._most_owners} owners have waypoints already"
+                )
         try:
             circle = Circle(waypoint.latitude, waypoint.longitude, waypoint.radius)
             changed = self._conditions.ensure(circle, identifier, policy=self._policy, tag=tag)

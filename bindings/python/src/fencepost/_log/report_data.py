@@ -202,7 +202,9 @@ def _drawn_events(log: Log, notes: list[str]) -> list[list[Event]]:
     step = max(-(-total // MOST_EVENTS), 1)
     if step > 1:
         found = [events[::step] for events in found]
-        notes.append(f"The evidence of {sum(map(len, found)):,} of {total:,} events is here; the visits are whole.")
+        notes.append(
+            f"Only the evidence of {sum(map(len, found)):,} of {total:,} events is included; the visits are complete."
+        )
     return found
 
 
@@ -259,7 +261,7 @@ def _add_events(
 
 
 def evidence_text(event: Event) -> str:
-    """The evidence of an event in words."""
+    """Only the evidence of an event in words."""
     distance = event.boundary_distance
     if event.direction is not None:
         side = "on the line"

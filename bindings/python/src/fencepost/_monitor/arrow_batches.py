@@ -471,7 +471,7 @@ def _check_gates(
         wkb = None if shapes is None else shapes[row]
         is_line = not nested.is_area if nested is not None else wkb is not None and wkb_type(wkb) not in AREAS
         if gate and not is_line:
-            raise InputError.of_row(CIRCLES, first + row, "gate: only a line can be one")
+            raise InputError.of_row(CIRCLES, first + row, "gate: only a line can be a gate")
 
 
 def _texts(reader: BatchReader, chunk: Any, plan: Plan, first: int) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     Found: TypeAlias = tuple[str, str, str]
     """Of a condition its identifier, and of what a message names it by the source and the place there."""
 
-AS_GEODESIC = Advice(*["edges='geodesic' or edges='planar' says it; they are taken as geodesic"] * 2)
-AS_PLANAR = Advice(*["a property or column edges says geodesic or planar; they are taken as planar"] * 2)
+AS_GEODESIC = Advice(*["they are taken as geodesic; choose with edges='geodesic' or edges='planar'"] * 2)
+AS_PLANAR = Advice(*["they are taken as planar; choose with a property or column edges, geodesic or planar"] * 2)
 
 
 def warn_of_left_out(handle: Handle, identifier: str, source: str, place: str) -> None:
@@ -44,6 +44,7 @@ def warn_of_edges(handle: Handle, conditions: Iterable[Found], advice: Advice) -
     metres, source, place, where = max(apart, key=lambda each: each[0])
     others = f", the most of {len(apart)} shapes" if len(apart) > 1 else ""
     reason = (
-        f"geodesic and planar edges lie up to {metres:.0f} m apart ({where}{others}), and nothing says which are meant"
+        f"geodesic and planar edges lie up to {metres:.0f} m apart ({where}{others}), and the source "
+        "does not state which are meant"
     )
     warn(source, place, reason, advice)

@@ -75,7 +75,7 @@ def fix_records(fixes: Any) -> memoryview[Any]:
             raise InvalidArgumentError(f"fixes: an array of {fixes.dtype} holds no records: {error}") from None
         rows = memoryview(packed(fixes, "fixes"))
     if not rows.c_contiguous:
-        raise InvalidArgumentError("fixes: the rows do not lie one behind another in memory (C-contiguous)")
+        raise InvalidArgumentError("fixes: the rows must be contiguous in memory (C-contiguous)")
     return rows
 
 
@@ -99,7 +99,7 @@ def scan_report(sightings: Any, time: Time | None) -> tuple[bytes, int]:
     if isinstance(sightings, BeaconSighting):
         sightings = (sightings,)
     if not isinstance(sightings, Iterable):
-        raise TypeError(f"sightings must be a BeaconSighting or some, not {type(sightings).__name__}")
+        raise TypeError(f"sightings must be a BeaconSighting or an iterable of them, not {type(sightings).__name__}")
     report = list(sightings)
     for place, sighting in enumerate(report):
         if not isinstance(sighting, BeaconSighting):
@@ -328,7 +328,9 @@ class MonitorInputs(FixInputs):
         except ValueError:
             raise InvalidArgumentError(f"diagnostics {shown(diagnostics)} has a bit that is no flag") from None
         if not isinstance(unsupported, Iterable):
-            raise TypeError(f"unsupported must hold classes of conditions, not be {type(unsupported).__name__}")
+            raise TypeError(
+                f"unsupported must be an iterable of classes of conditions, not {type(unsupported).__name__}"
+            )
         kinds = 0
         for kind in unsupported:
             number = kind_of(kind)

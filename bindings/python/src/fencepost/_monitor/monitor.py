@@ -64,7 +64,7 @@ def _age(value: float | timedelta) -> int:
     """The age of a fix in microseconds; -1 is refused, since the library takes it for "never" (here: None)."""
     age = seconds_to_us(value, "initial_fix_max_age")
     if age < 0:
-        raise InvalidArgumentError(f"initial_fix_max_age is {value}; accepted are 0 to 1e9 seconds, or None for never")
+        raise InvalidArgumentError(f"initial_fix_max_age is {value}; must be from 0 to 1e9 seconds, or None for never")
     return age
 
 
@@ -82,7 +82,7 @@ def time_step(value: float | timedelta) -> int:
     """A time step in microseconds; 0 is refused, since the library takes it for "any"."""
     step = seconds_to_us(value, "max_time_step")
     if step == 0:
-        raise InvalidArgumentError("max_time_step is 0 s; accepted are 1e-6 to 1e9 s, or None for any distance")
+        raise InvalidArgumentError("max_time_step is 0 s; must be from 1e-6 to 1e9 s, or None for any distance")
     return step
 
 
@@ -395,7 +395,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         name = "" if self.name is None else f"{self.name!r}, "
         return (
             f"<fencepost.Monitor {name}{counters.condition_count} conditions, "
-            f"{counters.pending_events} events wait, clock {utc_text(counters.clock)}>"
+            f"{counters.pending_events} pending events, clock {utc_text(counters.clock)}>"
         )
 
     def _repr_html_(self) -> str:

@@ -152,11 +152,11 @@ class RotationPlanner:
         if isinstance(slots, bool) or not isinstance(slots, int):
             raise TypeError(f"slots must be int, not {type(slots).__name__}")
         if not 1 <= slots <= 1_000_000:
-            raise InvalidArgumentError(f"slots is {shown(slots)}; accepted are 1 to 1000000")
+            raise InvalidArgumentError(f"slots is {shown(slots)}; must be from 1 to 1000000")
         self.slots = slots
         self.margin, self.maximum_radius = real(margin, "margin"), real(maximum_radius, "maximum_radius")
         if not 0 <= self.margin < inf:
-            raise InvalidArgumentError(f"margin {self.margin} is not finite and from 0")
+            raise InvalidArgumentError(f"margin {self.margin} must be finite and at least 0")
         if not 0 < self.maximum_radius < inf:
             raise InvalidArgumentError(f"maximum_radius {self.maximum_radius} is not finite and above 0")
         self._armed: tuple[ArmedCondition, ...] = ()

@@ -340,7 +340,7 @@ def _of_geometries(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
     if shapes.crs is not None and shapes.crs.to_epsg() != 4326:
         shapes = shapes.to_crs(4326)
     for row in (~(shapes.geom_type.isna() | (shapes.geom_type == "Point"))).to_numpy().nonzero()[0]:
-        error = InvalidArgumentError(f"row {row}: the geometry is a {shapes.geom_type.iloc[row]}; accepted are points")
+        error = InvalidArgumentError(f"row {row}: the geometry is a {shapes.geom_type.iloc[row]}; must be a point")
         error.position = int(row)
         raise error
     return numbers(shapes.y.to_numpy(), "latitude"), numbers(shapes.x.to_numpy(), "longitude")

@@ -135,7 +135,10 @@ class Comparison(Rows[Outcome]):
         return names | {name: [getattr(outcome, name) for outcome in self] for name in numbers}
 
     def _summary(self) -> str:
-        return f"{len(self)} policies against {self.baseline_name}; a flap is undone within {self.flap_seconds:g} s"
+        return (
+            f"{len(self)} policies against {self.baseline_name}; a flap is a change that is undone within "
+            f"{self.flap_seconds:g} s"
+        )
 
 
 def compare(
@@ -219,7 +222,7 @@ def compare(
         assuming=assuming,
     )
     if labels is not None and baseline is not None:
-        raise InvalidArgumentError("baseline and labels: give one of them")
+        raise InvalidArgumentError("baseline and labels: pass only one of them")
     how, scale, played = Reading(layer, transform, times), scale_of(hdop_scale), Played(speed, start, loop)
     given = GivenTracks(track, columns or {}, by, scale, how, sort, played)
     options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}
@@ -276,7 +279,7 @@ def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
         raise TypeError("policies must be a mapping or a sequence of names, not str")
     given = policies if isinstance(policies, Mapping) else {name: name for name in policies}
     if not given:
-        raise InvalidArgumentError("policies: there is none")
+        raise InvalidArgumentError("policies: must have at least one policy")
     return {name: as_policy(policy) for name, policy in given.items()}
 
 

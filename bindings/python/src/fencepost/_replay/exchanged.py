@@ -56,7 +56,9 @@ def doubt_of_exchanged(points: Sequence[tuple[float, float]], conditions: Zones 
     turned = [(longitude, latitude) for latitude, longitude in points if is_position(longitude, latitude)]
     if not turned or _near(points, conditions) or 2 * (near := _near(turned, conditions)) < len(points):
         return None
-    text = f"no fix is within {NEAR / 1000:g} km of a condition, but {near} of {len(points)} are with latitude and "
+    text = (
+        f"no fix is within {NEAR / 1000:g} km of a condition, but {near} of {len(points)} would be with latitude and "
+    )
     return text + "longitude exchanged"
 
 
@@ -69,7 +71,7 @@ def warn_of_exchanged(path: str | Path, points: Sequence[tuple[float, float]], c
         conditions: The conditions of the replay.
     """
     if doubt := doubt_of_exchanged(points, conditions):
-        warn(path, "", f"{doubt}: are they in each other's columns?")
+        warn(path, "", f"{doubt}: are the two columns swapped?")
 
 
 def _near(points: Sequence[tuple[float, float]], conditions: Zones | Monitor) -> int:

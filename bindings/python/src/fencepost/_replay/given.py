@@ -74,7 +74,7 @@ class GivenTracks:
         if self._table is not None:
             self.source = self._table.source
             if plays:
-                raise InputError(self.source, "", "has times", advice=NOT_PLAYED)
+                raise InputError(self.source, "", "its points have times", advice=NOT_PLAYED)
             return
         self.source = path_text(track) if isinstance(track, str | os.PathLike) else name
         self._is_streamed = self.source != name and by is not None and not plays and is_streamed(self.source)

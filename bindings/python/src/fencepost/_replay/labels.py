@@ -66,7 +66,7 @@ def read_labels(
     if column is not None:
         own = next((name for name in (column, "device", "track") if name in columns), None)
         if own is None and len(ends) > 1:
-            raise InputError(NAME, "", f"has no column {column!r}, which tells whose visit it is")
+            raise InputError(NAME, "", f"has no column {column!r}, which must hold the device of each visit")
     else:
         own = None
     for name in names:
@@ -86,16 +86,19 @@ def read_labels(
 
         identifier = columns["identifier"][row]
         if identifier not in identifiers:
-            raise wrong(f"names the zone {identifier!r}; there are {_some(identifiers)}")
+            raise wrong(f"has the unknown zone {identifier!r}; the zones are {_some(identifiers)}")
         track = only
         if own is not None:
             track = known.get(str(columns[own][row]), _some)
             if track is _some:
-                raise wrong(f"names the {own} {columns[own][row]!r}, which has no fixes; there are {_some(known)}")
+                raise wrong(
+                    f"names the {own} {columns[own][row]!r}, which has no fixes; the devices with fixes are "
+                    f"{_some(known)}"
+                )
         start = _time(columns["start"][row], "start", zone, wrong)
         end = _time(columns["end"][row], "end", zone, wrong)
         if start is None:
-            raise wrong("start is missing (NaT or None): a label needs one; only an end may be missing")
+            raise wrong("start is missing (NaT or None); only the end may be missing")
         if end is not None and end < start:
             raise wrong(f"ends before it starts: {columns['end'][row]} is before {columns['start'][row]}")
         found[track, identifier].append(_Label(row, start, end))
@@ -113,7 +116,7 @@ def _checked(place: Place, labels: list[_Label], end_us: int) -> list[Span]:
     for before, label in zip([None, *labels], labels):
         if before is not None and (before.end is None or label.start < before.end):
             rows = sorted((before.row, label.row))
-            reason = f"overlaps row {rows[0]}: both are visits of zone {place[1]!r}; join them to one"
+            reason = f"overlaps row {rows[0]}: both are visits of zone {place[1]!r}; merge them"
             raise InputError(NAME, f"row {rows[1]}", reason, rows[1])
         is_open = label.end is None
         spans.append((label.start, max(label.start, end_us) if label.end is None else label.end, is_open))

@@ -165,7 +165,7 @@ def reports_of(path: str | os.PathLike[str] | None, times: TimeStyle, sort: bool
 def scale_of(hdop_scale: float | None) -> float | None:
     """Checks and returns the metres of accuracy per unit of hdop."""
     if hdop_scale is not None and not 0 < hdop_scale < float("inf"):
-        raise InvalidArgumentError(f"hdop_scale {hdop_scale} is not a number above 0")
+        raise InvalidArgumentError(f"hdop_scale {hdop_scale} must be a number above 0")
     return hdop_scale
 
 

@@ -97,7 +97,7 @@ def _result(future: Future[_Value]) -> _Value:
 
 
 def _died() -> FencepostError:
-    return FencepostError("a process of --jobs ended before its work was done")
+    return FencepostError("a process of --jobs ended before it finished its work")
 
 
 # The code of a worker process, which has one shard.

@@ -215,16 +215,16 @@ def tune(
     if not limit >= 0:
         raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
     if cross_validate not in (None, "device", "day"):
-        raise InvalidArgumentError(f"cross_validate {cross_validate!r}: accepted are 'device', 'day' and None")
+        raise InvalidArgumentError(f"cross_validate is {cross_validate!r}; must be 'device', 'day' or None")
     device = device_column(device, None)
     column = track_column(tracks, device)
     name, rows = given_conditions(zones, None, column, radius=radius, name="zones")
     rows = [row for row in rows if row.policy is not None]  # without gates, which have no visits
     if not rows:
-        raise InputError(name, "", "has no zone that a policy applies to: gates and beacons have none")
+        raise InputError(name, "", "has no zone that a policy applies to: gates and beacons have no policy")
     if len(rows) * len(chosen) > MOST:
         counts = f"{len(chosen)} policies of {len(rows)} zones are"
-        raise InvalidArgumentError(f"{counts} more than {MOST}: try a smaller grid, or fewer zones")
+        raise InvalidArgumentError(f"{counts} more than {MOST}: use a smaller grid, or fewer zones")
     given = GivenTracks(tracks, columns or {}, device, None, PLAIN, name="tracks")
     # One table holds each zone once per policy, so that one pass over the rows feeds all of them.
     policies_of = list(chosen.values())
@@ -254,7 +254,7 @@ def tune(
 def _policies(policies: Any, grid: Grid | None) -> dict[str, TransitionPolicy]:
     """The policies to try, by name."""
     if policies is not None and grid is not None:
-        raise InvalidArgumentError("policies and grid: give one of them")
+        raise InvalidArgumentError("policies and grid: pass only one of them")
     if isinstance(policies, str):
         raise TypeError("policies must be a mapping or a sequence of names, not str")
     if policies is not None:
@@ -274,7 +274,7 @@ def _policies(policies: Any, grid: Grid | None) -> dict[str, TransitionPolicy]:
             except TypeError as error:
                 raise InvalidArgumentError(f"grid: {error}") from None
     if not found:
-        raise InvalidArgumentError("policies: there is none")
+        raise InvalidArgumentError("policies: must have at least one policy")
     return found
 
 

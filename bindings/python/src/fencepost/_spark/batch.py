@@ -21,7 +21,7 @@ def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any
     from .arrow_events import EVENT_DDL
 
     if frame.isStreaming:
-        raise InvalidArgumentError("replay needs a batch frame, this is a stream: use fencepost.spark.events")
+        raise InvalidArgumentError("replay needs a batch frame, but this is a stream: use fencepost.spark.events")
     names = columns.find_rows(frame, given)
     row = columns.functions().monotonically_increasing_id().alias(_ROW)
     rows = frame.select("*", row).where(columns.usable(frame, names)).select(*columns.rows(frame, names), _ROW)
@@ -57,7 +57,9 @@ def join_frame(frame: Any, conditions: Zones, given: Mapping[str, str], distance
     added = {"identifier": "string", **({"distance": "double"} if distances else {})}
     for name in frame.columns:
         if name.lower() in added:
-            raise InvalidArgumentError(f"the frame has a column {name!r}, which is one of the answer: rename it")
+            raise InvalidArgumentError(
+                f"the frame has a column {name!r}, which is also a column of the result: rename it"
+            )
     schema = require("pyspark.sql.types", "spark").StructType(list(frame.schema.fields))
     for name, kind in added.items():
         schema = schema.add(name, kind)

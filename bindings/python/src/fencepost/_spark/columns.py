@@ -48,7 +48,7 @@ def find_rows(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
     """The names of the columns of fixes."""
     found = _find(frame, {**DEVICES, **dict.fromkeys(EXTRA, ())}, given, ("device", *POSITION, "time"))
     if found["device"] in EVENT_COLUMNS:
-        raise InvalidArgumentError(f"{found['device']!r} is also the name of a column of events: rename it")
+        raise InvalidArgumentError(f"{found['device']!r} is also the name of a column of the events: rename it")
     if "beacons" in found:
         _check_beacons(frame, found["beacons"])
     return found

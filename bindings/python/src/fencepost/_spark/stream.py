@@ -37,7 +37,7 @@ def stream_events(
 ) -> Any:
     """See :func:`fencepost.spark.events`."""
     if not stream.isStreaming:
-        raise InvalidArgumentError("events needs a stream, this is a batch frame: use fencepost.spark.replay")
+        raise InvalidArgumentError("events needs a stream, but this is a batch frame: use fencepost.spark.replay")
     provider = stream.sparkSession.conf.get(_PROVIDER, "")
     if provider.rpartition(".")[2] != _ROCKSDB.rpartition(".")[2]:
         raise InvalidArgumentError(f"keyed state needs RocksDB: set {_PROVIDER} to {_ROCKSDB}")
@@ -48,7 +48,7 @@ def stream_events(
         interval_us(stream.sparkSession, max_ahead, "max_ahead")
     names = columns.find_rows(stream, given)
     if ("refresh" in names) != (folder is not None):
-        raise InvalidArgumentError("refresh, a column, and versions, a folder of tables, go together")
+        raise InvalidArgumentError("refresh (a column) and versions (a folder of tables) must be passed together")
     is_wide = any(what in names for what in columns.EXTRA)
     rules = Rules(bool(ordered), expire_us, skips_unknown)
     processor = Processor(tables(ship(stream, conditions), folder), shards, rules, is_wide)
@@ -88,7 +88,7 @@ def stream_events(
 def interval_us(session: Any, text: str, what: str) -> int:
     """The length of an interval in microseconds; Spark parses the text."""
     if not isinstance(text, str):
-        raise TypeError(f"{what} must be a text such as '20 seconds', not {type(text).__name__}")
+        raise TypeError(f"{what} must be a string such as '20 seconds', not {type(text).__name__}")
     f = columns.functions()
     begin = f.lit("2000-01-01").cast("timestamp")
     try:

@@ -25,7 +25,7 @@ def ship(frame: Any, conditions: Zones) -> str:
     try:
         context = frame.sparkSession.sparkContext
     except Exception:
-        raise UnsupportedError("fencepost.spark needs a session of its own, not one of Spark Connect") from None
+        raise UnsupportedError("fencepost.spark does not support Spark Connect; use a classic Spark session") from None
     name = f"fencepost-{conditions.version.digest.hex()}{ENDING}"
     path = Path(_folder(context.applicationId), name)
     if not path.exists():
@@ -75,5 +75,5 @@ def _read(path: Path, digest: bytes) -> Zones:
     except FencepostError as error:
         raise InvalidArgumentError(f"{path} is not a table: {error}") from None
     if found.version.digest != digest:
-        raise InvalidArgumentError(f"{path} holds another table, {found.version.digest.hex()}: it was changed")
+        raise InvalidArgumentError(f"{path} has been changed: it holds the table {found.version.digest.hex()}")
     return found

@@ -148,7 +148,7 @@ class BatchReader:
         self._given = columns
         try:
             if "geometry" in columns and set(columns) & set(POSITION):
-                raise InvalidArgumentError("columns: geometry and latitude, longitude exclude each other")
+                raise InvalidArgumentError("columns: geometry and latitude, longitude cannot be used together")
             indices = find(self.names, {**known, "geometry": GEOMETRY}, columns, required)
             usual = indices.pop("geometry", None)
             if "geometry" in columns:
@@ -233,7 +233,7 @@ class BatchReader:
             return
         reason = f"its CRS {str(crs)[:60]} is not WGS84 longitude and latitude"
         advice = Advice(
-            "convert it, or read it with transform=True (replay, compare, Zones)", "--transform makes WGS84 of it"
+            "convert it, or read it with transform=True (replay, compare, Zones)", "use --transform to convert it"
         )
         raise InputError(self._source, "", reason, advice=advice)
 
@@ -314,7 +314,9 @@ class BatchReader:
         column, name, kind = self._column(chunk, index), self.names[index], self._children[index].format
         marked = _metadata(self._children[index]).get("ARROW:extension:name", "")
         if marked.startswith("pandas."):  # periods or intervals: the integers are not times
-            raise InputError.of_row(self._source, first, f"the column {name!r} has the type {marked}, not times")
+            raise InputError.of_row(
+                self._source, first, f"the column {name!r} has the type {marked} and does not hold times"
+            )
         nulls = column.null_rows()
         if kind.startswith("ts"):
             if not kind.partition(":")[2] and not self._style.is_plain:
@@ -356,7 +358,7 @@ class BatchReader:
         refer to."""
         column, coded = self._column(chunk, self.names.index(by)), self._children[self.names.index(by)].dictionary
         for row in column.null_rows():
-            raise InputError.of_row(self._source, first + row, f"has nothing in the column {by!r}")
+            raise InputError.of_row(self._source, first + row, f"has no value in the column {by!r}")
         if coded is not None:
             plain = column.plain()
             if plain.format in ("i", "q") and plain.contiguous:
@@ -369,14 +371,14 @@ class BatchReader:
             found = self.values(chunk, self.names.index(by), first)
             for row, value in enumerate(found[:1]):
                 if isinstance(value, list | dict):
-                    reason = f"{value!r} (column {by!r}) cannot tell tracks apart"
+                    reason = f"{value!r} (column {by!r}) cannot identify a track"
                     raise InputError.of_row(self._source, first + row, reason)
             places: dict[Any, int] = {}
             codes = array("q", (places.setdefault(value, len(places)) for value in found))
             values = list(places)
         for place, value in enumerate(values):
             if (value is None or value != value) and place in codes:
-                raise InputError.of_row(self._source, first + codes.index(place), f"has nothing in the column {by!r}")
+                raise InputError.of_row(self._source, first + codes.index(place), f"has no value in the column {by!r}")
         return codes, values
 
     def coded(self, chunk: Any, index: int, first: int) -> tuple[Any, Any]:
@@ -394,7 +396,7 @@ class BatchReader:
                 for value in self.values(chunk, index, first):
                     codes.append(places.setdefault(value, len(places)))
             except TypeError:
-                reason = f"a list or a structure (column {self.names[index]!r}) cannot tell devices apart"
+                reason = f"a list or a structure (column {self.names[index]!r}) cannot identify a device"
                 raise InputError.of_row(self._source, first + len(codes), reason) from None
             self._coded.pop(index, None)
             return codes, list(places)
@@ -455,7 +457,7 @@ class BatchReader:
         except MissingPlaceError as error:
             raise InputError.of_row(self._source, first + error.row, f"{error} (column {name!r})") from None
         except OverflowError:
-            reason = f"more vertices in one batch than 32 bits count (column {name!r})"
+            reason = f"one batch has more vertices than 32 bits can count (column {name!r})"
             raise InputError.of_row(self._source, first, reason) from None
 
     def geometries(

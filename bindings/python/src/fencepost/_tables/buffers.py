@@ -94,7 +94,7 @@ def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
         if view.format in ("q", "l") and view.itemsize == 8:
             return view, 1, 1
         if view.format not in tuple("bBhHiIlLqQnN"):
-            refuse(f"{what} holds elements of the format {view.format!r}, expected microseconds as integers")
+            refuse(f"{what} has elements of the format {view.format!r}, expected microseconds as integers")
         return memoryview(array("q", [_time(value, what, row) for row, value in enumerate(view)])), 1, 1
     rows = _rows_of(values, what, "times")
     return memoryview(array("q", [_time(value, what, row) for row, value in enumerate(rows)])), 1, 1
@@ -225,7 +225,7 @@ def _view_of(values: Any, what: str) -> memoryview[Any] | None:
     if view.ndim != 1:
         refuse(f"{what} has {view.ndim} dimensions, expected one")
     if view.format is None or view.format.lstrip("@") not in tuple("bBhHiIlLqQnNfd"):
-        refuse(f"{what} holds elements of the format {view.format!r}, expected numbers")
+        refuse(f"{what} has elements of the format {view.format!r}, expected numbers")
     return view
 
 
@@ -252,7 +252,7 @@ def _refuse_dtype(table: Any, what: str, expected: str = "numbers") -> NoReturn:
                 refuse(
                     f"{what}, row {row}: {value!r} is {type(value).__name__}, expected {expected} (dtype object)", row
                 )
-    refuse(f"{what} has the dtype {table.dtype}, expected {expected}; convert it first, for example with astype(float)")
+    refuse(f"{what} has the dtype {table.dtype}, expected {expected}; convert it, for example with astype(float)")
 
 
 def _number(value: Any, place: str, row: int, none: float | None) -> float:

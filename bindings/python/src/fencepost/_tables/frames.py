@@ -129,7 +129,7 @@ def column_names(frame: Any, source: str) -> list[str]:
     names = list(frame.columns)
     for name in names:
         if not isinstance(name, str):
-            raise InputError(source, "", f"the column {name!r} has no text as its name")
+            raise InputError(source, "", f"the column {name!r} has a name that is not a string")
     return names
 
 
@@ -163,7 +163,7 @@ def _refuse(pyarrow: Any, frame: Any, source: str, found: Mapping[str, str]) -> 
                     reason = f"{what} {value!r} (column {name!r}) is a {kind.__name__}, not {expected}"
                     raise InputError.of_row(source, row, reason) from None
                 if first is not None and kind is not first:
-                    reason = f"{value!r} (column {name!r}) is a {kind.__name__}, and a value before is a "
+                    reason = f"{value!r} (column {name!r}) is a {kind.__name__}, but a previous value is a "
                     raise InputError.of_row(source, row, reason + first.__name__) from None
                 first = kind
 

@@ -96,8 +96,8 @@ class Vertices(NamedTuple):
         if edges == "planar":
             if max(longitudes) - min(longitudes) > 180 and (span := self._doubtful_span()):
                 reason = (
-                    f"a planar edge spans {span:g} degrees of longitude, as its longitudes are written; to cross the "
-                    "antimeridian let them go on, 190 in place of -170"
+                    f"a planar edge spans {span:g} degrees between its two longitudes; to cross the antimeridian, "
+                    "continue beyond 180 (write 190 instead of -170)"
                 )
                 warn("", "", reason)
             return self._turned()
@@ -201,7 +201,7 @@ class _Maker:
             raise InvalidArgumentError(f"{where} is {shown(place)}, not two numbers") from None
         for name, value, most in (("latitude", latitude, 90), ("longitude", longitude, 360)):
             if not -most <= value <= most:
-                raise InvalidArgumentError(f"{where}: {name} is {value}; accepted are -{most} to {most} degrees")
+                raise InvalidArgumentError(f"{where}: {name} is {value}; must be from -{most} to {most} degrees")
         return longitude + 0.0, latitude + 0.0  # turns a negative zero into zero
 
 
@@ -245,7 +245,7 @@ def of_geojson(geometry: Mapping[str, Any]) -> Vertices:
 
 def _items(value: Any) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
-        raise InvalidArgumentError(f"coordinates: {shown(value)} is not a list of them")
+        raise InvalidArgumentError(f"coordinates: {shown(value)} is not a list of coordinates")
     return value
 
 
@@ -320,7 +320,7 @@ def of_wkb(data: bytes) -> Vertices:
         kind = reader.head()
         name = _NAMES.get(kind, str(kind))
         if name not in AREAS and name not in LINES:
-            raise InvalidArgumentError(f"type: is a {name}, none of {', '.join([*AREAS, *LINES])}")
+            raise InvalidArgumentError(f"type: is a {name}, not one of {', '.join([*AREAS, *LINES])}")
         made = _Maker(name in AREAS)
         one = _CODES["Polygon" if name in AREAS else "LineString"]
         for number in range(reader.count() if kind > 3 else 1):
@@ -396,5 +396,5 @@ def geometry_of(value: Any) -> Mapping[str, Any] | None:
     if found.get("type") == "Feature":
         found = found.get("geometry")
         if not isinstance(found, Mapping):
-            raise InvalidArgumentError("geometry is empty: the feature has none")
+            raise InvalidArgumentError("geometry is empty: the feature has no geometry")
     return found

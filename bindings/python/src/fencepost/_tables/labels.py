@@ -28,7 +28,7 @@ def common_index(**columns: Any) -> Any:
         if index is None:
             continue
         if found is not None and not found.equals(index):
-            way_out = "align them, or give arrays (Series.to_numpy()), which are read by place"
+            way_out = "align them, or give arrays (Series.to_numpy()), which are read by position"
             raise InvalidArgumentError(f"{first} and {name} have different indexes: {way_out}")
         found, first = index, name
     return found
@@ -43,6 +43,6 @@ def told_apart(index: Any) -> Any:
     """
     if not index.is_unique:
         label = index[index.duplicated()].tolist()[0]
-        reason = f"the index has the label {label!r} more than once, so it does not tell the rows apart"
+        reason = f"the index has the label {label!r} more than once, so it does not identify rows"
         raise InvalidArgumentError(f"{reason}: reset_index() first")
     return index

@@ -51,7 +51,7 @@ GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point", "wkt",
 POSITION = ("latitude", "longitude")
 MOST_DEGREES = 360.0
 """Coordinates with a larger magnitude must be metres or feet."""
-METRES = "metres of a projected CRS? Degrees of WGS84 (EPSG:4326) are needed"
+METRES = "are these metres of a projected CRS? Use degrees of WGS84 (EPSG:4326)"
 
 
 def key(name: str) -> str:
@@ -131,7 +131,7 @@ def device_candidates(names: Sequence[str]) -> str:
     used = {usual for what in (*TRACK.values(), GEOMETRY) for usual in what}
     rest = [name for name in names if name not in (*sure, *may) and key(name) not in used]
     listed = ", ".join(map(repr, [*may, *rest][:8]))
-    return f"; name the column of devices, which may be {listed}" if listed else ""
+    return f"; name the column of devices, perhaps {listed}" if listed else ""
 
 
 ACCELERATION = "acc"
@@ -145,7 +145,7 @@ def is_acceleration(name: str, given: Mapping[str, str], least: float) -> bool:
 
 def acceleration_text(name: str) -> str:
     """The warning about a column of accelerations."""
-    return f"the column {name!r} goes below 0, so it is not read as the accuracy"
+    return f"the column {name!r} has negative values, so it is not read as the accuracy"
 
 
 _MAY_TELL_DEVICES = re.compile(

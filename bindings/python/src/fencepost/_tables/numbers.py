@@ -50,7 +50,7 @@ def real(value: Any, what: str) -> float:
     except (TypeError, AttributeError):
         raise TypeError(f"{what} must be a number, not {kind.__name__}") from None
     except (ValueError, ArithmeticError):
-        raise InvalidArgumentError(f"{what} {shown(value)} is not a number that a double can hold") from None
+        raise InvalidArgumentError(f"{what} {shown(value)} is too large for a double") from None
     return value if kind is int else number
 
 
@@ -63,7 +63,7 @@ def radius_in_metres(value: Any, what: str = "radius") -> float:
     """
     metres = real(value, what)
     if not 0 < metres < inf:
-        raise InvalidArgumentError(f"{what} is {metres}; accepted are finite values above 0 metres")
+        raise InvalidArgumentError(f"{what} is {metres}; must be finite and above 0 metres")
     return metres
 
 

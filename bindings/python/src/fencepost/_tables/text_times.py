@@ -65,7 +65,7 @@ class TimeStyle:
             return when
         when = when.replace(tzinfo=self.zone)
         if not self.doubt and when.utcoffset() != when.replace(fold=1).utcoffset():
-            self.doubt = f"{when:%Y-%m-%d %H:%M:%S} is shown twice or never by the clocks of {self.zone}"
+            self.doubt = f"{when:%Y-%m-%d %H:%M:%S} occurs twice or never on the clocks of {self.zone}"
         return when
 
 

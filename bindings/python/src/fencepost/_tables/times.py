@@ -41,11 +41,11 @@ def to_us(value: Time, what: str = "time") -> int:
     """
     if isinstance(value, datetime):
         if value != value:
-            raise InvalidArgumentError(f"{what} is NaT; a time is needed")
+            raise InvalidArgumentError(f"{what} is NaT; must be a time")
         if value.utcoffset() is None:
             localize = getattr(value, "tz_localize", None)  # pandas.Timestamp
             if localize is None:
-                way_out = "give it a time zone, for example tzinfo=timezone.utc"
+                way_out = "add a time zone, for example tzinfo=timezone.utc"
                 raise InvalidArgumentError(f"{what} {value.isoformat()} is a naive datetime; {way_out}")
             value = localize("UTC")
         since: timedelta = value - EPOCH  # type: ignore[operator]
@@ -65,7 +65,7 @@ def _of_datetime64(value: Any, what: str) -> int:
     name = unit.lstrip("0123456789")
     ticks = int(value.astype("int64"))
     if name not in MICROSECONDS or ticks == -_LARGEST:
-        raise InvalidArgumentError(f"{what} is NaT; a time is needed")
+        raise InvalidArgumentError(f"{what} is NaT; must be a time")
     multiplier, divisor = MICROSECONDS[name]
     number = ticks * int(unit[: len(unit) - len(name)] or 1) * multiplier // divisor
     if not -_LARGEST < number < _LARGEST:

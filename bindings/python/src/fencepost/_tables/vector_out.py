@@ -25,7 +25,7 @@ def check_target(path: str | os.PathLike[str], layer: str | None = None) -> str:
     """
     kind = Path(path).suffix.lower()
     if kind not in ENDINGS:
-        raise InvalidArgumentError(f"{os.fspath(path)}: the ending is not one of {', '.join(ENDINGS)}")
+        raise InvalidArgumentError(f"{os.fspath(path)}: the file name must end in one of {', '.join(ENDINGS)}")
     if layer is not None and kind != ".gpkg":
         raise InvalidArgumentError(f"{os.fspath(path)}: only a GeoPackage has layers")
     if kind in TEXTS:

@@ -65,7 +65,7 @@ def device_column(device: str | None, by: str | None) -> str | None:
         TypeError: Both are given.
     """
     if device is not None and by is not None:
-        raise TypeError("device and by are two names of one argument: give device alone")
+        raise TypeError("device and by are two names of one argument: pass only device")
     return by if device is None else device
 
 
@@ -81,16 +81,16 @@ def path_row(
     if chosen is DevicePath.FIXES:
         for name, value in (("max_gap", max_gap), ("max_speed", max_speed)):
             if value is not None:
-                raise InvalidArgumentError(f"{name} is {shown(value)}, but path is 'fixes'; it is of 'geodesic'")
+                raise InvalidArgumentError(f"{name} is {shown(value)}, but path is 'fixes'; it needs path='geodesic'")
         return DEVICE_PATHS.index(chosen), 0, 0.0
     if max_gap is None:
         raise InvalidArgumentError("path 'geodesic' needs max_gap, how far apart fixes may be: 1e-6 to 1e9 s")
     gap = seconds_to_us(max_gap, "max_gap")
     if not 1 <= gap <= 10**15:
-        raise InvalidArgumentError(f"max_gap is {shown(max_gap)}; accepted are 1e-6 to 1e9 s")
+        raise InvalidArgumentError(f"max_gap is {shown(max_gap)}; must be from 1e-6 to 1e9 s")
     speed = 0.0 if max_speed is None else real(max_speed, "max_speed")
     if max_speed is not None and not 0 < speed < inf:
-        raise InvalidArgumentError(f"max_speed is {speed}; accepted are finite values above 0 m/s, or None for any")
+        raise InvalidArgumentError(f"max_speed is {speed}; must be finite and above 0 m/s, or None for any")
     return DEVICE_PATHS.index(chosen), gap, speed
 
 
@@ -135,7 +135,7 @@ def is_gate(value: Any) -> bool:
         return False
     if isinstance(value, bool | int | float) and value in (0, 1):
         return bool(value)
-    raise InvalidArgumentError(f"gate: true or false is needed, not {shown(value)}")
+    raise InvalidArgumentError(f"gate: must be true or false, not {shown(value)}")
 
 
 def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:

@@ -61,7 +61,7 @@ class Circle(Plain):
         for name, most in (("latitude", 90), ("longitude", 180)):
             degrees = real(getattr(self, name), name)
             if not -most <= degrees <= most:
-                raise InvalidArgumentError(f"{name} is {degrees}; accepted are -{most} to {most} degrees")
+                raise InvalidArgumentError(f"{name} is {degrees}; must be from -{most} to {most} degrees")
             object.__setattr__(self, name, degrees)
         object.__setattr__(self, "radius", radius_in_metres(self.radius))
 

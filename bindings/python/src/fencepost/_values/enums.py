@@ -222,7 +222,7 @@ class Diagnostics(enum.Flag):
 
 
 class Reason(enum.StrEnum):
-    """Why a condition is in its state.
+    """Explains the state of a condition.
 
     Example:
         >>> Reason("within_margin")

@@ -1,4 +1,4 @@
-"""Why a condition is in its state."""
+"""Explains the state of a condition."""
 
 from __future__ import annotations
 

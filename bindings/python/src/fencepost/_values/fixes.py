@@ -210,5 +210,5 @@ def common_time(report: Iterable[BeaconSighting]) -> int:
     times = {None if sighting.time is None else to_us(sighting.time) for sighting in report}
     time = times.pop() if len(times) == 1 else None
     if time is None:
-        raise InvalidArgumentError("time is missing: the sightings do not carry one and the same time")
+        raise InvalidArgumentError("time is missing: the sightings do not all have the same time")
     return time

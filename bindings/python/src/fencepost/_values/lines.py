@@ -55,7 +55,7 @@ class Gate(Plain):
     def __init__(self, path: GeometrySource, *, order: Order | None = None, edges: str | None = None) -> None:
         found, _ = vertices_of(path, "path", order)
         if found.is_area:
-            raise InvalidArgumentError("type: a Polygon was passed, a Gate needs a line; use the polygon's boundary")
+            raise InvalidArgumentError("type: a Gate needs a line, not a Polygon; use the polygon's boundary")
         put(self, wkb=found.read_as(edges_of(edges)).wkb, edges=edges_of(edges), _leaves_edges_open=edges is None)
 
     @property

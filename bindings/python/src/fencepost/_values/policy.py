@@ -75,11 +75,11 @@ class TransitionPolicy(Plain):
         for name in ("entry_margin", "exit_margin", "exit_margin_limit", "accuracy_factor"):
             number = real(getattr(self, name), name)
             if not 0 <= number < inf:
-                raise InvalidArgumentError(f"{name} {number} is not finite and from 0")
+                raise InvalidArgumentError(f"{name} {number} must be finite and at least 0")
             object.__setattr__(self, name, number)
         if 0 < self.exit_margin_limit < self.exit_margin:
             limit = f"exit_margin_limit {self.exit_margin_limit}"
-            raise InvalidArgumentError(f"{limit} is neither 0 nor at least the exit_margin, {self.exit_margin}")
+            raise InvalidArgumentError(f"{limit} must be 0 or at least the exit_margin, {self.exit_margin}")
         if not isinstance(self.dwell_policy, str):
             raise TypeError(f"dwell_policy must be a DwellPolicy, not {type(self.dwell_policy).__name__}")
         object.__setattr__(self, "dwell_policy", _read_dwell_policy("dwell_policy", self.dwell_policy))

@@ -81,12 +81,12 @@ class Polygon(Plain):
         rings = list(holes)
         found, stated = vertices_of(exterior, "exterior", order, rings, is_area=True)
         if stated and rings:
-            raise TypeError("holes go with a ring of coordinates: other geometries have their own")
+            raise TypeError("holes can be passed only with a ring of coordinates: other geometries contain their holes")
         if not found.is_area:
-            raise InvalidArgumentError("type: a line was passed, a Polygon needs rings; use a Corridor for lines")
+            raise InvalidArgumentError("type: a Polygon needs rings, not a line; use a Corridor for lines")
         metres = real(buffer, "buffer")
         if not isfinite(metres):
-            raise InvalidArgumentError(f"buffer is {metres}; accepted are finite metres")
+            raise InvalidArgumentError(f"buffer is {metres}; must be a finite number of metres")
         if not isinstance(oriented, bool):
             raise TypeError(f"oriented must be a bool, not {type(oriented).__name__}")
         put(self, wkb=found.read_as(edges_of(edges)).wkb, edges=edges_of(edges), oriented=oriented, buffer=metres)
@@ -199,7 +199,7 @@ class Corridor(Plain):
     ) -> None:
         found, _ = vertices_of(path, "path", order)
         if found.is_area:
-            raise InvalidArgumentError("type: a polygon was passed, a Corridor needs a line; a Polygon has a buffer")
+            raise InvalidArgumentError("type: a Corridor needs a line, not a polygon; use a Polygon with a buffer")
         put(
             self,
             wkb=found.read_as(edges_of(edges)).wkb,
@@ -306,13 +306,13 @@ def vertices_of(
     found = _stated(given)
     if found is not None:
         if order == "latlon":
-            raise TypeError(f"{name} is a geometry, whose coordinates are longitude first: order is of pairs")
+            raise TypeError(f"{name} is a geometry, whose longitude is always first; order applies only to pairs")
         return found, True
     if not isinstance(given, Iterable):
         kinds = "pairs of coordinates, a geometry, WKT or WKB"
         raise TypeError(f"{name} must be {kinds}, not {type(given).__name__}")
     if order is None:
-        way_out = "say order='latlon' (latitude first) or order='lonlat' (longitude first)"
+        way_out = "set order='latlon' (latitude first) or order='lonlat' (longitude first)"
         raise TypeError(f"{name} has pairs of coordinates of unknown order: {way_out}")
     return of_places([given, *holes], is_area, order == "latlon"), False
 

@@ -261,8 +261,8 @@ const list = new Table(byId("visits"), [
   {title: "Enter", value: (row) => row.start, text: (row) => clock(row.start)},
   {title: "Leave", value: (row) => row.end ?? Infinity, text: (row) => row.end === null ? "inside at the end" : clock(row.end)},
   {title: "Inside", number: true, value: (row) => row.seconds, text: (row) => span(row.seconds)},
-  {title: "Enter known by", value: (row) => row.startKnown, text: (row) => data.known[row.startKnown]},
-  {title: "Leave known by", value: (row) => row.endKnown, text: (row) => data.known[row.endKnown]},
+  {title: "Enter found by", value: (row) => row.startKnown, text: (row) => data.known[row.startKnown]},
+  {title: "Leave found by", value: (row) => row.endKnown, text: (row) => data.known[row.endKnown]},
 ], {key: (row) => row.number, pick: (row) => choose({visit: row}), chosen: (row) => chosen !== null && chosen.visit === row, empty: "No place was entered."});
 
 // ---------------------------------------------------------------- map
