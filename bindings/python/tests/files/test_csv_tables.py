@@ -7,7 +7,7 @@ from array import array
 from pathlib import Path
 
 import pytest
-from conftest import refusal
+from conftest import mentions, refusal
 
 from fencepost import TransitionPolicy
 from fencepost._files.condition_files import ConditionRow, read_conditions
@@ -75,9 +75,9 @@ def test_a_header_in_a_comment(tmp_path: Path, delimiter: str) -> None:
     [
         ("", "line 1", "holds no rows"),
         ("# nothing else\n\n", "line 1", "holds no rows"),
-        ("id;lat;lon\na;1;2\n", "line 1", "there is no column for the radius, only id, lat, lon"),
-        ("\n\nid;lat;lon\n", "line 3", "there is no column for the radius"),
-        ("id;lat;lon;radius\na;1;2\n", "line 2", "has 3 columns, the header 4"),
+        ("id;lat;lon\na;1;2\n", "line 1", "radius"),
+        ("\n\nid;lat;lon\n", "line 3", "radius"),
+        ("id;lat;lon;radius\na;1;2\n", "line 2", "3 columns, … 4"),
         ("id\tlat\tlon\tradius\n\na\t1\tnorth\t3\n", "line 3", "longitude 'north' is not a number"),
         ("id;lat;lon;radius\na;52,5;13,4;100\n", "line 2", "latitude '52,5' is not a number"),
         ("id;lat;lon;radius\na\0;1;2;3\nb;1;2\n", "line 3", "has 3 columns"),
@@ -89,7 +89,7 @@ def test_circles_that_cannot_be_read(tmp_path: Path, text: str, place: str, reas
     path = tmp_path / "circles.csv"
     path.write_text(text, newline="")
     error = refusal(read_conditions, path, TransitionPolicy.standard())
-    assert error.place == place and error.reason.startswith(reason)
+    assert error.place == place and mentions(error.reason, reason)
 
 
 def test_a_file_of_another_encoding(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import math
 from datetime import UTC, datetime
 
 import pytest
+from conftest import mentions
 
 from fencepost._files.doubts import Flaw, SeenTimes, about_radii, is_usable, worse
 
@@ -19,25 +20,25 @@ def us(text: str) -> int:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ((116.37, 39.9, 0), "lies at latitude 116.37, longitude 39.9: are latitude and longitude swapped?"),
-        ((52.5, 240.5, 0), "lies at latitude 52.5, longitude 240.5: subtract 360 from longitudes of 180 to 360"),
-        ((5819000.5, 389000, 0), "lies at latitude 5819000.5, longitude 389000: metres of a projected CRS?"),
-        ((91, 181, 0), "lies at latitude 91, longitude 181, which AIS uses for an unknown position"),
+        ((116.37, 39.9, 0), "latitude 116.37, longitude 39.9: … latitude … longitude"),
+        ((52.5, 240.5, 0), "latitude 52.5, longitude 240.5: … 360 … 180 … 360"),
+        ((5819000.5, 389000, 0), "latitude 5819000.5, longitude 389000: … CRS?"),
+        ((91, 181, 0), "latitude 91, longitude 181, … AIS"),
         (
             (90.5, 200, 0),
-            "lies at latitude 90.5, longitude 200: latitudes must be from -90 to 90, longitudes from -180 to 180",
+            "latitude 90.5, longitude 200: … -90 … 90, … -180 … 180",
         ),
-        ((math.inf, 0, 0), "lies at latitude inf, longitude 0: latitudes are"),
+        ((math.inf, 0, 0), "latitude inf, longitude 0:"),
         ((math.nan, 0, 0), "has no position"),
         ((1, math.nan, 0), "has no position"),
-        ((1, 1, -1), "has the accuracy -1, which means that there is no position"),
-        ((1, 1, math.nan), "has the accuracy nan, which means that there is no position"),
+        ((1, 1, -1), "accuracy -1"),
+        ((1, 1, math.nan), "accuracy nan"),
     ],
 )
 def test_a_fix_that_is_of_no_use(values: tuple[float, float, float], words: str) -> None:
     flaw = Flaw("line 2", *values)
-    assert flaw.reason.startswith(words) and not is_usable(*values)
-    assert flaw.is_missing == words.startswith("has")
+    assert mentions(flaw.reason, words) and not is_usable(*values)
+    assert flaw.is_missing == ("latitude" not in words)
 
 
 @pytest.mark.parametrize("place", [(90, 180), (-90, -180), (0, 0)])
@@ -61,18 +62,18 @@ def doubt(*parts: list[int]) -> str:
 @pytest.mark.parametrize(
     ("times", "words"),
     [
-        ([45413.25, 45413.5, 45414.75], "times such as 45413.25 look like Excel's serial dates"),
-        ([1_700_000.0, 1_700_060.0], "all times are before 1990 (the latest is 1970-01-20 16:14:20 UTC)"),
-        ([-11_644_473_600.0, -11_644_473_000.0], "all times are before 1990 (the latest is 1601-01-01 00:10:00 UTC)"),
-        ([1.7e10, 1.7e10 + 60], "all times are after 2100 (the earliest is 2508-09-"),
-        ([9e12, 9.1e12], "all times are after 2100 (the earliest is 9000000000000000000 us)"),
+        ([45413.25, 45413.5, 45414.75], "45413.25 … Excel's"),
+        ([1_700_000.0, 1_700_060.0], "1990 … 1970-01-20 16:14:20 UTC)"),
+        ([-11_644_473_600.0, -11_644_473_000.0], "1990 … 1601-01-01 00:10:00 UTC)"),
+        ([1.7e10, 1.7e10 + 60], "2100 … 2508-09-"),
+        ([9e12, 9.1e12], "2100 … 9000000000000000000"),
         ([us("2024-05-01") / 1e6, us("2024-05-01") / 1e6, us("2024-05-02") / 1e6], "all times are midnight"),
     ],
 )
 def test_strange_times(times: list[float], words: str) -> None:
     found = [round(time * SECOND) for time in times]
-    assert doubt(found).startswith(words)
-    assert doubt([], *([time] for time in found), []).startswith(words)
+    assert mentions(doubt(found), words)
+    assert mentions(doubt([], *([time] for time in found), []), words)
 
 
 @pytest.mark.parametrize(

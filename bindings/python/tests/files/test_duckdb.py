@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import DATA, refusal
+from conftest import DATA, mentions, refusal
 
 from fencepost import Circle, Corridor, EventLog, InputWarning, Monitor, Polygon, geodesic, replay
 from fencepost.types import FeedResult
@@ -142,7 +142,7 @@ def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
 
 def test_polygons_that_are_refused(connection: Any) -> None:
     for text, words in (
-        ("POLYGON ((0 0, 1 1, 1 0, 0 1, 0 0))", "row 1: crossing: two edges cross"),
+        ("POLYGON ((0 0, 1 1, 1 0, 0 1, 0 0))", "row 1: … edges"),
         ("MULTIPOINT (0 0)", "row 1: "),
         ("GEOMETRYCOLLECTION (POINT (0 0))", "row 1: "),
         ("POLYGON EMPTY", "row 1: "),
@@ -151,7 +151,7 @@ def test_polygons_that_are_refused(connection: Any) -> None:
         places = f"ST_GeomFromText(unnest([{good}, '{text}']))"
         zones = connection.sql(f"SELECT unnest(['a', 'b']) AS name, {places} AS place")
         monitor = Monitor()
-        assert words in str(refusal(monitor.add_many, zones)) and len(monitor) == 0
+        assert mentions(refusal(monitor.add_many, zones), words) and len(monitor) == 0
 
 
 def test_geometries_that_are_no_points_on_the_earth_in_degrees(connection: Any) -> None:

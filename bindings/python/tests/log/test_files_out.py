@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import DATA, ROOT, Run
+from conftest import DATA, ROOT, Run, mentions
 from test_tables import points
 
 from fencepost import Circle, EventLog, replay
@@ -92,13 +92,13 @@ def test_an_empty_log(tmp_path: Path) -> None:
 
 def test_what_cannot_be_written(tmp_path: Path, log: EventLog) -> None:
     for path, options, words in (
-        ("e.docx", {}, "e.docx: the file name must end in one of .gpkg"),
+        ("e.docx", {}, "e.docx: … name … end"),
         ("e.fgb", {"layer": "a"}, "e.fgb: only a GeoPackage has layers"),
         ("e.gpkg", {"crs": "EPSG:0"}, "crs 'EPSG:0': "),
     ):
         with pytest.raises(InvalidArgumentError) as caught:
             log.to_file(tmp_path / path, **options)
-        assert words in str(caught.value)
+        assert mentions(caught.value, words)
     for name in ("e.gpkg", "e.fgb", "e.parquet"):
         with pytest.raises((InvalidArgumentError, OSError)):
             log.to_file(tmp_path / "missing" / name)
@@ -113,13 +113,13 @@ def test_the_command_writes_both(run: Run, tmp_path: Path, log: EventLog) -> Non
     assert read(tmp_path / "o.gpkg", "events").crs.to_epsg() == 3857
     assert len(pyogrio.read_dataframe(tmp_path / "o.gpkg", layer="visits")) == len(log.visits())
     for arguments, words in (
-        (["--output", "o.txt"], "o.txt: the file name must end in one of"),
+        (["--output", "o.txt"], "o.txt: … name … end"),
         (["--output-crs", "EPSG:3857"], "argument --output-crs: needs --output"),
         (["--output", "o.fgb", "--visits", "o.fgb"], "argument --visits: "),
-        (["--output", "missing/o.gpkg"], "missing/o.gpkg: cannot be written: "),
+        (["--output", "missing/o.gpkg"], "missing/o.gpkg:"),
     ):
         done = run("replay", DATA / "drive.csv", "--conditions", CONDITIONS, *arguments, "--format", "csv")
-        assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
+        assert done.returncode == 2 and mentions(done.stderr, words) and done.stderr.count("\n") == 1
 
 
 def test_many_tracks_write_files(run: Run, tmp_path: Path) -> None:
@@ -168,13 +168,13 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
         log
     )
     for change, words in (
-        ({"layer": "gone"}, "there is no layer 'gone', only other, drive, nothing, circles"),
-        ({"transform": False}, "is not WGS84 longitude and latitude; convert it, "),
-        ({"conditions_columns": {"identifier": "name"}}, "there is no column 'name'"),
+        ({"layer": "gone"}, "layer 'gone'"),
+        ({"transform": False}, "WGS84 longitude … latitude"),
+        ({"conditions_columns": {"identifier": "name"}}, "column 'name'"),
     ):
         with pytest.raises(InvalidArgumentError) as caught:
             replay(tmp_path / "in.gpkg", tmp_path / "in.gpkg", **given | change)
-        assert words in str(caught.value)
+        assert mentions(caught.value, words)
     with pytest.raises(InvalidArgumentError, match="drive.csv"):
         replay(DATA / "drive.csv", CONDITIONS, layer="a")
     with pytest.raises(InvalidArgumentError, match="conditions.geojson"):

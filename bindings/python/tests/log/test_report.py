@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import DATA, Run
+from conftest import DATA, Run, mentions
 
 from fencepost import Circle, EventLog, Fix, InputWarning, geodesic, replay
 from fencepost._log.report_data import MOST_EVENTS, MOST_PLACES, MOST_POINTS, ReportData, report_data, word
@@ -341,9 +341,7 @@ def test_through_the_command(run: Run, tmp_path: Path) -> None:
     assert data_of((tmp_path / "out.html").read_text())["events"]
     assert "checked>" in (run(*arguments, "--report", "b.html", "--base-map"), (tmp_path / "b.html").read_text())[1]
     refused = run(*arguments, "--report", "no/such/folder/out.html")
-    assert (
-        refused.returncode == 2 and refused.stderr == "fencepost: no/such/folder/out.html: No such file or directory\n"
-    )
+    assert refused.returncode == 2 and mentions(refused.stderr, "fencepost: no/such/folder/out.html:")
 
 
 # ------------------------------------------------------------------------------------------------ extras

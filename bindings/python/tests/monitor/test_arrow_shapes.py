@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from conftest import refusal
+from conftest import mentions, refusal
 
 from fencepost import Circle, Corridor, InputError, InputWarning, Monitor, Polygon, replay
 from fencepost.types import SyncResult
@@ -123,7 +123,7 @@ def test_what_is_said_of_edges() -> None:
         for call in (monitor.add_many, Monitor().ensure_many, Monitor().sync):
             with pytest.warns(InputWarning, match=words) as told:
                 call(table)
-            assert len(told) == 1 and str(told[0].message).endswith("they are taken as planar")
+            assert len(told) == 1 and "planar; choose" in str(told[0].message)
         assert monitor.ensure_many(table).kept == monitor.sync(table).kept == 4
         said = source.assign(edges=["geodesic", None, "planar", "geodesic"])
         monitor.add_many(pa.table(said.to_arrow(geometry_encoding=encoding)))
@@ -138,22 +138,22 @@ def test_what_is_refused_changes_nothing() -> None:
     good, crossed = shapes("Polygon", 3), shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1)])
     line = shapely.LineString([(0, 0), (1, 1)])
     for table, words in (
-        (frame([*good, crossed]), "table: row 3: crossing: two edges cross"),
+        (frame([*good, crossed]), "table: row 3: … edges"),
         (frame([good[0], line]), "table: row 1: "),
         (frame([good[0], line], radius=[None, -5.0]), "table: row 1: "),
         (frame([good[0], shapely.MultiPoint([(0, 0)])]), "row 1: "),
         (frame([good[0], None]), "row 1: "),
-        (frame(good, edges=[None, "curved", None]), "row 1: edges 'curved' is not one of geodesic, planar"),
+        (frame(good, edges=[None, "curved", None]), "row 1: edges 'curved'"),
         (frame(good, buffer=[None, None, "x"]), "row 2: buffer 'x' is not a number"),
         (frame(good).to_crs(3857), "is not WGS84"),
-        (frame([shapely.Point(0, 0)]), "there is no column for the radius"),
+        (frame([shapely.Point(0, 0)]), "radius"),
     ):
         monitor = Monitor()
         monitor.add(Circle(0, 0, 1), "kept")
         for call in (monitor.add_many, monitor.ensure_many, monitor.sync):
             with pytest.raises(InputError) as caught:
                 call(table)
-            assert words in str(caught.value) and "\n" not in str(caught.value), str(caught.value)
+            assert mentions(caught.value, words) and "\n" not in str(caught.value), str(caught.value)
             assert list(monitor) == ["kept"]
 
 

@@ -32,8 +32,8 @@ def test_a_handle_has_the_defaults_of_the_header() -> None:
     [
         (STRIDED, InvalidArgumentError, "must be contiguous"),
         (UNALIGNED, InvalidArgumentError, "must be contiguous"),
-        (array("d", [0.0]), InvalidArgumentError, "has 1 rows, identifiers has 2"),
-        (array("f", [0.0, 1.0]), TypeError, "must be one column of 64-bit elements, not 'f'"),
+        (array("d", [0.0]), InvalidArgumentError, "1 .* 2"),
+        (array("f", [0.0, 1.0]), TypeError, "64-bit .* 'f'"),
         (memoryview(bytes(32)).cast("d", (2, 2)), TypeError, "in 2 dimensions"),
         (bytes(16), TypeError, "must be one column"),
         (None, TypeError, "bytes-like"),
@@ -75,7 +75,7 @@ def test_columns_of_geodesics() -> None:
     out = [array("d", [0.0, 0.0]) for _ in range(3)]
     solve(array("d", [0.0]), TWO, array("d", [0.0]), TWO, *out)  # with stride 0 one element serves all rows
     assert out[0].tolist() == [0.0, 0.0]
-    with pytest.raises(InvalidArgumentError, match="one piece"):
+    with pytest.raises(InvalidArgumentError, match="contiguous"):
         solve(TWO, TWO, TWO, STRIDED, *out)
     with pytest.raises(InvalidArgumentError, match="3.*2"):
         solve(array("d", [0.0] * 3), TWO, TWO, TWO, *out)

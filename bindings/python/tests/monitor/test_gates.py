@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXACT, SECOND, Run, refusal
+from conftest import EXACT, SECOND, Run, mentions, refusal
 
 from fencepost import (
     Circle,
@@ -400,20 +400,20 @@ def test_files_of_conditions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        (feature("LineString", LINE), "radius: a line needs a number of metres, not None; gate: true makes"),
+        (feature("LineString", LINE), "radius: … None"),
         (feature("LineString", LINE, gate=False), "radius: "),
-        (feature("LineString", LINE, gate=True, radius=5), "gate: a gate has no radius"),
-        (feature("LineString", LINE, gate="yes"), "gate: must be true or false, not 'yes'"),
-        (feature("LineString", LINE, gate=2), "gate: must be true or false, not 2"),
-        (feature("LineString", LINE, gate=True, policy="exact"), "policy: a gate has no policy"),
-        (feature("LineString", LINE, gate=True, assuming="satisfied"), "assuming: a gate has no assuming"),
-        (feature("Point", [0, 0], gate=True, radius=5), "gate: only a line can be a gate"),
-        (feature("Polygon", [[[0, 0], [1, 0], [1, 1]]], gate=True), "gate: only a line can be a gate"),
+        (feature("LineString", LINE, gate=True, radius=5), "gate: … gate … radius"),
+        (feature("LineString", LINE, gate="yes"), "gate: … 'yes'"),
+        (feature("LineString", LINE, gate=2), "gate: … 2"),
+        (feature("LineString", LINE, gate=True, policy="exact"), "policy: … gate"),
+        (feature("LineString", LINE, gate=True, assuming="satisfied"), "assuming: … gate … assuming"),
+        (feature("Point", [0, 0], gate=True, radius=5), "gate: … gate"),
+        (feature("Polygon", [[[0, 0], [1, 0], [1, 1]]], gate=True), "gate: … gate"),
     ],
 )
 def test_what_files_must_not_say(tmp_path: Path, given: dict[str, Any], reason: str) -> None:
     path = written(tmp_path / "c.geojson", given)
-    assert reason in str(refusal(replay, there_and_back(), path, path="geodesic", max_gap=600))
+    assert mentions(refusal(replay, there_and_back(), path, path="geodesic", max_gap=600), reason)
 
 
 @pytest.mark.filterwarnings("ignore:.*edges")

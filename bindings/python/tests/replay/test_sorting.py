@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from alone import one_by_one, told
-from conftest import EXACT, ROOT, TRACKS, Run, in_full, needs_shared
+from conftest import EXACT, ROOT, TRACKS, Run, in_full, mentions, needs_shared
 
 from fencepost import Circle, EventLog, Fix, InputError, InputWarning, Zones, compare, replay
 from fencepost._files import many_tracks
@@ -66,12 +66,12 @@ def test_vector_files(tmp_path: Path, name: str, run: Run) -> None:
     if name != "t.fgb":
         frame = frame.sample(frac=1, random_state=5)
     frame.to_parquet(tmp_path / name) if name.endswith("parquet") else frame.to_file(tmp_path / name)
-    with pytest.warns(InputWarning, match="fixes are earlier than a previous one: sorted by time; sort=False keeps"):
+    with pytest.warns(InputWarning, match="fixes .* time; sort=False"):
         log = replay(tmp_path / name, CONDITIONS)
     assert [(e.identifier, e.state, e.date) for e in log] == [(e.identifier, e.state, e.date) for e in drive()]
     done = run("replay", name, "--conditions", CONDITIONS, "--format", "jsonl")
     assert (done.returncode, len(done.stdout.splitlines())) == (0, len(log))
-    assert "are earlier than a previous one: sorted by time; --no-sort keeps the file's order\n" in done.stderr
+    assert mentions(done.stderr, "time; --no-sort … file's")
     kept = run("replay", name, "--conditions", CONDITIONS, "--format", "jsonl", "--no-sort")
     assert "fixes came late" in kept.stderr and "sorted" not in kept.stderr
 
@@ -184,7 +184,7 @@ def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
     alone = [event_line(row.event, "car", row.track) for row in expected.tracked()]
     found = set()
     for jobs, batch in ((1, 65_536), (1, 7), (1, 1000), (2, 500)):
-        with pytest.warns(InputWarning, match=r"\d+ of 3000 fixes are earlier than a previous one: sorted by time"):
+        with pytest.warns(InputWarning, match=r"\d+ .* 3000 fixes .* time"):
             found.add(tuple(lines(path, jobs, batch, sort=True)))
     # The order does not depend on batches and processes; each track gives the same events as alone.
     assert len(found) == 1 and by_track(list(found.pop())) == by_track(alone) and len(alone) > 300
@@ -240,7 +240,7 @@ def test_a_notebook_is_given_the_events_of_such_a_file(tmp_path: Path, monkeypat
     for held, most in ((10_000, 10_000), (100, 10_000), (100, 1000)):
         monkeypatch.setattr(many_tracks, "HELD_ROWS", held)
         monkeypatch.setattr(many_tracks, "MOST_SORTED", most)
-        with pytest.warns(InputWarning, match=r"\d+ of 3000 fixes are earlier than one before: sorted by") as said:
+        with pytest.warns(InputWarning, match=r"\d+ .* 3000 fixes") as said:
             log = replay(path, HERE, policy="exact", by="car", assuming="unknown")
         assert len(said) == 1 and told(log) == expected and log.counts.late_fixes == 0 and len(log) > 300
 

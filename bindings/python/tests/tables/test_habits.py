@@ -126,7 +126,7 @@ def test_labels_in_the_index_and_from_other_libraries() -> None:
     assert f1(labels.assign(identifier=pandas.Categorical(labels.identifier, ["q", "depot"]))) == 1
     assert f1(labels.sample(frac=1, random_state=3).convert_dtypes(dtype_backend="pyarrow")) == 1
     twice = pandas.concat([labels, labels[["start"]]], axis=1)
-    with pytest.raises(InputError, match="labels: there are 2 columns 'start'"):
+    with pytest.raises(InputError, match="labels: .* 2 columns 'start'"):
         f1(twice)
 
 
@@ -147,5 +147,5 @@ def test_zones_in_the_forms_of_frames() -> None:
     zones = Zones(frame)
     assert zones.identifiers == ["a", "b"]
     assert [zone.policy.entry_dwell for zone in zones.values()] == [20, 5]
-    with pytest.raises(InputError, match="row 1: 2 .*'id'.* is a int, but a previous value is a str"):
+    with pytest.raises(InputError, match="row 1: 2 .*'id'.*"):
         Zones(frame.assign(id=["a", 2]))

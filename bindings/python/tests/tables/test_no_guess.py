@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from conftest import mentions
 
 from fencepost import (
     Circle,
@@ -291,11 +292,11 @@ def test_the_same_whatever_holds_the_rows(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"lat": ["0", "x", "1"]}, "row 0: latitude '0' (column 'lat') is a str, not a number"),
-        ({"time": ["2024-05-01", "soon", "2024-05-03"]}, "row 1: time (column 'time'): 'soon' is not a time"),
-        ({"time": pandas.to_datetime(["2024-05-01", None, "2024-05-01"])}, "row 1: has no time (column 'time')"),
-        ({"van": ["a", None, "b"]}, "row 1: has no value in the column 'van'"),
-        ({"lat": [525_000_000.0] * 3}, "row 0: lies at latitude 525000000, longitude 0: metres of a projected CRS?"),
+        ({"lat": ["0", "x", "1"]}, "row 0: latitude '0' (column 'lat') … str"),
+        ({"time": ["2024-05-01", "soon", "2024-05-03"]}, "row 1: time (column 'time'): 'soon'"),
+        ({"time": pandas.to_datetime(["2024-05-01", None, "2024-05-01"])}, "row 1: … time (column 'time')"),
+        ({"van": ["a", None, "b"]}, "row 1: … 'van'"),
+        ({"lat": [525_000_000.0] * 3}, "row 0: … latitude 525000000, longitude 0: … EPSG:4326"),
     ],
 )
 def test_the_same_messages_whatever_holds_the_rows(changes: dict[str, Any], words: str, tmp_path: Any) -> None:
@@ -306,7 +307,7 @@ def test_the_same_messages_whatever_holds_the_rows(changes: dict[str, Any], word
     for source, rows in (("track", frame), ("track", pa.Table.from_pandas(frame)), (str(path), path)):
         with pytest.raises(InputError) as caught:
             replay(rows, {}, by="van")
-        assert str(caught.value).startswith(f"{source}: {words}")
+        assert mentions(caught.value, f"{source}: {words}")
 
 
 @pytest.mark.parametrize("column", ["latitude", "longitude", "time", "accuracy", "device"])

@@ -26,7 +26,7 @@ class Device:
         >>> fleet = Fleet(zones)
         >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
         >>> fleet["truck-7"]
-        <fencepost.Device 'truck-7' inside of 1 conditions, clock 1970-01-01 00:00:00 UTC>
+        <fencepost.Device 'truck-7' inside 1 conditions, clock 1970-01-01 00:00:00 UTC>
         >>> fleet["truck-7"].state("depot")
         <State.SATISFIED: 'satisfied'>
     """

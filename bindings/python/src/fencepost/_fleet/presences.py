@@ -124,7 +124,7 @@ class Presences(Rows[Presence]):
         >>> fleet = Fleet(zones)
         >>> _ = fleet.feed_many(device=["a", "b"], latitude=[52.5, 0], longitude=[13.4, 0], time=[0, 0])
         >>> fleet.inside()
-        <fencepost.Presences: 1 devices inside of 1 conditions>
+        <fencepost.Presences: 1 devices inside 1 conditions>
         >>> fleet.inside().columns()["device"]
         ['a']
     """
