@@ -342,8 +342,8 @@ import Testing
       #expect(refusal { try other.add(gate, identifier: "g") }.hasPrefix("delivery: "))
     }
     let table = Conditions()
-    #expect(refusal { try table.add(gate, identifier: "g") }.contains("no table of fleets"))
-    #expect(refusal { try table.ensure(set) }.contains("no table of fleets"))
+    #expect(refusal { try table.add(gate, identifier: "g") }.contains("fleets have no paths"))
+    #expect(refusal { try table.ensure(set) }.contains("fleets have no paths"))
     var engine = try engine()
     #expect(refusal { try engine.add(gate, identifier: "g", policy: .exact) }.hasPrefix("policy: "))
     #expect(refusal { try engine.add(gate, identifier: "g", assuming: .satisfied) }.hasPrefix("assumed: "))
