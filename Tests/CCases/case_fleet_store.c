@@ -128,13 +128,13 @@ static void what_is_refused(void) {
   fencepost_monitor_destroy(open_in(&store, "m"));
   options = stored_in(&store, "m");
   CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK(strstr(error.message, "that of a monitor") != NULL);
+  CHECK(strstr(error.message, "holds a monitor") != NULL);
   options.name = "f";
   fencepost_fleet_destroy(open_fleet(table, &options));
   fencepost_monitor_options monitors = options_for(&store);
   fencepost_monitor *monitor = NULL;
   CHECK_STATUS(fencepost_monitor_create("f", &monitors, &monitor, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK(strstr(error.message, "that of a fleet") != NULL);
+  CHECK(strstr(error.message, "holds a fleet") != NULL);
   CHECK_INT(remove_folder(&store), 2);
   fencepost_conditions_destroy(table);
 }
