@@ -78,7 +78,7 @@ import Testing
         }
         Issue.record("it was opened")
       } catch MonitorError.invalidArgument(let reason, _) {
-        #expect(reason.contains("is that of a \(word)") && reason.contains(folder.path))
+        #expect(reason.contains("holds a \(word)") && reason.contains(folder.path))
       }
       #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("\(name).fencepost"))) == before)
     }
