@@ -1454,7 +1454,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_columns(fencepost_monitor 
 /*
  * Returns the next event and commits the events delivered before: their conditions' records now show them.
  *
- * @param out_event      Receives the event; untouched when there is none.
+ * @param out_event      Receives the event; unchanged if no event is pending.
  * @param out_available  Receives 1, or 0 if no event is pending.
  * @return OK; NULL_ARGUMENT.
  * Threads: any; use one consumer at a time to get the events in order. Complexity: O(1). Since: 0.1
@@ -1890,7 +1890,7 @@ typedef struct fencepost_fix_selection {
  * @param fixes          May be NULL only if count is 0.
  * @param now_us         The moment for which to choose.
  * @param selection      NULL for the defaults.
- * @param out_index      Receives the index of the best fix; untouched if there is none.
+ * @param out_index      Receives the index of the best fix; unchanged if no fix is usable.
  * @param out_available  Receives 1, or 0 if no fix is usable.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (now_us or a setting); UNSUPPORTED.
  * Threads: any. Complexity: O(count). Since: 0.1
@@ -2217,7 +2217,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_wkbs(
  * Ensures many circles, in order, as calls of fencepost_conditions_ensure_circular() would. All or nothing. The parameters
  * are those of fencepost_conditions_add_circulars().
  *
- * @param out_result  Receives the counts, of which removed is 0; may be NULL.
+ * @param out_result  Receives the counts; removed is 0. May be NULL.
  * @return As the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_circulars(

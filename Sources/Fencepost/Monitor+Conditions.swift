@@ -35,7 +35,7 @@ extension Monitor {
     }
   }
 
-  /// Removes a condition, its record and its events; does nothing if there is none.
+  /// Removes a condition, its record and its events; does nothing if no condition has that identifier.
   ///
   /// - Returns: Whether there was one.
   @discardableResult

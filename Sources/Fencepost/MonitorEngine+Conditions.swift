@@ -50,7 +50,7 @@ extension MonitorEngine {
     try sync(try ConditionSet(conditions) { subject(ofIdentifierBytes: $0) })
   }
 
-  /// The condition with that identifier and its last handled event; `nil` when there is none.
+  /// The condition with that identifier and its last handled event; `nil` if no condition has that identifier.
   public func record(for identifier: String) -> Record? {
     slot(of: identifier).map { record(of: $0) }
   }

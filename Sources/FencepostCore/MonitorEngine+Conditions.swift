@@ -1,5 +1,5 @@
 extension MonitorEngine {
-  /// Removes a condition, its record and its events; nothing happens when there is none.
+  /// Removes a condition, its record and its events; does nothing if no condition has that identifier.
   ///
   /// - Returns: Whether there was one.
   @discardableResult

@@ -24,7 +24,7 @@ extension MonitorEngine {
   private mutating func decide(usable fix: Fix, _ survey: inout Survey) throws(MonitorError) {
     if isFull || !tracker.takes(fix.time) { try admit(fix.time) }
     tracker.countFix()
-    // Apart, because the table is copied for whoever gets it.
+    // Separate, because the table is copied for each caller.
     if tracker.knowsEdges ? tracker.passesByEdges(fix, table) : tracker.passes(fix) { return }
     tracker.evaluate(fix, table, &delivery, &survey)
   }

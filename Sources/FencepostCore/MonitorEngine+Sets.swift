@@ -9,7 +9,7 @@ extension MonitorEngine {
     identifiers.reduce(0) { count, identifier in remove(identifier) ? count + 1 : count }
   }
 
-  /// The identifiers of the conditions of which the detector believes that state now, in add order. See
+  /// The identifiers of the conditions that the detector believes to be in that state now, in add order. See
   /// ``state(of:)-(String)``.
   public func identifiers(in state: Event.State) -> [String] {
     table.live.lazy.filter { self.state(of: $0) == state }.map { table.identifiers.string(of: $0) }

@@ -35,7 +35,7 @@ final class Statement {
     sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil)
   }
 
-  /// Steps to the next row; `false` when there is none.
+  /// Steps to the next row; returns `false` after the last row.
   func step() throws(StoreFailure) -> Bool {
     switch sqlite3_step(pointer) {
     case SQLITE_ROW: return true

@@ -9,7 +9,7 @@ struct Row {
     atMost,
     atLeast
   };
-  std::string name, baseline; // an empty baseline: there is none, the value is absolute
+  std::string name, baseline; // empty: no baseline, the value is absolute
   double ours, baselineTime;  // nanoseconds; negative: not measured
   double ratio;               // the value that the target limits, in `unit`; negative: not measured
   Sense sense;

@@ -187,8 +187,8 @@ static void a_snapshot_goes_on(void) {
 }
 
 static const ccase cases[] = {
-    {"fleet store: a fleet goes on where it was", a_stored_fleet_goes_on},
+    {"fleet store: a reopened fleet continues where it stopped", a_stored_fleet_goes_on},
     {"fleet store: what is refused", what_is_refused},
-    {"fleet store: a snapshot goes on", a_snapshot_goes_on},
+    {"fleet store: a restored snapshot continues", a_snapshot_goes_on},
 };
 AREA(area_fleet_store);

@@ -277,7 +277,7 @@ static const ccase cases[] = {
     {"monitor_create: ranges of every option", create_option_ranges},
     {"monitor_create: NULL options mean the INIT macro", init_macros_are_the_defaults},
     {"monitor_create: the Core Location options", core_location_options},
-    {"monitor_fork: hands out again, goes on independently, outlives", fork_goes_on_by_itself},
+    {"monitor_fork: redelivers events, continues independently, outlives the original", fork_goes_on_by_itself},
     {"monitor_fork: NULL", fork_null},
     {"monitor_name: capacity 0, short, exact, NULL", name_buffers},
     {"monitor_statistics: every counter", statistics_count},

@@ -182,7 +182,7 @@ static void restore_null(void) {
 }
 
 static const ccase cases[] = {
-    {"monitor_snapshot, monitor_restore: goes on as the original would", round_trip},
+    {"monitor_snapshot, monitor_restore: continues as the original would", round_trip},
     {"monitor_restore: name and options", name_and_options},
     {"monitor_snapshot: capacity 0, short, exact, larger, NULL", buffers},
     {"monitor_snapshot: changes nothing, the same bytes again", changes_nothing},

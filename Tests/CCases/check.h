@@ -88,7 +88,7 @@ void add_exact_circle(fencepost_monitor *monitor, const char *identifier, uint64
 void create_refused(fencepost_status expected, const char *name, const fencepost_monitor_options *options,
                     const char *part);
 
-/* Polls one event; fails if there is none. */
+/* Polls one event; fails if no event is pending. */
 fencepost_event next_event(fencepost_monitor *monitor);
 
 /* Fails if an event is waiting. */

@@ -17,7 +17,7 @@ uint32_t device_of(fencepost_fleet *fleet, const char *identifier);
 /* Feeds a fix on the equator; returns the status. */
 fencepost_status feed_device(fencepost_fleet *fleet, uint32_t device, double longitude, int64_t time_us);
 
-/* Polls one event; fails if there is none. */
+/* Polls one event; fails if no event is pending. */
 fencepost_fleet_event next_fleet_event(fencepost_fleet *fleet);
 /* Fails if an event is waiting. */
 void expect_no_fleet_event(fencepost_fleet *fleet);

@@ -57,7 +57,7 @@ import Testing
     Refused("two vertices", [[[[0, 0], [1, 1]]]], .tooFewVertices),
     Refused("two vertices, closed", [[[[0, 0], [1, 1], [0, 0]]]], .tooFewVertices),
     Refused("one place many times", [[[[1, 1], [1, 1], [1, 1], [1, 1]]]], .tooFewVertices),
-    Refused("three vertices of which two repeat", [[[[0, 0], [0, 0], [1, 1]]]], .tooFewVertices),
+    Refused("three vertices, two of them equal", [[[[0, 0], [0, 0], [1, 1]]]], .tooFewVertices),
     Refused("one place by two longitudes", [[[[0, 180], [0, -180], [1, 180]]]], .tooFewVertices),
     Refused("all at the pole", [[[[90, 0], [90, 90], [90, 180]]]], .tooFewVertices),
     Refused("a hole of two vertices", [[box, [[0.1, 0.1], [0.2, 0.2]]]], .tooFewVertices, at: [0, 1, 0]),
@@ -126,7 +126,7 @@ import Testing
     // No boundary.
     Refused("a hole as large as its ring", [[box, box]], .noLine),
     // Buffers.
-    Refused("a buffer that is no number", [[box]], .buffer, buffer: .nan),
+    Refused("a NaN buffer", [[box]], .buffer, buffer: .nan),
     Refused("an infinite buffer", [[box]], .buffer, buffer: .infinity),
   ]
 

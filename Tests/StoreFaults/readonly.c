@@ -73,7 +73,7 @@ void attack_readonly(long count) {
              aside, place, place, place, fixed_folder ? "0500" : "0700", place);
     if (system(command)) abort();
     int status = in_child(read_as_nobody, &expected);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) FAIL("whoever only reads ended with %d", status);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) FAIL("the process that only reads ended with %d", status);
     unsigned char *now = read_file(path, &after);
     if (size != after || memcmp(before, now, size)) FAIL("a store that may only be read was changed");
     snprintf(command, sizeof command, "chmod 0700 '%s' && ls -A '%s' | cmp - '%s.names' && rm '%s.names'", place, place,

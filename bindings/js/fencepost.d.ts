@@ -310,7 +310,7 @@ interface Holder extends Disposable {
   nearestMany(columns: PointColumns, count?: number): NearestColumns;
   /** The identifiers of the conditions with certain generations, as query results contain them; "" for a removed condition. */
   identifiersOf(generations: BigUint64Array): string[];
-  /** The boundary point nearest to a position, degrees; null if there is none. @throws NotFoundError */
+  /** The boundary point nearest to a position, degrees; null if the condition has no boundary. @throws NotFoundError */
   nearestBoundaryPoint(identifier: string, latitude: number, longitude: number): { latitude: number; longitude: number } | null;
   /** Everything as bytes, the same on every platform and in every language. */
   snapshot(): Uint8Array;

@@ -78,7 +78,7 @@ extension Conditions {
     read { engine in engine.subject(ofIdentifierBytes: identifier) }
   }
 
-  /// The condition with that identifier, with its policy and tag; `nil` when there is none.
+  /// The condition with that identifier, with its policy and tag; `nil` if no condition has that identifier.
   public func condition(for identifier: String) -> NamedCondition? {
     read { engine in
       guard let slot = engine.slot(of: identifier) else { return nil }

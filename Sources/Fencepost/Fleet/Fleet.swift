@@ -86,7 +86,7 @@ public actor Fleet {
   /// The number of a device; a new device is created. See ``FleetEngine/device(_:)``.
   public func device(_ identifier: String) throws(MonitorError) -> UInt32 { try engine.device(identifier) }
 
-  /// The number of a device; `nil` when there is none of that identifier.
+  /// The number of a device; `nil` if no device has that identifier.
   public func number(of identifier: String) -> UInt32? { engine.number(of: identifier) }
 
   /// The identifier of a device, or of a removed device while its number is not reused.
@@ -242,7 +242,7 @@ public actor Fleet {
   /// Counters of the fleet.
   public var statistics: FleetStatistics { stored.statistics }
 
-  /// Counters of a device; `nil` when there is none of that identifier.
+  /// Counters of a device; `nil` if no device has that identifier.
   public func statistics(of device: String) -> DeviceStatistics? {
     engine.number(of: device).flatMap { try? engine.statistics(of: $0) }
   }

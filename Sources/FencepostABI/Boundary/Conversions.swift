@@ -133,7 +133,7 @@ extension Durability {
 }
 
 extension Boundary {
-  /// The directory of a store; `nil` when there is none.
+  /// The directory of a store; `nil` for a monitor without a store.
   static func directory(_ path: UnsafePointer<CChar>?) throws(BoundaryError) -> String? {
     guard let path else { return nil }
     guard let directory = String(validatingCString: path), !directory.isEmpty else {

@@ -13,7 +13,7 @@ extension BeaconAdvertisement {
   /// - Parameters:
   ///   - payload: The bytes.
   ///   - company: The company identifier, when the scanner keeps it apart from the data (0x004C is Apple's).
-  ///   - rssi: Signal strength in dBm, which is no part of the payload; `Int32.min` = not known.
+  ///   - rssi: Signal strength in dBm, which is not in the payload; `Int32.min` if unknown.
   /// - Throws: `MonitorError.invalidArgument`, with the place in bytes, when there is no iBeacon and no AltBeacon in it.
   public init(_ payload: Span<UInt8>, company: UInt16? = nil, rssi: Int32 = .min) throws(MonitorError) {
     if let company {

@@ -3,7 +3,7 @@ public struct BeaconIdentityCondition: Condition {
   public let uuid: BeaconUUID
   /// `nil` matches any.
   public let major: UInt16?
-  /// `nil` matches any. There is none without a major.
+  /// `nil` matches any. Must be `nil` if `major` is.
   public let minor: UInt16?
 
   public init(uuid: BeaconUUID) {

@@ -345,7 +345,7 @@ struct ConditionTable: Sendable {
       for slot in live {
         let kind = kind(of: slot)
         switch kind {
-        case .circularGeographic: try Invariant.hold(beacons[slot] == nil, "a circle is no beacon")
+        case .circularGeographic: try Invariant.hold(beacons[slot] == nil, "a circle has no beacon")
         case .polygonalGeographic, .corridorGeographic, .lineGeographic:
           try Invariant.hold(
             Int(slot) < shapes.count && shapes[Int(slot)] != nil, "a polygon, corridor or line has its shape")

@@ -7,7 +7,7 @@ package import FencepostKernel
 /// plays no part. It needs a monitor with ``MonitorOptions/Path/geodesic(maxGapMicroseconds:maxSpeed:)`` and delivery
 /// ``MonitorOptions/Delivery/every``, and takes no policy and no assumed state.
 ///
-/// Whoever is on the line is to the left of it. Vertices are degrees, latitude −90 … 90, longitude −360 … 360.
+/// A position on the line counts as left of it. Vertices are degrees, latitude −90 … 90, longitude −360 … 360.
 public struct LineGeographicCondition: Condition {
   /// One or more lines, each from vertex to vertex, of at least two different ones; they may cross.
   public var paths: [[Coordinate]]

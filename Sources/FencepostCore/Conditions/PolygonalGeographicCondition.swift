@@ -9,7 +9,7 @@ public enum EdgeInterpretation: UInt8, Sendable, Hashable, CaseIterable {
   case planar = 1
 }
 
-/// An area on the Earth within a ring of edges, but for its holes: satisfied inside, the line included.
+/// An area on the Earth within a ring of edges, without its holes: satisfied inside and on the boundary.
 ///
 /// Vertices are degrees, latitude −90 … 90, longitude −360 … 360; a ring may repeat its first vertex at its end. An edge is
 /// at most 19 900 km long, and goes the short way: poles and the antimeridian are places like any other.

@@ -1,7 +1,7 @@
 /// What changed in a ``ConditionTable``, oldest first: a tracker replays what it has not seen yet, so that a condition can
 /// come and go without every tracker being visited.
 ///
-/// Whoever owns the trackers drops what all of them have seen; until then every change is kept.
+/// The owner of the trackers drops the changes that all of them have seen; until then every change is kept.
 struct TableChanges: Sendable {
   enum Change: Sendable, Equatable {
     /// A condition came into a slot, in place of one that was there (with that generation) or of none (0).

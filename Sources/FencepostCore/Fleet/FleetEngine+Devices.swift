@@ -12,7 +12,7 @@ extension FleetEngine {
     }
   }
 
-  /// The number of a device; `nil` when there is none of that identifier.
+  /// The number of a device; `nil` if no device has that identifier.
   public func number(of identifier: String) -> UInt32? {
     var text = identifier
     return text.withUTF8 { number(identifierBytes: $0) }

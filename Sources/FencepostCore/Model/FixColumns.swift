@@ -69,7 +69,7 @@ extension FixColumns: FixRows {
 }
 
 extension FixColumns {
-  /// Refuses columns of which a row would be skipped as invalid.
+  /// Throws if a row would be skipped as invalid.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` for the first such row.
   public func checkRows() throws(MonitorError) {

@@ -18,7 +18,7 @@ struct HostState: Sendable, Equatable {
     flags.suspends || ConditionKind.allCases.contains { $0.isGeographic && !supports($0) }
   }
 
-  /// The flags that hold for a condition, but for what its storage adds.
+  /// The flags that hold for a condition, without those that its storage adds.
   func flags(of slot: UInt32, in table: ConditionTable) -> Diagnostics {
     var flags = flags
     if !supports(table.kind(of: slot)) { flags.insert(.conditionUnsupported) }

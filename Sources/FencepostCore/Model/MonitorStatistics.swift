@@ -34,7 +34,7 @@ public enum StoreStatus: UInt32, Sendable, Hashable {
   case none = 0
   /// The last save succeeded.
   case kept = 1
-  /// The last save failed; monitoring goes on in memory, and later changes try again.
+  /// The last save failed; monitoring continues in memory, and later changes try again.
   case failing = 2
   /// The store's file was moved, deleted or replaced while it was open; nothing more is written to it.
   case gone = 3

@@ -30,7 +30,7 @@ public struct TransitionPolicy: Sendable, Hashable {
     public static let exit = Notify(rawValue: 4)
     public static let all: Notify = [.initial, .entry, .exit]
 
-    /// Why a number is no set of these, as a message; `nil` when it is one.
+    /// Why a number is not a set of these flags, as a message; `nil` if it is.
     package static func defect(of bits: UInt32) -> String? {
       bits <= UInt32(all.rawValue) ? nil : "notify is \(bits); must be a combination of the bits 1, 2 and 4"
     }

@@ -215,7 +215,7 @@ struct Leg {
   /// The last instant by which the device has gone no farther than some metres since another; `Int64.max` when it never
   /// goes as far.
   func time(_ metres: Double, after time: Int64) -> Int64 {
-    // Whoever stands still goes nowhere.
+    // A leg of length 0 has no interior points.
     guard length > 0 else { return .max }
     let steps = metres * microsecondsPerMetre
     // Also where the metres are no number.

@@ -137,7 +137,7 @@ struct PassageSearch {
   private enum Finding {
     /// It cannot tell.
     case nothing
-    /// This is the first instant past the threshold; `nil`: there is none.
+    /// This is the first instant past the threshold; `nil` if no instant is.
     case passage(Int64?)
   }
 

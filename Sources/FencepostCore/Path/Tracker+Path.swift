@@ -208,7 +208,7 @@ extension Tracker {
       guard !isSuspended(slot, table) else { return nil }
       return PathThreshold(passage: .beyond, level: accuracy, margins: (0, accuracy))
     }
-    // Whoever multiplies before asking for the factor 0 has no number of an accuracy without an end, which a host may trap.
+    // 0 × ∞ is NaN and may raise FE_INVALID, which a host may trap: test the factor first.
     let known = min(accuracy, 1e100)
     let inner = policy.marginInwards(size: size, accuracy: known)
     let outer = policy.marginOutwards(size: size, accuracy: known)

@@ -10,7 +10,7 @@ public struct SignificantChangeFilter: Sendable, Hashable {
   /// The last fix that was let through.
   public private(set) var last: Fix?
 
-  /// - Parameter last: The fix that was let through last, where a filter goes on.
+  /// - Parameter last: The last fix that passed, for a filter that continues an earlier one.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` unless the distance is finite and ≥ 0, the interval
   ///   0 … 10¹⁵, and the last fix one that can be let through.
   public init(

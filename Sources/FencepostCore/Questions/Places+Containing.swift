@@ -184,7 +184,7 @@ extension Places {
   /// - Parameters:
   ///   - points: Columns in memory of the caller.
   ///   - distances: Whether to tell the distances to the lines too: a geodesic for each that is far.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` for the first row that is no point.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` for the first row that is not a valid point.
   /// - Complexity: O(log conditions) for each point, and the shapes whose circles hold it.
   public func containing(
     _ points: PointColumns, distances: Bool = false

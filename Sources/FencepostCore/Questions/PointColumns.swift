@@ -30,7 +30,7 @@ public struct PointColumns {
     throw Self.refused(point, row)
   }
 
-  /// Refuses columns of which a row is no point.
+  /// Throws if any row is not a valid point.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` for the first such row.
   func checkRows() throws(MonitorError) {

@@ -58,7 +58,7 @@ struct Area: Sendable {
       centre: local.position, threshold: Area.threshold(room) ?? -DistanceBounds.doubt, direction: 1, slot: slot)
   }
 
-  /// How far bounds of the signed distance are from a level, metres; `nil` where there is none.
+  /// How far bounds of the signed distance are from a level, metres; `nil` if the level is undefined.
   @inline(__always)
   static func room(_ passage: Watch.Passage, _ least: Double, _ most: Double) -> Double? {
     switch passage {

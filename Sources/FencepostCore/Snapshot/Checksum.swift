@@ -1,7 +1,7 @@
 /// A 64-bit sum over bytes that shows damage: a changed bit always, anything else with a chance of 2⁻⁶⁴ to be missed.
 ///
 /// Each step is a bijection of the state for a given word, and of the word for a given state, so two inputs that
-/// differ in one word never have the same sum. It is no protection against somebody who means to deceive.
+/// differ in one word never have the same sum. It does not protect against deliberate changes.
 ///
 /// Source of the step: the finalizer of A. Appleby's MurmurHash3 (2011), constants included.
 public struct Checksum: Sendable {

@@ -21,7 +21,7 @@ struct EngineRestorer {
   private var format: UInt32 = 0
   private var swept: UInt64?
   private var last: (place: UInt8, key: UInt64) = (0, 0)
-  /// Conditions of which a row tells a state.
+  /// The conditions whose state is in a row.
   private var stored = SlotSet()
   private var bytes: [UInt8] = []
   private var events: ContiguousArray<Place> = []

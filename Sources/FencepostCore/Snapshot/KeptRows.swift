@@ -2,7 +2,7 @@
 struct KeptRows: Sendable {
   /// See ``DeviceRow/swept``.
   private(set) var swept: UInt64 = 0
-  /// Conditions of which a row tells a state.
+  /// The conditions whose state is in a row.
   private(set) var states = SlotSet()
   /// Definitions up to this generation are kept.
   private(set) var generation: UInt64 = 0

@@ -9,7 +9,7 @@ extension MonitorEngine {
     return slot
   }
 
-  /// Enters a condition of which no more is known; definitions come in the order of their generations.
+  /// Adds a condition without a state; definitions come in the order of their generations.
   mutating func restoreDefinition(
     _ row: DefinitionRow, generation: UInt64
   ) throws(Damage) -> UInt32 {
@@ -39,7 +39,7 @@ extension MonitorEngine {
   mutating func restoreEvent(_ key: UInt64, _ row: EventRow) throws(Damage) {
     guard row.entry.change == key else { throw Damage("an event has the change \(row.entry.change)") }
     guard row.entry.direction == nil || table.kind(of: row.entry.slot).isLine else {
-      throw Damage("an event has a direction, and its condition is no line")
+      throw Damage("an event has a direction, but its condition is not a line")
     }
     try delivery.restore(row.entry, follows: row.follows, table)
   }
@@ -59,7 +59,7 @@ extension Tracker {
       host: row.host, isScanning: row.isScanning, sweptThrough: min(row.swept, table.order.lastGeneration))
   }
 
-  /// Makes room for a condition of which no more is known.
+  /// Makes room for a condition without a state.
   mutating func restoreCondition(_ slot: UInt32, _ table: ConditionTable) {
     known.enter(slot, table)
   }

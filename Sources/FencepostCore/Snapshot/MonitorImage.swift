@@ -1,4 +1,4 @@
-/// The rows of a whole monitor as it was at one moment, handed over part by part while the monitor goes on.
+/// The rows of a whole monitor as it was at one moment, read part by part while the monitor continues.
 ///
 /// It shares its memory with the monitor, which copies what it changes meanwhile.
 public struct MonitorImage: Sendable {
@@ -22,7 +22,7 @@ public struct MonitorImage: Sendable {
   /// How much of the part was handed over.
   private var place = 0
   private var events: ContiguousArray<EventRow> = []
-  /// Conditions of which a row tells a state.
+  /// The conditions whose state is in a row.
   private var told = SlotSet()
 
   init(_ engine: MonitorEngine) {

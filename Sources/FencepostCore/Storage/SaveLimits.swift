@@ -2,7 +2,7 @@
 ///
 /// A change that is saved in place costs about as much as three rows of an image, and the image has all rows; so the
 /// second is faster once a good part has changed. With relaxed durability an image is made also where that takes longer
-/// in all, since it can be made in parts, between which the caller goes on.
+/// in all, since it can be made in parts, between which the caller continues.
 package struct SaveLimits: Sendable {
   /// So few changes are always saved in place. On a computer that is a twentieth of a second.
   package var least = 8_192

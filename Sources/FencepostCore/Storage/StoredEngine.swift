@@ -1,7 +1,7 @@
 /// A monitor's engine and, where it has one, its storage: every call goes through here, and what the call changed is
 /// made to last before it returns.
 ///
-/// While the storage cannot be written, monitoring goes on in memory: what changes is kept, one event tells of it
+/// While the storage cannot be written, monitoring continues in memory: what changes is kept, one event tells of it
 /// (``Diagnostics/persistenceUnavailable``), and each further change tries again.
 public struct StoredEngine: Sendable {
   @usableFromInline package var engine: MonitorEngine
@@ -13,7 +13,7 @@ public struct StoredEngine: Sendable {
   private var kept = KeptRows()
   /// What is kept has an older format.
   private var isWholeDue = false
-  /// A save of very many changes, which goes on over several calls: the monitor as it was when it began. One at most, and
+  /// A save of very many changes, which extends over several calls: the monitor as it was when it began. One at most, and
   /// apart: here it would make each copy of this on a thread's stack twice as large.
   private var images: ContiguousArray<MonitorImage> = []
   /// See ``SaveLimits``.
@@ -253,7 +253,7 @@ public struct StoredEngine: Sendable {
 
   /// Begins a save in parts when very much has changed, and the storage has room for it.
   ///
-  /// - Parameter relaxed: Whether it may go on in later calls; if not, it is begun only where it is faster.
+  /// - Parameter relaxed: True if the save may continue in later calls; if not, it is begun only if it is faster.
   /// - Returns: Whether one is under way.
   private mutating func beginImage(_ storage: any MonitorStorage, relaxed: Bool) -> Bool {
     guard !isInParts else { return true }
@@ -305,7 +305,7 @@ public struct StoredEngine: Sendable {
 
   /// Saves everything now; nothing happens in memory.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)``; monitoring goes on in memory.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)``; monitoring continues in memory.
   public mutating func checkpoint() throws(MonitorError) {
     guard let storage else { return }
     do throws(MonitorError) {
@@ -316,7 +316,7 @@ public struct StoredEngine: Sendable {
     }
   }
 
-  /// Saves everything and ends the use of the storage; the monitor goes on in memory. What was handed out and not
+  /// Saves everything and ends the use of the storage; the monitor continues in memory. What was handed out and not
   /// committed is handed out again when the monitor is opened.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)`` when what was not saved before cannot be saved now either; the

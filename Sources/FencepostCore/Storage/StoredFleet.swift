@@ -7,7 +7,7 @@
 /// and not of another. With ``Durability/everyInput``, and at each ``checkpoint()``, it is the state after all inputs of all
 /// devices. An event that was handed out and not committed is handed out again with the same sequence.
 ///
-/// While the storage cannot be written, the fleet goes on in memory; its statistics tell, and later changes try again.
+/// While the storage cannot be written, the fleet continues in memory; its statistics report this, and later changes try again.
 public struct StoredFleet: Sendable {
   @usableFromInline package var engine: FleetEngine
   @usableFromInline var storage: (any FleetStorage)?
@@ -18,7 +18,7 @@ public struct StoredFleet: Sendable {
   /// The largest time that any device was given when all was saved: see ``Pace``.
   private var savedTime: Int64 = .min
   private var attempts = SaveAttempts()
-  /// A save of very many devices, which goes on over several calls.
+  /// A save of very many devices, which extends over several calls.
   private var parts: Parts?
   /// See ``SaveLimits``.
   package var limits = SaveLimits()
@@ -297,7 +297,7 @@ public struct StoredFleet: Sendable {
 
   /// Saves everything now: a state after all inputs of all devices.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)``; the fleet goes on in memory.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)``; the fleet continues in memory.
   public mutating func checkpoint() throws(MonitorError) {
     guard let storage else { return }
     do throws(MonitorError) {
@@ -308,7 +308,7 @@ public struct StoredFleet: Sendable {
     }
   }
 
-  /// Saves everything and ends the use of the storage; the fleet goes on in memory. What was handed out and not committed is
+  /// Saves everything and ends the use of the storage; the fleet continues in memory. What was handed out and not committed is
   /// handed out again when the fleet is opened.
   ///
   /// - Throws: ``MonitorError/storeUnavailable(_:)`` when what was not saved before cannot be saved now either; the

@@ -76,7 +76,7 @@ public struct CapIndex: Sendable {
 
   /// Blocks of 2^n groups; free blocks are chained through the first lane of `ids`.
   var groups: ContiguousArray<Group> = []
-  /// First free block of 2^n groups, plus 1; 0: there is none.
+  /// First free block of 2^n groups, plus 1; 0 if no block is free.
   var freeBlocks = ContiguousArray<UInt32>(repeating: 0, count: 32)
   /// Groups in blocks that belong to nodes.
   var liveGroups = 0

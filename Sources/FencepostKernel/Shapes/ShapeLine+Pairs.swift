@@ -14,7 +14,7 @@ extension ShapeLine {
     guard lengths.reduce(0, { $1 > long ? $0 + 1 : $0 }) > Pieces.few else { return nil }
     let length = max(Pieces.length, lengths.reduce(0) { $0 + $1.squareRoot() } / Pieces.most)
     var chains: [[SurfacePoint]] = []
-    // The edge of each piece; where a chain ends there is none.
+    // The edge of each piece; the end of a chain has no edge.
     var owners: [Int] = []
     for edge in vertices.indices {
       if edge == 0 || !isEdge(edge - 1) { chains.append([place(edge)]) }

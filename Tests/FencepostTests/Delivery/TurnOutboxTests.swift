@@ -23,7 +23,7 @@ import Testing
       outbox.flagsChanged(slot, date: Int64(number), change: number, &world.post, world.host, world.table)
     }
 
-    /// Delivers the next event and returns its change number; 0 if there is none.
+    /// Delivers the next event and returns its change number; 0 if no event is pending.
     mutating func take() -> UInt64 {
       while let entry = world.post.takeFirst() {
         if let taken = outbox.take(entry, world.table) {

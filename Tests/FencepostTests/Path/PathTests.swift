@@ -41,7 +41,7 @@ import Testing
   }
 
   /// A leg of length 0 during a dwell has no interior points to evaluate; times before 1970 must not change that.
-  @Test(arguments: [-1e9, 0, 1e9]) func whoeverStandsStill(_ start: Double) throws {
+  @Test(arguments: [-1e9, 0, 1e9]) func legOfLengthZero(_ start: Double) throws {
     var engine = try engine(maxGap: 10_000)
     try engine.add(
       circle(100), identifier: "c",

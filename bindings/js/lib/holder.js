@@ -308,7 +308,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** The boundary point of a condition nearest to a position; null if there is none. */
+  /** The boundary point of a condition nearest to a position; null if the condition has no boundary. */
   nearestBoundaryPoint(identifier, latitude, longitude) {
     const { engine } = this;
     return engine.within((take) => {

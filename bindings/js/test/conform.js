@@ -25,7 +25,7 @@ const plain = (value) => JSON.stringify(value, (_, one) => (typeof one === "bigi
 const number = (value) => (typeof value === "string" ? { nan: NaN, inf: Infinity, "-inf": -Infinity }[value] : value);
 const us = (seconds) => {
   const found = number(seconds);
-  if (!Number.isFinite(found)) throw new InvalidArgumentError(`${seconds} is no time`);
+  if (!Number.isFinite(found)) throw new InvalidArgumentError(`${seconds} is not a time`);
   return BigInt(Math.round(found * 1e6));
 };
 

@@ -68,7 +68,7 @@ test("the drive through the package, in one batch and fix by fix", async () => {
   }
 });
 
-test("a snapshot of Python goes on here, and one from here in Python, with the same events", async () => {
+test("a snapshot of Python continues here, and one from here in Python, with the same events", async () => {
   await load();
   const drive = driveOf(readFileSync(join(ROOT, data[0]), "utf8"));
   const half = drive.times.length / 2;

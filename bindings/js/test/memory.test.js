@@ -70,7 +70,7 @@ test("a snapshot, batches and answers of every size leave nothing allocated", ()
   monitor.dispose();
 });
 
-test("more than the limit is refused, changes nothing, and what is there goes on", () => {
+test("an allocation beyond the limit is refused and changes nothing; existing objects continue to work", () => {
   const monitors = [];
   let refused;
   for (let turn = 0; turn < 1000 && refused === undefined; turn++) {

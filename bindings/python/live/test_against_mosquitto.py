@@ -380,7 +380,7 @@ def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_pa
         if left.events:
             break
         time.sleep(0.1)
-    assert left.events and left.stop() == 0, "the other goes on"
+    assert left.events and left.stop() == 0, "the other continues"
 
 
 def test_a_long_command_costs_no_message(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:

@@ -118,7 +118,7 @@ def test_fastapi_with_a_fleet_a_store_and_a_stream(tmp_path: Path) -> None:
         first = heard[0][0]
         heard.clear()
         listen(base, str(first), 1)
-        assert heard[0][1]["sequence"] == 2, "it goes on where the reader was"
+        assert heard[0][1]["sequence"] == 2, "it continues where the reader stopped"
         back = {"device": "van", "lat": 0, "lon": 0, "time": now}
         assert httpx.post(f"{base}/fixes", json=back).status_code == 200
         zone = heard[0][1]["identifier"]

@@ -176,7 +176,7 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
         lambda: "entered" in text(browser, "#last") and "van" in text(browser, "#last"), "the text for screen readers"
     )
     boat = next(row.text for row in rows(browser) if "boat" in row.text)
-    assert boat.startswith("<b>boat</b>") and "office" in boat, "a name is no markup"
+    assert boat.startswith("<b>boat</b>") and "office" in boat, "a name is not read as markup"
     assert "2 inside, 0 outside" in text(browser, "#summary")
     assert not browser.find_element(By.ID, "counters").is_displayed(), "counters are folded away"
     browser.find_element(By.CSS_SELECTOR, "#counters-part summary").click()
@@ -433,4 +433,4 @@ def test_readers_are_bounded(stack: ExitStack, tmp_path: Path) -> None:
     assert served.get("events")[0] == 503
     for reader in readers:
         reader.close()
-    until(lambda: math.isclose(served.get("metrics")[0], 200), "the page goes on")
+    until(lambda: math.isclose(served.get("metrics")[0], 200), "the page continues")

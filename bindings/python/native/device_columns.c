@@ -69,7 +69,7 @@ static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row,
   return row;
 }
 
-/* The first row, from `row` on, that refers to an element; count if there is none. */
+/* The first row, from `row` on, that refers to an element; count if no row does. */
 static Py_ssize_t row_of(const fencepost_fleet_columns *rows, Py_ssize_t element, Py_ssize_t row, Py_ssize_t count) {
   while (row < count && code_at(rows, row) != (uint64_t)element) row++;
   return row;

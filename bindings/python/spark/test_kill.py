@@ -89,7 +89,7 @@ def run(folder: Path, conditions: Path, victim: str, after: float) -> tuple[bool
     return job.returncode == 0 and "all is done" in text, text
 
 
-def test_whoever_is_killed_the_events_are_those_of_the_command(world: World, tmp_path: Path) -> None:
+def test_killed_processes_do_not_change_the_events(world: World, tmp_path: Path) -> None:
     seed = random.randrange(1 << 30) if SOAKS else 4
     print(f"seed {seed}")
     draw = random.Random(seed)

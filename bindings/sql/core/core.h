@@ -29,7 +29,7 @@ typedef struct fp_message {
   char text[512];
 } fp_message;
 
-/* Memory of the host. Returns NULL if there is none left. Never called with a size of 0. */
+/* Memory of the host. Returns NULL if memory is exhausted. Never called with a size of 0. */
 void *fp_reallocate(void *memory, size_t size);
 void fp_release(void *memory);
 

@@ -175,7 +175,7 @@ def test_a_monitor_that_ran_ahead_is_rewound_by_fixes_that_are_right(glitch: flo
     assert "5 fixes" in told
     live.feed()
     live.feed(longitude=0.01)
-    assert live.states[-2:] == ["satisfied", "unsatisfied"], "it goes on as ever"
+    assert live.states[-2:] == ["satisfied", "unsatisfied"], "it continues as before"
     assert [event.sequence for event in live.seen] == list(range(2, 2 + len(live.seen)))
 
 

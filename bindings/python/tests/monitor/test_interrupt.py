@@ -47,7 +47,7 @@ except KeyboardInterrupt as error:
     assert 0 < result.accepted < rows // 4, result
     assert monitor.statistics().accepted_fixes == result.accepted
     assert monitor.clock_us == result.accepted - 1
-    # What follows goes on where the call ended.
+    # The next call continues where this call ended.
     end = result.accepted + 1000
     more = monitor.feed_many(**{name: column[result.accepted:end] for name, column in columns.items()})
     assert more == (1000, 0, 0)

@@ -90,7 +90,7 @@ class Child:
         self.rest = b""
 
     def line(self, until: float) -> str | None:
-        """Returns the next line, or None if there is none before this time, or no further line."""
+        """Returns the next line, or None if no line comes before this time or the output has ended."""
         assert self.process.stdout is not None
         while b"\n" not in self.rest:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, until - time.monotonic()))

@@ -76,7 +76,7 @@ def test_driving_through_between_two_fixes() -> None:
         assert abs(event.boundary_distance or 1) < 1e-4
     assert events[0].evidence is EvidenceSource.FIX and events[0].point == (0, -500 * METRE)
     counters = both[0].statistics()
-    assert (counters.accepted_fixes, counters.input_count) == (2, 2), "what is laid is no input"
+    assert (counters.accepted_fixes, counters.input_count) == (2, 2), "interpolated fixes are not counted as inputs"
     both[0].acknowledge()
     assert both[0]["c"].last_event == leave, "and its record says where it is from"
 

@@ -57,7 +57,7 @@ def test_a_handler_that_raises_gets_its_event_again() -> None:
 
 
 @pytest.mark.parametrize("ask", [Monitor.poll, lambda monitor: [monitor.next_event()], lambda m: list(m.events())])
-def test_whoever_asks_next_gets_it(ask: Callable[[Monitor], list[Event]]) -> None:
+def test_the_next_request_gets_the_event(ask: Callable[[Monitor], list[Event]]) -> None:
     monitor = filled()
     with pytest.raises(SendError):
         for event in monitor.events():

@@ -18,7 +18,7 @@ REASONS = {
         "TrackVisit.__init__",
     },
     "JSON of a sender": {"Follower.receive", "HttpSource.read", "Source.read"},
-    "an event of whichever follower": {"Broadcast.subscribe"},
+    "an event of any follower": {"Broadcast.subscribe"},
     "of a library without types": {"EventLog.to_file", "Tuning.plot"},
     "made by the package alone": {
         "ArrowExport.__init__", "Device.__init__", "EventUpdates.__init__", "LiveEvents.__init__", "Matches.__init__",

@@ -174,7 +174,7 @@ def test_errors_are_called_by_their_public_names() -> None:
     assert len(errors) > 15
     assert {error.__module__ for error in errors} == {"fencepost.errors"}
     for error in (
-        fencepost.InputError("a.csv", "line 3", "is no number"),
+        fencepost.InputError("a.csv", "line 3", "is not a number"),
         fencepost.errors.MissingExtraError("geopandas", "geo"),
     ):
         copied = pickle.loads(pickle.dumps(error))

@@ -115,7 +115,7 @@ crossed(
     events("g left_to_right 82.353 path"),
 )
 crossed(
-    "G10 at an angle, over an edge that is no meridian",
+    "G10 at an angle, over an edge that is not a meridian",
     gate("g", (7.59, 47.54), (7.605, 47.565)),
     fix(0, (47.56, 7.59)),
     fix(60, (47.545, 7.61)),
@@ -180,7 +180,7 @@ touched(
     events("g left_to_right 100 path"),
 )
 touched(
-    "G17 standing on the line is no crossing",
+    "G17 standing on the line is not a crossing",
     NORTH,
     fix(0, WEST),
     fix(100, at(0)),

@@ -123,7 +123,7 @@ whole(
     events("c satisfied 22.04 path"),
 )
 whole(
-    "P12 standing still in a circle is no event",
+    "P12 standing still in a circle makes no event",
     circle("c", O, 1000),
     fix(0, O),
     events("c satisfied 0 fix"),

@@ -108,25 +108,25 @@ scenario(
     fix(3, (52.009, 13.005)), events("p satisfied 3"), fix(4, FAR), events("p unsatisfied 4"),
 )  # fmt: skip
 scenario(
-    file, "whoever walks along a coast, from cape to cape, stays on land until the line is crossed",
+    file, "a device that walks along a coast, from cape to cape, stays on land until it crosses the line",
     START, add("p", polygon(ISLAND), policy="exact"), *(fix(1 + step, off(10 * step, -25)) for step in range(37)),
     events("p satisfied 1"), *(fix(100 + step, off(azimuth, -depth)) for step, (azimuth, depth) in enumerate(JUMPS)), events(),
     fix(200, off(20, 1)), events("p unsatisfied 200"),
 )  # fmt: skip
 scenario(
-    file, "whoever sails along a coast, from bay to cape and out to sea, enters where it lands",
+    file, "a device that sails along a coast, from bay to cape and out to sea, enters where it lands",
     START, add("p", polygon(ISLAND), policy="exact"),
     *(fix(1 + step, off(30 + 2 * step, 8 + step / 2)) for step in range(30)), *(fix(100 + step, off(90 - 5 * step, 9)) for step in range(24)),
     events("p unsatisfied 1"), fix(200, off(330, -1)), events("p satisfied 200"),
 )  # fmt: skip
 scenario(
-    file, "whoever leaves the yard between two wings by the open side, and comes back to it, has not been in",
+    file, "a device that leaves the yard between two wings by the open side, and returns, was never inside",
     START, add("p", polygon(YARD), policy="exact"), fix(1, metres(60, 60)), events("p unsatisfied 1"), fix(2, metres(100, 100)),
     fix(3, metres(205, 205)), fix(4, metres(90, 90)), fix(5, metres(60, 70)), fix(6, metres(230, 240)), events(), fix(7, metres(100, 39)),
     events("p satisfied 7"),
 )  # fmt: skip
 scenario(
-    file, "whoever goes across a garden leaves it by the other wall",
+    file, "a device that crosses a garden leaves it by the other wall",
     START, add("p", polygon(GARDEN), policy="exact"), fix(1, metres(10, 20)), events("p satisfied 1"), fix(2, metres(0, 0)), fix(3, metres(-25, 2)),
     fix(4, metres(-38, 5)), fix(5, metres(0, 0)), events(), fix(6, metres(-41, 0)), events("p unsatisfied 6"),
 )  # fmt: skip
@@ -158,12 +158,12 @@ scenario(
     events("p satisfied 50"),
 )  # fmt: skip
 scenario(
-    file, "whoever stands on a vertex is in: the signed boundary distance is 0",
+    file, "a device on a vertex is inside: the signed boundary distance is 0",
     START, add("p", polygon(PARK), policy="exact"), fix(1, (52.0, 13.0)), events("p satisfied 1"), fix(2, FAR), events("p unsatisfied 2"),
     fix(3, (52.01, 13.01)), events("p satisfied 3"),
 )  # fmt: skip
 scenario(
-    file, "whoever stands on the equator is on the line of a polygon that it bounds, also 11 nm beside it",
+    file, "a device on the equator is on the boundary of a polygon that the equator bounds, also 11 nm beside it",
     START, add("p", polygon(((10, 0), (20, 0), (20, 10), (10, 10))), policy="exact"), fix(1, (-1.0, 15.0)), events("p unsatisfied 1"),
     fix(2, (0.0, 12.25)), events("p satisfied 2"), fix(3, (-1.0, 15.0)), events("p unsatisfied 3"), fix(4, (-1e-13, 17.5)), events("p satisfied 4"),
     fix(5, (-1e-12, 17.5)), events("p unsatisfied 5"),
@@ -277,7 +277,7 @@ scenario(
     {"ensure": "p", **polygon((*PARK, (12.999, 52.005)), HOLE, edges="planar", buffer=0.75)}, {"record": "p", "is": {"generation": 7}},
 )  # fmt: skip
 scenario(
-    file, "ensure: a corridor is no polygon, half a metre of radius is nothing",
+    file, "ensure: a corridor is not a polygon; half a metre of radius is no change",
     START, {"ensure": "c", **corridor(50, (13, 52), (13.01, 52))}, {"ensure": "c", **corridor(50.5, (13, 52), (13.01, 52))}, {"record": "c", "is": {"generation": 1}},
     {"ensure": "c", **corridor(50.75, (13, 52), (13.01, 52))}, {"record": "c", "is": {"generation": 2, "condition": {"corridor": {"radius": 50.75, "edges": "geodesic"}}}},
     {"ensure": "c", **polygon(PARK)}, {"record": "c", "is": {"generation": 3}}, {"identifiers": ["c"]},
@@ -351,7 +351,7 @@ scenario(
     condition_limit=2,
 )  # fmt: skip
 scenario(
-    file, "a host that cannot monitor polygons says so: corridors and circles go on",
+    file, "a host that cannot monitor polygons says so: corridors and circles continue",
     START, add("p", polygon(PARK)), add("r", corridor(500, *LINE)), {"host": {"unsupported": ["polygon"]}, "time": 5},
     {"next": {"identifier": "p", "state": "unmonitored", "date": 5, "diagnostics": ["condition_unsupported"]}}, {"next": None}, fix(6, MIDDLE),
     events("r unsatisfied 6"), {"host": {"unsupported": []}, "time": 7}, events(), fix(8, MIDDLE), events("p satisfied 8"),
@@ -491,7 +491,7 @@ scenario(
     fix(200, (0.5, 1.0), 5), fix(300, (0.5, 1.0001), 5), {"advance": 400}, events(), fix(500, (0.5, 2.01), 5), {"advance": 520}, events("p unsatisfied 520"),
 )  # fmt: skip
 scenario(
-    file, "a spur of no width is no line",
+    file, "a spur without width is not a boundary",
     START, add("p", polygon(((0, 0), (1, 0), (2, -1), (1, 0), (1, 1), (0, 1))), policy="exact"), fix(1, (-1.0, 2.0)), events("p unsatisfied 1"), fix(2, (0.5, 0.5)), events("p satisfied 2"),
 )  # fmt: skip
 scenario(

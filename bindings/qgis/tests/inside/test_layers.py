@@ -312,7 +312,7 @@ class Plugin(unittest.TestCase):
             paragraphs = text.split("\n\n")
             self.assertGreaterEqual(len(paragraphs), 2, name)
             for line in text.split("\n"):
-                self.assertFalse(line and line[0].islower(), f"{name}: a line goes on: {line}")
+                self.assertFalse(line and line[0].islower(), f"{name}: a line continues: {line}")
                 self.assertRegex(line, r"^$|[.:;]$", f"{name}: a line ends within a sentence: {line}")
 
     def test_everything_explains_itself(self):

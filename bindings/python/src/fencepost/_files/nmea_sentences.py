@@ -76,7 +76,7 @@ def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
         sentence = parse(text.strip())
     except ValueError as error:
         checked = type(error).__name__ == "ChecksumError"
-        raise SentenceError(f"{kind}: {'the check sum does not match' if checked else 'is no sentence'}") from None
+        raise SentenceError(f"{kind}: {'the check sum does not match' if checked else 'is not a sentence'}") from None
     values = sentence.data
     if len(values) < KINDS[kind]:
         raise SentenceError(f"{kind}: has {len(values)} of {KINDS[kind]} fields")

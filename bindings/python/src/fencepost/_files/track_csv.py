@@ -76,7 +76,7 @@ def opened(
 
 class Layout(NamedTuple):
     """How the rows of a table are read. `unit` is the unit of times that are numbers, `track` the column that
-    identifies the track, `wkt` the column of positions as well-known text (-1: there is none)."""
+    identifies the track, `wkt` the column of positions as well-known text (-1 if there is no such column)."""
 
     delimiter: str
     indices: dict[str, int]

@@ -43,7 +43,7 @@ class Device:
 
     def inside(self, identifier: str | None = None) -> Presences:
         """The conditions that the device is inside of, and the beacons near it, in the order in which the conditions
-        were added. Like :meth:`Fleet.inside`, but for this device.
+        were added. Like :meth:`Fleet.inside`, for this device.
 
         Args:
             identifier: Identifier of one condition; None: all conditions.

@@ -118,7 +118,7 @@ class RateLimit(logging.Filter):
                 self._kinds[kind].count = 0
 
     def pause(self) -> float | None:
-        """Seconds until a held-back record is due; None: there is none."""
+        """Seconds until a held-back record is due; None if no record is held back."""
         with self._lock:
             times = [known.next_at for known in self._kinds.values() if known.count]
         return max(0.0, min(times) - self._monotonic()) if times else None
@@ -174,7 +174,7 @@ class Notices:
             self._logger.handle(record)
 
     def pause(self) -> float | None:
-        """Seconds until a record is due; None: there is none."""
+        """Seconds until a record is due; None if no record is held back."""
         return self._limit.pause()
 
     def close(self) -> None:

@@ -326,7 +326,7 @@ class MonitorInputs(FixInputs):
         try:
             flags = Diagnostics(diagnostics).value
         except ValueError:
-            raise InvalidArgumentError(f"diagnostics {shown(diagnostics)} has a bit that is no flag") from None
+            raise InvalidArgumentError(f"diagnostics {shown(diagnostics)} has an unknown flag") from None
         if not isinstance(unsupported, Iterable):
             raise TypeError(
                 f"unsupported must be an iterable of classes of conditions, not {type(unsupported).__name__}"

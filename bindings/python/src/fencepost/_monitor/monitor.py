@@ -75,7 +75,7 @@ def directory(store: str | os.PathLike[str]) -> bytes:
     except TypeError:
         raise TypeError(f"store must be a path, not {type(store).__name__}") from None
     except UnicodeEncodeError:
-        raise InvalidArgumentError(f"store {store!r} is no path: it holds a lone surrogate") from None
+        raise InvalidArgumentError(f"store {store!r} is not a valid path: it has a lone surrogate") from None
 
 
 def time_step(value: float | timedelta) -> int:
@@ -327,7 +327,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     def safe_distance(self, latitude: float, longitude: float) -> float:
         """How far a device may move from a position before it can cross the boundary of any circle, in metres.
 
-        It is the distance to the nearest boundary minus a micrometre: 0 on a boundary, infinite if there is none. A
+        It is the distance to the nearest boundary minus a micrometre: 0 on a boundary, infinite without a boundary. A
         circle that is undetermined can be decided by any fix (:attr:`RotationPlan.follow`), and dwells end by time
         (:attr:`next_deadline`).
 

@@ -134,7 +134,7 @@ def _zone(time_zone: str | tzinfo | None) -> tzinfo | None:
     try:
         return ZoneInfo(time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise InvalidArgumentError(f"time_zone {time_zone!r} is no time zone, such as Europe/Berlin") from None
+        raise InvalidArgumentError(f"time_zone {time_zone!r} is not a time zone such as Europe/Berlin") from None
 
 
 def _time(value: Any, name: str, zone: tzinfo | None, wrong: Callable[[str], InputError]) -> int | None:

@@ -265,8 +265,10 @@ class BatchReader:
         return found
 
     def accuracies(self, chunk: Any, plan: Plan, first: int, missing: float = math.nan) -> Sequence[float] | None:
-        """The column of accuracies, or None if there is none. If a batch has values below 0 that show that the column
-        holds accelerations, it is ignored from that batch on."""
+        """The column of accuracies, or None if the table has no such column.
+
+        If a batch has values below 0 that show that the column holds accelerations, it is ignored from that batch on.
+        """
         index = plan.indices.get("accuracy")
         if index is None or index in self._accelerations:
             return None

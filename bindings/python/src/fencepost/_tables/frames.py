@@ -28,7 +28,7 @@ def is_frame(value: Any) -> bool:
 
 
 def geometry_name(frame: Any) -> str | None:
-    """The active geometry column of a GeoDataFrame; None: there is none."""
+    """The active geometry column of a GeoDataFrame; None if it has no geometry."""
     name = getattr(frame, "_geometry_column_name", None)
     return name if name in frame.columns else None
 

@@ -162,6 +162,6 @@ def like_devices(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def time_unit(name: str) -> str | None:
-    """The time unit at the end of a column's name, such as ``utc_ms``; None if there is none."""
+    """The time unit at the end of a column's name, such as ``utc_ms``; None if the name ends differently."""
     ending = re.search(r"(?:_|\(|in)(s|ms|us|ns)\)?$", name.strip().lower())
     return ending[1] if ending and ending[1] in UNITS else None

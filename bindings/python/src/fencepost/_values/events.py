@@ -57,7 +57,7 @@ class Event:
         date_us: When the state was confirmed, microseconds since 1970-01-01T00:00:00Z; None in the first record of a
             condition that was added before any time was known.
         evidence_date_us: The time of the deciding position or sighting, which started the change, in the same unit;
-            None: there is none.
+            None if no position or sighting decided.
         refinement: The beacon that satisfied a condition without major or minor, or None.
         diagnostics: Reasons why events are or will be suspended.
         generation: Counts the additions and replacements in the monitor: distinguishes a condition from the one that it
@@ -127,12 +127,12 @@ class Event:
 
     @property
     def point(self) -> tuple[float, float] | None:
-        """Latitude and longitude of the deciding position, degrees; None: there is none."""
+        """Latitude and longitude of the deciding position, degrees; None if no position decided."""
         return None if self.latitude is None or self.longitude is None else (self.latitude, self.longitude)
 
     @property
     def evidence(self) -> EvidenceSource | None:
-        """The source of the deciding position; None: there is none.
+        """The source of the deciding position; None if no position decided.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
