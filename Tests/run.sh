@@ -15,13 +15,13 @@ export PYTEST_ADDOPTS="--durations 0 --durations-min 1 ${PYTEST_ADDOPTS:-}"
 # The parts of each lane in order; then each free lane takes the next part of the third list. Parts that need the test build
 # come after it in its lane. Swift's builds in one folder wait for each other. Parts that build wheels or
 # source distributions, or that install packages of the system, must be in one lane.
-lane1=(build kinds swift determinism host store fuzz symbols abi)
+lane1=(build kinds swift determinism host store fuzz symbols abi examples)
 lane2=(python package wheel)
-either=(install format examples header)
+either=(install format header)
 light=("${lane1[@]}" "${lane2[@]}" "${either[@]}")
 heavy1=(full spark sanitize)
-heavy2=(wheels sdist pages musl arm64 runtimes)
-heavy_either=(live docs tools sql swiftpm wasm qgis gpsd browser workflows)
+heavy2=(live wheels sdist pages musl arm64 runtimes)
+heavy_either=(docs tools sql swiftpm wasm qgis gpsd browser workflows)
 heavy=("${heavy1[@]}" "${heavy2[@]}" "${heavy_either[@]}")
 
 # If the code around a mutant has changed, the mutant would prove nothing at its next run.
