@@ -8,7 +8,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("ExistentialAny"),
   .treatAllWarnings(as: .error),
-  // The computed invariants of Architecture.md: in what the tests build, not in what is released.
+  // The computed invariants of Architecture.md: in builds for tests, not in releases.
   .define("FENCEPOST_INVARIANTS", .when(configuration: .debug)),
 ]
 

@@ -2876,9 +2876,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, 
  * @param out_result  Receives the counts; may be NULL. Also written with QUEUE_FULL: it then counts the consumed rows;
  *                    feed the rest after polling. error->position is the first row not consumed.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number without a device: error->position is the first one,
- *         and nothing has changed); INVALID_ARGUMENT (struct_size is not set; an index beyond the dictionary, likewise;
- *         with fixes->refuse_invalid also a row that would be counted as invalid; first_row out of range); UNSUPPORTED;
- *         QUEUE_FULL (the rows before error->position took effect).
+ *         and nothing has changed); INVALID_ARGUMENT (struct_size is not set; an index beyond the dictionary, and again
+ *         nothing has changed; with fixes->refuse_invalid also a row that would be counted as invalid; first_row out of
+ *         range); UNSUPPORTED; QUEUE_FULL (the rows before error->position took effect).
  * Threads: any. Complexity: some tens of nanoseconds per fix while no boundary is near, O(conditions near) otherwise.
  * Since: 0.2
  */

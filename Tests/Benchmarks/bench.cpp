@@ -164,7 +164,7 @@ void policies(const std::string &name, const Circles &circles, Fixes fixes) {
               "x exact"});
 }
 
-// A million conditions, only 20 of which are near the device.
+// A million conditions; only 20 are near the device.
 void locality(const Circles &near, size_t count, Fixes fixes) {
   Circles all = World(otherContinent).circles(count);
   std::copy(near.begin(), near.end(), all.begin());

@@ -86,7 +86,7 @@ import Testing
         let d = shape.boundaryDistance(of: point)
         let nearest = shape.nearestBoundaryPoint(of: point)
         guard d.magnitude < 9e6 else { continue }
-        // If there is none, another edge hides the place; this must not happen for a plain polygon, nor from outside.
+        // If `nearest` is nil, another edge hides the place; this must not happen for a plain polygon, nor from outside.
         guard let nearest else {
           #expect(shape.offset != 0 && (d <= 0 || shape.offset < 0), "\(shape.definition) \(point)")
           continue

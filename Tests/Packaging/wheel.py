@@ -233,7 +233,7 @@ def check_reach(files: list[Path]) -> None:
 
 
 def check_metadata(path: Path) -> None:
-    """Checks the metadata for an index: author and licence, and no address, since there is none yet."""
+    """Checks the metadata for an index: author and licence, and no address, because the project has no site yet."""
     fields = email.message_from_string(path.read_text(encoding="utf-8"))
     check(fields["License-Expression"] == "MIT", f"the licence is {fields['License-Expression']}")
     check(fields["Author"], "there is no author")

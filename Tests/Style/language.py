@@ -60,13 +60,32 @@ RULES = (
         "what is", rf"(?i)\bwhat (?:{VERBS})\b(?! wrong| next)", "Returns what is near.", "Returns the near conditions."
     ),
     rule("what begins", r"^[*_(]*(?:What|Who)\b(?![^?]*\?)", "What follows reads it.", "What is a fix? Read it."),
-    rule("is none", r"(?<![Tt]here )\b(?:is|are|was|were) none\b", "A row that is none.", "There is none."),
+    rule("is none", r"\b(?:is|are|was|were) none\b", "Returns nil if there is none.", "Returns nil without a fix."),
     rule(
         "is no",
         r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer|more|less|way|matter)\w",
         "NaN is no number.",
         "There is no number; it is no longer used.",
     ),
+    rule(
+        "accepted is",
+        r"\baccepted (?:is|are)\b",
+        "radius is -1; accepted are values above 0.",
+        "radius is -1; must be above 0.",
+    ),
+    rule(
+        "go on",
+        r"\bgo(?:es)? on\b(?! to\b)",
+        "The fleet goes on in memory.",
+        "The fleet continues in memory; go on to 4.",
+    ),
+    rule(
+        "but for",
+        r"\bbut for\b(?! less| more)",
+        "All but for the last.",
+        "All except the last; but for less than 20 s.",
+    ),
+    rule("likewise", r"(?i)\blikewise\b", "Likewise, of the conditions.", "The layer of the conditions."),
     rule("known of", r"(?i)\b(?:no more|nothing) is known of\b", "Nothing is known of it.", "It is unknown."),
 )
 
@@ -103,38 +122,50 @@ def check_rules() -> None:
             raise SystemExit(f"language: the rule '{each.name}' does not tell its examples apart")
 
 
+def print_counts(found: dict[str, list[Finding]]) -> None:
+    """Prints the number of findings of each folder."""
+    counts: collections.Counter[str] = collections.Counter()
+    for path, findings in found.items():
+        counts["/".join(path.split("/")[:4][:-1]) or "."] += len(findings)
+    for folder, count in sorted(counts.items()):
+        print(f"{count:6} {folder}")
+    print(f"{counts.total():6} in all")
+
+
+def shrink(found: dict[str, list[Finding]], allowed: dict[str, int], free: list[str]) -> None:
+    """Lowers the allowances to the findings."""
+    kept = {path: min(len(found.get(path, [])), count) for path, count in allowed.items()}
+    rows = [f"{path} *" for path in free] + [f"{path} {count}" for path, count in sorted(kept.items()) if count]
+    ALLOWED.write_text(INTRODUCTION + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+def print_new(found: dict[str, list[Finding]], allowed: dict[str, int]) -> bool:
+    """Prints the findings of files that exceed their allowance; returns whether there are any."""
+    exceeding = {path: findings for path, findings in found.items() if len(findings) > allowed.get(path, 0)}
+    for path, findings in exceeding.items():
+        print(f"{path}: {len(findings)} idioms, {allowed.get(path, 0)} allowed; write plain words (CONTRIBUTING.md):")
+        for finding in findings:
+            print(f"  line {finding.line}, {finding.rule}: {finding.sentence[:200]}")
+    return bool(exceeding)
+
+
 def main(arguments: list[str]) -> int:
     check_rules()
     allowed, free = allowances()
-    paths = [path for path in files() if "--counts" in arguments or not path.startswith(tuple(free))]
     if arguments[:1] == ["--show"]:
         for finding in (f for path in files() if path.startswith(arguments[1]) for f in findings_in(path)):
             print(f"{finding.path}:{finding.line}: {finding.rule}: {finding.sentence}")
         return 0
+    every = "--counts" in arguments
+    paths = [path for path in files() if every or not path.startswith(tuple(free))]
     found = {path: findings for path in paths if (findings := findings_in(path))}
-    if "--counts" in arguments:
-        counts = collections.Counter({"/".join(path.split("/")[:4][:-1]): 0 for path in found})
-        for path, findings in found.items():
-            counts["/".join(path.split("/")[:4][:-1])] += len(findings)
-        for folder, count in sorted(counts.items()):
-            print(f"{count:6} {folder or '.'}")
-        print(f"{sum(counts.values()):6} in all")
-        return 0
-    if "--shrink" in arguments:
-        kept = {path: min(len(found.get(path, [])), count) for path, count in allowed.items()}
-        rows = [f"{path} *" for path in free] + [f"{path} {count}" for path, count in sorted(kept.items()) if count]
-        ALLOWED.write_text(INTRODUCTION + "\n".join(rows) + "\n", encoding="utf-8")
-        return 0
-    status = 0
-    for path, findings in found.items():
-        if len(findings) > allowed.get(path, 0):
-            status = 1
-            print(
-                f"{path}: {len(findings)} idioms, allowed are {allowed.get(path, 0)}; say it plainly (CONTRIBUTING.md):"
-            )
-            for finding in findings:
-                print(f"  line {finding.line}, {finding.rule}: {finding.sentence[:200]}")
-    return status
+    if every:
+        print_counts(found)
+    elif "--shrink" in arguments:
+        shrink(found, allowed, free)
+    else:
+        return int(print_new(found, allowed))
+    return 0
 
 
 if __name__ == "__main__":

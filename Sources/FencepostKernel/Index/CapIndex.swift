@@ -11,7 +11,7 @@
 /// * A cap starts at the node of level `CapLevel.base` around its centre (or of its class, if that is higher) and
 ///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore need only one node for
 ///   many caps; in dense regions the depth depends on the size of the caps.
-/// * Every node has all its ancestors, and a mask of which of its 64 children exist, so a search never looks at empty
+/// * Every node has all its ancestors, and a mask of its 64 possible children, so a search never looks at empty
 ///   space. `reach` of a node bounds the caps at and below it.
 /// * Centres are rounded to a grid of `CapLevel.quantum` metres when they enter, coarse enough that the offset from
 ///   the centre of a cube is exact in `Float` at every level a cap can move between: so the location of a cap is the same at

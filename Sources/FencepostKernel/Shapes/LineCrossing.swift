@@ -97,8 +97,8 @@ struct LineCrossingSearch {
     return LineCrossing(chain: chain, isToLeft: endsLeft, edge: part.segment)
   }
 
-  /// The part of an edge within twice the length of the way around its middle, along the edge; `nil` when there is
-  /// none.
+  /// The part of an edge within twice the length of the way around its middle, along the edge; `nil` if there is
+  /// no such part.
   private func part(_ edge: Int) -> Part? {
     let (start, end) = (line.vertices[edge], line.vertices[edge + 1])
     let reach = 2 * way.length

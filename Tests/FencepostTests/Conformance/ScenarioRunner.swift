@@ -5,7 +5,7 @@ import FencepostKernel
 
 /// Runs one scenario on the actor.
 final class ScenarioRunner {
-  /// A monitor in the scenario's store. While it is closed, `monitor` is `nil`, and `engine` or `storage` is what was stored.
+  /// A monitor in the scenario's store. While it is closed, `monitor` is `nil`, and `engine` or `storage` holds the stored rows.
   private final class Entry {
     var monitor: Monitor?
     var engine: MonitorEngine

@@ -24,7 +24,7 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   var isClosed = false
   /// The number of next writes that fail.
   var failing = 0
-  /// Whether the stored rows differ from what was written.
+  /// True if the stored rows differ from the written ones.
   var isSpoilt = false
   var isFull = false
   /// Called before each write, before the table is locked; `didWrite` is called after each successful write.

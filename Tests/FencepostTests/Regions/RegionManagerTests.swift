@@ -164,7 +164,7 @@ func region(
     #expect(desk.diary.take() == ["start c", "unknown c", "unknown other"])
   }
 
-  /// L6: all managers are called, in the order of their creation; requests are answered only to the manager that asked.
+  /// L6: all managers are called, in the order of their creation; requests are answered only to the manager that sent them.
   @Test func s70EveryManagerIsToldOnce() throws {
     let service = try RegionService(engine: MonitorEngine())
     let (first, second) = (RegionManager(sharing: service), RegionManager(sharing: service))

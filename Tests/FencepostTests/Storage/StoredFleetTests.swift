@@ -31,7 +31,7 @@ import Testing
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: truck) }
     #expect(storage.writes == writes + 1 && devices(storage) == 1)
     try fleet.call { engine throws(MonitorError) in try engine.advance(to: at(3)) }
-    // Another fleet opens what is stored now: the van has no input yet, and no advance after its inputs.
+    // Another fleet opens the store as it is now: the van has no input yet, and no advance after its inputs.
     let crashed = MemoryFleetStorage()
     crashed.rows = storage.rows
     var other = try open(crashed)

@@ -1,5 +1,5 @@
 "use strict";
-// The page: files in, places drawn or typed, the engine asked, its answers shown. `fencepost` is the package of bindings/js.
+// The page: reads files, lets places be drawn or typed, runs the engine and shows its answers. `fencepost` is the package of bindings/js.
 
 const byId = (id) => document.getElementById(id);
 const MOST_FIXES = 500_000;
@@ -31,7 +31,7 @@ function timeOf(text) {
   if (text === undefined || text === null || text === "") return NaN;
   if (/^-?\d+(\.\d+)?$/.test(text)) {
     const value = Number(text);
-    // Seconds, milliseconds or microseconds since 1970, told by their size.
+    // Seconds, milliseconds or microseconds since 1970, recognised by their size.
     return value < 1e11 ? value * 1000 : value < 1e14 ? value : value / 1000;
   }
   const hasZone = /(z|[+-]\d\d:?\d\d)$/i.test(text.trim());
@@ -149,7 +149,7 @@ async function take(files) {
     try {
       const { fixes, places } = read(file.name, await file.text());
       if (fixes.length > 0) {
-        // What has no time goes to the end: the engine counts it as invalid.
+        // Fixes without a time go to the end: the engine counts them as invalid.
         const when = (fix) => (Number.isNaN(fix.time) ? Infinity : fix.time);
         state.fixes = fixes.sort((one, other) => (when(one) === when(other) ? 0 : when(one) - when(other)));
         state.name = file.name;
@@ -366,7 +366,7 @@ function showExplanations(event) {
 
 const SVG = "http://www.w3.org/2000/svg";
 const map = byId("map");
-/** Mercator's projection in units of which the Earth's circumference has 2^20: it keeps angles, and circles round. */
+/** Mercator's projection; the Earth's circumference has 2^20 units. It keeps angles, so circles stay round. */
 const MERCATOR = 2 ** 20 / 360;
 const eastOf = (longitude) => longitude * MERCATOR;
 const northOf = (latitude) => -Math.log(Math.tan(Math.PI / 4 + (Math.max(-85, Math.min(85, latitude)) * Math.PI) / 360)) * (180 / Math.PI) * MERCATOR;

@@ -101,7 +101,7 @@ class SeenTimes:
 
     @property
     def doubt(self) -> str:
-        """A description of doubtful times; empty: there are none.
+        """A description of doubtful times; empty if all times are plausible.
 
         A track that begins on the first day of 1970 counts as a simulation whose clock starts at 0.
         """
@@ -181,7 +181,7 @@ def _shown(time_us: int) -> str:
 
 
 def about_radii(radii: Sequence[float]) -> str:
-    """A description of doubtful radii of circles; empty: there are none."""
+    """A description of doubtful radii of circles; empty if all radii are plausible."""
     if radii and (middle := median(radii)) < SMALLEST_RADIUS:
         return f"radii are metres, and half of these are {middle:g} or less: are they kilometres?"
     return ""

@@ -49,7 +49,7 @@ UNSORTED = Advice(
 class Rows(NamedTuple):
     """Consecutive rows of a file: the track of each row (a number, in order of first appearance) and its fix.
 
-    NaN is a missing position, or an accuracy that is not reported; None instead of accuracies: none is reported.
+    NaN is a missing position, or an accuracy that is not reported; None instead of accuracies: no accuracy is reported.
     `known` is the number of tracks up to the last row. `place` returns the place of a row in the file.
     """
 

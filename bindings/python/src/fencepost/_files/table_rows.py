@@ -20,7 +20,7 @@ from .vector import PLAIN, Reading
 
 class Batch(NamedTuple):
     """Consecutive rows, as columns of equal length. NaN is a missing position, or an accuracy that is not reported;
-    None instead of accuracies: none is reported."""
+    None instead of accuracies: no accuracy is reported."""
 
     latitudes: array[float]
     longitudes: array[float]

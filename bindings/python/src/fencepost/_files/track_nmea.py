@@ -82,7 +82,7 @@ class SentenceReader:
     Attributes:
         found: The number of RMC, GGA and ZDA sentences.
         damaged: How many of them were damaged or incomplete; they were ignored.
-        damage: The place and the defect of the last damaged sentence; None: there was none.
+        damage: The place and the defect of the last damaged sentence; None if no sentence was damaged.
     """
 
     def __init__(self, hdop_scale: float | None = None) -> None:
@@ -106,7 +106,7 @@ class SentenceReader:
 
     @property
     def undated_line(self) -> int | None:
-        """The first line of the fixes that still lack a date; None: there are none."""
+        """The first line of the fixes that still lack a date; None if all have one."""
         return self._waiting[0].line if self._waiting and self._dated is None else None
 
     @property

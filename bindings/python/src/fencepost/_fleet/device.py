@@ -125,7 +125,7 @@ class Device:
 
     @property
     def position(self) -> tuple[float, float] | None:
-        """Latitude and longitude of the device's last accepted fix, degrees, to a ten-millionth; None: there was none.
+        """Latitude and longitude of the last accepted fix, degrees, to a ten-millionth; None if no fix was accepted.
 
         The position is neither in a store nor in exported bytes. After a device was opened, restored or loaded, the
         position is that of its last fix outside its safe region, until the next fix.

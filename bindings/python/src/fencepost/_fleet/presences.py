@@ -30,8 +30,8 @@ class Presence(Plain):
         identifier: The condition's identifier.
         since_us: When the state was confirmed, microseconds since 1970-01-01T00:00:00Z; for a beacon when it was last
             seen.
-        evidence_date_us: The time of the fix that showed it, or of the last sighting, in the same unit; None: there is
-            none.
+        evidence_date_us: The time of the fix that showed it, or of the last sighting, in the same unit; None if
+            unknown.
         tag: The number passed when the condition was added.
         generation: The condition's generation.
 

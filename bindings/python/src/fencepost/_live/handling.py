@@ -162,8 +162,8 @@ class Handling:
         """Called when the store fails, works again or is gone."""
         if status == StoreStatus.GONE:
             raise StoreUnavailableError(
-                "the store was moved, deleted or replaced while it was open; a watch that is started again goes on "
-                "from the one that is there then"
+                "the store was moved, deleted or replaced while it was open; restart the watch to continue from the "
+                "store that exists then"
             )
         if status == StoreStatus.FAILING:
             self.counts["store_errors"] += 1

@@ -151,7 +151,7 @@ class View:
     # -------------------------------------------------------------------------- read by the server
 
     def since(self, version: int) -> dict[str, Any] | None:
-        """The changes after a version; None: there are none. For version 0: the full state."""
+        """The changes after a version; None if nothing changed. For version 0: the full state."""
         with self._lock:
             found = self._since(version)
         if found is not None:

@@ -60,8 +60,8 @@ class Visit(Plain):
 
     Attributes:
         identifier: The identifier of the condition.
-        start: The time of the crossing: of the fix, point of the path, or sighting that started the entry. If there is
-            none, equals `confirmed_start`. Like all times here, an aware datetime in UTC.
+        start: The time of the crossing: of the fix, point of the path, or sighting that started the entry. Equals
+            `confirmed_start` if that time is unknown. Like all times here, an aware datetime in UTC.
         end: The same for the exit, never before `start`; None: still open.
         duration: From `start` to `end`; for an open visit, to the end of the log.
         start_known: How the start is known.
