@@ -3,7 +3,7 @@
 #
 #   Tests/CInstalled/case.sh WORD...      for example `columns` or `batches: late`; without a word all cases
 #
-# Needs what `make setup-test` makes.
+# Needs the files that `make setup-test` builds.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 lib=${FENCEPOST_LIB:-$PWD/.build/lib}

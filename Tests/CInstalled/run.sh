@@ -5,7 +5,7 @@
 #
 #   Tests/CInstalled/run.sh
 #
-# Needs what `make setup-test` makes.
+# Needs the files that `make setup-test` builds.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD

@@ -424,7 +424,7 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
       {"close", native_close, METH_NOARGS, "Save and close the store."},                                             \
       {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},                                    \
       {"poll_events", native_poll_events, METH_O, "Up to a number of events."},                                      \
-      {"attach", native_attach, METH_O, "Become the consumer, which is woken through a file descriptor."},           \
+      {"attach", native_attach, METH_O, "Become the consumer; a file descriptor wakes it."},                         \
       {"detach", native_detach, METH_O, "Stop being the consumer."},                                                 \
       {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},                \
       {"end_updates", native_end_updates, METH_NOARGS, "End the waiting for events."},                               \

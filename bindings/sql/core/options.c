@@ -212,6 +212,7 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
     return fp_fail(message, "option exit_margin_limit: %g must be 0 or at least exit_margin, %g",
                    out->policy.exit_margin_limit_m, out->policy.exit_margin_m);
   if (out->path == FENCEPOST_PATH_GEODESIC && out->max_gap_us < 1)
-    return fp_fail(message, "option path=geodesic needs max_gap, how far apart fixes may be: 1e-6 to 1e9 seconds");
+    return fp_fail(message,
+                   "option path=geodesic needs max_gap, the longest time between fixes, from 1e-6 to 1e9 seconds");
   return true;
 }

@@ -29,7 +29,7 @@ int fp_open_cursor(size_t size, sqlite3_vtab_cursor **out);
 #define FP_CURSOR_METHODS                                                                                            \
   .xOpen = open_cursor, .xClose = close_cursor, .xFilter = filter, .xNext = next, .xEof = at_end, .xColumn = column, \
   .xRowid = row_number
-/* The others of a table-valued function. */
+/* The module methods of a table-valued function. */
 #define FP_FUNCTION_METHODS \
   .xConnect = fp_table_connect, .xBestIndex = fp_table_best_index, .xDisconnect = fp_table_disconnect
 

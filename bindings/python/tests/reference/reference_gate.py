@@ -65,7 +65,7 @@ class Gate:
                 time = start.time + (end.time - start.time) * contact.along / way.length
                 near = mp.nint(time)
                 instant = int(near if abs(time - near) < mp.mpf(10) ** -12 else mp.ceil(time))
-                # To the right, the device crosses when it has left the line; to the left, when it has reached it.
+                # A crossing to the right happens when the device leaves the line, to the left when it reaches it.
                 if after == RIGHT and start.time < end.time and abs(time - near) < mp.mpf(10) ** -12:
                     instant += 1
                 net[instant] = net.get(instant, 0) + after

@@ -60,8 +60,8 @@ def read_conditions(
         default: Policy of features that name none; a policy object with only some fields takes the others from it.
         how: Layer and transformation of a vector file.
         columns: Names of the columns or properties, if they are not recognised.
-        radius: Radius in metres of circles that have none.
-        assuming: Initial state of conditions that have none.
+        radius: Radius in metres of circles without a radius.
+        assuming: Initial state of conditions without an assumed state.
 
     Raises:
         InputError: The file cannot be used; the text names file, feature and reason.

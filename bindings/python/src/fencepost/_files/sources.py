@@ -174,8 +174,9 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
 
 
 def assumed_by_default(by: str | None) -> State:
-    """The initial state of conditions that have none. With many tracks it is `unsatisfied`, as in tables of conditions:
-    each track is near only a few conditions, and the others should give no event."""
+    """The initial state of conditions without an assumed state.
+
+    With many tracks it is `unsatisfied`, as in tables of conditions: each track is near only a few conditions, and the others should give no event."""
     return State.UNKNOWN if by is None else State.UNSATISFIED
 
 
@@ -193,12 +194,12 @@ def as_conditions(
 
     Args:
         conditions: The argument as passed.
-        default: Policy of conditions that have none.
+        default: Policy of conditions without a policy.
         name: Name of the argument, for messages.
         how: How files and tables are read.
         columns: Names of columns that are not recognised.
-        radius: Radius in metres of circles that have none.
-        assuming: Initial state of conditions that have none; None: `assumed_by_default`.
+        radius: Radius in metres of circles without a radius.
+        assuming: Initial state of conditions without an assumed state; None: `assumed_by_default`.
         by: The column that identifies the track; None: there is one track.
     """
     state = assumed_by_default(by) if assuming is None else assumed_state(assuming)

@@ -58,9 +58,9 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a
             dict or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
             another table or monitor; None: an empty table.
-        policy: Policy of conditions that have none of their own, or the name of a preset; None: ``standard``.
-        assuming: Initial state of conditions that have none of their own; None: unsatisfied.
-        radius: Radius in metres of circles that have none.
+        policy: Policy of conditions without a policy, or the name of a preset; None: ``standard``.
+        assuming: Initial state of conditions without an assumed state; None: unsatisfied.
+        radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             they are not recognised.
         layer: Layer of a vector file; None: the first.
@@ -129,10 +129,10 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
         Args:
             path: The file.
-            assuming: Initial state of conditions that have none of their own.
-            policy: Policy of conditions that have none of their own, or the name of a preset; None:
+            assuming: Initial state of conditions without an assumed state.
+            policy: Policy of conditions without a policy, or the name of a preset; None:
                 :meth:`TransitionPolicy.standard`.
-            radius: Radius in metres of circles that have none.
+            radius: Radius in metres of circles without a radius.
             columns: Names of the columns or properties, if they are not recognised.
             layer: Layer of a vector file; None: the first.
             transform: True to transform a vector file in another CRS to WGS84; otherwise it is refused.

@@ -59,9 +59,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         conditions: A table; several fleets may share it, for example one in each thread. Or anything that
             :class:`Zones` accepts, with the options below; None: an empty table. If a store has other conditions, they
             are replaced by these; equal ones keep their state.
-        policy: Policy of conditions that have none of their own, or the name of a preset; None: ``standard``.
-        assuming: Initial state of conditions that have none of their own; None: unsatisfied.
-        radius: Radius in metres of circles that have none.
+        policy: Policy of conditions without a policy, or the name of a preset; None: ``standard``.
+        assuming: Initial state of conditions without an assumed state; None: unsatisfied.
+        radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             they are not recognised.
         layer: Layer of a vector file; None: the first.

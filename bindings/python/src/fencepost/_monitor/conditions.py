@@ -272,10 +272,10 @@ class ConditionChanges(ConditionHolder[V]):
             conditions: A mapping of identifiers to conditions; or records, definitions, another monitor or a table,
                 which bring their policies and tags; or a table of rows (PyArrow, Polars, a relation of DuckDB, pandas
                 and GeoPandas with PyArrow), read as in :meth:`add_many`.
-            assuming: Initial state of conditions that have none of their own; None: as for :meth:`add`.
-            policy: Policy of conditions that have none of their own, or the name of a preset; None:
+            assuming: Initial state of conditions without an assumed state; None: as for :meth:`add`.
+            policy: Policy of conditions without a policy, or the name of a preset; None:
                 :meth:`TransitionPolicy.standard`.
-            tag: Tag of conditions that have none of their own.
+            tag: Tag of conditions without a tag.
             columns: Names of a table's columns that are not recognised.
 
         Returns:

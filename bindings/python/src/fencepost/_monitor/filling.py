@@ -32,9 +32,9 @@ class Source:
     Args:
         given: A path, a mapping, GeoJSON, a frame, an Arrow stream; another monitor or table; None: no conditions.
         assumed: The initial state of conditions without their own, if `assuming` is None.
-        policy: Policy of conditions that have none.
-        assuming: The initial state of conditions that have none.
-        radius: Radius in metres of circles that have none.
+        policy: Policy of conditions without a policy.
+        assuming: The initial state of conditions without an assumed state.
+        radius: Radius in metres of circles without a radius.
         columns: Names of columns or properties that are not recognised.
         layer: Layer of a vector file; None: the first.
         transform: True to transform another CRS to WGS84; otherwise it is refused.

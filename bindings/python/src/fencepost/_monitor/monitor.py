@@ -101,9 +101,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             another monitor or table; None: those of the store, at first none. If a store has other conditions, they are
             replaced by these; equal ones keep their state. A text without a dot or slash is the `name`, not a path.
         name: 1 to 64 letters, digits or underscores; None: a private monitor without a name.
-        policy: Policy of conditions that have none of their own, or the name of a preset; None: ``standard``.
-        assuming: Initial state of conditions that have none of their own; None: unknown.
-        radius: Radius in metres of circles that have none.
+        policy: Policy of conditions without a policy, or the name of a preset; None: ``standard``.
+        assuming: Initial state of conditions without an assumed state; None: unknown.
+        radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             they are not recognised.
         layer: Layer of a vector file; None: the first.

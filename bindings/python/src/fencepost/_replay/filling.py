@@ -42,13 +42,13 @@ def given_conditions(
 
     Args:
         conditions: The argument as passed.
-        policy: Policy of conditions that have none; None: ``standard``.
+        policy: Policy of conditions without a policy; None: ``standard``.
         by: The column that identifies the track; None: there is one track.
         name: Name of the argument, for messages.
         how: How files and tables are read.
         columns: Names of columns that are not recognised.
-        radius: Radius in metres of circles that have none.
-        assuming: Initial state of conditions that have none; None: :func:`assumed_by_default`.
+        radius: Radius in metres of circles without a radius.
+        assuming: Initial state of conditions without an assumed state; None: :func:`assumed_by_default`.
 
     Raises:
         TypeError: An argument applies only to conditions that are read, but a table or a monitor was passed.

@@ -56,7 +56,7 @@ def read_labels(
         identifiers: The identifiers of the zones.
         ends: The end of each track, by its key; a label without an end lasts until then.
         column: The column that identifies the track; None: there is one track.
-        time_zone: Time zone of times that have none; None: such times are refused.
+        time_zone: Time zone of times without a time zone; None: such times are refused.
 
     Raises:
         InputError: A label cannot be used; the text names its row, counted from 0.

@@ -75,7 +75,7 @@ def replay(
         conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, an
             Arrow stream, a table of conditions or a monitor. Rows need the column identifier; points and lines also
             need a radius (metres).
-        policy: Policy of conditions that have none of their own, or the name of a preset; None: ``standard``. Refused
+        policy: Policy of conditions without a policy, or the name of a preset; None: ``standard``. Refused
             with a table or a monitor, whose conditions all have a policy.
         device: Name of the column that names the device. Each of its values is a separate track, replayed as by its own
             monitor.
@@ -100,12 +100,12 @@ def replay(
         transform: True to transform vector files and GeoDataFrames in another CRS to WGS84; otherwise they are refused.
         sort: True to sort the fixes of files and tables, and the lines of a sightings file, by time if they are not in
             order; otherwise a row earlier than a previous row is late. :class:`Fix` objects are never sorted.
-        radius: Radius in metres of circles of files and tables that have none.
-        assuming: Initial state of conditions that have none of their own. With ``unsatisfied``, the first determination
+        radius: Radius in metres of circles of files and tables without a radius.
+        assuming: Initial state of conditions without an assumed state. With ``unsatisfied``, the first determination
             that a condition is not satisfied gives no event. None: ``unsatisfied`` for many tracks (`by`,
             trajectories), as in tables of conditions, otherwise ``unknown``. Refused with a table, whose conditions
             start as they were added.
-        time_zone: Time zone of the times of files and tables that have none: a name such as ``Europe/Berlin``, an
+        time_zone: Time zone of the times of files and tables without a time zone: a name such as ``Europe/Berlin``, an
             offset such as ``+02:00``, or a ``tzinfo``; None: UTC.
         date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024; empty: such dates are refused.
         by: Another name for `device`.

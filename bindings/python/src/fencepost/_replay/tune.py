@@ -191,7 +191,7 @@ def tune(
         flap_seconds: A crossing that the opposite one undoes within this time is a flap.
         device: The column that identifies the device.
         columns: As for :func:`replay`.
-        radius: Radius in metres of points that have none.
+        radius: Radius in metres of points without a radius.
         time_zone: Time zone of labels whose times have none; None: such labels are refused.
 
     Raises:

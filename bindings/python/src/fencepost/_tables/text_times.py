@@ -43,7 +43,7 @@ class TimeStyle:
     """How incomplete times are read.
 
     Attributes:
-        zone: Zone of times that have none; UTC by default.
+        zone: Zone of times without a time zone; UTC by default.
         order: Order of dates such as ``05/04/2024``, one of :data:`ORDERS`; empty: ambiguous dates are refused.
         doubt: A description of the first time that occurs twice or never on the zone's clocks; empty: no such time was
             read so far.

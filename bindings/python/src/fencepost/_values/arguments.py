@@ -84,7 +84,7 @@ def path_row(
                 raise InvalidArgumentError(f"{name} is {shown(value)}, but path is 'fixes'; it needs path='geodesic'")
         return DEVICE_PATHS.index(chosen), 0, 0.0
     if max_gap is None:
-        raise InvalidArgumentError("path 'geodesic' needs max_gap, how far apart fixes may be: 1e-6 to 1e9 s")
+        raise InvalidArgumentError("path 'geodesic' needs max_gap, the longest time between fixes, from 1e-6 to 1e9 s")
     gap = seconds_to_us(max_gap, "max_gap")
     if not 1 <= gap <= 10**15:
         raise InvalidArgumentError(f"max_gap is {shown(max_gap)}; must be from 1e-6 to 1e9 s")

@@ -122,7 +122,7 @@ class Boundary:
     def _is_contested(self, latitude: float, longitude: float) -> bool:
         """Whether edges that are not neighbours are nearest, to some micrometres."""
         if (90.0, 0.0) in self.at_vertices:
-            return False  # at a pole, the side would depend on the meridian that is counted along
+            return False  # at a pole, the side would depend on the chosen meridian
         places = [set(edge.key) for _, _, edge in self.candidates(latitude, longitude, CROSSWISE)]
         return any(not places[0] & other for other in places[1:])
 
