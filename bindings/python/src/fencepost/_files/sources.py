@@ -176,7 +176,9 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
 def assumed_by_default(by: str | None) -> State:
     """The initial state of conditions without an assumed state.
 
-    With many tracks it is `unsatisfied`, as in tables of conditions: each track is near only a few conditions, and the others should give no event."""
+    With many tracks it is `unsatisfied`, as in tables of conditions: each track is near only a few conditions, and the
+    others should give no event.
+    """
     return State.UNKNOWN if by is None else State.UNSATISFIED
 
 
