@@ -19,7 +19,7 @@ from selenium import webdriver
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
-from test_pages_in_chromium import SCREENSHOTS, WIDTHS, requested, show
+from test_pages_in_chromium import LIMIT, SCREENSHOTS, WIDTHS, requested, show
 
 EVENTS = """
 return [...document.querySelectorAll("#events tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
@@ -36,7 +36,7 @@ def page(browser: webdriver.Chrome, site: Path) -> Callable[..., webdriver.Chrom
         browser.get("about:blank")
         place = address or (site / "playground" / "index.html").as_uri()
         show(browser, f"{place}{fragment}", *WIDTHS[width], scheme=scheme)
-        WebDriverWait(browser, 30).until(lambda it: it.execute_script(READY))
+        WebDriverWait(browser, LIMIT).until(lambda it: it.execute_script(READY))
         return browser
 
     return opened
@@ -48,7 +48,7 @@ def message(browser: webdriver.Chrome) -> str:
 
 def drop(browser: webdriver.Chrome, *files: Path) -> None:
     browser.find_element(By.ID, "file").send_keys("\n".join(map(str, files)))
-    WebDriverWait(browser, 20).until(lambda it: message(it) != "")
+    WebDriverWait(browser, LIMIT).until(lambda it: message(it) != "")
 
 
 def guide() -> list[list[str]]:
@@ -140,7 +140,7 @@ def test_explanations_follow_the_time(page: Callable[..., webdriver.Chrome]) -> 
     assert rows[0].startswith("Aeschenplatz inside the last fix is ") and rows[1].split()[2] == "outside"
     slider = browser.find_element(By.ID, "time")
     slider.send_keys(Keys.HOME)
-    WebDriverWait(browser, 10).until(lambda it: it.find_element(By.ID, "now").text == "2018-06-19 15:36:37")
+    WebDriverWait(browser, LIMIT).until(lambda it: it.find_element(By.ID, "now").text == "2018-06-19 15:36:37")
     assert "607.4 m outside" in browser.find_element(By.CSS_SELECTOR, "#explain tbody tr").text
 
 
@@ -180,7 +180,7 @@ for (const kind of ["dragenter", "dragover", "drop"]) {
 def test_a_file_that_is_dropped(page: Callable[..., webdriver.Chrome]) -> None:
     browser = page()
     browser.execute_script(DROP, "identifier,latitude,longitude,radius\na,47.55,7.59,100\n")
-    WebDriverWait(browser, 10).until(lambda it: "1 place" in message(it))
+    WebDriverWait(browser, LIMIT).until(lambda it: "1 place" in message(it))
     assert browser.title == "false"  # while a file is dragged over the page, the page says where to drop it
     assert not browser.find_element(By.ID, "dropping").is_displayed()
     assert [place["condition"]["radius"] for place in browser.execute_script(PLACES)] == [100]
@@ -269,7 +269,7 @@ def test_a_link_holds_the_places(page: Callable[..., webdriver.Chrome]) -> None:
     Select(browser.find_element(By.ID, "policy")).select_by_value("core_location")
     expected = browser.execute_script(PLACES)
     browser.find_element(By.ID, "share").click()
-    WebDriverWait(browser, 10).until(lambda it: "link" in message(it))
+    WebDriverWait(browser, LIMIT).until(lambda it: "link" in message(it))
     fragment = browser.execute_script("return location.hash")
     browser = page(fragment)
     assert browser.execute_script(PLACES) == expected
