@@ -19,6 +19,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// The replacement of the file while it is written in parts.
   private var draft: StoreDraft?
   private var hasLastingName = true
+  /// The family of the next file; see ``join(_:)``.
+  private var nextFamily: UInt32?
   /// The sums last read or written.
   private var sums: StoreSums?
   /// The log beside a file that somebody else has written into; it is removed with that file.
@@ -140,6 +142,24 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     do throws(StoreFailure) { return try database?.countDevices() } catch { throw refused(failed(error)) }
   }
 
+  public var family: UInt32? { kind == .fleet ? sums?.family : nil }
+
+  public func join(_ family: UInt32?) -> (family: UInt32, needsAllRows: Bool)? {
+    guard kind == .fleet else { return nil }
+    let joined = family ?? sums?.family ?? .random(in: .min ... .max)
+    nextFamily = joined
+    return (joined, changesFamily)
+  }
+
+  /// Whether the file is to be replaced by one of another family, and the disk has room for both.
+  private var changesFamily: Bool {
+    guard kind == .fleet, let sums, sums.family != nextFamily, nextFamily != nil, canReplace(rows: 0) else {
+      return false
+    }
+    let size = (StoreFiles.size(path) ?? 0) + (StoreFiles.size(StoreFiles.log(of: path)) ?? 0)
+    return StoreFiles.hasRoom(for: size * 2, beside: path)
+  }
+
   public func refused(_ error: MonitorError) -> MonitorError {
     isRefused = true
     guard case .storeCorrupt(let reason) = error, !reason.hasPrefix("the store ") else { return error }
@@ -165,6 +185,10 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       do throws(StoreFailure) {
         if isSpoilt { return try replaceSpoilt(changes) }
         try prepareToWrite()
+        if changes.isWhole, changesFamily {
+          if changeFamily(changes) { return try makeNameLast() }
+          try prepareToWrite()
+        }
         try database?.write(changes)
         sums = database?.sums
       } catch {
@@ -206,7 +230,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   public func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool {
     do throws(StoreFailure) {
       try requireUse()
-      if !image.isBegun { draft = try StoreDraft.make(kind, of: path) }
+      if !image.isBegun { draft = try makeDraft() }
       guard let draft else { throw .unavailable("the part that was already written is lost") }
       try draft.fill(&image, limit: limit)
       guard image.isOver else { return false }
@@ -302,7 +326,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try StoreFiles.requireNoRemains(of: path)
     let draft: StoreDraft
     do throws(StoreFailure) {
-      draft = try StoreDraft.make(kind, of: path)
+      draft = try makeDraft()
       try draft.fill(changes)
       try draft.publish(as: path)
     } catch {
@@ -326,7 +350,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// the new one.
   private func replaceFirst(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else { throw .unavailable("it is of version 1, and not all rows are written") }
-    let draft = try StoreDraft.make(kind, of: path)
+    let draft = try makeDraft()
     do throws(StoreFailure) {
       try draft.fill(changes)
       try first?.foldLog()
@@ -346,7 +370,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     guard changes.isWhole else {
       throw .unavailable("another process has written to the file, and not all rows are written")
     }
-    let draft = try StoreDraft.make(kind, of: path)
+    let draft = try makeDraft()
     try draft.fill(changes)
     let log = StoreFiles.log(of: path)
     if let spoiltLog, FileIdentity(path: log) == spoiltLog { StoreFiles.remove(log) }
@@ -355,6 +379,25 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try draft.replace(path)
     isSpoilt = false
     try use(draft)
+  }
+
+  /// Replaces the file by one of another family.
+  ///
+  /// - Returns: Whether it was replaced. If not, the file stays as it is, and this object does not try again.
+  private func changeFamily(_ changes: some StoredChanges) -> Bool {
+    do throws(StoreFailure) {
+      let draft = try makeDraft()
+      try draft.fill(changes)
+      try takePlace(draft)
+      return true
+    } catch {
+      nextFamily = sums?.family
+      return false
+    }
+  }
+
+  private func makeDraft() throws(StoreFailure) -> StoreDraft {
+    try StoreDraft.make(kind, of: path, family: nextFamily)
   }
 
   /// Continues with a file that has replaced another.

@@ -7,7 +7,7 @@ import CSQLite
 /// writes one page for all of them.
 ///
 /// The SQL text of the table contains a random number from the creation of the file. The end of the head has it too, which
-/// reveals a log that belongs to another file.
+/// reveals a log that belongs to another file. The upper half of a fleet's number is its family: see ``FleetStorage/family``.
 ///
 /// A file of version 1 is read by ``FirstVersion`` and replaced by one of this version.
 enum Schema {
@@ -29,8 +29,12 @@ enum Schema {
     + "PRIMARY KEY(kind, a, b)) WITHOUT ROWID"
 
   /// Creates the table in an empty file and returns the file's number.
-  static func create(_ kind: StoreKind, in connection: Connection) throws(StoreFailure) -> UInt64 {
-    let number = UInt64.random(in: 1...UInt64.max)
+  ///
+  /// - Parameter family: The upper half of the number; `nil` = random.
+  static func create(_ kind: StoreKind, family: UInt32? = nil, in connection: Connection) throws(StoreFailure) -> UInt64
+  {
+    var number = UInt64.random(in: 1...UInt64.max)
+    if let family { number = UInt64(family) << 32 | number & 0xFFFF_FFFF }
     try connection.run("PRAGMA application_id=1181639525; PRAGMA user_version=2;")
     try connection.run(text: beginning(kind) + text(number) + end)
     return number

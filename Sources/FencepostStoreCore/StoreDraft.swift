@@ -13,7 +13,9 @@ final class StoreDraft {
   private var isNamed = false
 
   /// Creates an empty store beside its final path.
-  static func make(_ kind: StoreKind, of target: String) throws(StoreFailure) -> StoreDraft {
+  ///
+  /// - Parameter family: See ``Schema``; `nil` = random.
+  static func make(_ kind: StoreKind, of target: String, family: UInt32? = nil) throws(StoreFailure) -> StoreDraft {
     let path = try StoreFiles.makeDraft(of: target)
     do throws(StoreFailure) {
       try StoreFiles.requireLength(path, limit: Connection.longestPath)
@@ -22,7 +24,7 @@ final class StoreDraft {
       // Nobody else uses the file, and an incomplete one is discarded: so it needs no journal.
       try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF; PRAGMA synchronous=FULL")
       try connection.run("PRAGMA locking_mode=EXCLUSIVE; BEGIN")
-      let sums = StoreSums(number: try Schema.create(kind, in: connection))
+      let sums = StoreSums(number: try Schema.create(kind, family: family, in: connection))
       return StoreDraft(path, file, (connection, try StoreStatements.prepare(connection)), sums)
     } catch {
       StoreFiles.remove(path)

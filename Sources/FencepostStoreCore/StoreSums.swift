@@ -5,6 +5,8 @@ import FencepostCore
 struct StoreSums: Equatable {
   /// The number of the file; see ``Schema``.
   let number: UInt64
+  /// Of a fleet's file; see ``Schema``.
+  var family: UInt32 { UInt32(truncatingIfNeeded: number >> 32) }
   /// Modulo 2⁶⁴.
   private var sum: UInt64 = 0
   private var count: UInt64 = 0

@@ -12,6 +12,16 @@ enum TableAdoption: Sendable {
   case diverged
 }
 
+/// What a table knows of the kept tables that it was opened with.
+struct AdoptedTables {
+  /// The identifiers of their conditions, as hashes; `nil` when there was none.
+  var identifiers: Set<UInt64>?
+  /// The version of the table after the last of them; a later one was made by the host.
+  var version: UInt64 = 0
+  /// The families of their stores, and of new stores; new ones join the first. See ``FleetStorage/family``.
+  var families: [UInt32] = []
+}
+
 extension Conditions {
   /// Makes sure that devices which were kept with another table can go on with this one: that each generation means the same
   /// in both.
@@ -21,44 +31,77 @@ extension Conditions {
   /// another way since the same beginning stays as it is, too: two fleets have one table and a store each, only one of them
   /// had saved a change when the process ended, and the table was changed again before the other was opened.
   ///
-  /// The same beginning is assumed when another fleet's store had a version of this table, and the kept one has an identifier
-  /// in common with that version or with the table as it is now, or one of them is empty.
+  /// The same beginning is assumed when a fleet's store of the same family was opened over this table. Of snapshots, and of
+  /// stores that were made before stores had families, it is assumed when another fleet had a version of this table, and the
+  /// kept one has an identifier in common with that version or with the table as it is now, or one of them is empty.
   ///
+  /// A table that the host changed after it was opened with another kept one is no earlier version if it has a condition that
+  /// this kept one lacks, although no generation says so: bringing it forward would undo the host's change.
+  ///
+  /// - Parameter family: The family of the store that has the kept table; see ``FleetStorage/family``.
   /// - Throws: ``MonitorError/tableMismatch(_:)``, when it is none of these; nothing has changed then.
-  func adopt(_ kept: Conditions) throws(MonitorError) -> TableAdoption {
-    let stored = storedIdentifiers.withLock { $0 }
-    let adoption = try change { engine throws(MonitorError) in
-      try kept.read { kept throws(MonitorError) in
-        let last = engine.table.order.lastGeneration
-        if last == 0 {
-          engine = copy kept
-          self.forgetDigest()
-          return TableAdoption.taken
-        }
-        if engine.isLaterVersion(of: kept) {
-          return last == kept.table.order.lastGeneration && engine.conditionCount == kept.conditionCount
-            ? .equal : .later
-        }
-        guard kept.isLaterVersion(of: engine) else {
-          if let stored, engine.hasIdentifier(of: kept) || kept.hasIdentifier(in: stored) { return .diverged }
-          throw .tableMismatch(
-            "the fleet was saved with another table (\(kept.conditionCount) conditions up to generation "
-              + "\(kept.table.order.lastGeneration); this one has \(engine.conditionCount) up to \(last)): open the fleet "
-              + "over an empty table and sync that, or export its devices as portable from there and load them with adapt"
-          )
-        }
-        engine.bringForward(to: kept)
-        // A later generation alone does not count as a change of the table, and is a part of the digest.
-        self.forgetDigest()
-        return .equal
+  func adopt(_ kept: Conditions, family: UInt32?) throws(MonitorError) -> TableAdoption {
+    let known = adopted.withLock { $0 }
+    let (adoption, version) = try change { engine throws(MonitorError) in
+      let adoption = try kept.read { kept throws(MonitorError) in
+        try self.adopt(kept, into: &engine, known, isRelated: family.map(known.families.contains) ?? false)
       }
+      return (adoption, engine.table.changes.version)
     }
-    storedIdentifiers.withLock { stored in
-      var known = stored ?? []
-      kept.read { kept in for slot in kept.table.live { known.insert(kept.table.identifierHash(of: slot)) } }
-      stored = known
+    adopted.withLock { adopted in
+      var identifiers = adopted.identifiers ?? []
+      kept.read { kept in for slot in kept.table.live { identifiers.insert(kept.table.identifierHash(of: slot)) } }
+      adopted.identifiers = identifiers
+      adopted.version = version
     }
     return adoption
+  }
+
+  private func adopt(
+    _ kept: borrowing MonitorEngine, into engine: inout MonitorEngine, _ known: AdoptedTables, isRelated: Bool
+  ) throws(MonitorError) -> TableAdoption {
+    let last = engine.table.order.lastGeneration
+    if last == 0 {
+      engine = copy kept
+      forgetDigest()
+      return .taken
+    }
+    if engine.isLaterVersion(of: kept) {
+      return last == kept.table.order.lastGeneration && engine.conditionCount == kept.conditionCount ? .equal : .later
+    }
+    let isEarlier = kept.isLaterVersion(of: engine)
+    let isChanged = known.identifiers != nil && known.version != engine.table.changes.version
+    if !isEarlier || isChanged && !engine.isPart(of: kept) {
+      if isRelated { return .diverged }
+      if let stored = known.identifiers, engine.hasIdentifier(of: kept) || kept.hasIdentifier(in: stored) {
+        return .diverged
+      }
+    }
+    guard isEarlier else {
+      throw .tableMismatch(
+        "the fleet was saved with another table (\(kept.conditionCount) conditions up to generation "
+          + "\(kept.table.order.lastGeneration); this one has \(engine.conditionCount) up to \(last)): open this fleet first, "
+          + "over an empty table, and sync that table; or export its devices as portable from there and load them with adapt"
+      )
+    }
+    engine.bringForward(to: kept)
+    // A later generation alone does not count as a change of the table, and is a part of the digest.
+    forgetDigest()
+    return .equal
+  }
+
+  /// Makes a storage that is opened over the table a member of the table's family.
+  ///
+  /// - Returns: Whether all rows must be written for that.
+  func join(_ storage: any FleetStorage) -> Bool {
+    adopted.withLock { adopted in
+      let own = storage.family
+      guard let joined = storage.join(adopted.families.first) else { return false }
+      for family in [joined.family, own ?? joined.family] where !adopted.families.contains(family) {
+        adopted.families.append(family)
+      }
+      return joined.needsAllRows
+    }
   }
 }
 
@@ -71,6 +114,12 @@ extension MonitorEngine {
       if table.generation(of: slot) > last { break }
       if !isCondition(slot, in: other) { return false }
     }
+    return true
+  }
+
+  /// Whether another table has each condition, under the same generation.
+  fileprivate func isPart(of other: borrowing MonitorEngine) -> Bool {
+    for slot in table.live where !isCondition(slot, in: other) { return false }
     return true
   }
 

@@ -22,9 +22,8 @@ public final class Conditions: Sendable {
 
   /// The digest of a version of the table.
   let knownDigest = Lock<(version: UInt64, digest: TableDigest)?>(nil)
-  /// The identifiers, as hashes, of the versions of the table that stores of fleets had which were opened over it; `nil` when
-  /// none was. See ``adopt(_:)``.
-  let storedIdentifiers = Lock<Set<UInt64>?>(nil)
+  /// See ``adopt(_:family:)``.
+  let adopted = Lock(AdoptedTables())
 
   /// The locks of the gates, each listed as long as its gate lives.
   fileprivate final class Gates: Sendable {

@@ -207,12 +207,13 @@ extension FleetEngine {
     devices.endRestoring(events: events)
   }
 
-  /// Goes over to another table, which has the conditions that the devices know: see ``Conditions/adopt(_:)``.
+  /// Goes over to another table, which has the conditions that the devices know: see ``Conditions/adopt(_:family:)``.
   ///
+  /// - Parameter family: The family of the store that the fleet was read from.
   /// - Returns: Whether the table is the same version.
-  mutating func move(onto other: Conditions) throws(MonitorError) -> Bool {
+  mutating func move(onto other: Conditions, family: UInt32? = nil) throws(MonitorError) -> Bool {
     let own = conditions
-    let adoption = try other.adopt(own)
+    let adoption = try other.adopt(own, family: family)
     conditions = other
     gate = other.newGate()
     patches = CapPatches()

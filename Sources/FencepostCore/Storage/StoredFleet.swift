@@ -77,13 +77,14 @@ public struct StoredFleet: Sendable {
         // Of a device that was removed no row is left when its last event is void.
         if kept.deviceCount != deviceCount { isWholeDue = true }
         do throws(MonitorError) {
-          isChanged = try !engine.move(onto: conditions)
+          isChanged = try !engine.move(onto: conditions, family: storage.family)
         } catch {
           throw storage.refused(error)
         }
         isChanged = isChanged || engine.options != options
         engine.adopt(options)
       }
+      if conditions.join(storage) { isWholeDue = true }
       self.storage = storage
       self.durability = durability
       engine.setNotes(isOn: true, durability)

@@ -27,6 +27,8 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   /// True if the stored rows differ from the written ones.
   var isSpoilt = false
   var isFull = false
+  /// The families of the rows and of the next write of all rows; `nil` = this storage has no families.
+  var families: (stored: UInt32?, next: UInt32?)?
   /// Called before each write, before the table is locked; `didWrite` is called after each successful write.
   var willWrite: (() -> Void)?
   var didWrite: (() -> Void)?
@@ -52,7 +54,10 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
     }
     writes += 1
     isSpoilt = false
-    if changes.isWhole { rows = [:] }
+    if changes.isWhole {
+      rows = [:]
+      if let families { self.families?.stored = families.next }
+    }
     for generation in changes.removedConditions { rows = rows.filter { $0.key.generation != generation } }
     for (key, generation) in zip(changes.removedEvents, changes.generationsOfRemovedEvents) {
       rows[Key(.events, key, generation: generation)] = nil
@@ -71,7 +76,21 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   func image() -> MemoryFleetStorage {
     let image = MemoryFleetStorage()
     image.rows = rows
+    if let families { image.families = (families.stored, nil) }
     return image
+  }
+
+  var family: UInt32? { families?.stored }
+
+  func join(_ family: UInt32?) -> (family: UInt32, needsAllRows: Bool)? {
+    guard let stored = families?.stored else {
+      guard families != nil else { return nil }
+      let joined = family ?? UInt32.random(in: 1...UInt32.max)
+      families!.next = joined
+      return (joined, false)
+    }
+    families!.next = family ?? stored
+    return (family ?? stored, family ?? stored != stored)
   }
 
   func refused(_ error: MonitorError) -> MonitorError { error }
