@@ -53,6 +53,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "guides/files": "bindings/site/guides/files.md",
         "guides/service": "bindings/site/guides/service.md",
         "guides/phones": "bindings/site/guides/phones.md",
+        "guides/operating": "bindings/site/guides/operating.md",
         "guides/tuning": "bindings/site/guides/tuning.md",
         "guides/own-service": "bindings/site/guides/own-service.md",
         "guides/security-and-privacy": "bindings/site/guides/security-and-privacy.md",
@@ -74,6 +75,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "concepts/states": "bindings/site/concepts/states.md",
         "concepts/shapes": "bindings/site/concepts/shapes.md",
         "concepts/paths": "bindings/site/concepts/paths.md",
+        "concepts/gates": "bindings/site/concepts/gates.md",
         "concepts/questions": "bindings/site/concepts/questions.md",
         "concepts/policies": "bindings/site/concepts/policies.md",
         "concepts/time": "bindings/site/concepts/time.md",
@@ -122,6 +124,7 @@ TITLES = {
     "concepts/words": "Words",
     "notebooks/tour": "Tour",
     "notebooks/gis": "Among GIS tools",
+    "concepts/gates": "Gates",
     "concepts/policies": "Policies",
     "concepts/accuracy": "Exactness",
     "project/tracks": "Recorded tracks",
@@ -197,6 +200,15 @@ class Assembly:
         file = (text.parent / path).resolve()
         if not file.exists() or not file.is_relative_to(ROOT):
             raise Broken(f"{text.relative_to(ROOT)}: {target} is not there")
+        dark = file.with_stem(f"{file.stem}-dark")
+        if found["picture"] and dark.is_file():
+            kept = self.extra / "pictures"
+            kept.mkdir(exist_ok=True)
+            shown = ""
+            for scheme, picture in (("light", file), ("dark", dark)):
+                shutil.copy(picture, kept)
+                shown += f'<img class="only-{scheme}" src="{up}pictures/{picture.name}" alt="{words}">'
+            return shown
         if found["picture"]:
             kept = self.folder / "pictures" / file.name
             kept.parent.mkdir(exist_ok=True)

@@ -8,6 +8,7 @@ from docutils.nodes import Element
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.ext.napoleon import GoogleDocstring
 
 project = "Fencepost"
 author = "the Fencepost authors"
@@ -59,6 +60,16 @@ def public_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: El
         if f"{module}.{name}" in domain.objects:
             return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", f"{module}.{name}", node, text)
     return None
+
+
+def whole_text(self: GoogleDocstring) -> tuple[str, list[str]]:
+    """Reads a property's docstring without a type. Napoleon would take the text before the first colon as its type:
+    a property's annotation has the type, and its text has colons, as in 1970-01-01T00:00:00Z."""
+    text = self._dedent(self._consume_to_end())
+    return "", type(self)(text, self._config).lines()
+
+
+GoogleDocstring._consume_inline_attribute = whole_text
 
 
 def setup(app: Sphinx) -> None:

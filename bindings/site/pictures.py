@@ -41,20 +41,22 @@ def report() -> None:
         folder = Path(name)
         (folder / "examples").symlink_to(ROOT / "examples")
         subprocess.run([sys.executable, "-c", found[1]], cwd=folder, check=True)
-        command = [
-            "chromium",
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--hide-scrollbars",
-            "--window-size=1200,1165",
-            "--virtual-time-budget=8000",
-            f"--user-data-dir={folder}/profile",
-            f"--screenshot={folder}/report.png",
-            (folder / "ride.html").as_uri(),
-        ]
-        subprocess.run(command, check=True, timeout=60, capture_output=True)
-        keep(folder / "report.png", "report.png", 1200)
+        for picture, scheme in (("report.png", 1), ("report-dark.png", 0)):
+            command = [
+                "chromium",
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--window-size=1200,1165",
+                "--virtual-time-budget=8000",
+                f"--blink-settings=preferredColorScheme={scheme}",
+                f"--user-data-dir={folder}/profile",
+                f"--screenshot={folder}/{picture}",
+                (folder / "ride.html").as_uri(),
+            ]
+            subprocess.run(command, check=True, timeout=60, capture_output=True)
+            keep(folder / picture, picture, 1200)
 
 
 def qgis() -> None:

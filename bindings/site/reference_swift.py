@@ -14,8 +14,21 @@ def _abstract(swift: Path, path: str) -> str:
     file = swift / "data" / f"{path.removeprefix('/')}.json"
     if not file.is_file():
         return ""
-    parts = json.loads(file.read_text(encoding="utf-8")).get("abstract", [])
-    return "".join(part.get("text", part.get("code", "")) for part in parts).replace("\n", " ")
+    return _words(json.loads(file.read_text(encoding="utf-8")).get("abstract", [])).replace("\n", " ")
+
+
+def _words(parts: list[dict[str, Any]]) -> str:
+    """The text of DocC's inline elements. A link to a symbol has only its path, whose last part is the name.
+    In reStructuredText, a backslash and a space end a literal before a letter and show nothing."""
+    found = ""
+    for part in parts:
+        if part["type"] == "reference":
+            found += f"``{part['identifier'].rpartition('/')[2]}``\\ "
+        elif part["type"] == "codeVoice":
+            found += f"``{part['code']}``\\ "
+        else:
+            found += part.get("text", "") + _words(part.get("inlineContent", []))
+    return found
 
 
 def _link(title: str, path: str) -> str:

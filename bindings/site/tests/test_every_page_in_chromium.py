@@ -78,6 +78,13 @@ def test_tables_have_one_line_below_each_row(browser: webdriver.Chrome, address:
         assert set(browser.execute_script(borders)) == {"0,0,00pxcollapse"}, page
 
 
+def test_pictures_follow_the_scheme(browser: webdriver.Chrome, address: str) -> None:
+    shown = "return [...document.images].filter((image) => image.checkVisibility()).map((image) => image.src)"
+    for scheme, name in (("light", "report.png"), ("dark", "report-dark.png")):
+        show(browser, f"{address}/index.html", *WIDTHS["desk"], scheme=scheme)
+        assert [path.rpartition("/")[2] for path in browser.execute_script(shown)] == [name]
+
+
 COPIED = "return navigator.clipboard.readText()"
 FIRST = "return document.querySelector('article .highlight:has(.copy) pre').innerText.trimEnd()"
 

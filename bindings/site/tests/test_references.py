@@ -68,6 +68,21 @@ def test_the_page_of_swift_lists_the_module(site: Path) -> None:
         assert f">{name}</a>" in text and (site / "swift/documentation/fencepost" / name.lower()).is_dir()
 
 
+def test_texts_of_properties_are_whole(site: Path) -> None:
+    """Their text has colons; none of it is taken as a type, which the annotation has."""
+    text = (site / "reference/python/Monitor.html").read_text(encoding="utf-8")
+    place = re.search(r'id="fencepost.Monitor.next_deadline_us".*?<dd>(.*?)</dd>', text, re.DOTALL)
+    assert place is not None and place[1].startswith("<p>The next time at which the state can change")
+    assert "1970-01-01T00:00:00Z" in place[1]
+    for page in (site / "reference" / "python").rglob("*.html"):
+        assert ">Type<" not in page.read_text(encoding="utf-8"), page
+
+
+def test_abstracts_of_swift_keep_their_names(site: Path) -> None:
+    text = re.sub("<.*?>", "", (site / "reference" / "swift.html").read_text(encoding="utf-8"))
+    assert "A circle on the Earth: satisfied within radius of center, the line included." in text
+
+
 def test_guides_and_references_lead_to_each_other(site: Path) -> None:
     fleets = (site / "guides" / "fleets.html").read_text(encoding="utf-8")
     assert 'href="../reference/python/Fleet.html#fencepost.Fleet"' in fleets
