@@ -86,10 +86,11 @@
  * Backtrace The library exports only the symbols below and has no unwind tables (.eh_frame): a backtrace ends
  *           there, and a C++ exception cannot pass through a callback. The full build has unwind tables.
  * Host      The library starts no thread, installs no signal handler, reads no environment or locale, uses no network,
- *           has no global state, and opens no file except those in your store directory. (The hash seed comes from
- *           getrandom(). SQLite uses SQLITE_TMPDIR and TMPDIR for data that does not fit into memory. The Swift runtime
- *           of the full build reads its SWIFT_... variables, LIBDISPATCH_STRICT, /proc/self/maps and the number of
- *           processors when the library is loaded.)
+ *           has no global state, and opens no file except those in your store directory. (The hash seed and the number
+ *           of a new store come from getrandom(), or from AT_RANDOM where a sandbox refuses that call. SQLite uses
+ *           SQLITE_TMPDIR and TMPDIR for data that does not fit into memory. The Swift runtime of the full build reads
+ *           its SWIFT_... variables, LIBDISPATCH_STRICT, /proc/self/maps and the number of processors when the library
+ *           is loaded.)
  * Sanitizer The Thread Sanitizer does not see the internal lock: run the host with
  *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. It may
  *           still report data that your threads exchange only through the library, such as the context of a wake-up.

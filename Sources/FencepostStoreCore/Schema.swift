@@ -24,9 +24,11 @@ enum Schema {
     case .fleet: "CREATE TABLE rows(/* fleet "
     }
   }
-  private static let end =
-    " */ kind INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, data BLOB NOT NULL, "
-    + "PRIMARY KEY(kind, a, b)) WITHOUT ROWID"
+  /// One literal: a sum of two would be allocated at the first use and never freed.
+  private static let end = """
+     */ kind INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, data BLOB NOT NULL, \
+    PRIMARY KEY(kind, a, b)) WITHOUT ROWID
+    """
 
   /// Creates the table in an empty file and returns the file's number.
   ///

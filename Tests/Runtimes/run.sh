@@ -40,6 +40,16 @@ if nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $NF); print $NF }' 
   fail "the library calls functions whose results differ between platforms"
 fi
 
+# It runs on every x86-64 processor: instructions of SSE2 and older, but none of SSE3 to AVX. (An older processor executes tzcnt
+# as bsf; for numbers that are not zero, they are the same.)
+objdump -d --no-show-raw-insn "$library" | awk '{ print $2 }' | sort -u > "$folder/instructions"
+grep -qx movsd "$folder/instructions" || fail "objdump does not show the instructions"
+newer='v.+|popcnt|lzcnt|andn|mulx|rorx|s[ah][lr]x|bls.+|bextr|pdep|pext|crc32.*|cmpxchg16b|pclmul.+|aes.+|round[sp][sd]|blend.+'
+newer+='|p(shufb|test|mulld|blend.+|insr[bdq]|extr[bdq])|h(add|sub)p[sd]|addsubp[sd]'
+if grep -xE "$newer" "$folder/instructions"; then
+  fail "the library has instructions that older processors do not have"
+fi
+
 # The archive in C and C++ programs, and in a Swift program beside the real runtime.
 # shellcheck disable=SC2046,SC2086
 {
@@ -52,6 +62,9 @@ gcc -std=gnu11 -Wall -Werror -Iinclude Tests/Runtimes/refusals.c "$library" -Wl,
 mkdir "$folder/reloading"
 gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Runtimes/reloaded.c -o "$folder/reloaded"
 "$folder/reloaded" "$library" "$folder/reloading" || fail "loaded and unloaded again and again"
+mkdir "$folder/sandboxed"
+gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Runtimes/sandbox.c "$library" -Wl,-rpath,"$embedded" -o "$folder/sandbox"
+"$folder/sandbox" "$folder/sandboxed" || fail "where getrandom() is refused"
 # Several engines in one process: in the program, exported, in two plug-ins, and in a plug-in with the shared library.
 # shellcheck disable=SC2046,SC2086
 {

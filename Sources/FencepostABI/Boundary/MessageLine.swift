@@ -1,6 +1,7 @@
 /// A message as one line of UTF-8 in a buffer of C, terminated.
 enum MessageLine {
-  private static let ellipsis = Array(" \u{2026} ".utf8)
+  /// A blank, U+2026 as UTF-8, and a blank. As numbers, because such an array needs no allocation.
+  private static let ellipsis: [UInt8] = [0x20, 0xE2, 0x80, 0xA6, 0x20]
 
   /// Writes a text. Line breaks and control characters become blanks. The middle of a text that is too long is left out, because
   /// the subject is at its beginning, and the reason and the accepted range are at its end.

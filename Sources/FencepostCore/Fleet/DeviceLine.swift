@@ -165,7 +165,8 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   // something now and then. In steps of the fourth root of two, from 50 m to 100 km.
   static let firstLook: UInt8 = 12
   private static let lastLook: UInt8 = 43
-  private static let looks: [Double] = (0...Int(lastLook)).map { step in
+  var lookRadius: Double {
+    let step = Int(min(look, Self.lastLook))
     var radius = Neighbourhood.radii.lowerBound * Double(1 << (step / 4))
     for _ in 0..<(step % 4) { radius *= 1.189_207_115_002_721 }
     return min(radius, Neighbourhood.radii.upperBound)
@@ -173,8 +174,6 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   /// Of so many hits the nearest is close by for certain; with fewer than the other the search could reach farther.
   private static let manyHits = 12
   private static let fewHits = 3
-
-  var lookRadius: Double { Self.looks[Int(min(look, Self.lastLook))] }
 
   /// A threshold at less than this share of the radius shows that the search could reach less far.
   private static let nearShare = 0.4

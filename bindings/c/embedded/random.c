@@ -1,20 +1,42 @@
-/* The seed of Swift's hash tables, which Embedded Swift reads from arc4random_buf(). glibc has that function only since 2.36.
-   The order of a hash table never affects an event. */
+/* Random bytes, which Embedded Swift reads from arc4random_buf(): the seed of its hash tables, whose order never affects an
+   event, and the number of a new store. glibc has that function only since 2.36. */
 #if !defined(__wasm__) /* bindings/js/wasm.c defines it there, because the module may ask its host for nothing */
-#include <stddef.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 long syscall(long number, ...);
 
+/* Eight bytes for a process that may not call getrandom(), in a sandbox or on a kernel before 3.17: the 16 random bytes that
+   the kernel gives each program at its start, mixed with the process, which differs after a fork(), and with a count. The
+   mixing function is that of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
+static uint64_t without_getrandom(void) {
+  static uint64_t count;
+  uint64_t random[2] = {0, 0}, next;
+  const void *given = (const void *)getauxval(AT_RANDOM);
+  if (given != NULL) memcpy(random, given, sizeof random);
+  next = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+  next = random[0] + (next + ((uint64_t)getpid() << 32)) * 0x9E3779B97F4A7C15u;
+  next = (next ^ (next >> 30)) * 0xBF58476D1CE4E5B9u;
+  next = (next ^ (next >> 27)) * 0x94D049BB133111EBu;
+  return (next ^ (next >> 31)) + random[1];
+}
+
 __attribute__((visibility("hidden"))) void arc4random_buf(void *buffer, size_t count) {
   char *bytes = buffer;
   while (count > 0) {
     long got = syscall(SYS_getrandom, bytes, count, 0);
-    if (got > 0) {
-      bytes += got;
-      count -= (size_t)got;
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      uint64_t word = without_getrandom();
+      got = count < sizeof word ? (long)count : (long)sizeof word;
+      memcpy(bytes, &word, (size_t)got);
     }
+    bytes += got;
+    count -= (size_t)got;
   }
 }
 #endif
