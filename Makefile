@@ -42,7 +42,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 stamps := .build/stamps
 python := .venv/bin/python
-library := .build/lib/$(shell root=.; . bindings/c/names.sh; echo $$soname)
+library := $(shell root=.; . bindings/c/names.sh; echo "$$default_lib/$$soname")
 
 swift_sources := Package.swift $(wildcard include/*) $(shell find Sources -type f | grep -v ' ')
 python_sources := $(addprefix bindings/python/,pyproject.toml setup.py systems.py MANIFEST.in README.md) \
@@ -187,8 +187,8 @@ $(stamps)/venv: $(stamps)/system
 	@$(python) -m pip --version > /dev/null
 	@touch $@
 
-# Written again if the library is to be built the other way (FENCEPOST_RUNTIME=full or embedded).
-runtime := $(shell root=.; . bindings/c/names.sh; echo $$runtime)
+# Written again if the library is to be built in another way (FENCEPOST_RUNTIME, FENCEPOST_STORE).
+runtime := $(shell root=.; . bindings/c/names.sh; echo $$runtime$$variant)
 ifneq ($(shell cat $(stamps)/runtime 2>/dev/null),$(runtime))
 .PHONY: $(stamps)/runtime
 endif

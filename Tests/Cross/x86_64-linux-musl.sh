@@ -11,7 +11,10 @@ static() { # ARCHIVE OUTPUT LARGEST
 }
 static "$archive" "$folder/static" 1750000
 step "the library without stores"
-storeless=$(FENCEPOST_STORE=none FENCEPOST_LIB=$lib/nostore bindings/c/archive.sh)
+storeless=$(export FENCEPOST_STORE=none && bindings/c/build.sh > /dev/null && bindings/c/archive.sh) || fail "without stores"
+FENCEPOST_STORE=none PREFIX=$folder/installed bindings/c/install.sh install > /dev/null
+cmp "$storeless" "$folder/installed/lib/libfencepost.a" || fail "what is installed is not the library without stores"
+if grep -r sqlite "$folder/installed/lib/pkgconfig" "$folder/installed/lib/cmake"; then fail "what is installed asks for SQLite"; fi
 static "$storeless" "$folder/static-nostore" 1000000
 compile -static Tests/Cross/store.c "$storeless" -o "$folder/refused"
 if "$folder/refused" write "$folder" 2> "$folder/refusal"; then fail "a library without stores opened one"; fi

@@ -3,12 +3,14 @@
 #
 #   [PREFIX=/usr/local] [LIBDIR=$PREFIX/lib] [INCLUDEDIR=$PREFIX/include] [DESTDIR=] bindings/c/install.sh install|uninstall
 #
+# The settings of the build (build.sh) select which library is installed.
+#
 # The installed tree can be moved as a whole: the pkg-config and CMake files find the rest by relative paths.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/bindings/c/names.sh"
-built=$root/.build/lib
+built=${FENCEPOST_LIB:-$default_lib}
 
 usage() {
   echo "usage: bindings/c/install.sh install|uninstall, with PREFIX, LIBDIR, INCLUDEDIR, DESTDIR in the environment" >&2

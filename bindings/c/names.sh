@@ -41,6 +41,10 @@ case $runtime in
     exit 2
     ;;
 esac
+[ -z "$variant" ] || [ "$runtime" = embedded ] || {
+  echo "FENCEPOST_RUNTIME is $runtime; FENCEPOST_STORE=none needs embedded" >&2
+  exit 2
+}
 
 # The libraries that a program must link beside the archive, as names for -l. Add further system libraries here.
 if [ "$runtime" = embedded ]; then
