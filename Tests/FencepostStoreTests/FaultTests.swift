@@ -87,6 +87,62 @@ import Testing
     #expect(runs > 15 && tellings > (saving == .inPlace ? 10 : failure.count == 1 ? -1 : 0))
   }
 
+  /// Opening a fleet over the table of another one rewrites its store, if the two were created apart. Wherever the disk fails
+  /// meanwhile, the fleet opens with its whole state, and the store has it later.
+  @Test(arguments: 0..<3) func joiningAFamilyFailsAtEveryOperation(_ index: Int) throws {
+    faulty_vfs_install()
+    let failure = Self.failures[index]
+    let base = try Folder()
+    func open(_ name: String, _ table: Conditions, _ folder: Folder) throws -> StoredFleet {
+      try StoredFleet(name: name, table, options: FleetOptions(), directory: folder.path)
+    }
+    func feed(_ fleet: inout StoredFleet, _ second: Int64) throws {
+      let fix = Fix(latitude: 0, longitude: 0, time: at(second))
+      try fleet.call { engine throws(MonitorError) in try engine.feed(fix, for: try engine.device("truck")) }
+    }
+    for name in ["a", "b"] {
+      let table = Conditions()
+      try table.add(
+        CircularGeographicCondition(center: Coordinate(latitude: 0, longitude: 0), radius: 100), identifier: "home",
+        policy: .exact)
+      var fleet = try open(name, table, base)
+      try feed(&fleet, 1)
+      try fleet.close()
+    }
+    var alone = try open("b", Conditions(), base)
+    let expected = alone.state.snapshot()
+    try alone.close()
+    var (first, moved): (UInt64, Int) = (0, 0)
+    while true {
+      let folder = try Folder()
+      try base.copy(into: folder)
+      let old = try folder.bytes("b.fencepost")
+      let table = Conditions()
+      faulty_vfs_watch(folder.path)
+      var one = try open("a", table, folder)
+      faulty_vfs_watch(folder.path)
+      faulty_vfs_fail(first, failure.count, failure.code, failure.isTorn ? 1 : 0)
+      var other = try open("b", table, folder)
+      let isOver = faulty_vfs_operations() <= first
+      faulty_vfs_fail(0, 0, 0, 0)
+      #expect(other.state.snapshot() == expected, "operation \(first)")
+      // The number of the file is in its first page.
+      moved += try folder.bytes("b.fencepost").prefix(1_024) == old.prefix(1_024) ? 0 : 1
+      try feed(&other, 2)
+      try other.close()
+      try one.close()
+      faulty_vfs_watch("")
+      #expect(folder.names == ["a.fencepost", "b.fencepost"], "operation \(first)")
+      var opened = try open("b", Conditions(), folder)
+      #expect(try opened.call { engine throws(MonitorError) in try engine.statistics(of: 0).inputCount } == 2)
+      try opened.close()
+      if isOver { break }
+      first += 1
+    }
+    // The last run moves the store, and a failure in one of the others keeps it from that.
+    #expect(moved > 0 && moved <= first)
+  }
+
   /// The files before each operation are what a process that ends there leaves. They open, in the state after some prefix of the
   /// calls, and contain every delivered event.
   @Test(arguments: Saving.allCases) private func endOfTheProcessBeforeEveryOperation(_ saving: Saving) throws {
