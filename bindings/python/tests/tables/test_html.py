@@ -18,6 +18,7 @@ def test_numbers_are_aligned_and_rows_have_one_line() -> None:
     log = replay([Fix(52.5, 13.4, accuracy=5, time=0)], {"home": Circle(52.5, 13.4, 50)})
     shown = log._repr_html_()
     assert '<th class="number">sequence</th>' in shown and "<th>identifier</th>" in shown and "<td>home</td>" in shown
+    assert '<td class="time">1970-01-01 00:00:00</td>' in shown
     assert "border-collapse:collapse" in shown and shown.count("border-bottom") == 1
     assert "color:" not in shown.partition("<table")[0].replace("border-color:", ""), "the theme sets the colours"
 

@@ -37,12 +37,14 @@ def number(value: float, name: str) -> str:
     return f"{digits}0" if digits.endswith(".") else digits
 
 
-# Text on the left, numbers on the right, one line below each row. Notebooks colour the text by their theme.
+# Text on the left, numbers on the right, one line below each row; times and numbers do not wrap. Notebooks colour the
+# text by their theme.
 _STYLE = (
     "<style>table.fencepost{border-collapse:collapse;border:0}"
-    "table.fencepost caption{text-align:left;white-space:normal}"
+    "table.fencepost caption{text-align:left;white-space:normal;max-width:90vw}"
     "table.fencepost tr>*{text-align:left;border:0;border-bottom:1px solid rgba(128,128,128,.35)}"
-    "table.fencepost tr>.number{text-align:right;font-variant-numeric:tabular-nums}</style>"
+    "table.fencepost tr>.number{text-align:right}"
+    "table.fencepost tr>:is(.number,.time){white-space:nowrap;font-variant-numeric:tabular-nums}</style>"
 )
 
 
@@ -56,6 +58,8 @@ def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], cou
         values = [row[at] for row in found if row[at] is not None]
         if values and all(isinstance(value, int | float | timedelta) for value in values):
             kinds[at] = ' class="number"'
+        elif values and all(isinstance(value, datetime) for value in values):
+            kinds[at] = ' class="time"'
     head = "".join(f"<th{kind}>{escape(name)}</th>" for name, kind in zip(heads, kinds, strict=True))
     body = "".join(
         "<tr>"
