@@ -56,7 +56,7 @@ import Testing
     #expect(try !check(poked(-10e-6)).touchesItself)
   }
 
-  @Test func edgesThatLieUponEachOtherAreToldSo() {
+  @Test func coincidentEdgesAreNamed() {
     let spike: [Corner] = [(0, 0), (0, 2), (0, 1), (1, 1)]
     #expect(defect([spike])?.reason == .overlap)
     // Along the equator, starting at another vertex.
@@ -91,7 +91,7 @@ import Testing
 
   /// A hundred and more edges of thousands of kilometres are checked in pieces; crossings and contacts are found as for few
   /// edges.
-  @Test func manyLongEdgesAreToldLikeFew() throws {
+  @Test func manyLongEdgesAreFoundLikeFew() throws {
     for west in [0.0, 130, -179.9] {
       let ring = zigzag(60, west)
       let plain = try check([ring])

@@ -225,7 +225,7 @@ import Testing
     #expect(try made([(0, 0), (0, 1), (0, 0)], isRing: false).points.count == 3, "a line may come back")
   }
 
-  @Test func whatIsWrongIsToldWithItsPlace() {
+  @Test func defectsNameThePlace() {
     func place(_ edge: Int) -> ShapeDefect.Place { ShapeDefect.Place(part: 3, ring: 2, edge: edge) }
     let good: [Corner] = [(0, 0), (0, 1), (1, 1)]
     for bad in [(Double.nan, 0), (0, .infinity), (90.000_001, 0), (0, -360.000_001)] as [Corner] {

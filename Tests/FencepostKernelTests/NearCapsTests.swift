@@ -65,7 +65,7 @@ import Testing
   }
 
   /// Renames the caps, and lists some of them as uncertain.
-  @Test func namesAreTold() {
+  @Test func namesAreReturned() {
     var random = SeededGenerator("names of near caps")
     var subject = CapSubject()
     for _ in 0..<3_001 { subject.insert(random.cap(of: .clustered)) }

@@ -39,7 +39,7 @@ import TestSupport
   }
 
   /// Stars of 3 to 400 corners, of 30 m to 300 km: anywhere, around poles, across the antimeridian.
-  @Test(arguments: 0..<6) func randomPolygonsAreToldAsByAllEdges(_ number: Int) throws {
+  @Test(arguments: 0..<6) func randomPolygonsAgreeWithAllEdges(_ number: Int) throws {
     var random = SeededGenerator("near edges", salt: UInt64(number))
     let middles: [Corner] = [(90, 0), (-90, 30), (89.99, 120), (0, 180), (-65, 179.9), (12, -179.999)]
     var (told, asked) = (0, 0)
@@ -66,7 +66,7 @@ import TestSupport
   }
 
   /// The same for corridors, and for polygons with holes and buffers.
-  @Test func randomShapesAreToldAsByAllEdges() throws {
+  @Test func randomShapesAgreeWithAllEdges() throws {
     var random = SeededGenerator("near edges of shapes")
     var told = 0
     for turn in 0..<150 {
@@ -82,7 +82,7 @@ import TestSupport
 
   /// Cases where sides are hardest to tell: needle tips, slits, corners of almost half a turn or almost straight, almost equal
   /// vertices, edges of hundreds of kilometres, rings that touch themselves.
-  @Test func whatIsNarrowOrLongIsToldRightOrNotAtAll() throws {
+  @Test func narrowOrLongShapesAreAnsweredRightOrNotAtAll() throws {
     var random = SeededGenerator("narrow and long")
     let metre = 1 / 111_320.0
     var shapes: [(String, [[[Corner]]])] = []

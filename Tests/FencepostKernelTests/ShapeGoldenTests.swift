@@ -128,7 +128,7 @@ import Testing
     return made.contains { $0 == nil } ? nil : made.map { $0! }
   }
 
-  @Test(arguments: rows) func isToldApart(_ row: Row) {
+  @Test(arguments: rows) func isDistinguished(_ row: Row) {
     do throws(ShapeDefect) {
       _ = try GeodesicShape.reading(row.definition)
       #expect(row.reason == nil)

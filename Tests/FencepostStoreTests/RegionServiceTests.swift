@@ -60,7 +60,7 @@ import Testing
   }
 
   /// Events that were reported but not acknowledged when the process ended are reported again; authorization is saved.
-  @Test func whatWasNotToldWaits() throws {
+  @Test func unreportedChangesWait() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "fencepost-regions-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

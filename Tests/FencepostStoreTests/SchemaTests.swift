@@ -63,7 +63,7 @@ import Testing
     #expect(Schema.number(inPage: Array(bytes[..<(end - 1)])) == nil)
   }
 
-  @Test func versionsAreTold() throws {
+  @Test func versionsAreReported() throws {
     _ = try create()
     #expect(try change(path, "PRAGMA user_version=3"))
     #expect(try refusal() == "too new: its version is 3, from a newer Fencepost; this one reads versions up to 2")

@@ -65,7 +65,7 @@ import Testing
 
   // MARK: - Files that go
 
-  @Test(arguments: ["deleted", "moved", "replaced"]) func aFileThatGoesIsTold(_ how: String) throws {
+  @Test(arguments: ["deleted", "moved", "replaced"]) func aRemovedFileIsReported(_ how: String) throws {
     let folder = try Folder()
     var stored = try open(folder)
     try add("a", to: &stored)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsGoneIsToldAtClosing() throws {
+  @Test func aRemovedFileIsReportedAtClosing() throws {
     let folder = try Folder()
     var stored = try open(folder)
     try FileManager.default.removeItem(atPath: folder.file("m.fencepost"))

@@ -67,7 +67,7 @@ import Testing
     #expect(set.count == 2)
   }
 
-  @Test func twoRowsOfOneIdentifierAreToldApart() throws {
+  @Test func twoRowsOfOneIdentifierAreDistinguished() throws {
     var set = ConditionSet()
     for identifier in ["a", "b", "c", "b"] { try append(&set, identifier) }
     do throws(MonitorError) {

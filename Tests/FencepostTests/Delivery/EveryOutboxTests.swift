@@ -25,7 +25,7 @@ import Testing
     return nil
   }
 
-  @Test mutating func whatWasToldIsNotToldAgain() {
+  @Test mutating func reportedStatesAreNotReportedAgain() {
     observe(a, .satisfied, 1)
     observe(a, .satisfied, 2)
     observe(a, .unsatisfied, 3)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test mutating func flagsThatAreNewsAreTold() throws {
+  @Test mutating func newFlagsAreReported() throws {
     observe(a, .satisfied, 1)
     world.host.flags = .accuracyLimited
     every.flagsChanged(a, date: 5, change: 2, &world.post, world.host, world.table)

@@ -19,7 +19,7 @@ import Testing
     try told.checkInvariants(table, waiting: waiting, last: last)
   }
 
-  @Test func beforeAnyEventTheAssumptionIsWhatWasTold() throws {
+  @Test func theAssumptionCountsAsReportedBeforeAnyEvent() throws {
     var journal = Journal(isOn: true)
     let told = told(&journal)
     #expect(told.state(of: a, table) == .unknown)
@@ -32,7 +32,7 @@ import Testing
     try check(told)
   }
 
-  @Test func anEventThatWaitsCountsAsTold() throws {
+  @Test func aPendingEventCountsAsReported() throws {
     var journal = Journal(isOn: true)
     var told = told(&journal)
     journal.clear()

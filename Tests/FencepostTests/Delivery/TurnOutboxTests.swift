@@ -121,7 +121,7 @@ import Testing
     #expect(mode.take() == 0 && mode.outbox.turns.isIdle)
   }
 
-  @Test(arguments: [false, true]) func flagsBehindAnEventAreToldAfterIt(_ replaces: Bool) throws {
+  @Test(arguments: [false, true]) func flagsBehindAnEventAreReportedAfterIt(_ replaces: Bool) throws {
     var mode = Mode(replaces: replaces)
     mode.observe(a, .satisfied, 1)
     #expect(mode.take() == 1)

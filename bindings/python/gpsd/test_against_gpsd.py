@@ -268,8 +268,8 @@ def test_one_of_two_devices_is_followed(tmp_path: Path, port: int) -> None:
             said = next(line for line in iter(lambda: watching.line(errors=True), "") if "several devices" in line)
             watching.stop()
         assert sorted(states.values()) == ["satisfied", "unsatisfied"]
-        _, _, told = said.partition(": has several devices: ")
-        first, other = (part.split()[0] for part in told.split(", ")[:2])
+        _, _, reported = said.partition(": has several devices: ")
+        first, other = (part.split()[0] for part in reported.split(", ")[:2])
         assert first != other and said.endswith("; choose with --device")
         for device, expected in ((first, states), (other, {name: _opposite(state) for name, state in states.items()})):
             with Watching(tmp_path, port, circles, "--any-time", "--device", device) as watching:

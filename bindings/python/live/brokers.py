@@ -171,7 +171,7 @@ class Watcher:
         return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
 
     @property
-    def told(self) -> list[tuple[str, str, int]]:
+    def reported(self) -> list[tuple[str, str, int]]:
         return [(event["device"], event["state"], event["sequence"]) for event in self.events]
 
     @property

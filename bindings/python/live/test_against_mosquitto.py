@@ -95,9 +95,9 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
         "owntracks/traccar",
         {"position": {"latitude": 0, "longitude": 0, "fixTime": "2023-11-14T22:13:30Z"}, "device": {"uniqueId": "van"}},
     )
-    watch.until(lambda: ("van", "satisfied", 1) in watch.told, "the van")
-    told = [(event["device"], event["identifier"], event["state"]) for event in watch.events]
-    assert told == [
+    watch.until(lambda: ("van", "satisfied", 1) in watch.reported, "the van")
+    reported = [(event["device"], event["identifier"], event["state"]) for event in watch.events]
+    assert reported == [
         ("alice/phone", "office", "satisfied"),
         ("$a b/%2B \xe9", "office", "satisfied"),
         ("alice/phone", "office", "unsatisfied"),
@@ -126,10 +126,10 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
     again = watcher(stack, state, broker, "--store", state)
     user.send("owntracks/alice/watch", location(9, 1.0))
     kept = ("alice/watch", "satisfied", 1)
-    again.until(lambda: kept in again.told, "the circle that was kept")
+    again.until(lambda: kept in again.reported, "the circle that was kept")
     again.until(lambda: "the last time that it was fed before" in again.said, "what is retained")
     # The first watch may have stopped before the broker confirmed the last event, which is then sent again.
-    assert set(again.told[5:]) <= {kept, ("van", "satisfied", 1)} and again.told.count(kept) == 1
+    assert set(again.reported[5:]) <= {kept, ("van", "satisfied", 1)} and again.reported.count(kept) == 1
     assert again.stop() == 0
     assert "not fed again" in again.said
 
@@ -146,7 +146,7 @@ def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, br
         sent = user.send("owntracks/a/1", location(second, 0.01 * (second % 2)))
     user.flush(sent)
     again = watcher(stack, state, broker, "--store", state)
-    again.until(lambda: again.told[-1][2] == 200, "what was held")
+    again.until(lambda: again.reported[-1][2] == 200, "what was held")
     user.close()
     broker.stop()
     again.until(lambda: "lost" in again.said, "the loss")
@@ -154,7 +154,7 @@ def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, br
     other = phone(stack, broker)
     for second in (198, 199, 200, 201):
         other.flush(other.send("owntracks/a/1", location(second, 0.01 * (second % 2))))
-    again.until(lambda: again.told[-1][2] == 202, "what came after")
+    again.until(lambda: again.reported[-1][2] == 202, "what came after")
     assert again.stop() == 0
     sequences = [event["sequence"] for event in again.events]
     assert sequences[0] == 1 and sequences[-202:] == list(range(1, 203))
@@ -304,7 +304,7 @@ def test_a_flood_of_waypoints_is_bounded(stack: ExitStack, tmp_path: Path, broke
     many = [{"desc": f"x{number}", "lat": 0, "lon": 1, "rad": 5, "tst": number + 1} for number in range(501)]
     user.send("owntracks/d/1/waypoints", {"_type": "waypoints", "waypoints": many})
     user.flush(user.send("owntracks/a/1", location(0)))
-    watch.until(lambda: ("a/1", "satisfied", 1) in watch.told, "the fix behind them")
+    watch.until(lambda: ("a/1", "satisfied", 1) in watch.reported, "the fix behind them")
     user.flush(user.send("owntracks/b/1", location(1, 1.0)))
     watch.until(lambda: len(watch.events) == 2, "the circle that changed")
     assert [event["identifier"] for event in watch.events] == ["office", "b/here"]
@@ -318,13 +318,13 @@ def test_bursts_of_new_names_end_nothing(stack: ExitStack, tmp_path: Path, broke
     user = phone(stack, broker)
     watch = watcher(stack, state, broker, "--store", state, "--max-devices", "100")
     user.flush(user.send("owntracks/good/one", location(0)))
-    watch.until(lambda: watch.told, "the good one")
+    watch.until(lambda: watch.reported, "the good one")
     for number in range(5_000):
         sent = user.send(f"owntracks/bad/{number}", location(1))
     user.flush(sent)
     user.flush(user.send("owntracks/good/one", location(2, 0.01)))
-    watch.until(lambda: ("good/one", "unsatisfied", 2) in watch.told, "the good one again")
-    assert len({device for device, _, _ in watch.told}) == 100
+    watch.until(lambda: ("good/one", "unsatisfied", 2) in watch.reported, "the good one again")
+    assert len({device for device, _, _ in watch.reported}) == 100
     assert watch.stop() == 0
     assert watch.said.count("--max-devices") == 2, "the first, and how many at the end"
 
@@ -358,9 +358,9 @@ def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: 
     if end != "recover":
         watch = watcher(stack, state, broker, "--store", state)
     expected = {(f"a/{device}", "satisfied", 1) for device in range(62)}
-    watch.until(lambda: set(watch.told) >= expected, "all events")
+    watch.until(lambda: set(watch.reported) >= expected, "all events")
     assert watch.stop() == 0
-    assert set(watch.told) == expected, "an event may come again, under its sequence"
+    assert set(watch.reported) == expected, "an event may come again, under its sequence"
 
 
 def log_of(broker: Broker) -> str:
@@ -399,7 +399,7 @@ def test_a_long_command_costs_no_message(stack: ExitStack, tmp_path: Path, broke
         sent = user.send(f"owntracks/b/{second % 2}", location(second, 0.5), quality=second % 2)
     user.flush(sent)
     user.flush(user.send("owntracks/b/0", location(4_000, 0.0)))
-    watch.until(lambda: ("b/0", "satisfied", 1) in watch.told, "the last message")
+    watch.until(lambda: ("b/0", "satisfied", 1) in watch.reported, "the last message")
     assert watch.stop() == 0
     assert "lost" not in watch.said and "skipped" not in watch.said, watch.said
 

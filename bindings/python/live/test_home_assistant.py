@@ -142,8 +142,8 @@ def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: B
     say(broker, "owntracks/bob/Ünï (phone)", location(10, 1.0))
     until(lambda: home.state("alice/phone", "home") == "on", "alice's arrival")
     config = home.entities("binary_sensor")["alice/phone", "home"]
-    told = json.loads(home.topics[config["json_attributes_topic"]])
-    assert (told["identifier"], told["state"], told["device"]) == ("home", "satisfied", "alice/phone")
+    reported = json.loads(home.topics[config["json_attributes_topic"]])
+    assert (reported["identifier"], reported["state"], reported["device"]) == ("home", "satisfied", "alice/phone")
     assert (
         config["device"]["identifiers"] == home.entities("device_tracker")["alice/phone", None]["device"]["identifiers"]
     )

@@ -96,5 +96,5 @@ def test_the_configuration_works(stack: ExitStack, tmp_path: Path) -> None:
     user.send("owntracks/alice/phone", location(0, 13.4) | {"lat": 52.5})
     watch.until(lambda: user.heard, "the transition")
     assert user.heard[0][0] == "owntracks/alice/phone/event" and user.heard[0][1]["desc"] == "office"
-    watch.until(lambda: watch.told == [("alice/phone", "satisfied", 1)], "the file")
+    watch.until(lambda: watch.reported == [("alice/phone", "satisfied", 1)], "the file")
     assert watch.stop() == 0

@@ -57,8 +57,8 @@ def test_the_readme_word_for_word() -> None:
         assert (shown["Type"], shown["User"], shown["WatchdogUSec"]) == ("notify", "fencepost", "1min")
         made.say("systemd-analyze verify --man=no /etc/systemd/system/fencepost-watch.service")
         made.say(publish("alice/phone", 13.4))
-        told = made.until(f"grep satisfied {EVENTS}", "the event")
-        assert json.loads(told)["device"] == "alice/phone"
+        reported = made.until(f"grep satisfied {EVENTS}", "the event")
+        assert json.loads(reported)["device"] == "alice/phone"
         assert made.say(f"stat -c %U {EVENTS}").strip() == "fencepost"
         fetch = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read().decode())"
         page = f"python3 -c {shlex.quote(fetch)} http://127.0.0.1:8090/"

@@ -71,7 +71,7 @@ def make_wide(spark: Any, folder: Path) -> list[Any]:
     wide.write_json(folder / "in", 0, world.arrived[:WIDE_ROWS])
     wide.publish(folder / "tables", world.tables, *world.tables)
     wide.run(spark, folder, world.tables[None], found, shards=SHARDS)
-    return wide.told(found)
+    return wide.reported(found)
 
 
 def main() -> None:

@@ -89,7 +89,7 @@ def test_what_cannot_be_is_said_at_once(spark: Any) -> None:
         fencepost_spark.containing(frame, 5)  # type: ignore[arg-type]
 
 
-def test_devices_that_are_none_are_skipped(spark: Any) -> None:
+def test_null_devices_are_skipped(spark: Any) -> None:
     zones = Zones()
     zones.add_many(["depot"], [0], [0], [100], policy="exact")
     good = ["x", "é" * 128, "a b", "\n"]

@@ -23,7 +23,7 @@ pytest.importorskip("pyspark", reason="pyspark is installed by make test-all")
 pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="there is no Java: .ci/java.sh")
 
 
-def test_the_example_goes_on_where_it_was(world: World, tmp_path: Path) -> None:
+def test_the_example_continues_where_it_stopped(world: World, tmp_path: Path) -> None:
     conditions, rows, want = world
     half = len(rows) // 2
     streams.write_source(tmp_path / "in", rows[:half], 2)

@@ -12,7 +12,7 @@ import streams
 World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 
 
-def test_a_golden_checkpoint_goes_on(spark: Any, world: World, tmp_path: Path) -> None:
+def test_a_golden_checkpoint_continues(spark: Any, world: World, tmp_path: Path) -> None:
     conditions, rows, want = world
     before = golden.unpack(tmp_path, 1)
     first, second = golden.halves(rows)

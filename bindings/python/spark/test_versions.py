@@ -54,7 +54,7 @@ def test_rows_are_followed_by_the_table_that_they_name(spark: Any, tmp_path: Pat
     wide.publish(tmp_path / "tables", world.tables, second)
     progress = wide.run(spark, tmp_path, world.tables[None], found, **options)
     assert sum(each["observedMetrics"]["fencepost_input"]["unusable"] for each in progress) == len(bad)
-    assert sorted([*before, *wide.told(found)]) == world.want
+    assert sorted([*before, *wide.reported(found)]) == world.want
     assert {event[2][0] for event in world.want} == {"z", "n", "b"}
 
 
@@ -107,7 +107,7 @@ def test_what_is_silent_is_confirmed_and_forgotten_by_time_alone(spark: Any, tmp
     wide.write_json(tmp_path / "in", 4, [("a", 0.0, 0.0, 5.0, 390 * SECOND, None, None)])
     found: list[Any] = []
     progress = wide.run(spark, tmp_path, zones, found, ordered=True, delay="10 seconds", expire="60 seconds")
-    assert [event[:5] for event in wide.told(found)] == [
+    assert [event[:5] for event in wide.reported(found)] == [
         ("a", 1, "depot", "satisfied", 0),
         ("a", 1, "depot", "satisfied", 390 * SECOND),  # had expired, so its sequence starts again
         ("dwells", 1, "yard", "satisfied", 30 * SECOND),

@@ -73,7 +73,7 @@ def run(spark: Any, folder: Path, conditions: Any, found: list[Any], **options: 
     return streams.drain(events, folder / "checkpoint", found)[1]
 
 
-def told(found: list[Any]) -> list[Any]:
+def reported(found: list[Any]) -> list[Any]:
     return sorted(
         (row.vehicle, row.sequence, row.identifier, row.state, round(row.date.timestamp() * SECOND), row.generation)
         for row in found

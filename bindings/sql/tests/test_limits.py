@@ -79,7 +79,7 @@ for sql in statements:
 """
 
 
-def test_sqlite_a_process_without_memory_goes_on() -> None:
+def test_sqlite_a_process_without_memory_continues() -> None:
     """A limit of the process. The engine would end it, so the core must notice first.
 
     DuckDB is not tested so: its own allocator crashes under such a limit (jemalloc, in a thread that flushes).
@@ -96,7 +96,7 @@ def test_sqlite_a_process_without_memory_goes_on() -> None:
     assert all(value in ("refused", good) for row in results for value, good in zip(row, results[-1]))
 
 
-def test_postgresql_a_backend_without_memory_goes_on(server: Server, postgresql: PostgreSQL) -> None:
+def test_postgresql_a_backend_without_memory_continues(server: Server, postgresql: PostgreSQL) -> None:
     """At a backend's memory limit its statements fail with 53200; the server and other sessions continue."""
     other = PostgreSQL(server)
     ((started,),) = other.run("SELECT pg_postmaster_start_time()")

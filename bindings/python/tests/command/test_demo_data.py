@@ -60,8 +60,8 @@ def test_a_polygon_and_a_corridor_change_no_event_of_the_others(run: Run) -> Non
     golden = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
     without = [{**event, "sequence": None, "generation": None} for event in events if event["identifier"] not in areas]
     assert without == [{**event, "sequence": None, "generation": None} for event in golden]
-    told = [(event["identifier"], event["state"]) for event in events if event["identifier"] in areas]
-    assert told == [("motorway 85", "satisfied"), ("motorway 85", "unsatisfied"), ("cupertino", "satisfied")]
+    reported = [(event["identifier"], event["state"]) for event in events if event["identifier"] in areas]
+    assert reported == [("motorway 85", "satisfied"), ("motorway 85", "unsatisfied"), ("cupertino", "satisfied")]
 
 
 def test_the_golden_events_are_those_of_the_reference_model() -> None:

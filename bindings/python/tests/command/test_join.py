@@ -92,8 +92,8 @@ def test_what_is_refused(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "p.csv").write_text(text, encoding="utf-8")
     assert main(["join", "p.csv", "--conditions", str(PLACES), *options]) == 2
-    told = capsys.readouterr()
-    assert why in told.err and told.err.count("\n") == 1 and told.out == ""
+    reported = capsys.readouterr()
+    assert why in reported.err and reported.err.count("\n") == 1 and reported.out == ""
     assert not (tmp_path / "a.gpkg").exists()
 
 

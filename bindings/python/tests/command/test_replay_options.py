@@ -75,7 +75,7 @@ def test_every_kind_of_file_takes_the_zone(folder: Path) -> None:
         assert str(replay(source, HERE, policy="exact")[0].date)[:19] == text
 
 
-def test_an_hour_that_the_clocks_show_twice_is_told(folder: Path, run: Run) -> None:
+def test_a_repeated_hour_gives_a_warning(folder: Path, run: Run) -> None:
     (folder / "t.csv").write_text("time,lat,lon\n2024-10-27 02:30:00,0,0\n")
     words = "2024-10-27 02:30:00 occurs twice or never on the clocks of Europe/Berlin: the first one is taken"
     with pytest.warns(InputWarning, match=words):
@@ -107,7 +107,7 @@ def test_dates_with_slashes(folder: Path, run: Run) -> None:
         ({"date_order": "ymd"}, "date_order 'ymd'"),
     ],
 )
-def test_zones_and_orders_that_are_none(options: dict[str, str], words: str) -> None:
+def test_invalid_zones_and_orders(options: dict[str, str], words: str) -> None:
     with pytest.raises(InvalidArgumentError, match=words):
         replay([], HERE, **options)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="time_zone"):

@@ -158,7 +158,7 @@ def test_a_table_without_a_column_of_radii(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("radius", [0, -1, float("nan"), float("inf")])
-def test_a_radius_that_is_none(radius: float) -> None:
+def test_an_invalid_radius(radius: float) -> None:
     with pytest.raises(InvalidArgumentError, match="is not a number of metres above 0"):
         replay(ONE, {}, radius=radius)
     with pytest.raises(InvalidArgumentError, match="'inside'"):
@@ -168,9 +168,9 @@ def test_a_radius_that_is_none(radius: float) -> None:
 def test_radii_that_look_like_kilometres(tmp_path: Path, run: Run) -> None:
     (tmp_path / "c.csv").write_text("id,lat,lon,radius\na,0,0,0.2\nb,0,0,0.5\nc,0,0,40\n")
     words = "c.csv: radii are metres, and half of these are 0.5 or less: are they kilometres?"
-    with pytest.warns(InputWarning) as told:
+    with pytest.warns(InputWarning) as reported:
         replay(ONE, tmp_path / "c.csv")
-    assert [str(one.message).rpartition("/")[2] for one in told] == [words]
+    assert [str(one.message).rpartition("/")[2] for one in reported] == [words]
     (tmp_path / "t.csv").write_text("time,lat,lon\n0,0,0\n")
     assert run("replay", "t.csv", "--conditions", "c.csv").stderr == f"fencepost: {words}\n"
 

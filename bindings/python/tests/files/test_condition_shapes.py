@@ -107,9 +107,9 @@ def test_what_is_said_of_edges(tmp_path: Path) -> None:
     words = (
         r"features\[1\]: geodesic and planar edges lie up to \d{3,4} m apart \(part 0, ring 0, edge \d, the most of 2"
     )
-    with pytest.warns(InputWarning, match=words) as told:
+    with pytest.warns(InputWarning, match=words) as reported:
         replay(ONE, path)
-    assert len(told) == 1 and "a property or column edges" in str(told[0].message)
+    assert len(reported) == 1 and "a property or column edges" in str(reported[0].message)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         replay(ONE, write(path, feature("Polygon", [far], edges="planar"), feature("Polygon", [SMALL], "c")))

@@ -46,7 +46,7 @@ def test_the_edges_of_the_world_are_usable(place: tuple[float, float]) -> None:
     assert is_usable(*place, 0.0)
 
 
-def test_a_value_that_cannot_be_is_told_before_one_that_is_missing() -> None:
+def test_an_invalid_value_is_reported_before_a_missing_one() -> None:
     missing, first, second = Flaw("1", math.nan, 0, 0), Flaw("2", 91, 0, 0), Flaw("3", 92, 0, 0)
     assert worse(worse(worse(None, missing), first), second) is first
     assert worse(first, missing) is first and worse(missing, Flaw("4", math.nan, 0, 0)) is missing

@@ -448,7 +448,7 @@ def test_broken_conditions(write: Write, content: str, words: str) -> None:
         ({"identifier": "a", "radius": 1, "policy": {"entry_dwell": -1}}, "entry_dwell"),
     ],
 )
-def test_what_the_library_refuses_is_told_with_its_place(write: Write, properties: dict[str, Any], words: str) -> None:
+def test_errors_of_the_library_name_the_place(write: Write, properties: dict[str, Any], words: str) -> None:
     path = write("c.geojson", collection(feature(identifier="first", radius=1), feature(**properties)))
     with pytest.raises(InputError, match=words) as caught:
         add_conditions(Monitor(), read_conditions(path, TransitionPolicy()), path)

@@ -161,7 +161,7 @@ def test_moving_points(write: Write, document: object) -> None:
     assert read_track(write("t.json", document)).fixes == TWO_FIXES
 
 
-def test_moving_features_are_told_apart(write: Write) -> None:
+def test_moving_features_are_identified(write: Write) -> None:
     features = [
         {"type": "Feature", "id": name, "temporalGeometry": MOVING | {"datetimes": TIMES}, "properties": {"name": name}}
         for name in ("a", "b")
@@ -340,7 +340,7 @@ def test_a_workbook_with_the_ending_of_csv(tmp_path: Path) -> None:
         read_track(tmp_path / "t.csv")
 
 
-def test_a_decimal_comma_is_told(write: Write) -> None:
+def test_a_decimal_comma_is_reported(write: Write) -> None:
     path = write("t.csv", "time;lat;lon\n1;52,5;13,4\n")
     with pytest.raises(InputError, match="line 2.*'52,5'"):
         read_track(path)
@@ -438,9 +438,9 @@ def test_real_sentinels_of_ais() -> None:
 )
 def test_strange_times_are_one_warning_each(write: Write, run: Run, times: list[str], words: str) -> None:
     path = write("t.csv", "time,lat,lon,car\n" + "".join(f"{time},0,0,a\n" for time in times))
-    with pytest.warns(InputWarning) as told:
+    with pytest.warns(InputWarning) as reported:
         replay(path, HERE)
-    assert len(told) == 1 and mentions(told[0].message, words)
+    assert len(reported) == 1 and mentions(reported[0].message, words)
     for more in ((), ("--by", "car")):
         done = run("replay", path, "--conditions", CONDITIONS, *more)
         assert done.returncode == 0 and done.stderr.count("\n") == 1 and mentions(done.stderr, words)

@@ -116,12 +116,12 @@ def test_no_position_comes_from_a_damaged_sentence(name: str, tmp_path: Path) ->
     data = "\r\n".join(lines).encode("latin-1")
     good, said = of_file(tmp_path / "good.nmea", "\r\n".join(lines[::2]).encode())
     assert [(row[0], row[1]) for row in good] == [(52.5, 13.4)] * 2 and said == []
-    rows, (told,) = of_file(tmp_path / "log.nmea", data)
+    rows, (reported,) = of_file(tmp_path / "log.nmea", data)
     assert rows == good
     rows, (error,) = watched(data)
     assert rows == good
     skipped = "1 of 3 RMC, GGA and ZDA sentences are damaged or incomplete and were skipped"
-    assert told == f"{tmp_path / 'log.nmea'}: {skipped} (the first: line 2: {error})"
+    assert reported == f"{tmp_path / 'log.nmea'}: {skipped} (the first: line 2: {error})"
 
 
 def test_nothing_happens_for_damaged_sentences(run: Run, tmp_path: Path) -> None:

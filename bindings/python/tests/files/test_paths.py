@@ -34,7 +34,7 @@ def test_names_that_no_file_has(tmp_path: Path, name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "\udcff", "\u2028", "café"])
-def test_strange_names_are_read_and_told_on_one_line(tmp_path: Path, name: str) -> None:
+def test_strange_names_are_read_and_printed_on_one_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / f"{name}.csv"
     path.write_text("car,time,lat,lon\na,0,52,13\n")
     assert replay(str(path), {}, by="car").replays[0].source == str(path)

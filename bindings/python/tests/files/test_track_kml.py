@@ -95,7 +95,7 @@ def test_the_names_of_version_2_3_and_tracks_in_tracks(tmp_path: Path) -> None:
         ("<Placemark><gx:Track></gx:Track></Placemark><coord/>", "holds no points"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told(tmp_path: Path, body: str, words: str) -> None:
+def test_errors_name_the_place(tmp_path: Path, body: str, words: str) -> None:
     with pytest.raises(InputError) as caught:
         read_track(kml(tmp_path / "t.kml", body))
     assert mentions(caught.value, words) and "\n" not in str(caught.value)

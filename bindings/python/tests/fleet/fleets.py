@@ -74,7 +74,7 @@ def alone(zones: Zones, rows: list[Row]) -> list[tuple[str, int, str]]:
     return found
 
 
-def told(fleet: Fleet) -> list[tuple[str, int, str]]:
+def reported(fleet: Fleet) -> list[tuple[str, int, str]]:
     return [(event.device, event.row, super(DeviceEvent, event).to_json()) for event in fleet.events()]
 
 

@@ -29,7 +29,7 @@ def counts(fleet: Fleet) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("durability", list(Durability))
-def test_a_fleet_goes_on_while_the_disk_is_full(tmp_path: Path, durability: Durability) -> None:
+def test_a_fleet_continues_while_the_disk_is_full(tmp_path: Path, durability: Durability) -> None:
     with Fleet(zones(), store=tmp_path, name="trucks", durability=durability) as fleet:
         feed(fleet, "a", 1)
         fleet.checkpoint()

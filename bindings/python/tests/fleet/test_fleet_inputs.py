@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import SECOND, UUID
-from fleets import Row, alone, columns, names, table, told, walks, zones_of
+from fleets import Row, alone, columns, names, reported, table, walks, zones_of
 
 from fencepost import Beacon, BeaconSighting, Fix, Fleet, Monitor, State, Zones
 from fencepost.errors import InvalidArgumentError, LateInputError, NoSuchDeviceError
@@ -71,7 +71,7 @@ def test_a_fleet_gives_the_events_of_as_many_monitors(way: str) -> None:
     assert len(expected) > 150
     fleet = Fleet(zones)
     WAYS[way](fleet, rows)
-    assert told(fleet) == expected
+    assert reported(fleet) == expected
     assert fleet.devices == list(dict.fromkeys(names(rows)))
 
 
@@ -80,7 +80,7 @@ def test_single_calls_give_the_same_events() -> None:
     fleet = Fleet(zones)
     one_by_one(fleet, rows)
     expected = [(device, text) for device, _, text in alone(zones, rows)]
-    assert [(device, text) for device, _, text in told(fleet)] == expected
+    assert [(device, text) for device, _, text in reported(fleet)] == expected
 
 
 def test_counts_are_those_of_the_rows() -> None:
@@ -119,7 +119,7 @@ def test_dictionaries_that_differ_between_batches() -> None:
         part = walks()[start : start + 40]
         batches.append(table(part, pa.array(names(part)).dictionary_encode()).to_batches()[0])
     fleet.feed_many(pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches)))
-    assert told(fleet) == alone(zones_of(), walks()[:400])
+    assert reported(fleet) == alone(zones_of(), walks()[:400])
 
 
 def test_codes_of_every_layout() -> None:

@@ -23,7 +23,7 @@ from fencepost.errors import (
 from fencepost.types import StoreStatus
 
 
-def test_a_pickled_fleet_goes_on() -> None:
+def test_a_pickled_fleet_continues() -> None:
     zones, rows = zones_of(), walks()
     expected = [(device, text) for device, _, text in alone(zones, rows)]
     fleet, found = Fleet(zones, beacon_exit_timeout=5), []

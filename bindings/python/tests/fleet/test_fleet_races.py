@@ -67,7 +67,7 @@ class Life:
     """Operations on two devices. When both are removed, one gets the other's number."""
 
     def __init__(self, fleet: Fleet) -> None:
-        self.fleet, self.time, self.told = fleet, 0, 0
+        self.fleet, self.time, self.reported = fleet, 0, 0
 
     def feed(self, device: str) -> None:
         self.time += 1
@@ -83,12 +83,12 @@ class Life:
 
     def look(self) -> None:
         for event in self.fleet.poll():
-            self.told += 1
+            self.reported += 1
             assert event.device == event.identifier
 
     def run(self, events: int, *others: Callable[[], Any]) -> None:
         def look(ended: Callable[[], bool]) -> None:
-            while self.told < events and not ended():
+            while self.reported < events and not ended():
                 self.look()
 
         beside(look, self.replace, *others)
@@ -120,7 +120,7 @@ def test_a_row_is_its_own_devices(fleet: Fleet) -> None:
     life.run(3000, rows, only, busy(fleet))
 
 
-def test_what_is_asked_is_told_of_its_own_device(fleet: Fleet) -> None:
+def test_questions_are_answered_for_their_own_device(fleet: Fleet) -> None:
     life = Life(fleet)
 
     def ask() -> None:
@@ -133,7 +133,7 @@ def test_what_is_asked_is_told_of_its_own_device(fleet: Fleet) -> None:
     life.run(3000, lambda: life.feed("a"), ask, busy(fleet))
 
 
-def test_who_expired_is_told_by_their_names(fleet: Fleet) -> None:
+def test_expire_returns_the_names_of_the_devices(fleet: Fleet) -> None:
     """Another thread adds devices that reuse their numbers at once."""
     count = 0
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import SECOND, UUID
-from fleets import alone, columns, names, table, told, walks, zones_of
+from fleets import alone, columns, names, reported, table, walks, zones_of
 from test_fleet_inputs import WAYS
 
 from fencepost import Beacon, BeaconSighting, Circle, DeviceEvent, Fix, Fleet, InputError, Zones
@@ -41,7 +41,7 @@ def test_the_events_are_those_of_as_many_monitors(way: str) -> None:
     zones, rows = zones_of(), walks()
     fleet = Fleet(zones, threads=3)
     WAYS[way](fleet, rows)
-    assert told(fleet) == alone(zones, rows)
+    assert reported(fleet) == alone(zones, rows)
     assert fleet.devices == list(dict.fromkeys(names(rows)))
 
 
@@ -51,7 +51,7 @@ def test_fewer_threads_and_more_than_devices() -> None:
     for count, threads in ((2, 1), (5, 2), (40, None), (256, 256)):
         fleet = Fleet(zones, threads=count)
         result = fleet.feed_many(device=names(rows), threads=threads, **columns(rows))
-        assert told(fleet) == expected
+        assert reported(fleet) == expected
         single = Fleet(zones)
         assert result == single.feed_many(device=names(rows), threads=1, **columns(rows))
         theirs, ours = single.statistics(), fleet.statistics()
@@ -207,7 +207,7 @@ def test_places_of_removed_devices_are_used_late(threads: int, gone: int) -> Non
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_device_that_is_loaded_too_late_is_told_of_at_once(threads: int) -> None:
+def test_a_device_that_is_loaded_late_is_reported_at_once(threads: int) -> None:
     zones = circles("standard", 0)
     elsewhere, fleet = Fleet(zones), Fleet(zones, threads=threads)
     for time, longitude in ((0, 1), (10 * SECOND, 0)):
@@ -275,7 +275,7 @@ def test_an_interrupt_tells_what_was_fed(monkeypatch: pytest.MonkeyPatch) -> Non
         fleet.feed_many(device=names(rows), **columns(rows))
     assert sum(caught.value.result) == 300  # type: ignore[attr-defined]
     fleet.feed_many(device=names(rows)[300:], **{name: column[300:] for name, column in columns(rows).items()})
-    assert [text for _, _, text in told(fleet)] == [text for _, _, text in alone(zones, rows)]
+    assert [text for _, _, text in reported(fleet)] == [text for _, _, text in alone(zones, rows)]
 
 
 def test_devices_move_between_fleets() -> None:

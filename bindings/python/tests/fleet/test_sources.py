@@ -127,7 +127,7 @@ def test_a_bad_source_opens_no_store(tmp_path: Path) -> None:
             file.unlink()
 
 
-def test_a_store_goes_on_with_the_conditions_of_the_source(tmp_path: Path) -> None:
+def test_a_store_continues_with_the_conditions_of_the_source(tmp_path: Path) -> None:
     """Existing conditions that are equal keep their state; conditions missing in the source are removed."""
     for kind in (Fleet, Monitor):
         for round_, source in enumerate((GEOJSON, {"yard": YARD, "gate": DEPOT}, None)):

@@ -33,7 +33,7 @@ def follower(zones: Any = OFFICE, clock: Clock | None = None, **options: Any) ->
     return Follower(zones, **options), time
 
 
-def told(events: Iterable[Any]) -> list[tuple[str, str, int]]:
+def reported(events: Iterable[Any]) -> list[tuple[str, str, int]]:
     return [(event.device, str(event.state), event.sequence) for event in events]
 
 
@@ -58,17 +58,17 @@ def test_time_passes_for_each_device_by_itself_when_the_host_says_so() -> None:
     live, clock = follower(policy=None, lag=5)
     live.feed("late phone", fix(-3600))
     live.feed("van", fix(0))
-    assert told(live.events()) == [("late phone", "satisfied", 1), ("van", "satisfied", 1)]
+    assert reported(live.events()) == [("late phone", "satisfied", 1), ("van", "satisfied", 1)]
     live.feed("late phone", fix(-3599, 0.01))  # leaves: due 20 s later
     assert live.tick() == pytest.approx(25)
     clock.now = 10
     live.feed("van", fix(10, 0.01))
     clock.now = 25.1
-    assert told(live.events()) == [("late phone", "unsatisfied", 2)], "a loop lets time pass"
+    assert reported(live.events()) == [("late phone", "unsatisfied", 2)], "a loop lets time pass"
     assert live.tick() == pytest.approx(9.9)
     clock.now = 35.1
     assert live.tick() is None
-    assert told(live.events()) == [("van", "unsatisfied", 2)]
+    assert reported(live.events()) == [("van", "unsatisfied", 2)]
 
 
 def test_a_loop_that_is_left_gives_its_last_event_again() -> None:
@@ -97,7 +97,7 @@ def test_an_event_comes_after_every_sink_has_it_and_no_sink_gets_it_twice() -> N
     clock.now += 1.0
     for _ in live.events():
         break  # all sinks have the event, but the loop has not finished it
-    assert told(live.events()) == [("x", "satisfied", 1)]
+    assert reported(live.events()) == [("x", "satisfied", 1)]
     assert had == ["one"] and not answers
 
 
@@ -112,7 +112,7 @@ def test_a_sink_that_raises_is_logged_once_a_minute_and_tried_again(caplog: pyte
     live, clock = follower(sinks=[sink])
     live.feed("x", fix(0))
     with caplog.at_level(logging.INFO, "fencepost.live"):
-        while not (found := told(live.events())):
+        while not (found := reported(live.events())):
             clock.now += 30.0
             assert len(tries) < 10
     assert found == [("x", "satisfied", 1)] and tries == [1, 1, 1, 1]
@@ -173,14 +173,14 @@ def test_a_monitor_is_followed_as_one_device() -> None:
 def test_a_store_that_fails_acknowledges_nothing(tmp_path: Path) -> None:
     live, clock = follower(store=tmp_path)
     live.feed("x", fix(0))
-    assert live.save() and told(live.events()) == [("x", "satisfied", 1)]
+    assert live.save() and reported(live.events()) == [("x", "satisfied", 1)]
     with FullDisk():
         assert live.feed("x", fix(1, 0.01)) is Fed.ACCEPTED
         assert not live.save(), "the sender should keep its message"
         assert list(live.events()) == []
     clock.now += 10
     assert live.tick() is not None or live.save()
-    assert told(live.events()) == [("x", "unsatisfied", 2)] and live.save()
+    assert reported(live.events()) == [("x", "unsatisfied", 2)] and live.save()
     live.close()
     again, _ = follower(store=tmp_path)
     assert again.feed("x", fix(1, 0.01)) is Fed.PASSED
@@ -306,7 +306,7 @@ def test_a_loop_that_is_cancelled_loses_nothing() -> None:
             await asyncio.sleep(0.05)
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            return told(live.events())
+            return reported(live.events())
 
     assert asyncio.run(main()) == [("x", "satisfied", 1)]
 
@@ -331,8 +331,8 @@ def test_many_threads_feed_and_one_takes() -> None:
         thread.start()
     found = []
     while any(thread.is_alive() for thread in threads):
-        found += told(live.events())
-    found += told(live.events())
+        found += reported(live.events())
+    found += reported(live.events())
     for number in range(4):
         assert [sequence for device, _, sequence in found if device == f"van {number}"] == list(range(1, 201))
 

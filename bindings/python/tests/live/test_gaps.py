@@ -23,7 +23,7 @@ def missing(watched: FleetWatched) -> int:
     return watched.watch.counts["missing_messages"]
 
 
-def test_numbers_that_are_left_out_are_counted_and_told() -> None:
+def test_missing_message_numbers_are_counted_and_reported() -> None:
     watched = FleetWatched(numbered_by="seq")
     for second, number in enumerate((7, 8, 9, 12, 13)):
         say(watched, second, seq=number)
@@ -32,8 +32,8 @@ def test_numbers_that_are_left_out_are_counted_and_told() -> None:
     assert missing(watched) == 3
     assert counters_of(watched.watch, lambda: 0, 0.0)["missing_messages"] == 3
     watched.pass_time(61)
-    told = [line for line in watched.said if "missing" in line]
-    assert told == ["mqtt: truck: messages 10 to 11 are missing", "mqtt: van: message 2 is missing"]
+    reported = [line for line in watched.said if "missing" in line]
+    assert reported == ["mqtt: truck: messages 10 to 11 are missing", "mqtt: van: message 2 is missing"]
 
 
 @pytest.mark.parametrize(

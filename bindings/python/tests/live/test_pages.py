@@ -131,7 +131,7 @@ def test_a_device_that_comes_back_begins_a_history_of_its_own() -> None:
         watched.feed("phone", 5_000 * life)
         watched.pass_time(3_700)
         assert len(watched.fleet) == 0
-    assert watched.told == [("phone", "satisfied", 1)] * 4
+    assert watched.reported == [("phone", "satisfied", 1)] * 4
     found = view.since(0)
     assert found is not None
     assert [event["sequence"] for event in found["events"]] == [1] * 4
@@ -293,7 +293,7 @@ def test_files_that_are_refused(run: Run, tmp_path: Path, text: str, reason: str
 # -------------------------------------------------------------------------------------------- systemd
 
 
-def test_systemd_is_told(tmp_path: Path) -> None:
+def test_systemd_is_notified(tmp_path: Path) -> None:
     """Tests readiness, the watchdog (also while a command runs), reloading and stopping."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
     address = tmp_path / "notify"
@@ -334,7 +334,7 @@ def test_systemd_is_told(tmp_path: Path) -> None:
             process.stdin.close()
 
 
-def test_nobody_is_told_where_nobody_listens(tmp_path: Path) -> None:
+def test_nothing_is_sent_without_a_socket(tmp_path: Path) -> None:
     for environment in ({}, {"NOTIFY_SOCKET": str(tmp_path / "none")}, {"NOTIFY_SOCKET": "@none/such"}):
         service = Service({**environment, "WATCHDOG_USEC": "not a number"})
         service.say("READY=1")

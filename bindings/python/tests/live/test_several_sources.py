@@ -43,7 +43,7 @@ def test_one_that_always_has_something_stops_no_other(tmp_path: Path) -> None:
     busy = fixes(tmp_path / "busy", "busy", *((second, 0.01 * (second % 2)) for second in range(3_000)))
     quiet = fixes(tmp_path / "quiet", "quiet", (7, 0.0), (8, 0.01))
     found = watched(*(open_file(str(path), decoder=DeviceLines("device")) for path in (busy, quiet)))
-    devices = [device for device, _, _ in found.told]
+    devices = [device for device, _, _ in found.reported]
     assert devices.count("busy") == 3_000
     assert [at for at, device in enumerate(devices) if device == "quiet"][-1] < 10
     lags = found.watch.lags
@@ -87,8 +87,8 @@ def test_files_and_a_gpsd(run: Run, tmp_path: Path) -> None:
         thread.join(10)
     assert ended.returncode == 0, ended.stderr
     events = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
-    told = sorted((event["device"], event["state"]) for event in events)
-    assert told == [("bike", "satisfied"), ("bike", "unsatisfied"), ("tern", "satisfied"), ("van", "satisfied")]
+    reported = sorted((event["device"], event["state"]) for event in events)
+    assert reported == [("bike", "satisfied"), ("bike", "unsatisfied"), ("tern", "satisfied"), ("van", "satisfied")]
     # Sources on the command line replace those of the file.
     ended = run("watch", "--config", "watch.toml", "--conditions", places, "--source", gpsd, "--source", "more.jsonl")
     assert ended.returncode == 2 and gpsd in ended.stderr, "nobody answers any more"
@@ -147,7 +147,7 @@ def test_one_that_is_lost_ends_no_other(tmp_path: Path) -> None:
     sources = (lost, open_file(str(rest), decoder=DeviceLines("device")))
     with Signals() as signals, pytest.raises(OSError, match="it went away"):
         loop.watch(sources, found.watch, signals, found.notices)
-    assert [device for device, _, _ in found.told].count("rest") == 2_500
+    assert [device for device, _, _ in found.reported].count("rest") == 2_500
     assert found.said[0] == "far: it went away; the source is not read any further"
     for source in sources:
         source.close()
@@ -156,7 +156,7 @@ def test_one_that_is_lost_ends_no_other(tmp_path: Path) -> None:
     found = FleetWatched(policy=EXACT, ahead=None)
     with Signals() as signals, pytest.raises(OSError, match="it went away"):
         loop.watch([alone], found.watch, signals, found.notices)
-    assert found.told == [("lost", "satisfied", 1)] and not found.said
+    assert found.reported == [("lost", "satisfied", 1)] and not found.said
     alone.close()
 
 

@@ -171,8 +171,8 @@ def test_a_monitor_that_ran_ahead_is_rewound_by_fixes_that_are_right(glitch: flo
         live.feed(longitude=0.01)
         assert live.watch.counts["passed_fixes"] == min(number, ENOUGH - 1)
     assert live.states[-1] == "unsatisfied"
-    (told,) = [said for said in live.said if "rewound from" in said]
-    assert "5 fixes" in told
+    (reported,) = [said for said in live.said if "rewound from" in said]
+    assert "5 fixes" in reported
     live.feed()
     live.feed(longitude=0.01)
     assert live.states[-2:] == ["satisfied", "unsatisfied"], "it continues as before"

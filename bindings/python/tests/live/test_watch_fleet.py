@@ -60,7 +60,7 @@ class FleetWatched:
         self.notices.pass_time()
 
     @property
-    def told(self) -> list[tuple[str, str, int]]:
+    def reported(self) -> list[tuple[str, str, int]]:
         return [(event.device, str(event.event.state), event.sequence) for event in self.seen]
 
 
@@ -71,7 +71,7 @@ def test_a_late_device_hurts_no_other() -> None:
     watched.feed("truck", 999)
     watched.feed("truck", 1000)
     watched.feed("phone", 6, 0.01)
-    assert watched.told == [("truck", "satisfied", 1), ("phone", "satisfied", 1), ("phone", "unsatisfied", 2)]
+    assert watched.reported == [("truck", "satisfied", 1), ("phone", "satisfied", 1), ("phone", "unsatisfied", 2)]
     assert (watched.watch.counts["late_fixes"], watched.watch.counts["double_fixes"]) == (1, 1)
 
 
@@ -84,17 +84,17 @@ def test_time_passes_for_each_device_by_itself() -> None:
     watched.feed("b", 511, 0.01)
     assert watched.watch.pause() == pytest.approx(15), "the dwell and the lag of a"
     watched.pass_time(15.1)
-    assert watched.told[2:] == [("a", "unsatisfied", 2)]
+    assert watched.reported[2:] == [("a", "unsatisfied", 2)]
     watched.feed("b", 520, 0.01)
     watched.pass_time(0.9)
     watched.feed("b", 532, 0.01)  # the fix itself shows that the change is due
-    assert watched.told[3:] == [("b", "unsatisfied", 2)]
+    assert watched.reported[3:] == [("b", "unsatisfied", 2)]
     watched.pass_time(60)
     assert watched.watch.pause() is None
     assert [event.event.date_us for event in watched.seen[2:]] == [(START + 21) * SECOND, (START + 531) * SECOND]
 
 
-def test_what_was_due_when_a_watch_ended_is_due_when_it_goes_on(tmp_path: Path) -> None:
+def test_what_was_due_when_a_watch_ended_is_due_when_it_continues(tmp_path: Path) -> None:
     with Fleet(Zones(), store=tmp_path, name="fleet") as fleet:
         watched = FleetWatched(fleet)
         watched.feed("a", 0)
@@ -103,9 +103,9 @@ def test_what_was_due_when_a_watch_ended_is_due_when_it_goes_on(tmp_path: Path) 
         again = FleetWatched(fleet)
         again.feed("a", 1, 0.01)  # sent again
         again.feed("a", 0)
-        assert (again.watch.counts["passed_fixes"], again.told) == (2, [])
+        assert (again.watch.counts["passed_fixes"], again.reported) == (2, [])
         again.pass_time(25.1)
-        assert again.told == [("a", "unsatisfied", 2)]
+        assert again.reported == [("a", "unsatisfied", 2)]
 
 
 def test_devices_are_bounded_and_forgotten() -> None:
@@ -118,7 +118,7 @@ def test_devices_are_bounded_and_forgotten() -> None:
     watched.pass_time(3700)
     assert len(watched.fleet) == len(watched.watch.devices) == 0
     watched.feed("phone", 4700)
-    assert watched.told[-1] == ("phone", "satisfied", 1)
+    assert watched.reported[-1] == ("phone", "satisfied", 1)
 
 
 def test_fixes_of_the_future_move_no_clock() -> None:
@@ -126,7 +126,7 @@ def test_fixes_of_the_future_move_no_clock() -> None:
     watched.feed("a", 2_400_000_000)  # in the year 2099
     assert len(watched.fleet) == 0 and watched.watch.counts["future_fixes"] == 1
     watched.feed("a", 1000)
-    assert watched.told == [("a", "satisfied", 1)]
+    assert watched.reported == [("a", "satisfied", 1)]
 
 
 def test_heaps_of_deadlines_stay_small() -> None:
@@ -142,11 +142,11 @@ def test_an_event_that_is_not_handled_is_given_again() -> None:
     watched.answer = False
     watched.feed("a", 0)
     watched.feed("b", 0)
-    assert watched.told == [("a", "satisfied", 1)]
+    assert watched.reported == [("a", "satisfied", 1)]
     watched.pass_time(1.1)
     watched.answer = True
     watched.pass_time(2.1)
-    assert watched.told == [("a", "satisfied", 1)] * 3 + [("b", "satisfied", 1)]
+    assert watched.reported == [("a", "satisfied", 1)] * 3 + [("b", "satisfied", 1)]
 
 
 # ----------------------------------------------------------------------------------- owners' circles
@@ -328,7 +328,7 @@ def test_hostile_lines_are_counted_and_held_nowhere() -> None:
         else:
             assert watched.watch.feed(message, place)
     watched.pass_time()
-    assert watched.told == [("a", "satisfied", 1)]
+    assert watched.reported == [("a", "satisfied", 1)]
     counts = watched.watch.counts
     assert (counts["bad_names"], counts["future_fixes"], counts["invalid_fixes"]) == (20, 20, 40)
     assert counts["bad_lines"] >= 100

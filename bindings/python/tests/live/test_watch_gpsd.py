@@ -39,11 +39,11 @@ def serving(*lives: bytes, again: bytes | None = None) -> Iterator[str]:
                 except OSError:
                     return
                 with connection:
-                    told = left.pop(0) if left else again
+                    reported = left.pop(0) if left else again
                     connection.settimeout(LONGEST)
-                    if told:
+                    if reported:
                         connection.recv(1000)
-                        connection.sendall(told)
+                        connection.sendall(reported)
             server.close()
 
         thread = threading.Thread(target=serve)
@@ -73,12 +73,12 @@ def test_a_loss_and_a_return_are_said(run: Run, tmp_path: Path) -> None:
     assert ended.returncode == 2
 
 
-@pytest.mark.parametrize("told", [b"", BANNER, BANNER + b"no report\r\n"], ids=["nothing", "a banner", "nonsense"])
-def test_a_port_that_accepts_and_closes_at_once_is_lost(told: bytes, run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("reported", [b"", BANNER, BANNER + b"no report\r\n"], ids=["nothing", "a banner", "nonsense"])
+def test_a_port_that_accepts_and_closes_at_once_is_lost(reported: bytes, run: Run, tmp_path: Path) -> None:
     """It is treated like a port that refuses. After the time to reconnect the watch ends, with one line that gives the
     reason."""
     conditions = circles(tmp_path / "places.geojson", office=200)
-    with serving(report(0, 0), again=told) as url:
+    with serving(report(0, 0), again=reported) as url:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2")
     assert ended.returncode == 2, ended.stderr
     said = [line for line in ended.stderr.splitlines() if "not valid JSON" not in line]
@@ -87,11 +87,11 @@ def test_a_port_that_accepts_and_closes_at_once_is_lost(told: bytes, run: Run, t
     assert last in {f"fencepost: {url}: {why}" for why in ("gpsd closed the connection", "Connection reset by peer")}
 
 
-def accepted(server: socket.socket, source: Gpsd, told: bytes = b"") -> None:
+def accepted(server: socket.socket, source: Gpsd, reported: bytes = b"") -> None:
     """Accepts a source's connection, sends a text, and lets the source read it to the end."""
     connection, _ = server.accept()
     with connection:
-        connection.sendall(told)
+        connection.sendall(reported)
     connection.close()
     while source.retry_at is None:
         for _, row in source.read() or ():

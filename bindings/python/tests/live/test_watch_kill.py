@@ -95,9 +95,9 @@ class Life:
     def live(self, seconds: float, lines: float) -> bool:
         """Runs for a time, or until so many events were delivered; returns whether the process ended on its own."""
         assert self.process.stdout is not None and self.process.stderr is not None
-        end, told, killed = time.monotonic() + seconds, 0, False
+        end, reported, killed = time.monotonic() + seconds, 0, False
         while True:
-            if not killed and (told >= lines or time.monotonic() >= end):
+            if not killed and (reported >= lines or time.monotonic() >= end):
                 self.process.kill()
                 killed = True
             # A running command survives the kill; the pipe ends when the command does.
@@ -110,7 +110,7 @@ class Life:
             piece = os.read(self.process.stdout.fileno(), 65_536)
             if not piece:
                 break
-            told += piece.count(b"\n")
+            reported += piece.count(b"\n")
         self.errors = self.process.stderr.read().decode()
         self.process.stdout.close()
         self.process.stderr.close()

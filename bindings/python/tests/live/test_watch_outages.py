@@ -53,8 +53,8 @@ class Program:
 
     def event(self) -> tuple[str, str]:
         assert self.process.stdout is not None
-        told = json.loads(self.process.stdout.readline())
-        return told["identifier"], told["state"]
+        reported = json.loads(self.process.stdout.readline())
+        return reported["identifier"], reported["state"]
 
     def error(self) -> str:
         assert self.process.stderr is not None
@@ -98,7 +98,7 @@ def test_a_flood_of_bad_lines_is_one_line_and_a_count(run: Run, tmp_path: Path) 
     (tmp_path / "fixes").write_text(line(0) + "\x1b[2J no fix\n" * 20_000 + line(10, 0.01))
     ended = run("watch", "--source", "fixes", "--conditions", "places.geojson")
     assert ended.returncode == 0
-    assert [json.loads(told)["state"] for told in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
+    assert [json.loads(reported)["state"] for reported in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
     assert ended.stderr.splitlines() == [
         "fencepost: fixes: line 2: is not valid JSON",
         "fencepost: fixes: line 20001: is not valid JSON (the last of 19999 within a minute)",

@@ -20,7 +20,7 @@ from fencepost._live.messages import Waypoint, Waypoints
 from fencepost._live.sinks import Sinks
 
 
-def test_a_circle_is_kept_before_its_broker_is_told(tmp_path: Path) -> None:
+def test_a_circle_is_saved_before_its_message_is_confirmed(tmp_path: Path) -> None:
     store = tmp_path / "store"
     store.mkdir()
     watched = FleetWatched(Fleet(Zones(), store=store, name="fleet"))

@@ -245,12 +245,12 @@ def test_a_gpsd_that_goes_is_asked_again(run: Run, tmp_path: Path) -> None:
         port = server.getsockname()[1]
 
         def serve() -> None:
-            for told in (report(0, 0) + report(5, 0.01)[:20], report(0, 0) + report(10, 0.01)):
+            for reported in (report(0, 0) + report(5, 0.01)[:20], report(0, 0) + report(10, 0.01)):
                 connection, _ = server.accept()
                 with connection:
                     connection.settimeout(60)
                     asked.append(connection.recv(1000))
-                    connection.sendall(told)
+                    connection.sendall(reported)
             server.close()
 
         thread = threading.Thread(target=serve)

@@ -43,7 +43,7 @@ def test_while_the_store_fails_nothing_is_confirmed_or_handed_on(tmp_path: Path)
         pause = watched.watch.pause()
         assert pause is not None and pause <= 10, "it is tried again though nothing comes"
         watched.pass_time(10)
-        assert watched.watch.is_kept and watched.told[1:] == [("a", "unsatisfied", 2)]
+        assert watched.watch.is_kept and watched.reported[1:] == [("a", "unsatisfied", 2)]
         assert counters_of(watched.watch, lambda: 0, 0.0)["store_failing"] == 0
         assert sum("can be written again" in line for line in watched.said) == 1
 
@@ -73,7 +73,7 @@ class Batch(Source):
         self.confirmed += count
 
 
-def test_a_batch_that_comes_while_the_store_fails_waits_and_goes_on(
+def test_a_batch_that_comes_while_the_store_fails_waits_and_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bug made the loop run without a pause and never retry the store."""
@@ -100,8 +100,8 @@ def test_a_batch_that_comes_while_the_store_fails_waits_and_goes_on(
         finally:
             disk.__exit__()
             source.close()
-    assert source.confirmed == 3, (turns, watched.said, watched.told)
-    assert [state for _, state, _ in watched.told] == ["satisfied", "unsatisfied", "satisfied"]
+    assert source.confirmed == 3, (turns, watched.said, watched.reported)
+    assert [state for _, state, _ in watched.reported] == ["satisfied", "unsatisfied", "satisfied"]
 
 
 def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Pa
             watched.pass_time(0)
             assert len(watched.seen) == 1 and fleet.statistics().store is StoreStatus.FAILING
         watched.pass_time(10)
-        assert watched.told[1:] == [("a", "unsatisfied", 2)]
+        assert watched.reported[1:] == [("a", "unsatisfied", 2)]
 
 
 def test_a_store_that_is_gone_ends_the_watch(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_device_whose_clock_is_far_behind_is_not_forgotten_while_it_reports() 
         watched.feed("tracker", behind + hour * 3600, 0.0 if hour else 0.01)
         watched.pass_time(3600)
     assert "tracker" in watched.watch.devices
-    assert [sequence for _, _, sequence in watched.told] == [1]
+    assert [sequence for _, _, sequence in watched.reported] == [1]
     watched.pass_time(2 * 86_400)
     assert "tracker" not in watched.watch.devices
 

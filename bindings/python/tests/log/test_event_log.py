@@ -154,7 +154,7 @@ def test_frames_of_visits_are_to_pandas() -> None:
     assert table["duration"].to_list() == [visit.duration for visit in visits]
 
 
-def test_the_log_ends_when_it_is_told() -> None:
+def test_the_log_ends_on_request() -> None:
     (visit,) = replay(track((INSIDE, 10)), HOME, until=3_600_000_000).visits()
     assert visit.open and visit.duration == timedelta(hours=1)
     assert list(replay(track((OUTSIDE, 10)), HOME).visits()) == []

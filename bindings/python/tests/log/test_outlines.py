@@ -49,13 +49,13 @@ def test_planar_polygons_are_those_of_the_degrees(longitude: float) -> None:
     outer, hole = star(rng, 47, longitude, 1, 12), star(rng, 47, longitude, 0.2, 5)
     area = drawn(polygon([[outer, hole]], "planar", False, longitude))
     flat = shapely.Polygon([(x, y) for y, x in outer], [[(x, y) for y, x in hole]])
-    told = set()
+    reported = set()
     for _ in range(500):
         y, x = rng.uniform(46, 48), rng.uniform(longitude - 1, longitude + 1)
         if flat.boundary.distance(shapely.Point(x, y)) > 1e-3:
-            told.add(flat.contains(shapely.Point(x, y)))
+            reported.add(flat.contains(shapely.Point(x, y)))
             assert holds(area, y, near(x, 0)) == flat.contains(shapely.Point(x, y)), (y, x)
-    assert told == {True, False}
+    assert reported == {True, False}
 
 
 def test_long_edges_follow_the_geodesic() -> None:
@@ -118,7 +118,7 @@ def test_corridors_hold_what_is_near_their_line(line: list[Point], radius: float
             latitude, longitude, _ = geodesic.direct(*start, azimuth, length * part / 1000)
             latitudes.append(latitude)
             longitudes.append(longitude)
-    told = set()
+    reported = set()
     for _ in range(300):
         at = rng.randrange(len(latitudes))
         latitude, longitude, _ = geodesic.direct(
@@ -127,6 +127,6 @@ def test_corridors_hold_what_is_near_their_line(line: list[Point], radius: float
         count = len(latitudes)
         distance = min(geodesic.inverse([latitude] * count, [longitude] * count, latitudes, longitudes).distance)
         if abs(distance - radius) > 0.02 * radius and abs(latitude) < 85:
-            told.add(distance < radius)
+            reported.add(distance < radius)
             assert holds(area, latitude, longitude) == (distance < radius), (latitude, longitude, distance)
-    assert told == {True, False} or line[0][0] > 85
+    assert reported == {True, False} or line[0][0] > 85

@@ -415,7 +415,7 @@ def test_points_of_the_path_lie_on_the_line() -> None:
     assert west_to_east[:6] == sorted(west_to_east[:6]) and west_to_east[5:] == sorted(west_to_east[5:], reverse=True)
 
 
-def test_a_gap_is_told_in_the_report() -> None:
+def test_the_report_shows_a_gap() -> None:
     fixes = [Fix(0, longitude, 5, time=60_000_000 * number) for number, longitude in enumerate([-0.02, -0.01, 0, 0.01])]
     fixes = [fixes[0], *(Fix(fix.latitude, fix.longitude, 5, time=fix.time_us + 300_000_000) for fix in fixes[1:])]
     data = report_data(replay(fixes, HOME, policy="exact", path="geodesic", max_gap=60))

@@ -177,7 +177,7 @@ class Given:
         return self._capsule
 
 
-def test_streams_that_are_none() -> None:
+def test_invalid_streams() -> None:
     table = pa.table(GOOD)
     once = Given(table.__arrow_c_stream__())
     assert Monitor().feed_many(once) == FeedResult(2, 0, 0)

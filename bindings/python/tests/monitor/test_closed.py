@@ -105,7 +105,7 @@ def test_what_is_taken_while_another_thread_closes_is_kept(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", INPUTS)
-def test_a_monitor_in_memory_goes_on(name: str) -> None:
+def test_a_monitor_in_memory_continues(name: str) -> None:
     """Closing loses nothing here: programs for 0.1 use `with` only to limit the scope."""
     with Monitor() as monitor:
         monitor.add(CIRCLE, "home", policy="exact")

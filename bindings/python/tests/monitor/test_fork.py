@@ -51,7 +51,7 @@ def test_what_was_removed_does_not_come_again() -> None:
     assert monitor.identifiers == ["a", "b", "c"]
 
 
-def test_goes_on_independently() -> None:
+def test_continues_independently() -> None:
     monitor = entered()
     fork = monitor.fork()
     monitor.remove("a")

@@ -192,13 +192,13 @@ def test_stores_snapshots_and_forks_go_on(tmp_path: Path) -> None:
         one.feed(at(0, -700))
         copies = [Monitor.restore(one.snapshot()), one.fork(), pickle.loads(pickle.dumps(one))]
     copies.append(Monitor("m", store=tmp_path, **path))  # type: ignore[arg-type]
-    told = set()
+    reported = set()
     for copy in copies:
         assert copy["g"].condition == NORTH
         copy.feed(at(100, 1000))
-        told.add("".join(event.to_json() for event in copy.events()))
+        reported.add("".join(event.to_json() for event in copy.events()))
         copy.close()
-    assert len(told) == 1 and '"direction":"left_to_right"' in told.pop()
+    assert len(reported) == 1 and '"direction":"left_to_right"' in reported.pop()
 
 
 def test_what_was_not_handled_comes_again(tmp_path: Path) -> None:
@@ -279,13 +279,13 @@ def test_a_restart_in_the_midst_of_a_leg_changes_nothing(tmp_path: Path) -> None
         one = reopen(one)
         assert one.ensure(other, "h"), "a gate again: one that has not seen what was before"
         one.feed(at(100, 1000))
-        told = [event.to_json() for event in one.poll()]
+        reported = [event.to_json() for event in one.poll()]
         one = reopen(one)
-        assert [event.to_json() for event in one.poll()] == told, "they were not handled"
+        assert [event.to_json() for event in one.poll()] == reported, "they were not handled"
         one.feed(at(200, -700))
-        told += [event.to_json() for event in one.events()]
+        reported += [event.to_json() for event in one.events()]
         one.close()
-        return told
+        return reported
 
     def from_store(one: Monitor) -> Monitor:
         one.close()
@@ -506,16 +506,16 @@ def test_a_closed_gate_is_left_as_often_as_it_is_entered() -> None:
     one.feed(Fix(0.02, 0.02, time=0))
     for second in range(1, 400):
         one.feed(Fix(chance.uniform(-0.008, 0.008), chance.uniform(-0.008, 0.008), time=second * SECOND))
-    told: list[tuple[str, int]] = []
+    reported: list[tuple[str, int]] = []
     states: list[tuple[str, int]] = []
     for event in one.events():
         if event.direction is None:
             word = "right_to_left" if event.state is State.SATISFIED else "left_to_right"
             states.append((word, event.date_us or 0))
         else:
-            told.append((str(event.direction), event.date_us or 0))
-    assert len(told) > 300 and [word for word, _ in told] == [word for word, _ in states]
-    assert all(abs(time - other) <= 1 for (_, time), (_, other) in zip(told, states))
+            reported.append((str(event.direction), event.date_us or 0))
+    assert len(reported) > 300 and [word for word, _ in reported] == [word for word, _ in states]
+    assert all(abs(time - other) <= 1 for (_, time), (_, other) in zip(reported, states))
 
 
 def test_strange_ways_break_nothing() -> None:
@@ -529,6 +529,6 @@ def test_strange_ways_break_nothing() -> None:
         latitude = chance.choice([-90.0, 0.0, 90.0, chance.uniform(-90, 90)])
         longitude = chance.choice([-180.0, 0.0, 180.0, chance.uniform(-180, 180)])
         one.feed(Fix(latitude, longitude, chance.choice([-1.0, 0.0, 1e9]), time=time))
-    told = crossings(one)
-    assert [date for *_, date in told] == sorted(date for *_, date in told)
+    reported = crossings(one)
+    assert [date for *_, date in reported] == sorted(date for *_, date in reported)
     assert one.statistics().late_inputs == 0

@@ -176,7 +176,7 @@ def test_events_are_those_of_fixes_laid_on_the_way() -> None:
     """Tests the rule itself in random worlds: fixes every 0.2 s along the path, with the larger accuracy of the two
     ends."""
     chance = random.Random(20)
-    told = 0
+    reported = 0
     for _ in range(8):
         both = monitor(max_gap=120, max_speed=60), Monitor(initial_fix_max_age=None)
         for number in range(6):
@@ -199,8 +199,8 @@ def test_events_are_those_of_fixes_laid_on_the_way() -> None:
         found, expected = briefly(both[0].poll()), briefly(both[1].poll())
         assert [row[:2] for row in found] == [row[:2] for row in expected]
         assert [row[2] for row in found] == pytest.approx([row[2] for row in expected], abs=0.201)
-        told += len(found)
-    assert told > 100
+        reported += len(found)
+    assert reported > 100
 
 
 def laid_between(start: Fix, end: Fix) -> list[Fix]:

@@ -110,11 +110,11 @@ def test_agrees_with_each_condition_alone(seed: int) -> None:
             for name, distance in all_distances.items()
             if not (isinstance(places[name], Circle) and places[name].radius > 2.001e7)
         )
-        told = near.distances[near.offsets[row] : near.offsets[row + 1]]
-        assert len(told) == min(4, len(lines)) and list(np.abs(told)) == sorted(np.abs(told))
-        assert np.abs(np.abs(told) - lines[: len(told)]).max(initial=0) < NEAR
-        assert all(abs(all_distances[name] - distance) < NEAR for name, distance in zip(near[row], told))
-        assert list(world.monitor.nearest(*point, 4).items()) == list(zip(near[row], told.tolist()))
+        reported = near.distances[near.offsets[row] : near.offsets[row + 1]]
+        assert len(reported) == min(4, len(lines)) and list(np.abs(reported)) == sorted(np.abs(reported))
+        assert np.abs(np.abs(reported) - lines[: len(reported)]).max(initial=0) < NEAR
+        assert all(abs(all_distances[name] - distance) < NEAR for name, distance in zip(near[row], reported))
+        assert list(world.monitor.nearest(*point, 4).items()) == list(zip(near[row], reported.tolist()))
     assert world.monitor.snapshot() == before
 
 

@@ -48,7 +48,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("stored", [False, True], ids=["memory", "store"])
-def test_goes_on_as_the_original_would(tmp_path: Path, way: object, stored: bool) -> None:
+def test_continues_as_the_original_would(tmp_path: Path, way: object, stored: bool) -> None:
     options = {"store": tmp_path} if stored else {}
     monitor = lived("commute", **options)
     snapshot = monitor.snapshot()

@@ -273,7 +273,7 @@ def test_delivery_and_limit_are_those_it_was_made_with(tmp_path: Path) -> None:
     Monitor("m", store=tmp_path, delivery="latest", condition_limit=3, max_pending_events=5).close()
 
 
-def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path) -> None:
+def test_a_foreign_file_is_left_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "m.fencepost"
     for content in (b"", b"not a database", b"SQLite format 3\0" + bytes(4096)):
         path.write_bytes(content)
@@ -294,17 +294,17 @@ def test_a_newer_file_is_refused(tmp_path: Path) -> None:
         Monitor("m", store=tmp_path)
 
 
-def test_monitoring_goes_on_while_the_disk_is_full(tmp_path: Path) -> None:
+def test_monitoring_continues_while_the_disk_is_full(tmp_path: Path) -> None:
     monitor = lived(tmp_path, "changes")
     monitor.poll()
     with FullDisk():
         monitor.feed(outside(10))
-        told = monitor.poll()
+        reported = monitor.poll()
         assert monitor.statistics().store is StoreStatus.FAILING
         with pytest.raises(StoreUnavailableError):
             monitor.checkpoint()
         assert not monitor.statistics().all_kept
-    assert [(event.identifier, event.cause, event.diagnostics) for event in told] == [
+    assert [(event.identifier, event.cause, event.diagnostics) for event in reported] == [
         ("home", "crossing", Diagnostics(0)),
         ("home", "diagnostic", Diagnostics.PERSISTENCE_UNAVAILABLE),
     ]
@@ -336,7 +336,7 @@ def test_the_store_is_failing_also_without_a_condition(tmp_path: Path) -> None:
     assert monitor.fork().statistics().store is StoreStatus.NONE
 
 
-def test_a_store_that_goes_is_told(tmp_path: Path) -> None:
+def test_a_store_that_disappears_is_reported(tmp_path: Path) -> None:
     monitor = lived(tmp_path, "changes")
     (tmp_path / "m.fencepost").rename(tmp_path / "away")
     monitor.feed(outside(10))
@@ -391,9 +391,9 @@ def test_after_a_fork_the_store_stays_the_parents(tmp_path: Path) -> None:
         [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, timeout=60
     )
     assert finished.stderr == ""
-    refused, told = finished.stdout.splitlines()
+    refused, reported = finished.stdout.splitlines()
     assert "opened before fork()" in refused
-    assert told.count("PERSISTENCE_UNAVAILABLE") == 1
+    assert reported.count("PERSISTENCE_UNAVAILABLE") == 1
     with Monitor("m", store=tmp_path) as again:
         assert again.clock_us == 3
         assert [event.date_us for event in again.poll()] == [1, 3]

@@ -98,7 +98,7 @@ def test_fed_from_other_threads_in_every_way() -> None:
     run(main)
 
 
-def test_the_loop_goes_on_while_a_consumer_waits() -> None:
+def test_the_loop_continues_while_a_consumer_waits() -> None:
     async def main() -> None:
         monitor = monitor_at_home()
         waiting = asyncio.create_task(anext(monitor.updates()))
@@ -111,7 +111,7 @@ def test_the_loop_goes_on_while_a_consumer_waits() -> None:
     run(main)
 
 
-def test_a_second_consumer_is_refused_and_the_first_goes_on() -> None:
+def test_a_second_consumer_is_refused_and_the_first_continues() -> None:
     async def main() -> None:
         monitor = monitor_at_home()
         first = monitor.updates()

@@ -114,7 +114,7 @@ def test_the_python_of_a_block_has_what_the_page_named_before_it(tmp_path: Path)
     assert asked == [blocks.Needs(), blocks.Needs(frozenset({"geo", "arrow", "report"}), packages)]
 
 
-def test_the_line_for_spark_of_which_one_do_i_need_is_in_the_guide_of_spark() -> None:
+def test_the_spark_line_of_the_page_which_one_is_in_the_guide_of_spark() -> None:
     guides = SITE / "guides"
     found = re.findall(r"^```py\n(.*?)^```", (guides / "choose.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
     assert len(found) == 1 and found[0] in (guides / "spark.md").read_text("utf-8")

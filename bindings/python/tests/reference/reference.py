@@ -547,8 +547,8 @@ class ReferenceMonitor:
         report to the next."""
         o = c.observed
         if self.gap == "next":
-            told = (c.queue[-1] if c.queue else c.record).state
-            if o.transition in c.policy["notify"] and (o.state != told or (c.queue and self.delivery != "every")):
+            reported = (c.queue[-1] if c.queue else c.record).state
+            if o.transition in c.policy["notify"] and (o.state != reported or (c.queue and self.delivery != "every")):
                 self.gap = o.date
             return True
         if self.gap != o.date:

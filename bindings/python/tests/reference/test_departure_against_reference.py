@@ -36,10 +36,10 @@ def test_the_departure_that_a_monitor_tells(number: int) -> None:
     ring = [(latitude + north * size, longitude + 2 * east * size) for north, east in corners]
     monitor = Monitor()
     monitor.add(Polygon(ring, order="latlon", edges="planar"), "p")
-    told, expected = monitor.shape("p").departure, departure(ring)
-    if told is None:
+    reported, expected = monitor.shape("p").departure, departure(ring)
+    if reported is None:
         assert expected <= 1.0
     else:
-        assert told > 1.0
+        assert reported > 1.0
         # The farthest of 39 samples may be up to 1/40 of an edge away from the maximum.
-        assert expected * (1 - 1e-9) <= told <= expected * 1.01
+        assert expected * (1 - 1e-9) <= reported <= expected * 1.01

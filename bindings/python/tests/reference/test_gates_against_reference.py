@@ -55,15 +55,15 @@ def test_engine_and_reference_agree(world: str, number: int) -> None:
         # The speed is at least 1 m/s, so that the noise of a position, 15 nm, is small against the movement in a
         # microsecond. A step of 0 gives two fixes of one time.
         time += source.choice([0, 1, round(size / source.uniform(1, 50) * SECOND)])
-    told = list(ours.events())
+    reported = list(ours.events())
     expected = []
     while (event := theirs.next_event()) is not None:
         expected.append(event)
-    assert len(told) >= 3
-    assert [(event.identifier, str(event.direction)) for event in told] == [
+    assert len(reported) >= 3
+    assert [(event.identifier, str(event.direction)) for event in reported] == [
         (event["identifier"], event["direction"]) for event in expected
     ]
-    for one, other in zip(told, expected):
+    for one, other in zip(reported, expected):
         assert abs((one.date_us or 0) - other["date"]) <= 1
         assert (one.latitude, one.longitude) == pytest.approx((other["latitude"], other["longitude"]), abs=1e-9)
         assert str(one.evidence) == other["evidence"] and one.boundary_distance == 0

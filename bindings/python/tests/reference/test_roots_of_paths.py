@@ -33,10 +33,10 @@ NANOSECOND = 1e-3  # in microseconds, the unit of time
 def _with_50_digits() -> ModuleType:
     """Loads the same source again with other constants."""
     source = Path(str(exact_geodesic.__file__)).read_text()
-    told = source.replace("DIGITS, NODES = 32, 26", "DIGITS, NODES = 50, 40")
-    assert told != source
+    reported = source.replace("DIGITS, NODES = 32, 26", "DIGITS, NODES = 50, 40")
+    assert reported != source
     module = ModuleType("exact_geodesic_50")
-    exec(compile(told, "exact_geodesic_50", "exec"), module.__dict__)
+    exec(compile(reported, "exact_geodesic_50", "exec"), module.__dict__)
     return module
 
 

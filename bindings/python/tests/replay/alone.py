@@ -35,7 +35,7 @@ def one_by_one(
     return EventLog(replays, rows, by)
 
 
-def told(log: EventLog) -> list[tuple[object, ...]]:
+def reported(log: EventLog) -> list[tuple[object, ...]]:
     """Everything that a log states about each track."""
     return [
         (one.key, one.source, repr(list(one.fixes)), len(one.fixes), one.events, one.counts, one.begin_us, one.end_us)

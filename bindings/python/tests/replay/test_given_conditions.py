@@ -111,8 +111,8 @@ def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
     fleet = Fleet(zones)
     for fix in WAY:
         fleet.feed("van", fix)
-    told = events(fleet.poll())
-    assert [event[:2] for event in told] == [
+    reported = events(fleet.poll())
+    assert [event[:2] for event in reported] == [
         ("told", "unsatisfied"),
         ("circle", "unsatisfied"),
         ("told", "satisfied"),
@@ -121,9 +121,9 @@ def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
     ]
     version = zones.version
     log = replay(WAY, zones)
-    assert events(log) == told
+    assert events(log) == reported
     assert zones.version == version, "a replay leaves the table alone"
-    assert events(replay(WAY, pickle.loads(pickle.dumps(zones)))) == told
+    assert events(replay(WAY, pickle.loads(pickle.dumps(zones)))) == reported
     assert log.conditions == {name: held.condition for name, held in zones.items()}
     # Rows of several devices, and a monitor for each track.
     pandas = pytest.importorskip("pandas")
@@ -131,8 +131,8 @@ def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
         "van": "a", "lat": [fix.latitude for fix in WAY], "lon": [fix.longitude for fix in WAY], "acc": 5.0,
         "time": pandas.to_datetime([fix.time_us for fix in WAY], unit="us", utc=True),
     })  # fmt: skip
-    assert events(replay(rows, zones, device="van")) == told
-    assert events(replay(WAY, zones, delivery="latest")) == told
+    assert events(replay(rows, zones, device="van")) == reported
+    assert events(replay(WAY, zones, delivery="latest")) == reported
 
 
 def test_a_visit_that_a_table_assumes_begins_with_the_log() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alone import one_by_one, told
+from alone import one_by_one, reported
 from conftest import EXACT, ROOT, TRACKS, Run, in_full, mentions, needs_shared
 
 from fencepost import Circle, EventLog, Fix, InputError, InputWarning, Zones, compare, replay
@@ -43,10 +43,10 @@ def test_a_file_in_another_order_gives_the_same_events(tmp_path: Path, order: st
         shuffled(DATA / "drive.csv", tmp_path / "t.csv")
     else:
         (tmp_path / "t.csv").write_text("\n".join([head, *reversed(rows)]))
-    with pytest.warns(InputWarning, match="t.csv") as told:
+    with pytest.warns(InputWarning, match="t.csv") as reported:
         log = replay(tmp_path / "t.csv", CONDITIONS)
-    assert list(log) == list(drive()) and log.counts.late_fixes == 0 and len(told) == 1
-    assert told[0].filename == __file__  # the warning names the caller's line, not one of the package
+    assert list(log) == list(drive()) and log.counts.late_fixes == 0 and len(reported) == 1
+    assert reported[0].filename == __file__  # the warning names the caller's line, not one of the package
     as_it_is = replay(tmp_path / "t.csv", CONDITIONS, sort=False)
     assert as_it_is.counts.late_fixes > len(rows) / 2 and len(as_it_is) < len(log)
 
@@ -122,9 +122,9 @@ def test_real_files_that_step_back(name: str, late: int) -> None:
     """After sorting, no fix is late. The warning counts at least as many rows as SOURCES.md counted steps back."""
     import re
 
-    with pytest.warns(InputWarning, match="sorted by time") as told:
+    with pytest.warns(InputWarning, match="sorted by time") as reported:
         log = replay(TRACKS / name, {})
-    count = re.search(r"(\d+) of", str(told[0].message))
+    count = re.search(r"(\d+) of", str(reported[0].message))
     assert count is not None and int(count[1]) >= late
     assert log.counts.late_fixes == 0 and replay(TRACKS / name, {}, sort=False).counts.late_fixes == int(count[1])
 
@@ -180,7 +180,7 @@ def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
     with pytest.warns(InputWarning, match=r"t.csv.*3000"):
         expected = one_by_one(path, HERE, by="car", policy=EXACT, sort=True)
     with pytest.warns(InputWarning):
-        assert told(replay(path, HERE, policy="exact", by="car", assuming="unknown")) == told(expected)
+        assert reported(replay(path, HERE, policy="exact", by="car", assuming="unknown")) == reported(expected)
     alone = [event_line(row.event, "car", row.track) for row in expected.tracked()]
     found = set()
     for jobs, batch in ((1, 65_536), (1, 7), (1, 1000), (2, 500)):
@@ -236,13 +236,13 @@ def test_a_notebook_is_given_the_events_of_such_a_file(tmp_path: Path, monkeypat
     path = world(tmp_path / "t.csv", late=0.2)
     monkeypatch.setattr(many_tracks, "BATCH_ROWS", 50)
     with pytest.warns(InputWarning, match="sorted by time"):
-        expected = told(one_by_one(path, HERE, by="car", policy=EXACT, sort=True))
+        expected = reported(one_by_one(path, HERE, by="car", policy=EXACT, sort=True))
     for held, most in ((10_000, 10_000), (100, 10_000), (100, 1000)):
         monkeypatch.setattr(many_tracks, "HELD_ROWS", held)
         monkeypatch.setattr(many_tracks, "MOST_SORTED", most)
         with pytest.warns(InputWarning, match=r"\d+ .* 3000 fixes") as said:
             log = replay(path, HERE, policy="exact", by="car", assuming="unknown")
-        assert len(said) == 1 and told(log) == expected and log.counts.late_fixes == 0 and len(log) > 300
+        assert len(said) == 1 and reported(log) == expected and log.counts.late_fixes == 0 and len(log) > 300
 
 
 def test_more_than_memory_is_for_is_refused_before_anything_is_fed(
@@ -255,7 +255,7 @@ def test_more_than_memory_is_for_is_refused_before_anything_is_fed(
         next(ManyReplay(ManyTracks(path, "car", batch_rows=100, sort=True), template).events())
 
 
-def test_a_damaged_row_is_told_and_what_came_before_it_counts(tmp_path: Path) -> None:
+def test_a_damaged_row_is_reported_and_earlier_rows_count(tmp_path: Path) -> None:
     path = world(tmp_path / "t.csv")
     with open(path, "a") as file:
         file.write("v0,north,0,5\n")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alone import one_by_one, told
+from alone import one_by_one, reported
 from conftest import OWN_TRACKS, TRACKS as SHARED_TRACKS, UUID, Run, in_full, mentions
 
 from fencepost import (
@@ -97,7 +97,9 @@ def test_thousands_of_tracks(world: tuple[Path, Path]) -> None:
     assert at == sorted(at) and len(at) > 5 * TRACKS
     # Each track has the events of its own replay.
     alone = one_by_one(tracks, conditions, policy=TransitionPolicy.exact())
-    assert told(replay(tracks, conditions, by="vehicle", assuming="unknown", policy="exact", sort=False)) == told(alone)
+    assert reported(
+        replay(tracks, conditions, by="vehicle", assuming="unknown", policy="exact", sort=False)
+    ) == reported(alone)
     by_track: dict[str, list[str]] = {}
     for event, line in zip(events, lines):
         by_track.setdefault(event["vehicle"], []).append(line)
@@ -211,11 +213,11 @@ def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int
     kept = replay(
         files["t.csv"], conditions, by="vehicle", assuming="unknown", until=until, sightings=sightings, sort=False
     )
-    assert told(kept) == told(alone)
+    assert reported(kept) == reported(alone)
     in_time = one_by_one(files["t.csv"], conditions, until=until, sightings=sightings, sort=True)
-    assert told(
+    assert reported(
         replay(files["t.csv"], conditions, by="vehicle", assuming="unknown", until=until, sightings=sightings)
-    ) == told(in_time)
+    ) == reported(in_time)
     expected = (alone.to_jsonl() or "").splitlines()
     assert expected
     reports = read_sightings(files["s.jsonl"]) if sighted else []
@@ -261,7 +263,7 @@ def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
         lines += [f"c{len(lines) + n},{fix[0]},{fix[1]},300" for n, fix in enumerate(usable[:: len(usable) // 3 + 1])]
     (tmp_path / "c.csv").write_text("\n".join(lines) + "\n")
     alone = one_by_one(path, tmp_path / "c.csv", by=by)
-    assert told(replay(path, tmp_path / "c.csv", by=by, assuming="unknown", sort=False)) == told(alone)
+    assert reported(replay(path, tmp_path / "c.csv", by=by, assuming="unknown", sort=False)) == reported(alone)
     for batch in (7, 65_536):
         template = Zones()
         add_conditions(template, read_conditions(tmp_path / "c.csv", TransitionPolicy.standard()), tmp_path / "c.csv")
@@ -568,7 +570,7 @@ def test_a_fleet_and_a_monitor_each_give_the_same_bytes(tmp_path: Path, grouped:
         add_conditions(holder, read_conditions(places, TransitionPolicy.standard()), places)
         holder.add(Beacon(UUID), "desk", assuming="unknown")
         many = ManyReplay(ManyTracks(path, "vehicle", grouped=grouped, batch_rows=97), holder, beacons, 10**12)
-        told = list(many.lines())
-        found.append((told, many.counts, [(one.track, one.begin_us, one.end_us, one.counts) for one in many.ended]))
+        reported = list(many.lines())
+        found.append((reported, many.counts, [(one.track, one.begin_us, one.end_us, one.counts) for one in many.ended]))
     assert len(found[0][0]) > 300 and found[0][1]["late_fixes"] > 50 and found[0][1]["reports"] > 10
     assert found[0] == found[1]

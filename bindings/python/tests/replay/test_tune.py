@@ -209,7 +209,7 @@ def test_labels_without_their_columns(labels: Any, error: type[Exception], reaso
     assert mentions(caught.value, reason)
 
 
-def test_a_time_zone_of_labels_that_is_none() -> None:
+def test_an_invalid_time_zone_of_labels() -> None:
     with pytest.raises(ValueError, match="time_zone 'Mars/Olympus' .* time zone"):
         tuned(frame(ann=wander(1, 20)), ZONES, [LABEL], policies=["exact"], time_zone="Mars/Olympus")
 

@@ -83,7 +83,7 @@ def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
                 after = Fleet(tables[version])
                 if fleet is not None and device in fleet:
                     pass_time(fleet, device, time - 1)
-                    found += told(fleet)
+                    found += reported(fleet)
                     after.load({device: fleet.export([device], portable=True)[0]}, adapt=True)
                 fleet, at = after, version
             try:
@@ -96,7 +96,7 @@ def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
                 pass
         assert fleet is not None
         pass_time(fleet, device, to_us)
-        found += told(fleet)
+        found += reported(fleet)
     return sorted(found)
 
 
@@ -105,7 +105,7 @@ def pass_time(fleet: Fleet, device: str, until: int) -> None:
         fleet.advance(due, device=device)
 
 
-def told(fleet: Fleet) -> list[Any]:
+def reported(fleet: Fleet) -> list[Any]:
     return [
         (each.device, each.sequence, each.identifier, str(each.state), each.date_us, each.generation)
         for each in fleet.events()

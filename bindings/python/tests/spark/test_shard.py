@@ -232,8 +232,10 @@ def test_a_changed_table_keeps_what_stays() -> None:
     stays = follow(over(after), inside.shard, [batch([("a", 0.0, 0.0, 5.0, SECOND)], 0)], 0, ORDERED)
     assert stays.events == []
     leaves = follow(over(after), stays.shard, [batch([("a", 0.0, 1.0, 5.0, 2 * SECOND)], 0)], 0, ORDERED)
-    told = [(row["identifier"], row["state"], row["sequence"]) for each in leaves.events for row in each.to_pylist()]
-    assert sorted(told) == [("depot", "unsatisfied", 4), ("new", "satisfied", 3)]
+    reported = [
+        (row["identifier"], row["state"], row["sequence"]) for each in leaves.events for row in each.to_pylist()
+    ]
+    assert sorted(reported) == [("depot", "unsatisfied", 4), ("new", "satisfied", 3)]
 
 
 def test_a_device_that_is_nowhere_special_takes_less_than_150_bytes() -> None:

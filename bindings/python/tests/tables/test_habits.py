@@ -73,8 +73,8 @@ def test_the_same_events_in_each_form(form: str) -> None:
     assert events(replay(SAME[form](), ZONES, device="van", policy="exact")) == expected
     fleet = Fleet(ZONES, policy="exact")
     fleet.feed_many(SAME[form](), columns={"device": "van"})
-    told = [(event.device, event.identifier, str(event.kind), event.date_us) for event in fleet.poll()]
-    assert sorted(told) == sorted(expected)
+    reported = [(event.device, event.identifier, str(event.kind), event.date_us) for event in fleet.poll()]
+    assert sorted(reported) == sorted(expected)
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {

@@ -247,7 +247,7 @@ def test_spans_are_no_times() -> None:
                 read(rows)
 
 
-def test_times_of_which_some_have_a_zone_are_refused() -> None:
+def test_times_with_and_without_a_zone_are_refused() -> None:
     """Arrow reads times without a zone as UTC, whatever `time_zone` says."""
     mixed = [datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 5, 1, 1), datetime(2024, 5, 1, 2, tzinfo=UTC)]
     frame = fixes(time=pandas.Series(mixed, dtype=object))

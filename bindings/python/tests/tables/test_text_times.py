@@ -82,7 +82,7 @@ def test_a_zone_is_for_times_without_one() -> None:
 
 
 @pytest.mark.parametrize(("text", "hour"), [("2024-10-27 02:30:00", 0), ("2024-03-31 02:30:00", 1)])
-def test_an_hour_that_comes_twice_or_never_is_told(text: str, hour: int) -> None:
+def test_an_ambiguous_or_missing_hour_is_reported(text: str, hour: int) -> None:
     style = TimeStyle(time_zone("Europe/Berlin"))
     found = parse_time(text, None, style)
     assert style.doubt == f"{text} occurs twice or never on the clocks of Europe/Berlin"

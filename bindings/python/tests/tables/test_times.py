@@ -25,7 +25,7 @@ def test_zones_do_not_matter(when: datetime) -> None:
     assert to_us(when) == (when - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
-def test_a_naive_datetime_is_refused_and_told_so() -> None:
+def test_a_naive_datetime_is_refused_by_name() -> None:
     for call in (lambda when: Fix(0, 0, time=when), Monitor().advance):
         with pytest.raises(InvalidArgumentError, match="naive"):
             call(datetime(2024, 5, 1))

@@ -88,13 +88,13 @@ def test_of_a_condition() -> None:
 
 
 @pytest.mark.parametrize("radius", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_radius_that_is_none(radius: float) -> None:
+def test_an_invalid_radius(radius: float) -> None:
     with pytest.raises(InvalidArgumentError, match="radius"):
         circle(0, 0, radius)
 
 
 @pytest.mark.parametrize("place", [(91.0, 0.0), (float("nan"), 0.0), (0.0, float("inf"))])
-def test_a_centre_that_is_none(place: tuple[float, float]) -> None:
+def test_an_invalid_centre(place: tuple[float, float]) -> None:
     with pytest.raises(InvalidArgumentError):
         circle(*place, 100)
 

@@ -105,8 +105,8 @@ def test_as_shapely_reads_and_writes_them() -> None:
                 assert of(data) == condition
                 if flavour == "extended":
                     assert of(shapely.to_wkb(shapely.set_srid(shape, 4326), include_srid=True)) == condition
-        told = of(shapely.to_wkt(shape, rounding_precision=17))
-        assert shapely.from_wkb(told.wkb).equals_exact(shapely.from_wkb(condition.wkb), 1e-12)
+        reported = of(shapely.to_wkt(shape, rounding_precision=17))
+        assert shapely.from_wkb(reported.wkb).equals_exact(shapely.from_wkb(condition.wkb), 1e-12)
         assert shapely.from_wkb(condition.wkb).equals(shape_of_shapely(condition))
         assert of(shape_of_shapely(condition)) == condition
 
@@ -352,7 +352,7 @@ def test_what_a_monitor_says_of_shapes() -> None:
     assert [str(monitor.record(name).last_event.state) for name in monitor] == ["unknown", "unknown"]
 
 
-def told(call: Any, *args: Any, **options: Any) -> list[str]:
+def reported(call: Any, *args: Any, **options: Any) -> list[str]:
     """The messages of a call's warnings."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
@@ -376,19 +376,19 @@ def test_edges_that_nobody_named() -> None:
     )
     for shape in (open_box, pickle.loads(pickle.dumps(open_box)), copy.deepcopy(open_box), Polygon(open_box.wkb)):
         monitor = Monitor()
-        assert told(monitor.add, shape, "box") == [words]
-        assert told(monitor.ensure, shape, "box") == []
-        assert told(monitor.ensure, shape, "other") == [words.replace("box", "other")]
+        assert reported(monitor.add, shape, "box") == [words]
+        assert reported(monitor.ensure, shape, "box") == []
+        assert reported(monitor.ensure, shape, "other") == [words.replace("box", "other")]
         # For a shape from a monitor, the kind of edges is already decided.
-        assert told(monitor.add, monitor["box"].condition, "box") == [] and told(Monitor().sync, monitor) == []
+        assert reported(monitor.add, monitor["box"].condition, "box") == [] and reported(Monitor().sync, monitor) == []
     for quiet in (
         Polygon(box, order="latlon", edges="geodesic"),
         Polygon(box, order="latlon", edges="planar"),
         Polygon(small, order="latlon"),
         Corridor(small, 5, order="latlon"),
     ):
-        assert told(Monitor().add, quiet, "quiet") == []
-    assert told(Monitor().add, Corridor([(50, 0), (50, 2)], 5, order="latlon"), "way")[0].startswith(
+        assert reported(Monitor().add, quiet, "quiet") == []
+    assert reported(Monitor().add, Corridor([(50, 0), (50, 2)], 5, order="latlon"), "way")[0].startswith(
         "condition 'way': geodesic and pl"
     )
     several = {
@@ -397,10 +397,10 @@ def test_edges_that_nobody_named() -> None:
         "wide": Polygon([(50, 0), (50, 4), (52, 4), (52, 0)], order="latlon"),
     }
     monitor = Monitor()
-    (said,) = told(monitor.sync, several)
+    (said,) = reported(monitor.sync, several)
     assert said.startswith("condition 'wide': geodesic and planar edges lie up to 19")
     assert "the most of 2 shapes" in said
-    assert told(monitor.sync, several) == []
+    assert reported(monitor.sync, several) == []
 
 
 def test_exact_distances() -> None:
