@@ -76,7 +76,7 @@ def test_a_table_of_latitudes_and_longitudes(tmp_path: Path, capsys: pytest.Capt
         ("id,lat,lon\n1,97,7\n", [], "row 0"),
         ("place,lat,lon\nx,37,7\n", [], "'place'"),
         ("id,north\n1,37\n", [], "latitude"),
-        ("id,lat,lon\n1,37,7\n", ["--output", "a.shp"], "ending"),
+        ("id,lat,lon\n1,37,7\n", ["--output", "a.shp"], "a.shp"),
         ("id,lat,lon\n1,37,7\n", ["--output", "a.gpkg"], "no geometries"),
         ("id,lat,lon\n1,37,7\n", ["--conditions", "nowhere.geojson"], "nowhere.geojson"),
     ],
