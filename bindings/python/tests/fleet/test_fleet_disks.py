@@ -69,7 +69,7 @@ def test_nothing_is_kept_of_a_store_that_is_gone(tmp_path: Path) -> None:
         for path in tmp_path.iterdir():
             path.unlink()
         feed(fleet, "a", 2)
-        with pytest.raises(StoreUnavailableError, match="gone"):
+        with pytest.raises(StoreUnavailableError, match="moved, deleted"):
             fleet.checkpoint()
         assert fleet.statistics().store is StoreStatus.GONE and not fleet.statistics().all_kept
         # A file of another fleet takes the name.
