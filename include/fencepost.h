@@ -624,7 +624,9 @@ typedef struct fencepost_shape {
   double buffer_m;               /* polygons, metres */
   double radius_m;               /* circles and corridors, metres */
   double depth_m;        /* how far inside the boundary a position can be, metres; margins and accuracy are compared
-                                    with it. For a polygon it is at most 1 % below the true value, and at most 100 km */
+                                    with it. For a polygon it is at most 1 % below the true value, and at most 100 km;
+                                    lower for some with thousands of vertices, whose search ends after a fixed amount of
+                                    work */
   uint64_t vertex_count; /* polygons, corridors, lines: without repeated and closing ones */
   double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m. Then it does
                                     not matter for which kind of edges the vertices were made */

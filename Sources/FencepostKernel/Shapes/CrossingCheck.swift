@@ -101,19 +101,30 @@ struct CrossingCheck {
 
   /// Whether two edges share only a vertex, from which they diverge, as nearly all pairs do.
   private func meetWidely(_ one: Int, _ other: Int) -> Bool {
-    let vertices = line.vertices
-    for (tip, from) in [(one, one + 1), (one + 1, one)] {
-      for (otherTip, otherFrom) in [(other, other + 1), (other + 1, other)]
-      where vertices[tip] == vertices[otherTip] {
-        let a = vertices[from] - vertices[tip]
-        let b = vertices[otherFrom] - vertices[otherTip]
-        let (sizeA, sizeB) = (a.length, b.length)
-        // Chords of edges below 100 km leave their geodesics by less than 0.5°, below 1 000 km by 4.5°.
-        let alike = max(sizeA, sizeB) < 1e5 ? 0.999 : 0.9
-        return sizeA < 1e6 && sizeB < 1e6 && min(sizeA, sizeB) > 1e-3 && a.dot(b) < alike * sizeA * sizeB
-      }
-    }
+    let (start, end) = (line.vertices[one], line.vertices[one + 1])
+    let (otherStart, otherEnd) = (line.vertices[other], line.vertices[other + 1])
+    if start == otherStart { return leadApart(end - start, otherEnd - start, from: start) }
+    if start == otherEnd { return leadApart(end - start, otherStart - start, from: start) }
+    if end == otherStart { return leadApart(start - end, otherEnd - end, from: end) }
+    if end == otherEnd { return leadApart(start - end, otherStart - end, from: end) }
     return false
+  }
+
+  /// Whether two edges below 3 000 km lead from a vertex in directions that certainly differ.
+  ///
+  /// From a common start geodesics diverge. Their azimuths differ from those of the normal sections through their chords by
+  /// (e²/12) (s/R)² cos² φ sin 2α to the leading order, thus by at most 0.0006 (s/R)²; the bound is three times that of both.
+  private func leadApart(_ a: EarthVector, _ b: EarthVector, from tip: EarthVector) -> Bool {
+    let (sizeA, sizeB) = (a.length, b.length)
+    let (longer, shorter) = (max(sizeA, sizeB), min(sizeA, sizeB))
+    guard longer < 3e6, shorter > 1e-3 else { return false }
+    // Chords of edges below 100 km leave their geodesics by less than 0.5°, below 1 000 km by 4.5°.
+    let alike = longer < 1e5 ? 0.999 : 0.9
+    if longer < 1e6, a.dot(b) < alike * sizeA * sizeB { return true }
+    let up = tip.scaled
+    let sine = a.cross(b).dot(up).magnitude / (sizeA * sizeB * up.length)
+    let part = longer / Ellipsoid.smallestRadiusOfCurvature
+    return sine > 0.004 * part * part && shorter * sine > 100 * CrossingCheck.tolerance
   }
 
   /// Whether the ends of a segment are on different sides of the geodesic through another.

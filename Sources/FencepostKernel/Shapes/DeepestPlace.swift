@@ -10,6 +10,11 @@ struct DeepestPlace {
   /// Edges are processed in pieces of this length, metres, within which the Earth counts as a sphere and geodesics as great
   /// circles.
   static var longestEdge: Double { 200_000 }
+  /// The work after which a search ends: nodes of the tree, and as much as eight of them for each circle. A search that ends
+  /// sooner finds a place up to 1 % less deep than the deepest; one that ends here, a place that may be less deep.
+  static func budget(vertices: Int) -> Int { 8_000_000 + 40 * vertices }
+  /// At least this many circles are tried, spread over the line, before a search ends by its budget.
+  private static var spread: Int { 200 }
   /// The largest circle searched for, metres; an inward buffer cannot be larger.
   static var largest: Double { 8_000_000 }
 
@@ -30,8 +35,17 @@ struct DeepestPlace {
   private let crowded: [Int: [Int]]
   /// The edge that stopped the last circle, which often stops the next.
   private var lastBlocker = -1
-  /// The total number of tree nodes opened, as a measure of the work.
+  /// The total number of tree nodes opened, and of circles grown, as measures of the work.
   private var opened = 0
+  private var grown = 0
+  /// The work after which the search ends.
+  private let budget: Int
+  /// A search for a depth that is known ends there.
+  private let known: Double
+  /// The first edge whose contacts have not been searched.
+  private var nextEdge = 0
+  /// How many more stretches may be divided: more than any line needs; any remaining place is nearly as deep.
+  private var left: Int
 
   /// Contacts between two: along an edge, or around a corner.
   private struct Stretch {
@@ -65,20 +79,33 @@ struct DeepestPlace {
     var blocker: Int
   }
 
+  /// - Parameters:
+  ///   - known: a depth that was found before. The search ends where it is reached, and if necessary exceeds its budget.
+  ///   - budget: of work; `nil` for the usual.
   /// - Returns: the deepest place that was found and −D there, above 0, with the number of nodes of the tree that were
-  ///   opened; `nil` when the buffer leaves nothing.
-  static func find(_ line: ShapeLine, buffer: Double) -> (place: SurfacePoint, depth: Double, opened: Int)? {
-    var search = DeepestPlace(line, buffer)
-    search.run()
+  ///   opened, and whether the search ended by its budget; `nil` when the buffer leaves nothing.
+  static func find(
+    _ line: ShapeLine, buffer: Double, known: Double? = nil, budget: Int? = nil
+  ) -> (place: SurfacePoint, depth: Double, opened: Int, isCutShort: Bool)? {
+    var search = DeepestPlace(line, buffer, known, budget)
+    let isCutShort = search.run()
+    if isCutShort, !search.isDeepEnough, known != nil {
+      // An earlier version found that depth without a budget, in the same order but without the places spread over the line.
+      search = DeepestPlace(line, buffer, known, .max)
+      _ = search.run()
+    }
     let depth = search.depth + buffer
-    return depth > 0 ? (search.place, depth, search.opened) : nil
+    return depth > 0 ? (search.place, depth, search.opened, isCutShort) : nil
   }
 
-  private init(_ line: ShapeLine, _ buffer: Double) {
+  private init(_ line: ShapeLine, _ buffer: Double, _ known: Double?, _ budget: Int?) {
     self.line = line
     self.buffer = buffer
+    self.known = known ?? .infinity
+    self.budget = budget ?? DeepestPlace.budget(vertices: line.vertices.count)
     pieces = line.cut(DeepestPlace.longestEdge)
     crowded = line.touchesItself ? pieces.crowdedVertices : [:]
+    left = 200 * pieces.vertices.count + 10_000
     place = line.place(0)
     // Search for a little more than requested, so that the result is at least the request; with a wide buffer any place inside
     // will do.
@@ -86,20 +113,33 @@ struct DeepestPlace {
       ofRadius: max(1, min(GeodesicShape.greatestDepth * 1.01 - buffer, DeepestPlace.largest)))
   }
 
-  private mutating func run() {
+  /// - Returns: whether the search ended by its budget.
+  private mutating func run() -> Bool {
     // Try a few good places first, so that later searches stop early at smaller results.
-    let count = pieces.vertices.count - 1
     tryMiddle()
-    for edge in stride(from: 0, to: count, by: max(1, count / 12)) where pieces.isEdge(edge) {
+    tryPlaces(12)
+    search()
+    guard isSpent else { return false }
+    if !isDeepEnough { tryPlaces(DeepestPlace.spread) }
+    return true
+  }
+
+  /// Circles in the middle of edges spread over the line.
+  private mutating func tryPlaces(_ places: Int) {
+    let count = pieces.vertices.count - 1
+    for edge in stride(from: 0, to: count, by: max(1, count / places)) where pieces.isEdge(edge) {
       _ = stop(edge, isCorner: false, at: 0.5)
     }
-    for edge in 0..<count where pieces.isEdge(edge) {
-      if isDeepEnough { return }
-      begin(edge)
+  }
+
+  private mutating func search() {
+    let count = pieces.vertices.count - 1
+    while nextEdge < count {
+      if isDeepEnough || isSpent { return }
+      if pieces.isEdge(nextEdge) { begin(nextEdge) }
+      nextEdge += 1
     }
-    // More than any line needs; any remaining place is nearly as deep.
-    var left = 200 * count + 10_000
-    while let next = queue.first, next.bound > worthwhile, !isDeepEnough, left > 0 {
+    while let next = queue.first, next.bound > worthwhile, !isDeepEnough, !isSpent, left > 0 {
       queue.removeFirst { $0.precedes($1) }
       left -= 1
       let stretch = stretches[next.number]
@@ -114,6 +154,8 @@ struct DeepestPlace {
       insert(second)
     }
   }
+
+  private var isSpent: Bool { opened + 8 * grown > budget }
 
   /// The mean of the vertices, which is deep in a round shape.
   private mutating func tryMiddle() {
@@ -130,7 +172,7 @@ struct DeepestPlace {
     if foot.side > 0, foot.distance > depth { (depth, place) = (foot.distance, centre) }
   }
 
-  private var isDeepEnough: Bool { depth + buffer >= GeodesicShape.greatestDepth }
+  private var isDeepEnough: Bool { depth + buffer >= min(GeodesicShape.greatestDepth, known) }
 
   /// The least radius worth searching for, metres.
   private var worthwhile: Double {
@@ -219,6 +261,7 @@ struct DeepestPlace {
       at: contact, in: pieces, from: largestTangent, enough: enough,
       hints: hints.map { ($0.0, $0.1, lastBlocker) } ?? (lastBlocker, -1, -1))
     opened += circle.opened
+    grown += 1
     lastBlocker = circle.blocker
     if circle.tangent > enough { look(at: circle.centre) }
     return Stop(contact: contact, tangent: circle.tangent, blocker: circle.blocker)

@@ -19,7 +19,7 @@ public final class GeodesicShape: Sendable {
   /// Stored here because it needs no additional space.
   let isPolygon: Bool
   /// The greatest −D, metres: for a corridor the radius, for a line 0, for a polygon the radius of the largest inscribed circle,
-  /// up to 1 % below and at most 100 km.
+  /// up to 1 % below and at most 100 km; further below it for a polygon whose search ends by `DeepestPlace.budget`.
   public let depth: Double
   /// A place where D is −`depth`, or less if the depth is limited; in a corridor, a place of its line.
   public var deepest: SurfacePoint { SurfacePoint(latitude: deepestLatitude, longitude: deepestLongitude) }
@@ -68,7 +68,7 @@ public final class GeodesicShape: Sendable {
     let deepest: (latitude: Double, longitude: Double)
     if !isPolygon {
       (depth, deepest) = (known ?? offset, line.vertices[(line.vertices.count - 1) / 2].position)
-    } else if let found = DeepestPlace.find(line, buffer: offset) {
+    } else if let found = DeepestPlace.find(line, buffer: offset, known: known) {
       (depth, deepest) = (known ?? min(found.depth, greatestDepth), (found.place.latitude, found.place.longitude))
     } else if let known {
       // A needle that an earlier version accepted: no place inside it can be distinguished from its line.

@@ -112,8 +112,19 @@ extension ShapeLine {
   func following(_ edge: Int) -> Int { isEdge(edge &+ 1) ? edge &+ 1 : startOfChain(endingWith: edge) }
 
   private func startOfChain(endingWith edge: Int) -> Int {
-    let start = starts.last { $0 <= edge } ?? 0
+    let start = starts[max(chains(startingBy: edge) - 1, 0)]
     return vertices[start] == vertices[edge &+ 1] ? start : -1
+  }
+
+  /// The number of chains that start at a vertex or before it.
+  @inline(never)
+  private func chains(startingBy vertex: Int) -> Int {
+    var (low, high) = (0, starts.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if starts[middle] <= vertex { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// The edge that ends where one starts, in the same chain; −1 when the chain is open.
@@ -123,7 +134,8 @@ extension ShapeLine {
   }
 
   private func endOfChain(startingWith edge: Int) -> Int {
-    let last = (starts.first { $0 > edge } ?? vertices.count) &- 2
+    let next = chains(startingBy: edge)
+    let last = (next < starts.count ? starts[next] : vertices.count) &- 2
     return vertices[last &+ 1] == vertices[edge] ? last : -1
   }
 }

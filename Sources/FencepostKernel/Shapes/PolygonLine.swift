@@ -51,7 +51,9 @@ struct PolygonLine {
     let made = try PolygonLine.line(&rings, reading, &room)
     self.vertices = vertices
     line = ShapeLine(made.line, touchesItself: made.check.touchesItself)
-    try RingNesting.check(rings)
+    let edges = made.line.vertices.count - made.line.starts.count
+    let isWhole = edges == rings.reduce(0) { $0 + $1.points.count }
+    try RingNesting.check(rings, byPairs: isOriented || !isWhole)
     if let suspect = made.check.suspect { throw suspect }
   }
 

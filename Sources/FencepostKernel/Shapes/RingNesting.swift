@@ -1,68 +1,129 @@
 /// Checks that holes lie within their outer rings, and that holes and parts do not overlap.
 ///
 /// The rings do not cross, so the position of one point of a ring decides for the whole ring.
-enum RingNesting {
-  static func check(_ rings: [GivenRing]) throws(ShapeDefect) {
-    guard rings.count > 1 else { return }
-    let lines = rings.map { ShapeLine(chains: [$0.points + [$0.points[0]]]) }
-    var first = 0
-    var outers: [Int] = []
-    while first < rings.count {
-      var last = first + 1
-      while last < rings.count, rings[last].part == rings[first].part { last += 1 }
-      for hole in first + 1..<max(last, first + 1) {
-        // The outer ring must be around the hole, and the polygon around the hole within it.
-        if isLeft(hole, of: first, rings, lines) == false || isLeft(first, of: hole, rings, lines) == false {
-          throw ShapeDefect(.holeOutside, rings[hole].place(0), at: rings[hole].points[0])
-        }
-        for other in first + 1..<hole
-        where mayMeet(lines[hole], lines[other])
-          && (isLeft(hole, of: other, rings, lines) == false || isLeft(other, of: hole, rings, lines) == false)
-        {
-          throw ShapeDefect(
-            .holesOverlap, rings[hole].place(0), meets: rings[other].place(0),
-            at: rings[hole].points[0])
-        }
-      }
-      outers.append(first)
-      first = last
+struct RingNesting {
+  private let rings: [GivenRing]
+  private let lines: ContiguousArray<ShapeLine>
+  /// For each ring, the outer ring of its part.
+  private var outers: ContiguousArray<Int> = []
+  /// `nil` if all pairs of rings must be examined.
+  private let extents: RingExtents?
+  /// The number of sides of rings that were determined, as a measure of the work.
+  private(set) var sides = 0
+
+  /// - Parameters:
+  ///   - rings: those of a part follow each other, its outer ring first; the polygon is to their left.
+  ///   - byPairs: whether extents do not decide: a ring may bound the larger of its two areas, or edges that cancelled each
+  ///     other may cross others, because the check for crossings does not see them.
+  @discardableResult
+  static func check(_ rings: [GivenRing], byPairs: Bool = false) throws(ShapeDefect) -> RingNesting? {
+    guard rings.count > 1 else { return nil }
+    var nesting = RingNesting(rings, byPairs)
+    let holes = rings.indices.filter { nesting.outers[$0] != $0 }
+    for hole in holes { try nesting.lookAround(hole) }
+    for hole in holes { try nesting.lookAtHole(hole) }
+    for ring in rings.indices where nesting.outers[ring] == ring { try nesting.lookAtPart(ring) }
+    return nesting
+  }
+
+  private init(_ rings: [GivenRing], _ byPairs: Bool) {
+    self.rings = rings
+    lines = ContiguousArray(rings.map { ShapeLine(chains: [$0.points + [$0.points[0]]]) })
+    for ring in rings.indices {
+      let isFirst = ring == 0 || rings[ring].part != rings[ring - 1].part
+      outers.append(isFirst ? ring : outers[ring - 1])
     }
-    for (index, outer) in outers.enumerated() {
-      for other in outers[..<index]
-      where mayMeet(lines[outer], lines[other])
-        && (isWithin(outer, other, rings, lines) || isWithin(other, outer, rings, lines))
-      {
-        throw ShapeDefect(
-          .partsOverlap, rings[outer].place(0), meets: rings[other].place(0),
-          at: rings[outer].points[0])
+    extents = byPairs ? nil : RingExtents(lines)
+  }
+
+  /// The outer ring must be around the hole.
+  private mutating func lookAround(_ hole: Int) throws(ShapeDefect) {
+    let outer = outers[hole]
+    if isLeft(hole, of: outer) == false || (extents == nil && isLeft(outer, of: hole) == false) { throw outside(hole) }
+  }
+
+  /// No hole may be within another.
+  private mutating func lookAtHole(_ hole: Int) throws(ShapeDefect) {
+    let outer = outers[hole]
+    var around = -1
+    let examine = { (other: Int, nesting: inout RingNesting) in
+      let isWithin =
+        nesting.outers[other] == outer && other != outer && nesting.isLeft(hole, of: other) == false
+      if isWithin { around = max(around, other) }
+      return isWithin
+    }
+    if let extents {
+      extents.forEachEnclosing(hole) { examine($0, &self) }
+    } else {
+      for other in holes(of: outer) where other != hole && mayMeet(hole, other) { _ = examine(other, &self) }
+    }
+    if around >= 0 { throw overlap(.holesOverlap, hole, around) }
+  }
+
+  /// An outer ring must not be within the part of another: in its ring, and in none of its holes.
+  ///
+  /// The innermost of the rings around it decides: if that is a hole, the outer ring of that hole is where it must be. So rings
+  /// larger than one that encloses it need no examination.
+  private mutating func lookAtPart(_ outer: Int) throws(ShapeDefect) {
+    guard let extents else {
+      for other in rings.indices where outers[other] == other && other != outer && mayMeet(outer, other) {
+        var isWithin = isLeft(outer, of: other) == true
+        for hole in holes(of: other) where isWithin { isWithin = isLeft(outer, of: hole) == true }
+        if isWithin { throw overlap(.partsOverlap, outer, other) }
       }
+      return
+    }
+    var around: [Int] = []
+    var aroundOuter = -1
+    extents.forEachEnclosing(outer) { other in
+      let side = isLeft(outer, of: other)
+      if outers[other] == outer {
+        // One of its own holes, around which the polygon must be.
+        if side == false { aroundOuter = other }
+        return false
+      }
+      // A part that fills a hole has all of its line in common with it.
+      let encloses = other == outers[other] ? side == true : side != true
+      if encloses { around.append(other) }
+      return encloses
+    }
+    if aroundOuter >= 0 { throw outside(aroundOuter) }
+    for other in around.sorted() where outers[other] == other {
+      if !around.contains(where: { outers[$0] == other && $0 != other }) { throw overlap(.partsOverlap, outer, other) }
     }
   }
 
-  private static func mayMeet(_ line: ShapeLine, _ other: ShapeLine) -> Bool {
-    let (a, b) = (line.bounds, other.bounds)
+  private func holes(of outer: Int) -> Range<Int> {
+    var end = outer + 1
+    while end < rings.count, outers[end] == outer { end += 1 }
+    return outer + 1..<end
+  }
+
+  private func outside(_ hole: Int) -> ShapeDefect {
+    ShapeDefect(.holeOutside, rings[hole].place(0), at: rings[hole].points[0])
+  }
+
+  /// The later one of two rings is reported as the defect.
+  private func overlap(_ reason: ShapeDefect.Reason, _ one: Int, _ other: Int) -> ShapeDefect {
+    let (first, last) = (min(one, other), max(one, other))
+    return ShapeDefect(
+      reason, rings[last].place(0), meets: rings[first].place(0), at: rings[last].points[0])
+  }
+
+  private func mayMeet(_ ring: Int, _ other: Int) -> Bool {
+    let (a, b) = (lines[ring].bounds, lines[other].bounds)
     return (a.centre - b.centre).length <= a.reach + b.reach
   }
 
-  /// Whether an outer ring lies within the part of another: in its ring, and in none of its holes.
-  private static func isWithin(_ outer: Int, _ other: Int, _ rings: [GivenRing], _ lines: [ShapeLine]) -> Bool {
-    guard isLeft(outer, of: other, rings, lines) == true else { return false }
-    var hole = other + 1
-    while hole < rings.count, rings[hole].part == rings[other].part {
-      // A part that fills the hole has all of its line in common with it.
-      if isLeft(outer, of: hole, rings, lines) != true { return false }
-      hole += 1
-    }
-    return true
-  }
-
   /// Whether a ring lies to the left of another; `nil` if all examined points lie on the other ring.
-  private static func isLeft(_ ring: Int, of other: Int, _ rings: [GivenRing], _ lines: [ShapeLine]) -> Bool? {
+  private mutating func isLeft(_ ring: Int, of other: Int) -> Bool? {
+    sides += 1
     for (start, end) in rings[ring].pairs(isRing: true) {
-      for point in [rings[ring].points[start], middle(rings[ring].points[start], rings[ring].points[end])] {
-        let foot = lines[other].nearest(to: point)
-        if foot.distance > 2 * CrossingCheck.tolerance { return foot.side > 0 }
-      }
+      let (first, last) = (rings[ring].points[start], rings[ring].points[end])
+      var foot = lines[other].nearest(to: first)
+      if foot.distance > 2 * CrossingCheck.tolerance { return foot.side > 0 }
+      foot = lines[other].nearest(to: RingNesting.middle(first, last))
+      if foot.distance > 2 * CrossingCheck.tolerance { return foot.side > 0 }
     }
     return nil
   }

@@ -1,7 +1,12 @@
 extension ShapeLine {
   /// Calls with each pair of edges that may come within a tolerance of each other, the lesser number first.
-  func forEachNearPair(within tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void) throws(ShapeDefect) {
-    if !isEmpty { try join(levels.count - 2, 0, 0, tolerance, body) }
+  ///
+  /// - Returns: how many pairs of groups of eight edges were compared, as a measure of the work.
+  @discardableResult
+  func forEachNearPair(
+    within tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void
+  ) throws(ShapeDefect) -> Int {
+    isEmpty ? 0 : try join(levels.count - 2, 0, 0, LineBoxes(self), tolerance, body)
   }
 
   /// The pairs of edges that may come within a tolerance of each other, where many are so long that their chords, far below
@@ -41,7 +46,7 @@ extension ShapeLine {
 
   private enum Pieces {
     /// Edges longer than this, metres, are tested by pieces if there are more than that many.
-    static var long: Double { 400_000 }
+    static var long: Double { 1_200_000 }
     static var few: Int { 64 }
     /// The length of a piece, metres, unless that would give more than that many pieces.
     static var length: Double { 100_000 }
@@ -53,21 +58,31 @@ extension ShapeLine {
   }
 
   private func join(
-    _ level: Int, _ one: Int, _ other: Int, _ tolerance: Double,
+    _ level: Int, _ one: Int, _ other: Int, _ boxes: LineBoxes?, _ tolerance: Double,
     _ body: (Int, Int) throws(ShapeDefect) -> Void
-  ) throws(ShapeDefect) {
+  ) throws(ShapeDefect) -> Int {
     let fan = ShapeLine.fanOut
-    if level == 0 { return try joinEdges(one * fan, other * fan, tolerance, body) }
+    if level == 0 {
+      try joinEdges(one * fan, other * fan, tolerance, body)
+      return 1
+    }
+    var compared = 0
     let limit = levels[level] - levels[level - 1]
     for first in one * fan..<min(one * fan + fan, limit) {
-      for second in max(other * fan, one == other ? first : 0)..<min(other * fan + fan, limit) {
-        let (a, b) = (balls[levels[level - 1] + first], balls[levels[level - 1] + second])
-        let reach = (Double(a.reach) + Double(b.reach)) * (1 + 0x1p-22) + tolerance
-        if first == second || (a.centre - b.centre).length <= reach {
-          try join(level - 1, first, second, tolerance, body)
-        }
+      for second in max(other * fan, one == other ? first : 0)..<min(other * fan + fan, limit)
+      where first == second || mayMeet(level - 1, first, second, boxes, tolerance) {
+        compared += try join(level - 1, first, second, boxes, tolerance, body)
       }
     }
+    return compared
+  }
+
+  private func mayMeet(_ level: Int, _ one: Int, _ other: Int, _ boxes: LineBoxes?, _ tolerance: Double) -> Bool {
+    let (first, second) = (levels[level] + one, levels[level] + other)
+    let (a, b) = (balls[first], balls[second])
+    let reach = (Double(a.reach) + Double(b.reach)) * (1 + 0x1p-22) + tolerance
+    guard (a.centre - b.centre).length <= reach else { return false }
+    return boxes.map { !$0.boxes[first].isApart(from: $0.boxes[second], by: tolerance) } ?? true
   }
 
   /// Each edge of one group against the eight of another: their balls in single precision first.
@@ -104,7 +119,9 @@ extension ShapeLine {
           continue
         }
         let apart = chord(first).distance(to: chord(second))
-        if apart <= sagitta(first) + sagitta(second) + tolerance { try body(first, second) }
+        guard apart <= sagitta(first) + sagitta(second) + tolerance else { continue }
+        if isBeside(second, first, tolerance) || isBeside(first, second, tolerance) { continue }
+        try body(first, second)
       }
     }
   }

@@ -1,0 +1,121 @@
+/// Extents of rings in eight directions on a plane: which rings may enclose a ring, the smallest first.
+///
+/// The plane is level in the middle of all rings. If all vertices lie within about 80° of it, rings and the areas within them
+/// appear on it without folds, so that an area has the extents of its ring: a ring within another has no larger extent in any
+/// direction.
+struct RingExtents {
+  /// The least coordinates of each ring in the eight directions, metres: of its vertices.
+  private var inner: ContiguousArray<SIMD8<Float>> = []
+  /// The rings by size; those of about the same size in the order of their numbers, because neighbours often follow each other.
+  private var order: ContiguousArray<Int> = []
+  /// Coordinates below those of the rings' edges in that order, then the least of each eight in a row, and so on.
+  private var tree: ContiguousArray<SIMD8<Float>> = []
+  /// Where each level of the tree starts, and where the last one ends.
+  private var levels: ContiguousArray<Int> = [0]
+  /// A class of size for each ring, which is not larger than that of a ring around it, and one that is not smaller than that of
+  /// a ring within it: the leading bits of a sum of extents.
+  private var sizes: ContiguousArray<(least: UInt32, most: UInt32)> = []
+
+  private static var fanOut: Int { 8 }
+  /// Metres.
+  private static var longestEdge: Double { 100_000 }
+
+  /// - Returns: `nil` if the rings do not fit on the plane.
+  init?(_ lines: ContiguousArray<ShapeLine>) {
+    guard let plane = Plane(lines) else { return nil }
+    let rounding = Float(plane.size) * 0x1p-21 + 1e-3
+    var outer: ContiguousArray<SIMD8<Float>> = []
+    for line in lines {
+      // The pieces of long edges are near their chords.
+      let line = line.cut(RingExtents.longestEdge)
+      var least = SIMD8<Float>(repeating: .infinity)
+      var sagitta = 0.0
+      for index in line.vertices.indices {
+        guard let place = plane.place(line.vertices[index]) else { return nil }
+        least = least.replacing(with: place, where: place .< least)
+        if line.isEdge(index) { sagitta = max(sagitta, line.sagitta(index)) }
+      }
+      inner.append(least + rounding)
+      // In a sum of two coordinates the distance from the chord counts up to √2 times.
+      outer.append(least - (Float(2 * sagitta) + rounding))
+      sizes.append((RingExtents.size(inner[inner.count - 1]), RingExtents.size(outer[outer.count - 1]) + 1))
+    }
+    order = ContiguousArray(lines.indices.sorted { (sizes[$0].least, $0) < (sizes[$1].least, $1) })
+    for ring in order { tree.append(outer[ring]) }
+    levels.append(tree.count)
+    while levels[levels.count - 1] - levels[levels.count - 2] > 1 {
+      let below = levels[levels.count - 2]..<levels[levels.count - 1]
+      for first in stride(from: below.lowerBound, to: below.upperBound, by: RingExtents.fanOut) {
+        var least = tree[first]
+        for other in first..<min(first + RingExtents.fanOut, below.upperBound) {
+          least = least.replacing(with: tree[other], where: tree[other] .< least)
+        }
+        tree.append(least)
+      }
+      levels.append(tree.count)
+    }
+  }
+
+  /// 64 classes from a size to its double.
+  private static func size(_ extents: SIMD8<Float>) -> UInt32 {
+    var sum: Float = 0
+    for direction in 0..<8 { sum -= extents[direction] }
+    return max(sum, 0).bitPattern >> 17
+  }
+
+  /// Calls with each ring that may enclose a ring, about from the smallest on, until only larger ones are left than one for
+  /// which `body` returns that it does.
+  func forEachEnclosing(_ ring: Int, _ body: (Int) -> Bool) {
+    var limit = UInt32.max
+    visit(levels.count - 2, 0, ring, &limit, body)
+  }
+
+  private func visit(_ level: Int, _ index: Int, _ ring: Int, _ limit: inout UInt32, _ body: (Int) -> Bool) {
+    // The first ring of a node is the smallest, but for the order within a class.
+    guard sizes[order[index << (3 * level)]].least <= limit, !any(tree[levels[level] + index] .> inner[ring]) else {
+      return
+    }
+    guard level > 0 else {
+      let other = order[index]
+      if other != ring, body(other) { limit = min(limit, sizes[other].most) }
+      return
+    }
+    let count = levels[level] - levels[level - 1]
+    for child in index * RingExtents.fanOut..<min((index + 1) * RingExtents.fanOut, count) {
+      visit(level - 1, child, ring, &limit, body)
+    }
+  }
+
+  /// A plane with its axes.
+  private struct Plane {
+    let middle, up, east, north: EarthVector
+    /// No coordinate is larger, metres.
+    let size: Double
+
+    init?(_ lines: ContiguousArray<ShapeLine>) {
+      guard let first = lines.first?.vertices.first else { return nil }
+      var (low, high) = (first, first)
+      for line in lines {
+        for vector in line.vertices {
+          low = EarthVector(x: min(low.x, vector.x), y: min(low.y, vector.y), z: min(low.z, vector.z))
+          high = EarthVector(x: max(high.x, vector.x), y: max(high.y, vector.y), z: max(high.z, vector.z))
+        }
+      }
+      middle = (low + high) * 0.5
+      size = (high - low).length
+      guard middle.length > 1e6 else { return nil }
+      up = middle / middle.length
+      let way = up.z.magnitude < 0.7 ? EarthVector(x: -up.y, y: up.x, z: 0) : EarthVector(x: 0, y: -up.z, z: up.y)
+      east = way / way.length
+      north = up.cross(east)
+    }
+
+    /// Coordinates along the axes and between them, then in the opposite directions; `nil` for a place too far below the plane.
+    func place(_ vector: EarthVector) -> SIMD8<Float>? {
+      guard vector.dot(up) > 1e6 else { return nil }
+      let apart = vector - middle
+      let (a, b) = (Float(apart.dot(east)), Float(apart.dot(north)))
+      return SIMD8(a, b, a + b, a - b, -a, -b, -a - b, b - a)
+    }
+  }
+}
