@@ -2,7 +2,8 @@
 # make test    sets everything up and runs every test
 # make test-all  also runs the heavy tests; screenshots of the report are in .build/screenshots
 # make install installs the C library, with PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it;
-#              FENCEPOST_RUNTIME=full installs the large one with a Swift runtime inside
+#              FENCEPOST_RUNTIME=full installs the large one with a Swift runtime inside, FENCEPOST_STORE=none one without
+#              stores, FENCEPOST_OPTIMIZE=size a smaller and slower one
 # make cross TARGET=aarch64-linux-gnu   builds the C library and the wheel for another target, into .build/cross/TARGET; the
 #              targets are in bindings/c/targets.sh, and Tests/Cross/run.sh TARGET tests the result
 # make wheel   builds the Python wheel and the source distribution into .build/dist
@@ -187,7 +188,7 @@ $(stamps)/venv: $(stamps)/system
 	@$(python) -m pip --version > /dev/null
 	@touch $@
 
-# Written again if the library is to be built in another way (FENCEPOST_RUNTIME, FENCEPOST_STORE).
+# Written again if the library is to be built in another way (FENCEPOST_RUNTIME, FENCEPOST_STORE, FENCEPOST_OPTIMIZE).
 runtime := $(shell root=.; . bindings/c/names.sh; echo $$runtime$$variant)
 ifneq ($(shell cat $(stamps)/runtime 2>/dev/null),$(runtime))
 .PHONY: $(stamps)/runtime

@@ -2,7 +2,8 @@
 # Makes the static archive libfencepost.a in FENCEPOST_LIB, for programs that a plain `cc` links. Run bindings/c/build.sh
 # first with the same settings; they are described there.
 #
-#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_LIB=] bindings/c/archive.sh
+#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] \
+#     [FENCEPOST_LIB=] bindings/c/archive.sh
 #
 # The archive holds one relocatable object: the library's objects and, in the full build, Swift's start object and the members
 # of Swift's static runtime that they need. All symbols except the functions of the header are local, so they cannot clash

@@ -2,7 +2,8 @@
 # Builds the C library as it is released: self-contained, stripped, and exporting only the functions of the header. The Python
 # package and the Makefile call this script.
 #
-#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_LIB=] bindings/c/build.sh
+#   [FENCEPOST_RUNTIME=full|embedded] [FENCEPOST_TARGET=] [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] \
+#     [FENCEPOST_LIB=] bindings/c/build.sh
 #
 # "Full" is ordinary Swift with the runtime inside; "embedded" has no runtime (embedded.sh). The defaults are in names.sh.
 # Without FENCEPOST_TARGET the library is for this machine, in .build/lib; for a target of targets.sh it is in

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles the library as Embedded Swift, into objects that need a C library but no Swift runtime.
 #
-#   [FENCEPOST_STORE=none] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
+#   [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
 #
 # TARGET is a target of targets.sh. Leaves the objects in .build/embedded and prints their paths from the root of the tree,
 # without it, because a folder above may have a blank in its name; build.sh links them into the
@@ -37,7 +37,7 @@ esac
 # folder_of MODULE: the folder of its object. The modules of the engine are the same with and without a store.
 folder_of() {
   case $1 in
-    FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of$sanitized" ;;
+    FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of$size$sanitized" ;;
     *) echo ".build/embedded/$swift_of$variant$sanitized" ;;
   esac
 }
@@ -74,7 +74,7 @@ c_sources() {
 header() { [ "$1" != FencepostABI ] || ${CC:-cc} -E -P -dD -x c include/fencepost.h; }
 
 if [ "$swift_of" = "$target" ]; then
-  set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo -O \
+  set -- -target "$triple" -swift-version 6 -package-name fencepost -parse-as-library -wmo $optimization \
     -enable-experimental-feature Embedded -enable-upcoming-feature InternalImportsByDefault \
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny \
     -Xfrontend -function-sections ${sanitized:+-sanitize=address} ${pic:+-Xcc $pic} -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite -I include

@@ -42,14 +42,14 @@ case $runtime in
     ;;
 esac
 [ -z "$variant" ] || [ "$runtime" = embedded ] || {
-  echo "FENCEPOST_RUNTIME is $runtime; FENCEPOST_STORE=none needs embedded" >&2
+  echo "FENCEPOST_RUNTIME is $runtime; FENCEPOST_STORE=none and FENCEPOST_OPTIMIZE=size need embedded" >&2
   exit 2
 }
 
 # The libraries that a program must link beside the archive, as names for -l. Add further system libraries here.
 if [ "$runtime" = embedded ]; then
   system_libraries=$libraries
-  objects_folder=$root/.build/embedded/$swift_of
+  objects_folder=$root/.build/embedded/$swift_of$size
 else
   system_libraries='
 sqlite3

@@ -17,14 +17,25 @@ targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 #   pic           position-independent code. A WebAssembly module is linked at fixed addresses and needs none
 #   store         sqlite, or none: a module without files replaces FencepostStoreCore. FENCEPOST_STORE=none selects
 #                 that for any target
-#   variant       suffix of the target's name in the folders of such a library
+#   optimization  -O, or -Osize: a smaller and slower library. FENCEPOST_OPTIMIZE=size selects that for any target
+#   size          suffix of the target's name in the folders of such a library
+#   variant       the same for each library that is built in another way: without a store, optimised for size
 #   test_needs    Debian packages for its tests, in addition to those of .ci/system.sh
 set_target() {
   target=$1 c_target=$1 pic=-fPIC c_headers='' cc_options='' tools='' link_options='' libraries='sqlite3 m' swift_of=$1
-  store=${FENCEPOST_STORE:-sqlite} variant='' test_needs=''
+  store=${FENCEPOST_STORE:-sqlite} test_needs=''
+  case ${FENCEPOST_OPTIMIZE:-speed} in
+    speed) optimization=-O size='' ;;
+    size) optimization=-Osize size=-size ;;
+    *)
+      echo "FENCEPOST_OPTIMIZE is $FENCEPOST_OPTIMIZE; must be speed or size" >&2
+      return 2
+      ;;
+  esac
+  variant=$size
   case $store in
     sqlite) ;;
-    none) variant=-nostore libraries=m ;;
+    none) variant=$size-nostore libraries=m ;;
     *)
       echo "FENCEPOST_STORE is $store; must be sqlite or none" >&2
       return 2
@@ -45,7 +56,7 @@ set_target() {
       c_headers="-isystem .build/cross/$1/root/usr/include -isystem /usr/aarch64-linux-gnu/include"
       ;;
     wasm32-wasi)
-      triple=wasm32-unknown-none-wasm cc=clang pic='' store=none variant='' libraries='' test_needs='wasi-libc libclang-rt-14-dev-wasm32 nodejs'
+      triple=wasm32-unknown-none-wasm cc=clang pic='' store=none variant=$size libraries='' test_needs='wasi-libc libclang-rt-14-dev-wasm32 nodejs'
       c_headers='-isystem /usr/include/wasm32-wasi'
       cc_options="--target=wasm32-wasi $c_headers"
       ;;
