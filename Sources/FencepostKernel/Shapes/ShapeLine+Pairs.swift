@@ -46,7 +46,7 @@ extension ShapeLine {
 
   private enum Pieces {
     /// Edges longer than this, metres, are tested by pieces if there are more than that many.
-    static var long: Double { 1_200_000 }
+    static var long: Double { 900_000 }
     static var few: Int { 64 }
     /// The length of a piece, metres, unless that would give more than that many pieces.
     static var length: Double { 100_000 }
