@@ -71,7 +71,7 @@ struct RingExtents {
   }
 
   private func visit(_ level: Int, _ index: Int, _ ring: Int, _ limit: inout UInt32, _ body: (Int) -> Bool) {
-    // The first ring of a node is the smallest, but for the order within a class.
+    // No ring of a node is in a smaller class than its first ring.
     guard sizes[order[index << (3 * level)]].least <= limit, !any(tree[levels[level] + index] .> inner[ring]) else {
       return
     }
