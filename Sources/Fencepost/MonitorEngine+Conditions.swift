@@ -36,7 +36,7 @@ extension MonitorEngine {
   /// - Complexity: O(rows)
   @discardableResult
   public mutating func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
-    try ensure(try ConditionSet(conditions) { subject(ofIdentifierBytes: $0) })
+    try ensure(try ConditionSet(conditions) { table.subject(ofIdentifierBytes: $0) })
   }
 
   /// Makes the conditions exactly these: removes all others, in the order in which they were added, then ensures each of
@@ -47,22 +47,22 @@ extension MonitorEngine {
   /// - Complexity: O(conditions + rows)
   @discardableResult
   public mutating func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
-    try sync(try ConditionSet(conditions) { subject(ofIdentifierBytes: $0) })
+    try sync(try ConditionSet(conditions) { table.subject(ofIdentifierBytes: $0) })
   }
 
   /// The condition with that identifier and its last handled event; `nil` if no condition has that identifier.
   public func record(for identifier: String) -> Record? {
-    slot(of: identifier).map { record(of: $0) }
+    table.slot(of: identifier).map { record(of: $0) }
   }
 
   /// The record of a live slot.
   package func record(of slot: UInt32) -> Record {
     Record(
-      condition: condition(of: slot), lastEvent: event(from: lastEntry(of: slot)),
-      policy: policy(of: slot))
+      condition: condition(of: slot), lastEvent: table.event(from: lastEntry(of: slot)),
+      policy: table.policy(of: slot))
   }
 
-  package func condition(of slot: UInt32) -> any Condition { subject(of: slot).condition }
+  package func condition(of slot: UInt32) -> any Condition { table.subject(of: slot).condition }
 
   // MARK: - The same with bytes, for bindings without String
 

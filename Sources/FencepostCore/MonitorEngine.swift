@@ -12,7 +12,7 @@ public struct MonitorEngine: Sendable {
   public let name: String?
 
   /// What is watched.
-  var table: ConditionTable
+  package internal(set) var table: ConditionTable
   /// What the device did.
   var tracker: Tracker
   /// What the consumer was told.

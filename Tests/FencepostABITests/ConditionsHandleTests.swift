@@ -75,9 +75,9 @@ import Testing
     defer { fencepost_conditions_destroy(table) }
     let conditions = try ConditionsHandle.borrow(table).requireShared("")
     func shape() -> ObjectIdentifier? {
-      conditions.read { engine in
-        guard let slot = engine.slot(of: "square") else { return nil }
-        guard case .polygon(let shape) = engine.subject(of: slot) else { return nil }
+      conditions.read { table in
+        guard let slot = table.slot(of: "square") else { return nil }
+        guard case .polygon(let shape) = table.subject(of: slot) else { return nil }
         return ObjectIdentifier(shape)
       }
     }

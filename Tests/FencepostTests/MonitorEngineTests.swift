@@ -277,8 +277,8 @@ import Testing
     try engine.add(circle(20), identifier: "b")
     var walked: [String] = []
     var generation: UInt64 = 0
-    while let slot = engine.slot(after: generation) {
-      generation = engine.generation(of: slot)
+    while let slot = engine.table.slot(after: generation) {
+      generation = engine.table.generation(of: slot)
       walked.append(engine.record(of: slot).lastEvent.identifier)
     }
     #expect(walked == ["a", "d", "b"])

@@ -20,8 +20,8 @@ extension Conditions {
     // Examine the shape before making any fleet wait: it may take seconds.
     let subject = try GivenCondition(condition).subject()
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
-      try change { engine throws(MonitorError) in
-        try engine.add(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+      try change { table throws(MonitorError) in
+        try table.add(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
       }
     }
   }
@@ -39,12 +39,12 @@ extension Conditions {
       try MonitorEngine.check(bytes, assuming, policy)
       let subject = try GivenCondition(condition).subject { known(bytes) }
       // A call that changes nothing must not make a fleet wait.
-      let isEnsured = try read { engine throws(MonitorError) in
-        try engine.isEnsured(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+      let isEnsured = try read { table throws(MonitorError) in
+        try table.isEnsured(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
       }
       if isEnsured { return false }
-      return try change { engine throws(MonitorError) in
-        try engine.ensure(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+      return try change { table throws(MonitorError) in
+        try table.ensure(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
       }
     }
   }
@@ -57,8 +57,8 @@ extension Conditions {
   @discardableResult
   public func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     let set = try ConditionSet(conditions, known: known)
-    if try read({ engine throws(MonitorError) in try engine.isEnsured(set) }) { return SyncResult(kept: set.count) }
-    return try change { engine throws(MonitorError) in try engine.ensure(set) }
+    if try read({ table throws(MonitorError) in try table.isEnsured(set) }) { return SyncResult(kept: set.count) }
+    return try change { table throws(MonitorError) in try table.ensure(set) }
   }
 
   /// Makes the conditions exactly these. All or nothing. See ``MonitorEngine/sync(_:)``.
@@ -69,22 +69,22 @@ extension Conditions {
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     let set = try ConditionSet(conditions, known: known)
-    if try read({ engine throws(MonitorError) in try engine.isSynced(set) }) { return SyncResult(kept: set.count) }
-    return try change { engine throws(MonitorError) in try engine.sync(set) }
+    if try read({ table throws(MonitorError) in try table.isSynced(set) }) { return SyncResult(kept: set.count) }
+    return try change { table throws(MonitorError) in try table.sync(set) }
   }
 
   /// The subject of the condition with that identifier at this moment.
   private func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
-    read { engine in engine.subject(ofIdentifierBytes: identifier) }
+    read { table in table.subject(ofIdentifierBytes: identifier) }
   }
 
   /// The condition with that identifier, with its policy and tag; `nil` if no condition has that identifier.
   public func condition(for identifier: String) -> NamedCondition? {
-    read { engine in
-      guard let slot = engine.slot(of: identifier) else { return nil }
+    read { table in
+      guard let slot = table.slot(of: identifier) else { return nil }
       return NamedCondition(
-        engine.condition(of: slot), identifier: identifier, assuming: engine.assumed(of: slot),
-        policy: engine.policy(of: slot), tag: engine.tag(of: slot))
+        table.subject(of: slot).condition, identifier: identifier, assuming: table.assumed(of: slot),
+        policy: table.policy(of: slot), tag: table.tag(of: slot))
     }
   }
 }

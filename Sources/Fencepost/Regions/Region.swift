@@ -106,13 +106,13 @@ extension ConditionKind {
 extension MonitorEngine {
   /// The region that a condition was made from; `nil` if it does not come from a region manager.
   func region(of slot: UInt32) -> Region? {
-    let identifier = self.identifier(of: slot)
-    guard let prefix = kind(of: slot).region?.prefix, identifier.utf8.starts(with: prefix.utf8) else {
+    let identifier = table.identifier(of: slot)
+    guard let prefix = table.kind(of: slot).region?.prefix, identifier.utf8.starts(with: prefix.utf8) else {
       return nil
     }
     let name = String(identifier.dropFirst(prefix.count))
     let region: Region
-    switch subject(of: slot) {
+    switch table.subject(of: slot) {
     case .circle(let circle):
       region = CircularRegion(center: circle.center, radius: circle.radius, identifier: name)
     case .beacon(let beacon):
@@ -120,7 +120,7 @@ extension MonitorEngine {
     case .polygon, .corridor, .line:
       return nil
     }
-    region.adopt(tag: self.tag(of: slot))
+    region.adopt(tag: table.tag(of: slot))
     return region
   }
 
@@ -128,8 +128,8 @@ extension MonitorEngine {
   var regions: [(slot: UInt32, region: Region)] {
     var found: [(UInt32, Region)] = []
     var after: UInt64 = 0
-    while let slot = slot(after: after) {
-      after = generation(of: slot)
+    while let slot = table.slot(after: after) {
+      after = table.generation(of: slot)
       if let region = region(of: slot) { found.append((slot, region)) }
     }
     return found

@@ -232,7 +232,7 @@ public final class RegionService {
 
   /// The registration with the type and identifier of a region.
   private func registered(_ region: Region) -> (slot: UInt32, region: Region)? {
-    guard let slot = stored.engine.slot(of: region.conditionIdentifier),
+    guard let slot = stored.engine.table.slot(of: region.conditionIdentifier),
       let found = stored.engine.region(of: slot)
     else { return nil }
     return (slot, found)

@@ -10,10 +10,11 @@ extension ConditionsHandle {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let options = try AddOptions(options, assuming: assuming)
     let subject = try refusedByEngine { () throws(MonitorError) in try given.subject() }
-    try call { engine throws(MonitorError) in
-      try engine.add(
+    func add(_ holder: inout some ConditionHolder) throws(MonitorError) {
+      try holder.add(
         subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
     }
+    try change(add, add)
   }
 
   func ensure(
@@ -27,18 +28,16 @@ extension ConditionsHandle {
     }
     // Compare and examine without the lock: both take long for many vertices.
     let subject = try refusedByEngine { () throws(MonitorError) in try given.subject { known(bytes) } }
-    // A call that changes nothing must not make a fleet wait.
-    let isEnsured = try read { engine throws(MonitorError) in
-      try engine.isEnsured(
+    func isEnsured(_ holder: some ConditionHolder) throws(MonitorError) -> Bool {
+      try holder.isEnsured(
         subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
     }
-    let changed =
-      try isEnsured
-      ? false
-      : call { engine throws(MonitorError) in
-        try engine.ensure(
-          subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
-      }
+    func ensure(_ holder: inout some ConditionHolder) throws(MonitorError) -> Bool {
+      try holder.ensure(
+        subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
+    }
+    // A call that changes nothing must not make a fleet wait.
+    let changed = try check(isEnsured, isEnsured) ? false : change(ensure, ensure)
     out_changed?.pointee = changed ? 1 : 0
   }
 
@@ -56,7 +55,8 @@ extension ConditionsHandle {
   }
 
   func add(_ set: ConditionSet) throws(BoundaryError) {
-    try call { engine throws(MonitorError) in try engine.add(set) }
+    func add(_ holder: inout some ConditionHolder) throws(MonitorError) { try holder.add(set) }
+    try change(add, add)
   }
 
   func ensure(
@@ -70,10 +70,9 @@ extension ConditionsHandle {
     _ set: ConditionSet, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
     // A call that changes nothing must not make a fleet wait.
-    let isEnsured = try read { engine throws(MonitorError) in try engine.isEnsured(set) }
-    let result =
-      try isEnsured
-      ? SyncResult(kept: set.count) : call { engine throws(MonitorError) in try engine.ensure(set) }
+    func isEnsured(_ holder: some ConditionHolder) throws(MonitorError) -> Bool { try holder.isEnsured(set) }
+    func ensure(_ holder: inout some ConditionHolder) throws(MonitorError) -> SyncResult { try holder.ensure(set) }
+    let result = try check(isEnsured, isEnsured) ? SyncResult(kept: set.count) : change(ensure, ensure)
     out_result?.pointee = fencepost_sync_result(result)
   }
 
@@ -82,24 +81,26 @@ extension ConditionsHandle {
     _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
     let set = try set(definitions, count)
-    let isSynced = try read { engine throws(MonitorError) in try engine.isSynced(set) }
-    let result =
-      try isSynced
-      ? SyncResult(kept: set.count) : call { engine throws(MonitorError) in try engine.sync(set) }
+    func isSynced(_ holder: some ConditionHolder) throws(MonitorError) -> Bool { try holder.isSynced(set) }
+    func sync(_ holder: inout some ConditionHolder) throws(MonitorError) -> SyncResult { try holder.sync(set) }
+    let result = try check(isSynced, isSynced) ? SyncResult(kept: set.count) : change(sync, sync)
     out_result?.pointee = fencepost_sync_result(result)
   }
 
   /// The subject of the condition with that identifier at this moment: a row that is equal to it is not examined again.
   func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
     // A holder that refuses the read also refuses the change, and the change reports the reason.
-    (try? read { engine in engine.subject(ofIdentifierBytes: identifier) }) ?? nil
+    (try? read { table in table.subject(ofIdentifierBytes: identifier) }) ?? nil
   }
 
   func remove(
     _ identifier: UnsafePointer<CChar>?, _ out_removed: UnsafeMutablePointer<UInt32>?
   ) throws(BoundaryError) {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let removed = try call { engine throws(MonitorError) in try engine.remove(identifierBytes: bytes) }
+    func remove(_ holder: inout some ConditionHolder) throws(MonitorError) -> Bool {
+      try holder.remove(identifierBytes: bytes)
+    }
+    let removed = try change(remove, remove)
     out_removed?.pointee = removed ? 1 : 0
   }
 
@@ -110,7 +111,10 @@ extension ConditionsHandle {
     if let identifiers = try Boundary.require(identifiers, count: count, "identifiers"), count > 0 {
       var texts: ContiguousArray<UnsafeBufferPointer<UInt8>> = []
       for row in 0..<count { texts.append(try Boundary.identifier(identifiers[row], row: row)) }
-      removed = try call { engine throws(MonitorError) in try engine.remove(identifiersAsBytes: texts) }
+      func remove(_ holder: inout some ConditionHolder) throws(MonitorError) -> Int {
+        try holder.remove(identifiersAsBytes: texts)
+      }
+      removed = try change(remove, remove)
     }
     out_removed?.pointee = removed
   }

@@ -8,8 +8,8 @@ extension ConditionsHandle {
   ) throws(BoundaryError) {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_condition, "out_condition")
-    try read { engine throws(MonitorError) in
-      engine.store(conditionOf: try engine.slot(ofIdentifierBytes: bytes), to: out)
+    try read { table throws(MonitorError) in
+      table.store(conditionOf: try table.slot(ofIdentifierBytes: bytes), to: out)
     }
   }
 
@@ -21,8 +21,8 @@ extension ConditionsHandle {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let size = try Boundary.require(out_size, "out_size")
     let buffer = out_wkb?.assumingMemoryBound(to: CChar.self)
-    let wkb = try read { engine throws(MonitorError) in
-      guard let wkb = engine.wellKnownBinary(of: try engine.slot(ofIdentifierBytes: bytes)) else {
+    let wkb = try read { table throws(MonitorError) in
+      guard let wkb = table.wellKnownBinary(of: try table.slot(ofIdentifierBytes: bytes)) else {
         throw .invalidArgument(
           "the condition has no vertices; it must be a polygon or corridor; read others with \(other)()")
       }
@@ -37,8 +37,8 @@ extension ConditionsHandle {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_shape, "out_shape")
     try SizedStruct.check(out, "out_shape")
-    let subject = try read { engine throws(MonitorError) in
-      engine.subject(of: try engine.slot(ofIdentifierBytes: bytes))
+    let subject = try read { table throws(MonitorError) in
+      table.subject(of: try table.slot(ofIdentifierBytes: bytes))
     }
     // The departure is computed outside the lock, because it takes a while for many vertices.
     try SizedStruct.write(fencepost_shape(subject), to: out, "out_shape")
@@ -46,11 +46,10 @@ extension ConditionsHandle {
 
   func identifiers(
     _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?,
-    _ out_count: UnsafeMutablePointer<Int>?,
-    where isListed: (borrowing MonitorEngine, UInt32) -> Bool = { _, _ in true }
+    _ out_count: UnsafeMutablePointer<Int>?
   ) throws(BoundaryError) {
     let size = try Boundary.require(out_size, "out_size")
-    let list = try read { engine in IdentifierList(engine) { isListed(engine, $0) } }
+    let list = try read { table in IdentifierList(table) { _ in true } }
     try list.write(to: buffer, capacity, size, out_count)
   }
 
@@ -60,18 +59,17 @@ extension ConditionsHandle {
   ) throws(BoundaryError) {
     let start = try Boundary.require(buffer, count: capacity, "buffer")
     guard capacity > 0, let start else {
-      out_size?.pointee = try read { engine in engine.snapshotSize }
+      out_size?.pointee = try check({ $0.snapshotSize }, { $0.snapshotSize })
       return
     }
-    let needed = try read { engine in
-      engine.withSnapshot { snapshot in
-        out_size?.pointee = snapshot.count
-        if capacity >= snapshot.count {
-          UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: snapshot)
-        }
-        return snapshot.count
+    func copy(_ snapshot: UnsafeRawBufferPointer) -> Int {
+      out_size?.pointee = snapshot.count
+      if capacity >= snapshot.count {
+        UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: snapshot)
       }
+      return snapshot.count
     }
+    let needed = try check({ $0.withSnapshot(copy) }, { $0.withSnapshot(copy) })
     guard capacity >= needed else { throw .bufferTooSmall(needed: needed) }
   }
 }

@@ -11,8 +11,8 @@ extension ConditionsHandle {
     let point = try Boundary.coordinate(latitude, longitude)
     let generations = try Boundary.require(out_generations, count: capacity, "out_generations")
     let count = try Boundary.require(out_count, "out_count")
-    let (found, distances) = try read { engine in
-      engine.places.containing(point, distances: out_distances_m != nil)
+    let (found, distances) = try read { table in
+      table.places.containing(point, distances: out_distances_m != nil)
     }
     count.pointee = found.count
     guard capacity > 0 else { return }
@@ -30,7 +30,7 @@ extension ConditionsHandle {
     let offsets = try Boundary.require(out_offsets, "out_offsets")
     let generations = try Boundary.require(out_generations, count: capacity, "out_generations")
     let size = try Boundary.require(out_size, "out_size")
-    let places = try read { engine in engine.places }
+    let places = try read { table in table.places }
     let needed = try refusedByEngine { () throws(MonitorError) in
       try places.containing(
         points, offsets: offsets, generations: generations, distances: capacity > 0 ? out_distances_m : nil,
@@ -47,7 +47,7 @@ extension ConditionsHandle {
     let point = try Boundary.coordinate(latitude, longitude)
     let generations = try Boundary.require(out_generations, count: nearest, "out_generations")
     let count = try Boundary.require(out_count, "out_count")
-    let (found, distances) = try read { engine in engine.places.nearest(point, count: nearest) }
+    let (found, distances) = try read { table in table.places.nearest(point, count: nearest) }
     count.pointee = found.count
     for (index, generation) in found.enumerated() {
       generations?[index] = generation
@@ -70,7 +70,7 @@ extension ConditionsHandle {
     }
     let generations = try Boundary.require(out_generations, count: size, "out_generations")
     let out = try Boundary.require(out_count, "out_count")
-    let places = try read { engine in engine.places }
+    let places = try read { table in table.places }
     out.pointee = try refusedByEngine { () throws(MonitorError) in
       try places.nearest(points, count: nearest, generations: generations, distances: out_distances_m)
     }
@@ -83,7 +83,7 @@ extension ConditionsHandle {
     let asked = try Boundary.require(generations, count: count, "generations")
     let size = try Boundary.require(out_size, "out_size")
     _ = try Boundary.require(buffer, count: capacity, "buffer")
-    let places = try read { engine in engine.places }
+    let places = try read { table in table.places }
     var needed = 0
     for index in 0..<count {
       guard let generation = asked?[index] else { break }
@@ -109,8 +109,8 @@ extension ConditionsHandle {
       try Boundary.require(out_latitude, "out_latitude"), try Boundary.require(out_longitude, "out_longitude")
     )
     let coordinate = try Boundary.coordinate(latitude, longitude)
-    let point = try read { engine throws(MonitorError) in
-      engine.nearestBoundaryPoint(of: try engine.slot(ofIdentifierBytes: bytes), to: coordinate)
+    let point = try read { table throws(MonitorError) in
+      table.nearestBoundaryPoint(of: try table.slot(ofIdentifierBytes: bytes), to: coordinate)
     }
     north.pointee = point?.latitude ?? .nan
     east.pointee = point?.longitude ?? .nan

@@ -65,32 +65,47 @@ enum ConditionsHandle {
     get throws(BoundaryError) {
       switch self {
       case .shared(let conditions): conditions.version
-      case .own: try read { engine in TableVersion(of: engine) }
+      case .own: try read { table in TableVersion(of: table) }
       }
     }
   }
 
-  /// One call of the engine under the lock.
-  func call<Result: Sendable>(
-    _ body: (inout MonitorEngine) throws(MonitorError) -> Result
+  /// Changes the conditions under the lock. Both arguments are the same generic function.
+  func change<Result: Sendable>(
+    _ shared: (inout ConditionTable) throws(MonitorError) -> Result,
+    _ own: (inout MonitorEngine) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {
     switch self {
     case .shared(let conditions):
-      return try refusedByEngine { () throws(MonitorError) in try conditions.change(body) }
+      return try refusedByEngine { () throws(MonitorError) in try conditions.change(shared) }
     case .own(let monitor):
-      return try monitor.call(body)
+      return try monitor.call(own)
+    }
+  }
+
+  /// Looks at the conditions and at their holder's rules; both arguments are the same generic function. See
+  /// ``read(_:)``.
+  func check<Result: Sendable>(
+    _ shared: (ConditionTable) throws(MonitorError) -> Result,
+    _ own: (MonitorEngine) throws(MonitorError) -> Result
+  ) throws(BoundaryError) -> Result {
+    switch self {
+    case .shared(let conditions):
+      return try refusedByEngine { () throws(MonitorError) in try conditions.read(shared) }
+    case .own(let monitor):
+      return try monitor.call { engine throws(MonitorError) in try own(engine) }
     }
   }
 
   /// Runs one read-only call; on a shared table also while fleets are feeding.
   func read<Result: Sendable>(
-    _ body: (borrowing MonitorEngine) throws(MonitorError) -> Result
+    _ body: (ConditionTable) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {
     switch self {
     case .shared(let conditions):
       return try refusedByEngine { () throws(MonitorError) in try conditions.read(body) }
     case .own(let monitor):
-      return try monitor.call { engine throws(MonitorError) in try body(engine) }
+      return try monitor.call { engine throws(MonitorError) in try body(engine.table) }
     }
   }
 }

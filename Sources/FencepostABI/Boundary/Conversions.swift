@@ -222,7 +222,7 @@ private func evidenceBits(of entry: borrowing EventEntry) -> UInt16 {
     | (entry.marks.contains(.rightToLeft) ? UInt16(FENCEPOST_EVIDENCE_RIGHT_TO_LEFT) : 0)
 }
 
-extension MonitorEngine {
+extension ConditionTable {
   /// Writes an event into the caller's memory.
   @inline(__always)
   func store(_ entry: borrowing EventEntry, to event: UnsafeMutablePointer<fencepost_event>) {
@@ -282,10 +282,12 @@ extension MonitorEngine {
       if case .corridor(let radius) = shape.definition.kind { condition.pointee.radius_m = radius }
     }
   }
+}
 
+extension MonitorEngine {
   func store(recordOf slot: UInt32, to record: UnsafeMutablePointer<fencepost_record>) {
-    store(conditionOf: slot, to: &record.pointee.condition)
-    store(lastEntry(of: slot), to: &record.pointee.last_event)
+    table.store(conditionOf: slot, to: &record.pointee.condition)
+    table.store(lastEntry(of: slot), to: &record.pointee.last_event)
     record.pointee.state = fencepost_state(state(of: slot).rawValue)
     record.pointee.reserved = 0
   }

@@ -5,12 +5,12 @@ struct IdentifierList: Sendable {
   private var bytes: ContiguousArray<UInt8> = []
   private var count = 0
 
-  init(_ engine: borrowing MonitorEngine, where isListed: (UInt32) -> Bool) {
+  init(_ table: borrowing ConditionTable, where isListed: (UInt32) -> Bool) {
     var after: UInt64 = 0
-    while let slot = engine.slot(after: after) {
-      after = engine.generation(of: slot)
+    while let slot = table.slot(after: after) {
+      after = table.generation(of: slot)
       guard isListed(slot) else { continue }
-      engine.withIdentifierBytes(of: slot) { bytes.append(contentsOf: $0) }
+      table.withIdentifierBytes(of: slot) { bytes.append(contentsOf: $0) }
       bytes.append(0)
       count += 1
     }

@@ -35,14 +35,15 @@ public func fencepost_monitor_add_circular_conditions(
     for row in 0..<count where identifiers[row] == nil {
       throw .invalidArgument("row \(row): the identifier is NULL", position: row)
     }
-    try handle.call { engine throws(MonitorError) in
-      try engine.addCircles(
+    func add(_ holder: inout some ConditionHolder) throws(MonitorError) {
+      try holder.addCircles(
         count: count, latitudes: latitudes, longitudes: longitudes, radii: radii, tags: tags, tag: options.tag,
         assuming: options.assuming, policy: options.policy
       ) { row in
         identifiers[row].map(Boundary.identifier) ?? UnsafeBufferPointer(start: nil, count: 0)
       }
     }
+    try handle.change(add, add)
   }
 }
 

@@ -11,7 +11,7 @@ public func fencepost_monitor_poll_event(
     let out = try Boundary.require(out_event, "out_event")
     let available = try Boundary.require(out_available, "out_available")
     let count = try handle.call { engine in
-      engine.poll(limit: 1) { entry, engine in engine.store(entry, to: out) }
+      engine.poll(limit: 1) { entry, table in table.store(entry, to: out) }
     }
     available.pointee = UInt32(count)
   }
@@ -28,9 +28,9 @@ public func fencepost_monitor_poll_events(
     let count = try Boundary.require(out_count, "out_count")
     count.pointee = try handle.call { engine in
       var next = out
-      return engine.poll(limit: capacity) { entry, engine in
+      return engine.poll(limit: capacity) { entry, table in
         if let event = next {
-          engine.store(entry, to: event)
+          table.store(entry, to: event)
           next = event + 1
         }
       }

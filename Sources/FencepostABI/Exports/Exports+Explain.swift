@@ -11,7 +11,7 @@ public func fencepost_monitor_explain(
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_explanation, "out_explanation")
     let explanation = try handle.call { engine throws(MonitorError) in
-      engine.explain(slot: try engine.slot(ofIdentifierBytes: bytes))
+      engine.explain(slot: try engine.table.slot(ofIdentifierBytes: bytes))
     }
     try SizedStruct.write(fencepost_explanation(explanation), to: out, "out_explanation")
   }

@@ -12,9 +12,9 @@ public func fencepost_fleet_poll_events(
     let count = try Boundary.require(out_count, "out_count")
     count.pointee = try handle.call { engine in
       var next = out
-      return engine.poll(limit: capacity) { entry, fleet, engine in
+      return engine.poll(limit: capacity) { entry, fleet, table in
         guard let event = next else { return }
-        engine.store(entry.entry, to: &event.pointee.event)
+        table.store(entry.entry, to: &event.pointee.event)
         event.pointee.position = entry.position
         event.pointee.row = UInt64(clamping: entry.row)
         event.pointee.device = fleet.deviceNumber(of: entry)
@@ -108,13 +108,13 @@ public func fencepost_fleet_inside(
       var needed = 0
       try engine.forEachInside(device) { _, _, _, _ in needed += 1 }
       guard needed <= capacity, var next = out else { return needed }
-      try engine.forEachInside(device) { slot, since, evidence, engine in
-        next.pointee.generation = engine.generation(of: slot)
-        next.pointee.tag = engine.tag(of: slot)
+      try engine.forEachInside(device) { slot, since, evidence, table in
+        next.pointee.generation = table.generation(of: slot)
+        next.pointee.tag = table.tag(of: slot)
         next.pointee.since_us = since
         next.pointee.evidence_date_us = evidence
         next.pointee.reserved = 0
-        next.pointee.identifier_length = engine.withIdentifierBytes(of: slot) {
+        next.pointee.identifier_length = table.withIdentifierBytes(of: slot) {
           FencepostABI.copy($0, into: &next.pointee.identifier)
         }
         next += 1

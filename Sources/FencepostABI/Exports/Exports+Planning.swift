@@ -11,7 +11,7 @@ public func fencepost_monitor_state(
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_state, "out_state")
     let state = try handle.call { engine throws(MonitorError) in
-      engine.state(of: try engine.slot(ofIdentifierBytes: bytes))
+      engine.state(of: try engine.table.slot(ofIdentifierBytes: bytes))
     }
     out.pointee = fencepost_state(state.rawValue)
   }

@@ -21,7 +21,7 @@ public func fencepost_monitor_record(
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_record, "out_record")
     try handle.call { engine throws(MonitorError) in
-      engine.store(recordOf: try engine.slot(ofIdentifierBytes: bytes), to: out)
+      engine.store(recordOf: try engine.table.slot(ofIdentifierBytes: bytes), to: out)
     }
   }
 }
@@ -36,7 +36,7 @@ public func fencepost_monitor_next_record(
     let out = try Boundary.require(out_record, "out_record")
     let available = try Boundary.require(out_available, "out_available")
     try handle.call { engine in
-      guard let slot = engine.slot(after: after) else {
+      guard let slot = engine.table.slot(after: after) else {
         available.pointee = 0
         return
       }
@@ -64,10 +64,12 @@ public func fencepost_monitor_identifiers_in_state(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try ConditionsHandle.borrow(of: monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     guard let asked = UInt8(exactly: state).flatMap(Event.State.init(rawValue:)), asked != .unmonitored else {
       throw .invalidArgument("state is \(state); must be 0 (unknown), 1 (satisfied) or 2 (unsatisfied)")
     }
-    try handle.identifiers(buffer, capacity, out_size, out_count) { engine, slot in engine.state(of: slot) == asked }
+    let size = try Boundary.require(out_size, "out_size")
+    let list = try handle.call { engine in IdentifierList(engine.table) { engine.state(of: $0) == asked } }
+    try list.write(to: buffer, capacity, size, out_count)
   }
 }

@@ -48,11 +48,9 @@ package struct ConditionSet: Sendable {
     rows.append(Row(definition: definition, end: bytes.count))
   }
 
-  /// Refuses the set where a monitor cannot watch one of its rows.
-  func check(with engine: borrowing MonitorEngine) throws(MonitorError) {
-    for row in lines {
-      if let defect = engine.defect(of: rows[row].definition) { throw .invalidArgument(defect).inRow(row) }
-    }
+  /// Calls `body` with each row that is a line.
+  func forEachLine<Failure>(_ body: (Int, Definition) throws(Failure) -> Void) throws(Failure) {
+    for row in lines { try body(row, rows[row].definition) }
   }
 
   /// Calls `body` with each row in order.

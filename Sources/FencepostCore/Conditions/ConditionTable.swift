@@ -24,7 +24,7 @@ struct ConditionRow: Sendable {
 /// It knows nothing of devices, states or events: many trackers can share one table, and learn from `changes` what came
 /// and went. A condition is known by its slot, a small number that is used again after the condition is removed; a
 /// replacement keeps the slot.
-struct ConditionTable: Sendable {
+package struct ConditionTable: Sendable {
   private(set) var identifiers = IdentifierTable()
   private(set) var order = AddOrder()
   private(set) var policies = PolicyTable()
@@ -51,7 +51,10 @@ struct ConditionTable: Sendable {
     self.limit = ConditionLimit(capacity: limit)
   }
 
-  var count: Int { order.count }
+  /// Stops the log of changes: devices meet what changed by generations.
+  mutating func stopLog() { changes.stopLog() }
+
+  package var count: Int { order.count }
 
   /// Another number after each change of what the index holds.
   @inline(__always)
@@ -80,7 +83,7 @@ struct ConditionTable: Sendable {
     slots.removeSubrange(kept...)
   }
 
-  mutating func reserve(_ more: Int, identifierBytes: Int) {
+  package mutating func reserve(_ more: Int, identifierBytes: Int) {
     identifiers.reserve(more, bytes: identifierBytes)
     order.reserve(more)
     index.reserve(more)
@@ -88,13 +91,13 @@ struct ConditionTable: Sendable {
   }
 
   @inline(__always)
-  func kind(of slot: UInt32) -> ConditionKind { rows[Int(slot)].kind }
+  package func kind(of slot: UInt32) -> ConditionKind { rows[Int(slot)].kind }
 
   @inline(__always)
   func isLive(_ slot: UInt32) -> Bool { rows[Int(slot)].generation != 0 }
 
   @inline(__always)
-  func generation(of slot: UInt32) -> UInt64 { rows[Int(slot)].generation }
+  package func generation(of slot: UInt32) -> UInt64 { rows[Int(slot)].generation }
 
   /// Whether a slot still has the condition of that generation.
   @inline(__always)
@@ -124,7 +127,7 @@ struct ConditionTable: Sendable {
   func bounds(of slot: UInt32) -> Circle { rows[Int(slot)].bounds }
 
   @inline(__always)
-  func policy(of slot: UInt32) -> TransitionPolicy { policies[rows[Int(slot)].policy] }
+  package func policy(of slot: UInt32) -> TransitionPolicy { policies[rows[Int(slot)].policy] }
 
   /// The margin of a condition's policy, before accuracy is looked at; spares a copy of the whole policy.
   @inline(__always)
@@ -143,10 +146,10 @@ struct ConditionTable: Sendable {
   func notify(of slot: UInt32) -> TransitionPolicy.Notify { policies.policies[Int(rows[Int(slot)].policy)].notify }
 
   @inline(__always)
-  func tag(of slot: UInt32) -> UInt64 { rows[Int(slot)].tag }
+  package func tag(of slot: UInt32) -> UInt64 { rows[Int(slot)].tag }
 
   @inline(__always)
-  func assumed(of slot: UInt32) -> Event.State { rows[Int(slot)].assumed }
+  package func assumed(of slot: UInt32) -> Event.State { rows[Int(slot)].assumed }
 
   @inline(__always)
   func isOverLimit(_ slot: UInt32) -> Bool { rows[Int(slot)].isOverLimit }
@@ -164,13 +167,13 @@ struct ConditionTable: Sendable {
   func slots(of beacon: BeaconIdentityCondition) -> ContiguousArray<UInt32> { beaconSlots[beacon] ?? [] }
 
   /// The slot with that identifier.
-  func slot(of identifier: String) -> UInt32? {
+  package func slot(of identifier: String) -> UInt32? {
     var text = identifier
     return text.withUTF8 { identifiers.slot(of: $0) }
   }
 
   /// What a condition is about.
-  func subject(of slot: UInt32) -> Definition.Subject {
+  package func subject(of slot: UInt32) -> Definition.Subject {
     switch kind(of: slot) {
     case .circularGeographic: .circle(bounds(of: slot).condition)
     case .beaconIdentity: .beacon(beacons[slot]!)
@@ -186,7 +189,7 @@ struct ConditionTable: Sendable {
   }
 
   /// Enters a condition; one of that identifier is replaced, and the new one goes to the end of the add order.
-  mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
+  package mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
     if let slot = identifiers.slot(of: identifier) {
       let replaced = generation(of: slot)
       let isOverLimit = isOverLimit(slot)
@@ -202,7 +205,7 @@ struct ConditionTable: Sendable {
   }
 
   /// Removes a condition; the one that waits longest under the limit gets its place.
-  mutating func remove(_ slot: UInt32) {
+  package mutating func remove(_ slot: UInt32) {
     let left = generation(of: slot)
     empty(slot)
     identifiers.remove(slot: slot)

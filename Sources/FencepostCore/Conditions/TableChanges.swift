@@ -15,10 +15,18 @@ struct TableChanges: Sendable {
   /// How many changes there were.
   private(set) var version: UInt64 = 0
   private var latest: ContiguousArray<Change> = []
+  /// Whether changes are recorded, and not only counted.
+  private var isLogged = true
 
   mutating func append(_ change: Change) {
-    latest.append(change)
+    if isLogged { latest.append(change) }
     version += 1
+  }
+
+  /// Records no changes from now on.
+  mutating func stopLog() {
+    isLogged = false
+    latest = []
   }
 
   /// The changes after a version, oldest first, of those that were not dropped.

@@ -3,7 +3,7 @@ extension MonitorEngine {
   /// Hands out the next event and commits what was handed out before; `nil` when none waits.
   public mutating func nextEvent() -> Event? {
     var event: Event?
-    _ = poll(limit: 1) { entry, engine in event = engine.event(from: entry) }
+    _ = poll(limit: 1) { entry, table in event = table.event(from: entry) }
     return event
   }
 
@@ -11,7 +11,7 @@ extension MonitorEngine {
   ///
   /// - Parameter body: Receives each event in order.
   /// - Returns: How many were handed out.
-  package mutating func poll(limit: Int, _ body: (borrowing EventEntry, borrowing MonitorEngine) -> Void) -> Int {
+  package mutating func poll(limit: Int, _ body: (borrowing EventEntry, borrowing ConditionTable) -> Void) -> Int {
     acknowledge()
     guard delivery.hasEntries else { return 0 }
     var count = 0
@@ -27,9 +27,9 @@ extension MonitorEngine {
   }
 
   /// Calls `body` with the events that were handed out to the present consumer from a place on; at once for many of them,
-  /// since each such call copies the engine.
-  private func tell(from start: Int, _ body: (borrowing EventEntry, borrowing MonitorEngine) -> Void) {
-    delivery.forEachHandedOut(from: start, table) { body($0, self) }
+  /// since each such call copies the table.
+  private func tell(from start: Int, _ body: (borrowing EventEntry, borrowing ConditionTable) -> Void) {
+    delivery.forEachHandedOut(from: start, table) { body($0, table) }
   }
 
   /// Commits what was handed out, without asking for more.
@@ -63,6 +63,15 @@ extension MonitorEngine {
   /// Whether the condition of an entry is still the one that the entry is about.
   func isLive(_ entry: EventEntry) -> Bool { table.holds(entry.slot, entry.generation) }
 
+  /// The last event of a live slot, or its first record.
+  package func lastEntry(of slot: UInt32) -> EventEntry {
+    if let record = delivery.told.record(of: slot) { return record }
+    var entry = EventEntry(
+      slot: slot, generation: table.generation(of: slot), state: table.assumed(of: slot), cause: .none, date: nil)
+    entry.date = delivery.told.added(slot)
+    return entry
+  }
+
   /// Tells the delivery that the flags of a condition changed in a way that is news.
   mutating func flagsChanged(_ slot: UInt32) {
     delivery.flagsChanged(slot, date: clock, host, table)
@@ -77,12 +86,4 @@ extension MonitorEngine {
   }
 
   var isStoreFailing: Bool { delivery.isStoreFailing }
-}
-
-extension ConditionTable {
-  /// The beacon that an entry names.
-  func refinement(of entry: EventEntry) -> BeaconIdentityCondition? {
-    guard entry.hasRefinement, let beacon = beacon(of: entry.slot) else { return nil }
-    return BeaconIdentityCondition(uuid: beacon.uuid, major: entry.refinementMajor, minor: entry.refinementMinor)
-  }
 }

@@ -42,15 +42,15 @@ extension Conditions {
   /// - Throws: ``MonitorError/tableMismatch(_:)``, when it is none of these; nothing has changed then.
   func adopt(_ kept: Conditions, family: UInt32?) throws(MonitorError) -> TableAdoption {
     let known = adopted.withLock { $0 }
-    let (adoption, version) = try change { engine throws(MonitorError) in
+    let (adoption, version) = try change { table throws(MonitorError) in
       let adoption = try kept.read { kept throws(MonitorError) in
-        try self.adopt(kept, into: &engine, known, isRelated: family.map(known.families.contains) ?? false)
+        try self.adopt(kept, into: &table, known, isRelated: family.map(known.families.contains) ?? false)
       }
-      return (adoption, engine.table.changes.version)
+      return (adoption, table.changes.version)
     }
     adopted.withLock { adopted in
       var identifiers = adopted.identifiers ?? []
-      kept.read { kept in for slot in kept.table.live { identifiers.insert(kept.table.identifierHash(of: slot)) } }
+      kept.read { kept in for slot in kept.live { identifiers.insert(kept.identifierHash(of: slot)) } }
       adopted.identifiers = identifiers
       adopted.version = version
     }
@@ -58,33 +58,33 @@ extension Conditions {
   }
 
   private func adopt(
-    _ kept: borrowing MonitorEngine, into engine: inout MonitorEngine, _ known: AdoptedTables, isRelated: Bool
+    _ kept: borrowing ConditionTable, into table: inout ConditionTable, _ known: AdoptedTables, isRelated: Bool
   ) throws(MonitorError) -> TableAdoption {
-    let last = engine.table.order.lastGeneration
+    let last = table.order.lastGeneration
     if last == 0 {
-      engine = copy kept
+      table = copy kept
       forgetDigest()
       return .taken
     }
-    if engine.isLaterVersion(of: kept) {
-      return last == kept.table.order.lastGeneration && engine.conditionCount == kept.conditionCount ? .equal : .later
+    if table.isLaterVersion(of: kept) {
+      return last == kept.order.lastGeneration && table.count == kept.count ? .equal : .later
     }
-    let isEarlier = kept.isLaterVersion(of: engine)
-    let isChanged = known.identifiers != nil && known.version != engine.table.changes.version
-    if !isEarlier || isChanged && !engine.isPart(of: kept) {
+    let isEarlier = kept.isLaterVersion(of: table)
+    let isChanged = known.identifiers != nil && known.version != table.changes.version
+    if !isEarlier || isChanged && !table.isPart(of: kept) {
       if isRelated { return .diverged }
-      if let stored = known.identifiers, engine.hasIdentifier(of: kept) || kept.hasIdentifier(in: stored) {
+      if let stored = known.identifiers, table.hasIdentifier(of: kept) || kept.hasIdentifier(in: stored) {
         return .diverged
       }
     }
     guard isEarlier else {
       throw .tableMismatch(
-        "the fleet was saved with another table (\(kept.conditionCount) conditions up to generation "
-          + "\(kept.table.order.lastGeneration); this one has \(engine.conditionCount) up to \(last)): open this fleet first, "
+        "the fleet was saved with another table (\(kept.count) conditions up to generation "
+          + "\(kept.order.lastGeneration); this one has \(table.count) up to \(last)): open this fleet first, "
           + "over an empty table, and sync that table; or export its devices as portable from there and load them with adapt"
       )
     }
-    engine.bringForward(to: kept)
+    table.bringForward(to: kept)
     // A later generation alone does not count as a change of the table, and is a part of the digest.
     forgetDigest()
     return .equal
@@ -105,41 +105,41 @@ extension Conditions {
   }
 }
 
-extension MonitorEngine {
+extension ConditionTable {
   /// Whether a table can have become this one: what both number alike is the same.
-  fileprivate func isLaterVersion(of other: borrowing MonitorEngine) -> Bool {
-    let last = other.table.order.lastGeneration
-    guard table.order.lastGeneration >= last else { return false }
-    for slot in table.live {
-      if table.generation(of: slot) > last { break }
+  fileprivate func isLaterVersion(of other: borrowing ConditionTable) -> Bool {
+    let last = other.order.lastGeneration
+    guard order.lastGeneration >= last else { return false }
+    for slot in live {
+      if generation(of: slot) > last { break }
       if !isCondition(slot, in: other) { return false }
     }
     return true
   }
 
   /// Whether another table has each condition, under the same generation.
-  fileprivate func isPart(of other: borrowing MonitorEngine) -> Bool {
-    for slot in table.live where !isCondition(slot, in: other) { return false }
+  fileprivate func isPart(of other: borrowing ConditionTable) -> Bool {
+    for slot in live where !isCondition(slot, in: other) { return false }
     return true
   }
 
   /// Whether a condition has the identifier of a condition of another table, or one of the tables is empty.
-  fileprivate func hasIdentifier(of other: borrowing MonitorEngine) -> Bool {
-    if conditionCount == 0 || other.conditionCount == 0 { return true }
-    let known = table.slotsByIdentifierHash
-    for slot in other.table.live where known[other.table.identifierHash(of: slot)] != nil { return true }
+  fileprivate func hasIdentifier(of other: borrowing ConditionTable) -> Bool {
+    if count == 0 || other.count == 0 { return true }
+    let known = slotsByIdentifierHash
+    for slot in other.live where known[other.identifierHash(of: slot)] != nil { return true }
     return false
   }
 
   /// Whether a condition has one of some identifiers.
   fileprivate func hasIdentifier(in hashes: Set<UInt64>) -> Bool {
-    for slot in table.live where hashes.contains(table.identifierHash(of: slot)) { return true }
+    for slot in live where hashes.contains(identifierHash(of: slot)) { return true }
     return false
   }
 
   /// Whether another table has a condition, under the same generation.
-  private func isCondition(_ slot: UInt32, in other: borrowing MonitorEngine) -> Bool {
-    guard let known = other.slot(ofGeneration: table.generation(of: slot)) else { return false }
+  private func isCondition(_ slot: UInt32, in other: borrowing ConditionTable) -> Bool {
+    guard let known = other.slot(ofGeneration: generation(of: slot)) else { return false }
     var own = ByteWriter(reserving: 512)
     var others = ByteWriter(reserving: 512)
     DefinitionRow.encode(slot, of: self, to: &own)
@@ -148,15 +148,15 @@ extension MonitorEngine {
   }
 
   /// Removes and adds what makes this table a later version.
-  fileprivate mutating func bringForward(to later: borrowing MonitorEngine) {
-    let last = table.order.lastGeneration
-    for slot in ContiguousArray(table.live) where later.slot(ofGeneration: table.generation(of: slot)) == nil {
+  fileprivate mutating func bringForward(to later: borrowing ConditionTable) {
+    let last = order.lastGeneration
+    for slot in ContiguousArray(live) where later.slot(ofGeneration: generation(of: slot)) == nil {
       remove(slot)
     }
-    for slot in later.table.live where later.table.generation(of: slot) > last {
-      table.startGenerations(after: later.table.generation(of: slot) - 1)
-      later.table.identifiers.withBytes(of: slot) { enter(later.table.definition(of: slot), identifier: $0) }
+    for slot in later.live where later.generation(of: slot) > last {
+      startGenerations(after: later.generation(of: slot) - 1)
+      later.identifiers.withBytes(of: slot) { enter(later.definition(of: slot), identifier: $0) }
     }
-    table.startGenerations(after: later.table.order.lastGeneration)
+    startGenerations(after: later.order.lastGeneration)
   }
 }

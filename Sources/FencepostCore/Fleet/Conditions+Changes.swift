@@ -4,15 +4,19 @@ extension Conditions {
   /// - Returns: Whether there was one.
   @discardableResult
   public func remove(_ identifier: String) -> Bool {
-    change { engine in engine.remove(identifier) }
+    change { table in
+      guard let slot = table.slot(of: identifier) else { return false }
+      table.remove(slot)
+      return true
+    }
   }
 
   /// Number of conditions.
-  public var count: Int { read { engine in engine.conditionCount } }
+  public var count: Int { read { table in table.count } }
 
   /// The identifiers in the order in which the conditions were added.
-  public var identifiers: [String] { read { engine in engine.identifiers } }
+  public var identifiers: [String] { read { table in table.live.map { table.identifier(of: $0) } } }
 
   /// The whole table as bytes, the same on every platform, generations included. See ``init(restoring:)``.
-  public func snapshot() -> [UInt8] { read { engine in engine.snapshot() } }
+  public func snapshot() -> [UInt8] { read { table in table.withSnapshot { Array($0) } } }
 }

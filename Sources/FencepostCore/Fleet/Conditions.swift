@@ -13,8 +13,7 @@ import FencepostKernel
 /// Each condition that is not assumed `unsatisfied` gives an event for each device: what is added is assumed so unless
 /// the caller says otherwise.
 public final class Conditions: Sendable {
-  /// A monitor that nothing is fed to: the table, and all the ways to change it.
-  private nonisolated(unsafe) let template: UnsafeMutablePointer<MonitorEngine>
+  private nonisolated(unsafe) let table: UnsafeMutablePointer<ConditionTable>
   /// The gates of all readers. A writer closes every one.
   private let gates = Gates()
   /// For readers that are no fleet.
@@ -43,10 +42,10 @@ public final class Conditions: Sendable {
   final class Gate: Sendable {
     private let own = GateLock()
     private let gates: Gates
-    private nonisolated(unsafe) let template: UnsafePointer<MonitorEngine>
+    private nonisolated(unsafe) let table: UnsafePointer<ConditionTable>
 
-    fileprivate init(_ template: UnsafePointer<MonitorEngine>, _ gates: Gates) {
-      self.template = template
+    fileprivate init(_ table: UnsafePointer<ConditionTable>, _ gates: Gates) {
+      self.table = table
       self.gates = gates
       let own = own
       gates.state.withLock { state in state.locks.append(own) }
@@ -59,17 +58,9 @@ public final class Conditions: Sendable {
 
     @inline(__always)
     func read<Result: Sendable, Failure>(
-      _ body: (borrowing MonitorEngine) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-      try own.lock.withLock { _ throws(Failure) in try body(template.pointee) }
-    }
-
-    /// Reads the table alone, which spares a copy of the rest.
-    @inline(__always)
-    func readTable<Result: Sendable, Failure>(
       _ body: (ConditionTable) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      try own.lock.withLock { _ throws(Failure) in try body(template.pointee.table) }
+      try own.lock.withLock { _ throws(Failure) in try body(table.pointee) }
     }
 
     /// Whether a change of the table waits for this reader: a long read ends early then, and goes on in another.
@@ -79,27 +70,25 @@ public final class Conditions: Sendable {
     /// Calls `body` with the last generation of the table, without a copy of the table.
     @inline(__always)
     func withGeneration<Result: Sendable>(_ body: (UInt64) -> Result) -> Result {
-      own.lock.withLock { _ in body(template.pointee.table.order.lastGeneration) }
+      own.lock.withLock { _ in body(table.pointee.order.lastGeneration) }
     }
   }
 
   /// The options of the monitor that a device is in effect: never looking back at a fix.
   static let options = MonitorOptions(initialFixMaxAgeMicroseconds: -1)
 
-  /// A table that was built from rows, which were looked at.
-  convenience init(restored engine: MonitorEngine) {
-    self.init(trusted: engine)
-  }
-
-  private init(trusted engine: MonitorEngine) {
-    template = .allocate(capacity: 1)
-    template.initialize(to: engine)
-    gate = Gate(template, gates)
+  /// A table that was built from valid rows.
+  init(restored table: ConditionTable) {
+    var table = table
+    table.stopLog()
+    self.table = .allocate(capacity: 1)
+    self.table.initialize(to: table)
+    gate = Gate(self.table, gates)
   }
 
   /// An empty table.
   public convenience init() {
-    self.init(trusted: MonitorEngine(trusted: nil, Self.options))
+    self.init(restored: ConditionTable(limit: nil))
   }
 
   /// The table as it was when a snapshot was made, generations included.
@@ -130,32 +119,29 @@ public final class Conditions: Sendable {
     guard engine.currentTime == nil, engine.statistics.inputCount == 0 else {
       throw .snapshotInvalid("the snapshot is of a monitor that was fed, and not of a table of conditions")
     }
-    var engine = engine
-    engine.adopt(Self.options)
-    self.init(trusted: engine)
+    self.init(restored: engine.table)
   }
 
   deinit {
-    template.deinitialize(count: 1)
-    template.deallocate()
+    table.deinitialize(count: 1)
+    table.deallocate()
   }
 
   // MARK: - Reading and writing
 
   /// A way to the table for a fleet.
-  func newGate() -> Gate { Gate(template, gates) }
+  func newGate() -> Gate { Gate(table, gates) }
 
   /// Reads the table. `body` must call neither the table nor a fleet over it.
   package func read<Result: Sendable, Failure>(
-    _ body: (borrowing MonitorEngine) throws(Failure) -> Result
+    _ body: (ConditionTable) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try gate.read(body)
   }
 
-  /// Changes the table while no fleet is feeding. `body` must call neither the table nor a fleet over it, and must feed
-  /// nothing to the engine that it is given.
+  /// Changes the table while no fleet is feeding. `body` must call neither the table nor a fleet over it.
   package func change<Result: Sendable, Failure>(
-    _ body: (inout MonitorEngine) throws(Failure) -> Result
+    _ body: (inout ConditionTable) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try gates.state.withLock { state throws(Failure) in
       state.stops += 1
@@ -163,7 +149,7 @@ public final class Conditions: Sendable {
       for each in state.locks { each.lock.reserve() }
       for each in state.locks { each.lock.lockReserved() }
       defer { for each in state.locks { each.lock.unlock() } }
-      return try body(&template.pointee)
+      return try body(&table.pointee)
     }
   }
 

@@ -17,10 +17,10 @@ struct KeptFleet: Sendable {
 
   /// What a fleet was just restored from.
   ///
-  /// - Parameter engine: The table that was kept with it.
-  init(restored fleet: borrowing FleetEngine, _ engine: borrowing MonitorEngine) {
+  /// - Parameter table: The table that was kept with it.
+  init(restored fleet: borrowing FleetEngine, _ table: borrowing ConditionTable) {
     moment = FleetMoment(fleet)
-    generations = ContiguousArray(engine.table.live.map { engine.table.generation(of: $0) })
+    generations = ContiguousArray(table.live.map { table.generation(of: $0) })
     for device in fleet.devices.all where fleet.devices.isTold(device) {
       devices.insert(device)
       deviceCount += 1
@@ -56,7 +56,7 @@ public struct FleetChanges: StoredChanges {
   }
 
   private let fleet: FleetEngine
-  private let engine: MonitorEngine
+  private let table: ConditionTable
   private let kept: KeptFleet
   public let isWhole: Bool
   public let mustSync: Bool
@@ -72,13 +72,13 @@ public struct FleetChanges: StoredChanges {
   let eventPlaces: ContiguousArray<UInt64>?
 
   /// - Parameters:
-  ///   - engine: The fleet's table, which is not changed meanwhile.
+  ///   - table: The fleet's table, which is not changed meanwhile.
   init(
-    _ fleet: borrowing FleetEngine, _ engine: borrowing MonitorEngine, _ kept: KeptFleet, _ extent: Extent,
+    _ fleet: borrowing FleetEngine, _ table: borrowing ConditionTable, _ kept: KeptFleet, _ extent: Extent,
     isWhole: Bool, mustSync: Bool
   ) {
     self.fleet = copy fleet
-    self.engine = copy engine
+    self.table = copy table
     self.kept = kept
     self.isWhole = isWhole
     self.mustSync = mustSync
@@ -90,14 +90,14 @@ public struct FleetChanges: StoredChanges {
     case .urgent where !isWhole: moment = kept.moment
     default: moment = FleetMoment(fleet)
     }
-    version = engine.table.changes.version
+    version = table.changes.version
     generations =
       version == kept.version
-      ? kept.generations : ContiguousArray(engine.table.live.map { engine.table.generation(of: $0) })
+      ? kept.generations : ContiguousArray(table.live.map { table.generation(of: $0) })
     var devices: ContiguousArray<(number: UInt32, isTold: Bool)> = []
     var count = isWhole ? 0 : kept.deviceCount
     if isWhole {
-      for device in fleet.devicesToTell(fleet.savedEntries(engine.table)) { devices.append((device, true)) }
+      for device in fleet.devicesToTell(fleet.savedEntries(table)) { devices.append((device, true)) }
       count = devices.count
     } else {
       var isAll = false
@@ -148,26 +148,26 @@ public struct FleetChanges: StoredChanges {
   public func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)
     if isWhole {
-      for entry in fleet.savedEntries(engine.table) { try fleet.withEventRow(entry, &writer, body) }
+      for entry in fleet.savedEntries(table) { try fleet.withEventRow(entry, &writer, body) }
     } else {
       for key in writtenEvents {
         guard let change = fleet.delivery.notes.changes[key], !change.isDeletion,
-          engine.table.holds(change.entry.entry.slot, change.entry.entry.generation)
+          table.holds(change.entry.entry.slot, change.entry.entry.generation)
         else { continue }
         try fleet.withEventRow(change.entry, &writer, body)
       }
     }
     if isWhole || version != kept.version {
       var place = 0
-      for slot in engine.table.live {
-        let generation = engine.table.generation(of: slot)
+      for slot in table.live {
+        let generation = table.generation(of: slot)
         while place < kept.generations.count, kept.generations[place] < generation { place += 1 }
         if !isWhole, place < kept.generations.count, kept.generations[place] == generation { continue }
-        try engine.withDefinitionRow(slot, &writer, body)
+        try table.withDefinitionRow(slot, &writer, body)
       }
     }
-    for device in devices where device.isTold { try fleet.withDeviceRow(device.number, engine.table, &writer, body) }
-    try fleet.withHeadRow(engine, deviceCount: deviceCount, moment: moment, &writer, body)
+    for device in devices where device.isTold { try fleet.withDeviceRow(device.number, table, &writer, body) }
+    try fleet.withHeadRow(table, deviceCount: deviceCount, moment: moment, &writer, body)
   }
 }
 

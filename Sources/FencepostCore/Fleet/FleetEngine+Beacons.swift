@@ -9,7 +9,7 @@ extension FleetEngine {
     let device = try line(of: number)
     devices.own()
     let sightings = ContiguousArray(sightings)
-    try gate.readTable { table throws(MonitorError) in
+    try gate.read { table throws(MonitorError) in
       try admit(time, device, maxStep: maxTimeStep, table)
       counters.acceptedSightings += 1
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, _, state in
@@ -38,7 +38,7 @@ extension FleetEngine {
   public mutating func setScanning(_ isOn: Bool, at time: Timestamp, for number: UInt32) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
-    try gate.readTable { table throws(MonitorError) in
+    try gate.read { table throws(MonitorError) in
       try admit(time, device, maxStep: maxTimeStep, table)
       let options = options
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in

@@ -3,23 +3,22 @@ extension FleetEngine {
   /// Hands out the next event and commits what was handed out before; `nil` when none waits.
   public mutating func nextEvent() -> FleetEvent? {
     var event: FleetEvent?
-    _ = poll(limit: 1) { entry, fleet, engine in event = fleet.event(from: entry, engine) }
+    _ = poll(limit: 1) { entry, fleet, table in event = fleet.event(from: entry, table) }
     return event
   }
 
   /// Hands out up to `limit` events and commits what was handed out before.
   ///
-  /// - Parameter body: Receives each event in order, with the fleet and the engine that knows the conditions; it must not
+  /// - Parameter body: Receives each event in order, with the fleet and the table; it must not
   ///   call the table.
   /// - Returns: How many were handed out.
   package mutating func poll(
-    limit: Int, _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing MonitorEngine) -> Void
+    limit: Int, _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing ConditionTable) -> Void
   ) -> Int {
     acknowledge()
     guard delivery.hasEntries else { return 0 }
     devices.own()
-    return gate.read { engine in
-      let table = engine.table
+    return gate.read { table in
       var count = 0
       var block: ContiguousArray<FleetEntry> = []
       repeat {
@@ -27,7 +26,7 @@ extension FleetEngine {
         let most = min(limit - count, Self.handedOutAtOnce)
         while block.count < most, let entry = handOut(table) { block.append(entry) }
         // One copy for many events; it is gone before anything changes.
-        hand(block, self, engine, body)
+        hand(block, self, table, body)
         count += block.count
       } while block.count == Self.handedOutAtOnce
       return count
@@ -37,10 +36,10 @@ extension FleetEngine {
   private static var handedOutAtOnce: Int { 256 }
 
   private func hand(
-    _ block: ContiguousArray<FleetEntry>, _ fleet: FleetEngine, _ engine: borrowing MonitorEngine,
-    _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing MonitorEngine) -> Void
+    _ block: ContiguousArray<FleetEntry>, _ fleet: FleetEngine, _ table: borrowing ConditionTable,
+    _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing ConditionTable) -> Void
   ) {
-    for entry in block { body(entry, fleet, engine) }
+    for entry in block { body(entry, fleet, table) }
   }
 
   private mutating func handOut(_ table: ConditionTable) -> FleetEntry? {
@@ -87,8 +86,8 @@ extension FleetEngine {
   /// Whether an event waits, or was handed out to a consumer that went away.
   public var hasEvents: Bool {
     guard delivery.hasEntries else { return false }
-    return gate.read { engine in
-      delivery.hasEvents { engine.table.holds($0.entry.slot, $0.entry.generation) }
+    return gate.read { table in
+      delivery.hasEvents { table.holds($0.entry.slot, $0.entry.generation) }
     }
   }
 
@@ -96,9 +95,9 @@ extension FleetEngine {
   package var appendedEntries: UInt64 { delivery.appended }
 
   /// An entry with everything that belongs to its condition and device.
-  package func event(from entry: FleetEntry, _ engine: borrowing MonitorEngine) -> FleetEvent {
+  package func event(from entry: FleetEntry, _ table: borrowing ConditionTable) -> FleetEvent {
     FleetEvent(
-      event: engine.event(from: entry.entry), device: deviceNumber(of: entry),
+      event: table.event(from: entry.entry), device: deviceNumber(of: entry),
       deviceIdentifier: devices.name(of: entry.device), position: entry.position, row: entry.row)
   }
 

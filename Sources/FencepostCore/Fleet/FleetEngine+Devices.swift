@@ -38,8 +38,7 @@ extension FleetEngine {
   /// What has been due since then comes with the device's first input, or with the next advance: who enters devices for
   /// the rows of a batch would have it before the rows, and while the queue is full for nothing.
   mutating func prepare(_ device: UInt32) {
-    gate.read { engine in
-      let table = engine.table
+    gate.read { table in
       guard table.lastAnnouncedBeacon > 0 else { return }
       let line = devices.lines[device]
       devices.load(device, into: &state)
@@ -51,7 +50,7 @@ extension FleetEngine {
 
   /// Confirms what is due of a device up to its clock, which may be that of an advance that it did not have.
   mutating func catchUp(_ device: UInt32) {
-    gate.read { engine in confirmOverdue(device, engine.table) }
+    gate.read { table in confirmOverdue(device, table) }
   }
 
   mutating func confirmOverdue(_ device: UInt32, _ table: ConditionTable) {

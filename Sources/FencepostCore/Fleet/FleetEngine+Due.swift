@@ -15,7 +15,7 @@ extension FleetEngine {
   ///   the last advance.
   public mutating func advance(to time: Timestamp, force: Bool = false) throws(MonitorError) {
     devices.own()
-    try gate.readTable { table throws(MonitorError) in
+    try gate.read { table throws(MonitorError) in
       if let defect = time.defect { throw .invalidArgument(defect) }
       guard !isFull(table) else { throw .queueFull(limit: options.maxPendingEvents) }
       guard time.microseconds >= floor else {
@@ -90,7 +90,7 @@ extension FleetEngine {
   public mutating func advance(to time: Timestamp, for number: UInt32) throws(MonitorError) {
     let device = try line(of: number)
     devices.own()
-    try gate.readTable { table throws(MonitorError) in
+    try gate.read { table throws(MonitorError) in
       try admit(time, device, maxStep: .max, table)
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
         state.counters.others += 1
@@ -107,7 +107,7 @@ extension FleetEngine {
   /// - Complexity: O(1), but for devices whose next deadline was that of a condition that is gone.
   public mutating func nextDeadline() -> Timestamp? {
     devices.own()
-    return gate.readTable { table in
+    return gate.read { table in
       announceToAll(at: nil, table)
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)
@@ -125,7 +125,7 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
   public func nextDeadline(of number: UInt32) throws(MonitorError) -> Timestamp? {
     let device = try line(of: number)
-    let earliest = gate.read { engine in current(device, engine.table).earliest }
+    let earliest = gate.read { table in current(device, table).earliest }
     return earliest == .max ? nil : Timestamp(microseconds: max(earliest, clock(of: device)))
   }
 

@@ -23,16 +23,16 @@ extension FleetEngine {
     for (index, number) in numbers.enumerated() where devices.line(of: number) == nil {
       throw .noSuchDevice("element \(index): no device has the number \(number)", position: index)
     }
-    gate.read { engine in
-      let digest = conditions.digest(of: engine)
+    gate.read { table in
+      let digest = conditions.digest(of: table)
       var waiting: [UInt32: UInt64] = [:]
       delivery.forEachWaiting { entry in
-        if engine.table.holds(entry.entry.slot, entry.entry.generation) { waiting[entry.device, default: 0] += 1 }
+        if table.holds(entry.entry.slot, entry.entry.generation) { waiting[entry.device, default: 0] += 1 }
       }
       var writer = ByteWriter(reserving: 256)
       for device in numbers.lazy.compactMap({ devices.line(of: $0) }) {
         var bytes = bytes(
-          of: device, clock: clock(of: device), isPortable: portable, digest: digest, engine.table)
+          of: device, clock: clock(of: device), isPortable: portable, digest: digest, table)
         bytes.sequence += waiting[device] ?? 0
         writer.removeAll()
         bytes.encode(to: &writer)
@@ -114,18 +114,18 @@ extension FleetEngine {
       }
       if let defect { throw .invalidArgument("element \(index): \(defect)", position: index) }
     }
-    let taken = try gate.read { engine throws(MonitorError) in
-      let digest = conditions.digest(of: engine)
+    let taken = try gate.read { table throws(MonitorError) in
+      let digest = conditions.digest(of: table)
       var known: [UInt64: UInt32]?
       var taken: [DeviceBytes] = []
       for (index, each) in given.enumerated() {
         var device = each.device
         do throws(Damage) {
           if device.digest == digest {
-            try device.resolve(engine)
+            try device.resolve(table)
           } else if adapt, device.isPortable {
-            if known == nil { known = engine.table.slotsByIdentifierHash }
-            try device.adapt(known ?? [:], engine.table)
+            if known == nil { known = table.slotsByIdentifierHash }
+            try device.adapt(known ?? [:], table)
           } else {
             throw Damage("")
           }
@@ -168,14 +168,14 @@ extension FleetEngine {
 
 extension DeviceBytes {
   /// Finds the conditions of the version of the table that the device was exported with.
-  mutating func resolve(_ engine: borrowing MonitorEngine) throws(Damage) {
-    let last = engine.table.order.lastGeneration
+  mutating func resolve(_ table: borrowing ConditionTable) throws(Damage) {
+    let last = table.order.lastGeneration
     guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last else {
       throw Damage("the device has seen what is to come")
     }
     var slots: [UInt32] = []
     for reference in references {
-      guard let slot = engine.slot(ofGeneration: reference.generation) else {
+      guard let slot = table.slot(ofGeneration: reference.generation) else {
         throw Damage("the device knows a condition \(reference.generation) that the table does not have")
       }
       slots.append(slot)
@@ -187,8 +187,8 @@ extension DeviceBytes {
     for index in state.beacons.indices { state.beacons[index].slot = slots[Int(state.beacons[index].slot)] }
     let shapes =
       state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
-    guard shapes.allSatisfy({ engine.table.isGeographic($0) && engine.table.generation(of: $0) <= seen }),
-      !state.beacons.contains(where: { engine.table.isGeographic($0.slot) })
+    guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
+      !state.beacons.contains(where: { table.isGeographic($0.slot) })
     else { throw Damage("the device knows a condition as what it is not") }
   }
 

@@ -18,7 +18,7 @@ extension FleetEngine {
       return
     }
     devices.own()
-    try gate.readTable { table throws(MonitorError) in try decide(fix, device, row: 0, table) }
+    try gate.read { table throws(MonitorError) in try decide(fix, device, row: 0, table) }
   }
 
   /// Takes a fix in the safe region, before anything is due.
@@ -187,7 +187,7 @@ extension FleetEngine {
     defer { counters.acceptedFixes += UInt64(result.accepted) }
     var row = 0
     repeat {
-      try gate.readTable { table throws(MonitorError) in try feed(rows, from: &row, table, &result) }
+      try gate.read { table throws(MonitorError) in try feed(rows, from: &row, table, &result) }
     } while row < rows.count
   }
 

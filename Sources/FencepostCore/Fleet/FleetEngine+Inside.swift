@@ -22,9 +22,9 @@ extension FleetEngine {
   ///   events as devices are inside of something, O(devices). Of a beacon O(devices).
   public mutating func devices(insideOf identifier: String) -> [DevicePresence]? {
     var result: [DevicePresence] = []
-    let isKnown = gate.read { engine in
-      guard let slot = engine.table.slot(of: identifier) else { return false }
-      forEachDevice(insideOf: slot, engine.table) { result.append($0) }
+    let isKnown = gate.read { table in
+      guard let slot = table.slot(of: identifier) else { return false }
+      forEachDevice(insideOf: slot, table) { result.append($0) }
       return true
     }
     return isKnown ? result : nil
@@ -34,8 +34,8 @@ extension FleetEngine {
   package mutating func forEachDevice(
     insideOf bytes: UnsafeBufferPointer<UInt8>, _ body: (DevicePresence) -> Void
   ) throws(MonitorError) {
-    try gate.read { engine throws(MonitorError) in
-      forEachDevice(insideOf: try engine.slot(ofIdentifierBytes: bytes), engine.table, body)
+    try gate.read { table throws(MonitorError) in
+      forEachDevice(insideOf: try table.slot(ofIdentifierBytes: bytes), table, body)
     }
   }
 
@@ -69,8 +69,7 @@ extension FleetEngine {
   ///
   /// - Complexity: O(devices)
   package func forEachDeviceInside(_ body: (DevicePresence) -> Void) {
-    gate.read { engine in
-      let table = engine.table
+    gate.read { table in
       for device in devices.numbers {
         for inside in insides(of: device, table) { body(presence(of: device, in: inside, table)) }
       }

@@ -8,9 +8,9 @@
       try devices.checkInvariants(events: events)
       try deadlines.checkInvariants(devices.lines)
       try delivery.checkInvariants()
-      try gate.read { engine throws(Invariant.Broken) in
-        try engine.table.checkInvariants()
-        for device in devices.numbers { try check(device, engine.table) }
+      try gate.read { table throws(Invariant.Broken) in
+        try table.checkInvariants()
+        for device in devices.numbers { try check(device, table) }
       }
     }
 

@@ -26,7 +26,7 @@ extension FleetEngine {
       )
     }
     devices.own()
-    gate.readTable { table in
+    gate.read { table in
       for device in devices.numbers where clock(of: device) > time.microseconds && devices.isTold(device) {
         rewind(device, to: time.microseconds, table)
       }
@@ -61,7 +61,7 @@ extension FleetEngine {
       throw .invalidArgument(
         "the time is \(time), before the fleet's time \(Timestamp(microseconds: floor)); rewind the fleet instead")
     }
-    gate.readTable { table in rewind(device, to: time.microseconds, table) }
+    gate.read { table in rewind(device, to: time.microseconds, table) }
     if devices.notes.isOn { devices.rewindNotes(floor: floor) }
   }
 

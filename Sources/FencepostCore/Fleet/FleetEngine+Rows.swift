@@ -3,15 +3,15 @@
 extension FleetEngine {
   /// Hands over every row, the head first, then by table and key.
   func forEachRow<Failure>(
-    _ engine: borrowing MonitorEngine, _ body: (MonitorRow) throws(Failure) -> Void
+    _ table: borrowing ConditionTable, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) {
     var writer = ByteWriter(reserving: 512)
-    let entries = savedEntries(engine.table)
+    let entries = savedEntries(table)
     let told = devicesToTell(entries)
-    try withHeadRow(engine, deviceCount: told.count, moment: FleetMoment(self), &writer, body)
+    try withHeadRow(table, deviceCount: told.count, moment: FleetMoment(self), &writer, body)
     for entry in entries { try withEventRow(entry, &writer, body) }
-    for slot in engine.table.live { try engine.withDefinitionRow(slot, &writer, body) }
-    for device in told { try withDeviceRow(device, engine.table, &writer, body) }
+    for slot in table.live { try table.withDefinitionRow(slot, &writer, body) }
+    for device in told { try withDeviceRow(device, table, &writer, body) }
   }
 
   /// The devices of which a row tells when all are written: of those that were removed none whose events are void.
@@ -30,11 +30,11 @@ extension FleetEngine {
   }
 
   func withHeadRow<Failure>(
-    _ engine: borrowing MonitorEngine, deviceCount: Int, moment: FleetMoment, _ writer: inout ByteWriter,
+    _ table: borrowing ConditionTable, deviceCount: Int, moment: FleetMoment, _ writer: inout ByteWriter,
     _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) {
     writer.removeAll()
-    FleetHeadRow(self, engine, deviceCount: deviceCount, moment: moment).encode(to: &writer)
+    FleetHeadRow(self, table, deviceCount: deviceCount, moment: moment).encode(to: &writer)
     try body(MonitorRow(table: .head, key: 0, generation: 0, bytes: writer.bytes))
   }
 

@@ -16,11 +16,11 @@ extension FleetEngine {
 
   /// Calls `body` with the bytes that ``snapshot()`` gives, in place.
   package func withSnapshot<Result: Sendable>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    gate.read { engine in
-      var writer = ByteWriter(reserving: 512 + engine.conditionCount * 160 + devices.count * 128)
+    gate.read { table in
+      var writer = ByteWriter(reserving: 512 + table.count * 160 + devices.count * 128)
       writer.put(Self.magic)
       writer.put(Self.format)
-      forEachRow(engine) { row in
+      forEachRow(table) { row in
         MonitorEngine.putHeading(of: row, &writer)
         writer.put(row.bytes)
       }

@@ -16,8 +16,8 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
   public func state(of identifier: String, for number: UInt32) throws(MonitorError) -> Event.State? {
     let device = try line(of: number)
-    return gate.read { engine in
-      engine.table.slot(of: identifier).map { observed($0, current(device, engine.table), device, engine.table).state }
+    return gate.read { table in
+      table.slot(of: identifier).map { observed($0, current(device, table), device, table).state }
     }
   }
 
@@ -26,9 +26,9 @@ extension FleetEngine {
     ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>, for number: UInt32
   ) throws(MonitorError) -> Event.State {
     let device = try line(of: number)
-    return try gate.read { engine throws(MonitorError) in
-      let slot = try engine.slot(ofIdentifierBytes: bytes)
-      return observed(slot, current(device, engine.table), device, engine.table).state
+    return try gate.read { table throws(MonitorError) in
+      let slot = try table.slot(ofIdentifierBytes: bytes)
+      return observed(slot, current(device, table), device, table).state
     }
   }
 
@@ -56,11 +56,11 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
   public func inside(_ device: UInt32) throws(MonitorError) -> [Presence] {
     var result: [Presence] = []
-    try forEachInside(device) { slot, since, evidence, engine in
+    try forEachInside(device) { slot, since, evidence, table in
       result.append(
         Presence(
-          identifier: engine.table.identifiers.string(of: slot), generation: engine.generation(of: slot),
-          tag: engine.tag(of: slot), since: Timestamp(microseconds: since),
+          identifier: table.identifiers.string(of: slot), generation: table.generation(of: slot),
+          tag: table.tag(of: slot), since: Timestamp(microseconds: since),
           evidenceDate: Timestamp(microseconds: evidence)))
     }
     return result
@@ -69,11 +69,11 @@ extension FleetEngine {
   /// Calls `body` with the slot of each condition that a device is inside of, since when, and what showed it.
   package func forEachInside(
     _ number: UInt32,
-    _ body: (UInt32, _ since: Int64, _ evidence: Int64, borrowing MonitorEngine) -> Void
+    _ body: (UInt32, _ since: Int64, _ evidence: Int64, borrowing ConditionTable) -> Void
   ) throws(MonitorError) {
     let device = try line(of: number)
-    gate.read { engine in
-      for inside in insides(of: device, engine.table) { body(inside.slot, inside.since, inside.evidence, engine) }
+    gate.read { table in
+      for inside in insides(of: device, table) { body(inside.slot, inside.since, inside.evidence, table) }
     }
   }
 
@@ -85,8 +85,8 @@ extension FleetEngine {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
   public func explain(_ identifier: String, for number: UInt32) throws(MonitorError) -> Explanation? {
     let device = try line(of: number)
-    return gate.read { engine in
-      engine.table.slot(of: identifier).map { explain($0, device, engine) }
+    return gate.read { table in
+      table.slot(of: identifier).map { explain($0, device, table) }
     }
   }
 
@@ -95,18 +95,17 @@ extension FleetEngine {
     identifierBytes bytes: UnsafeBufferPointer<UInt8>, for number: UInt32
   ) throws(MonitorError) -> Explanation {
     let device = try line(of: number)
-    return try gate.read { engine throws(MonitorError) in
-      explain(try engine.slot(ofIdentifierBytes: bytes), device, engine)
+    return try gate.read { table throws(MonitorError) in
+      explain(try table.slot(ofIdentifierBytes: bytes), device, table)
     }
   }
 
-  /// Explains as the device's own monitor would: the table's engine, which was fed nothing, with what the device believes.
-  private func explain(_ slot: UInt32, _ device: UInt32, _ engine: borrowing MonitorEngine) -> Explanation {
-    let table = engine.table
+  /// Explains as the device's own monitor would: a monitor over the table that has the device's states.
+  private func explain(_ slot: UInt32, _ device: UInt32, _ table: borrowing ConditionTable) -> Explanation {
     let line = devices.lines[device]
     let state = current(device, table)
-    var monitor = copy engine
-    monitor.tracker = Tracker(options.monitorOptions)
+    var monitor = MonitorEngine(trusted: nil, options.monitorOptions)
+    monitor.table = copy table
     monitor.tracker.begin(
       clock: max(line.clock, floor), lastFix: state.lastFix, isScanning: state.isScanning,
       seen: state.isRewound ? 0 : line.seen, table)

@@ -87,10 +87,7 @@ struct FleetRestorer {
       try table.receive(MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes))
     }
     var device = ByteWriter(reserving: 64)
-    DeviceRow(
-      clock: .min, counters: InputCounters(), lastFix: nil, hostFlags: [], unsupportedKinds: 0, isScanning: true,
-      swept: 0
-    ).encode(to: &device)
+    DeviceRow.withoutInputs.encode(to: &device)
     try table.receive(MonitorRow(table: .devices, key: 0, generation: 0, bytes: device.bytes))
     self.head = head
   }
@@ -98,14 +95,14 @@ struct FleetRestorer {
   /// Makes the fleet, when all conditions are there.
   private mutating func finishTable() throws(Damage) {
     guard fleet == nil, let head else { return }
-    let engine: MonitorEngine
-    do throws(RestoreFailure) { engine = try table.restored().engine } catch {
+    let conditions: ConditionTable
+    do throws(RestoreFailure) { conditions = try table.restored().engine.table } catch {
       if case .damaged(let damage) = error { throw damage }
       throw Damage("the table's options are not its own")
     }
-    guard UInt64(engine.conditionCount) == conditionCount else { throw Damage("conditions are missing") }
+    guard UInt64(conditions.count) == conditionCount else { throw Damage("conditions are missing") }
     do throws(MonitorError) {
-      fleet = try FleetEngine(Conditions(restored: engine), options: head.options)
+      fleet = try FleetEngine(Conditions(restored: conditions), options: head.options)
     } catch { throw Damage("\(error)") }
     fleet!.rowFormat = head.format
     fleet!.beginRestoring(head.moment, bound: isRenumbered ? Int(head.deviceCount) : Int(head.bound))
@@ -180,7 +177,7 @@ extension FleetEngine {
     var device = row.device
     // After a crash the device may be ahead of what is kept of the fleet's advances.
     if row.advanced > floor { device.clock = max(device.clock, row.advanced) }
-    try gate.read { engine throws(Damage) in try device.resolveSaved(engine) }
+    try gate.read { table throws(Damage) in try device.resolveSaved(table) }
     try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
       if let defect = MonitorEngine.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard row.isLeaving || devices.line(of: identifier) == nil else {
@@ -222,18 +219,18 @@ extension FleetEngine {
     devices.own()
     // The slots of the present version; generations tell what is which, unless both tables gave them anew.
     let places: [UInt32: (slot: UInt32, generation: UInt64)] = own.read { known in
-      other.read { engine in
+      other.read { table in
         var places: [UInt32: (slot: UInt32, generation: UInt64)] = [:]
-        let named = adoption == .diverged ? engine.table.slotsByIdentifierHash : [:]
-        for slot in known.table.live {
+        let named = adoption == .diverged ? table.slotsByIdentifierHash : [:]
+        for slot in known.live {
           let found =
             adoption == .diverged
-            ? named[known.table.identifierHash(of: slot)] : engine.slot(ofGeneration: known.table.generation(of: slot))
+            ? named[known.identifierHash(of: slot)] : table.slot(ofGeneration: known.generation(of: slot))
           guard let found else { continue }
-          if adoption == .diverged, engine.table.definitionHash(of: found) != known.table.definitionHash(of: slot) {
+          if adoption == .diverged, table.definitionHash(of: found) != known.definitionHash(of: slot) {
             continue
           }
-          places[slot] = (found, engine.table.generation(of: found))
+          places[slot] = (found, table.generation(of: found))
         }
         return places
       }
@@ -254,17 +251,17 @@ extension FleetEngine {
   /// Adapts each device to the table as ``load(_:adapt:)`` does: what it was inside of or about to cross goes on where
   /// identifier and definition are the same, and all other conditions count as seen.
   private mutating func adapt(from earlier: Conditions) throws(MonitorError) {
-    let known = conditions.read { $0.table.slotsByIdentifierHash }
+    let known = conditions.read { $0.slotsByIdentifierHash }
     let numbers = ContiguousArray(devices.numbers)
     // The first use of a table's lock lies outside of the other's.
     for number in numbers {
-      var device = earlier.read { engine in
+      var device = earlier.read { table in
         bytes(
           of: number, clock: devices.lines[number].clock, isPortable: true, digest: TableDigest(high: 0, low: 0),
-          engine.table)
+          table)
       }
       do throws(Damage) {
-        try conditions.read { engine throws(Damage) in try device.adapt(known, engine.table) }
+        try conditions.read { table throws(Damage) in try device.adapt(known, table) }
       } catch { throw .storeCorrupt("a device does not fit this table: \(error.reason)") }
       enter(device, number)
     }

@@ -57,9 +57,9 @@ extension FleetEngine {
     result.handedOutEvents = delivery.lastPosition
     result.deviceCount = devices.count
     result.deviceBytes = devices.byteCount
-    gate.read { engine in
-      result.conditionCount = engine.conditionCount
-      result.pendingEvents = delivery.pending { engine.table.holds($0.entry.slot, $0.entry.generation) }
+    gate.read { table in
+      result.conditionCount = table.count
+      result.pendingEvents = delivery.pending { table.holds($0.entry.slot, $0.entry.generation) }
     }
     return result
   }

@@ -19,20 +19,20 @@ public struct TableDigest: Sendable, Hashable {
     self.low = low
   }
 
-  init(_ engine: borrowing MonitorEngine) {
+  init(_ table: borrowing ConditionTable) {
     var one = Checksum(seed: 1)
     var other = Checksum(seed: 2)
     var writer = ByteWriter(reserving: 512)
-    for slot in engine.table.live {
+    for slot in table.live {
       writer.removeAll()
-      writer.put(engine.table.generation(of: slot))
+      writer.put(table.generation(of: slot))
       // When a monitor's condition was added is of the monitor, not of the table.
-      DefinitionRow.encode(slot, of: engine, added: .min, to: &writer)
+      DefinitionRow.encode(slot, of: table, added: .min, to: &writer)
       one.add(writer.bytes)
       other.add(writer.bytes)
     }
-    one.add(engine.table.order.lastGeneration)
-    other.add(engine.table.order.lastGeneration)
+    one.add(table.order.lastGeneration)
+    other.add(table.order.lastGeneration)
     self.init(high: one.value, low: other.value)
   }
 }
@@ -45,14 +45,14 @@ public struct TableVersion: Sendable, Hashable {
   public var generation: UInt64
   public var digest: TableDigest
 
-  init(of engine: borrowing MonitorEngine, _ digest: TableDigest) {
-    count = engine.conditionCount
-    generation = engine.table.order.lastGeneration
+  init(of table: borrowing ConditionTable, _ digest: TableDigest) {
+    count = table.count
+    generation = table.order.lastGeneration
     self.digest = digest
   }
 
   /// - Complexity: O(conditions)
-  package init(of engine: borrowing MonitorEngine) { self.init(of: engine, TableDigest(engine)) }
+  package init(of table: borrowing ConditionTable) { self.init(of: table, TableDigest(table)) }
 }
 
 extension Conditions {
@@ -60,18 +60,18 @@ extension Conditions {
   ///
   /// - Complexity: O(conditions) after a change.
   public var version: TableVersion {
-    read { engine in TableVersion(of: engine, digest(of: engine)) }
+    read { table in TableVersion(of: table, digest(of: table)) }
   }
 
   /// Has the digest computed anew when it is next asked for.
   func forgetDigest() { knownDigest.withLock { known in known = nil } }
 
   /// The digest of the table that is being read.
-  func digest(of engine: borrowing MonitorEngine) -> TableDigest {
-    let version = engine.table.changes.version
+  func digest(of table: borrowing ConditionTable) -> TableDigest {
+    let version = table.changes.version
     let known = knownDigest.withLock { known in known }
     if let known, known.version == version { return known.digest }
-    let digest = TableDigest(engine)
+    let digest = TableDigest(table)
     knownDigest.withLock { known in known = (version, digest) }
     return digest
   }

@@ -32,12 +32,7 @@ extension MonitorEngine {
   ) throws(MonitorError) -> Coordinate? {
     if let defect = coordinate.defect { throw .invalidArgument(defect) }
     guard let slot = table.slot(of: identifier) else { throw .notFound(identifier) }
-    return nearestBoundaryPoint(of: slot, to: coordinate)
-  }
-
-  /// The same of a live slot and a valid coordinate.
-  package func nearestBoundaryPoint(of slot: UInt32, to coordinate: Coordinate) -> Coordinate? {
-    table.isGeographic(slot) ? table.shape(of: slot).nearestBoundaryPoint(to: coordinate) : nil
+    return table.nearestBoundaryPoint(of: slot, to: coordinate)
   }
 
   /// The earliest time at which something happens though no input comes: a dwell has passed, or a beacon's absence is

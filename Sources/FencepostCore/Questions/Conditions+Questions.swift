@@ -1,7 +1,7 @@
 extension Conditions {
   /// The places as they are now, to be asked about points, also by many tasks at a time and while fleets are feeding.
   /// See ``Places``.
-  public var places: Places { read { engine in engine.places } }
+  public var places: Places { read { table in table.places } }
 
   /// The conditions that hold a point, in add order. See ``Places/containing(latitude:longitude:)``.
   public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {

@@ -1,6 +1,6 @@
 extension MonitorEngine {
   /// The places as they are now, to be asked about points.
-  public var places: Places { Places(table) }
+  public var places: Places { table.places }
 
   /// The conditions that hold a point, in add order. See ``Places``.
   ///

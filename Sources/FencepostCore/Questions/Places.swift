@@ -29,21 +29,17 @@ public struct Places: Sendable {
   ///
   /// - Complexity: O(log conditions).
   public func identifier(ofGeneration generation: UInt64) -> String? {
-    slot(ofGeneration: generation).map { table.identifiers.string(of: $0) }
+    table.slot(ofGeneration: generation).map { table.identifiers.string(of: $0) }
   }
 
   /// Calls `body` with the bytes of the identifier of a condition; with no bytes when none has that generation.
   package func withIdentifierBytes<Result>(
     ofGeneration generation: UInt64, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result {
-    guard let slot = slot(ofGeneration: generation) else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
+    guard let slot = table.slot(ofGeneration: generation) else {
+      return body(UnsafeBufferPointer(start: nil, count: 0))
+    }
     return table.identifiers.withBytes(of: slot, body)
-  }
-
-  private func slot(ofGeneration generation: UInt64) -> UInt32? {
-    guard generation > 0, let slot = table.order.next(after: generation - 1), table.generation(of: slot) == generation
-    else { return nil }
-    return slot
   }
 
   func located(_ slot: UInt32, _ boundaryDistance: Double) -> LocatedCondition {

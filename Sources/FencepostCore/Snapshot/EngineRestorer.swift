@@ -107,7 +107,7 @@ struct EngineRestorer {
 
   private mutating func receiveState(_ row: MonitorRow, _ reader: inout ByteReader) throws(Damage) {
     guard format == HeadRow.format, row.device == 0 else { throw Damage("a state is of the device \(row.device)") }
-    guard let slot = engine!.slot(ofGeneration: row.key) else { throw Damage("a state belongs to no condition") }
+    guard let slot = engine!.table.slot(ofGeneration: row.key) else { throw Damage("a state belongs to no condition") }
     try engine!.restoreState(slot, StateRow(slot: slot, generation: row.key, reading: &reader))
     stored.insert(slot)
   }
@@ -129,7 +129,7 @@ struct EngineRestorer {
     for place in events {
       guard place.change != previous else { throw Damage("two events have the change \(place.change)") }
       previous = place.change
-      guard let slot = engine!.slot(ofGeneration: place.generation) else {
+      guard let slot = engine!.table.slot(ofGeneration: place.generation) else {
         throw Damage("an event belongs to no condition")
       }
       let row = try bytes.withRawBytes { all throws(Damage) in

@@ -2,13 +2,6 @@ import FencepostKernel
 
 /// What ``EngineRestorer`` puts into an engine that has nothing yet but its head.
 extension MonitorEngine {
-  /// The slot of a live condition.
-  func slot(ofGeneration generation: UInt64) -> UInt32? {
-    guard generation > 0, let slot = table.order.next(after: generation - 1), table.generation(of: slot) == generation
-    else { return nil }
-    return slot
-  }
-
   /// Adds a condition without a state; definitions come in the order of their generations.
   mutating func restoreDefinition(
     _ row: DefinitionRow, generation: UInt64

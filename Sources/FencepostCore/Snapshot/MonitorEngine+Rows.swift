@@ -50,10 +50,7 @@ extension MonitorEngine {
   func withDefinitionRow<Failure>(
     _ slot: UInt32, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) {
-    writer.removeAll()
-    DefinitionRow.encode(slot, of: self, to: &writer)
-    let generation = table.generation(of: slot)
-    try body(MonitorRow(table: .conditions, key: generation, generation: generation, bytes: writer.bytes))
+    try table.withDefinitionRow(slot, added: delivery.told.added(slot), &writer, body)
   }
 
   /// - Returns: Whether there is such a row.
@@ -75,5 +72,28 @@ extension MonitorEngine {
     row.encode(to: &writer)
     try body(
       MonitorRow(table: .events, key: row.entry.change, generation: row.entry.generation, bytes: writer.bytes))
+  }
+}
+
+/// A shared table as rows: those of a monitor without inputs.
+extension ConditionTable {
+  func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
+    var writer = ByteWriter(reserving: 512)
+    HeadRow(self, Conditions.options).encode(to: &writer)
+    try body(MonitorRow(table: .head, key: 0, generation: 0, bytes: writer.bytes))
+    writer.removeAll()
+    DeviceRow.withoutInputs.encode(to: &writer)
+    try body(MonitorRow(table: .devices, key: 0, generation: 0, bytes: writer.bytes))
+    for slot in live { try withDefinitionRow(slot, &writer, body) }
+  }
+
+  /// - Parameter added: See ``DefinitionRow/added``.
+  func withDefinitionRow<Failure>(
+    _ slot: UInt32, added: Int64 = .min, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
+  ) throws(Failure) {
+    writer.removeAll()
+    DefinitionRow.encode(slot, of: self, added: added, to: &writer)
+    let generation = generation(of: slot)
+    try body(MonitorRow(table: .conditions, key: generation, generation: generation, bytes: writer.bytes))
   }
 }

@@ -24,13 +24,24 @@ extension MonitorEngine {
   public func withSnapshot<Result, Failure>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    var writer = ByteWriter(reserving: 512 + conditionCount * 160)
+    try Self.withSnapshot(name ?? "", conditions: conditionCount, body) { forEachRow(swept: sweptInFull, $0) }
+  }
+
+  /// How many bytes ``snapshot()`` gives now.
+  public var snapshotSize: Int { Self.snapshotSize(name ?? "") { forEachRow(swept: sweptInFull, $0) } }
+
+  /// - Parameter rows: Calls its argument with each row, the head first.
+  fileprivate static func withSnapshot<Result, Failure>(
+    _ name: String, conditions: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result,
+    rows: ((MonitorRow) -> Void) -> Void
+  ) throws(Failure) -> Result {
+    var writer = ByteWriter(reserving: 512 + conditions * 160)
     writer.put(Self.magic)
     writer.put(Self.format)
-    writer.put(UInt32(name?.utf8.count ?? 0))
-    for byte in (name ?? "").utf8 { writer.put(byte) }
-    forEachRow(swept: sweptInFull) { row in
-      Self.putHeading(of: row, &writer)
+    writer.put(UInt32(name.utf8.count))
+    for byte in name.utf8 { writer.put(byte) }
+    rows { row in
+      putHeading(of: row, &writer)
       writer.put(row.bytes)
     }
     writer.put(Self.endOfRows)
@@ -40,13 +51,12 @@ extension MonitorEngine {
     return try body(writer.bytes)
   }
 
-  /// How many bytes ``snapshot()`` gives now.
-  public var snapshotSize: Int {
-    var size = 8 + 4 + 4 + (name?.utf8.count ?? 0) + 1 + 8
+  fileprivate static func snapshotSize(_ name: String, rows: ((MonitorRow) -> Void) -> Void) -> Int {
+    var size = 8 + 4 + 4 + name.utf8.count + 1 + 8
     var heading = ByteWriter(reserving: 64)
-    forEachRow(swept: sweptInFull) { row in
+    rows { row in
       heading.removeAll()
-      Self.putHeading(of: row, &heading)
+      putHeading(of: row, &heading)
       size += heading.count + row.bytes.count
     }
     return size
@@ -140,4 +150,13 @@ extension MonitorEngine {
       }
     }
   }
+}
+
+/// The snapshot of a shared table: that of a monitor without inputs.
+extension ConditionTable {
+  package func withSnapshot<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    MonitorEngine.withSnapshot("", conditions: count, body) { forEachRow($0) }
+  }
+
+  package var snapshotSize: Int { MonitorEngine.snapshotSize("") { forEachRow($0) } }
 }

@@ -57,7 +57,7 @@ struct FleetScenarioRunner {
     try restart(name)
     guard let event = inFlight[name] else { return }
     guard table.condition(for: event.event.identifier) != nil,
-      table.read({ engine in engine.table.slot(of: event.event.identifier).map { engine.generation(of: $0) } })
+      table.read({ table in table.slot(of: event.event.identifier).map { table.generation(of: $0) } })
         == event.event.generation
     else {
       inFlight[name] = nil

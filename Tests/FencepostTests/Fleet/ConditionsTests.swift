@@ -39,13 +39,13 @@ import Testing
     let table = Conditions()
     let rows = (0..<5).map { NamedCondition(polygon($0), identifier: "p\($0)", assuming: .unsatisfied) }
     try table.ensure(rows)
-    let version = table.read { $0.table.changes.version }
+    let version = table.read { $0.changes.version }
     let stops = table.stops
     #expect(try table.ensure(rows[2].condition, identifier: "p2") == false)
     #expect(try table.ensure(rows) == SyncResult(kept: 5))
     #expect(try table.sync(rows) == SyncResult(kept: 5))
     #expect(table.stops == stops)
-    #expect(table.read { $0.table.changes.version } == version)
+    #expect(table.read { $0.changes.version } == version)
     // Fewer rows, a different row or a repeated row is a change, or is refused.
     #expect(try table.ensure([rows[0], rows[0]]) == SyncResult(kept: 2))
     #expect(throws: MonitorError.self) { try table.sync([rows[0], rows[1], rows[2], rows[3], rows[3]]) }
@@ -60,9 +60,9 @@ import Testing
     func rows(tag: UInt64) -> [NamedCondition] {
       (0..<5).map { NamedCondition(polygon($0), identifier: "p\($0)", assuming: .unsatisfied, tag: tag) }
     }
-    func shapes(_ engine: borrowing MonitorEngine) -> [ObjectIdentifier] {
-      engine.table.live.compactMap { slot in
-        guard case .polygon(let shape) = engine.subject(of: slot) else { return nil }
+    func shapes(_ table: ConditionTable) -> [ObjectIdentifier] {
+      table.live.compactMap { slot in
+        guard case .polygon(let shape) = table.subject(of: slot) else { return nil }
         return ObjectIdentifier(shape)
       }
     }
@@ -79,8 +79,41 @@ import Testing
     // The same for a monitor.
     var engine = try MonitorEngine()
     try engine.sync(rows(tag: 1))
-    let before = shapes(engine)
+    let before = shapes(engine.table)
     #expect(try engine.sync(rows(tag: 2)).replaced == 5)
-    #expect(shapes(engine) == before)
+    #expect(shapes(engine.table) == before)
+  }
+
+  /// A snapshot of a table is that of a monitor with the same conditions and without inputs, byte for byte, whatever the table
+  /// was made from. So earlier versions read it.
+  @Test func aSnapshotIsThatOfAMonitorWithoutInputs() throws {
+    let table = Conditions()
+    var monitor = try MonitorEngine(options: Conditions.options)
+    for number in 0..<5 {
+      try table.add(polygon(number), identifier: "p\(number % 3)", assuming: .satisfied, tag: UInt64(number))
+      try monitor.add(polygon(number), identifier: "p\(number % 3)", assuming: .satisfied, tag: UInt64(number))
+    }
+    let beacon = BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2), major: 7)
+    try table.add(beacon, identifier: "beacon", assuming: .unsatisfied, policy: .exact)
+    try monitor.add(beacon, identifier: "beacon", assuming: .unsatisfied, policy: .exact)
+    #expect(table.remove("p1") && monitor.remove("p1"))
+    #expect(!table.remove("p1"))
+    let bytes = table.snapshot()
+    #expect(bytes == monitor.snapshot())
+    #expect(table.read { $0.snapshotSize } == bytes.count && monitor.snapshotSize == bytes.count)
+    #expect(try Conditions(restoring: bytes).snapshot() == bytes)
+    #expect(try Conditions(restoring: bytes).version == table.version)
+    #expect(try MonitorEngine(restoring: bytes).snapshot() == bytes)
+  }
+
+  /// A table records no changes for followers that it does not have: its memory does not grow with replacements.
+  @Test func aTableKeepsNoLogOfChanges() throws {
+    let table = Conditions()
+    for number in 0..<50 { try table.add(polygon(number % 4), identifier: "p\(number % 4)") }
+    #expect(table.read { $0.changes.version } == 50)
+    #expect(table.read { $0.changes.since(0).isEmpty })
+    let restored = try Conditions(restoring: table.snapshot())
+    try restored.add(polygon(9), identifier: "new")
+    #expect(restored.read { $0.changes.since(0).isEmpty })
   }
 }

@@ -117,8 +117,8 @@ struct FleetWorld {
 
   private func rows(of fleet: FleetEngine) -> [MemoryFleetStorage.Key: [UInt8]] {
     var rows: [MemoryFleetStorage.Key: [UInt8]] = [:]
-    fleet.conditions.read { engine in
-      fleet.forEachRow(engine) { row in rows[MemoryFleetStorage.Key(row)] = Array(row.bytes) }
+    fleet.conditions.read { table in
+      fleet.forEachRow(table) { row in rows[MemoryFleetStorage.Key(row)] = Array(row.bytes) }
     }
     return rows
   }
@@ -142,7 +142,7 @@ struct FleetWorld {
     try restored.checkInvariants()
     #expect(durability != .everyInput || restored.floor == fleet.floor, "\(place)")
     // The counting of the absence of removed beacons may be missing.
-    if durability == .everyInput, conditions.read({ $0.table.lastBeacon }) == 0 {
+    if durability == .everyInput, conditions.read({ $0.lastBeacon }) == 0 {
       let others = self.rows(of: restored)
       for key in Set(rows.keys).union(others.keys) where key.table != .head {
         // A removed device is not stored again when its events are void.
@@ -151,9 +151,9 @@ struct FleetWorld {
       }
       return
     }
-    let events = conditions.read { engine in fleet.savedEntries(engine.table).map { "\($0)" } }
+    let events = conditions.read { table in fleet.savedEntries(table).map { "\($0)" } }
     #expect(
-      restored.conditions.read { engine in restored.savedEntries(engine.table).count } == events.count, "\(place)")
+      restored.conditions.read { table in restored.savedEntries(table).count } == events.count, "\(place)")
     for number in numbers(shard) {
       guard let bytes = storage.rows[MemoryFleetStorage.Key(.fleetDevices, UInt64(number))] else {
         #expect(try fleet.inside(number) == [], "\(place)")
@@ -424,7 +424,7 @@ struct FleetWorld {
   mutating func poll(_ limit: Int, _ shard: Int) {
     acknowledgeExpected(shard)
     var events: [FleetEvent] = []
-    _ = shards[shard].fleet.poll(limit: limit) { entry, fleet, engine in events.append(fleet.event(from: entry, engine))
+    _ = shards[shard].fleet.poll(limit: limit) { entry, fleet, table in events.append(fleet.event(from: entry, table))
     }
     var expected: [FleetEvent] = []
     while expected.count < limit, shards[shard].handedOut < shards[shard].flying.count {
@@ -540,8 +540,8 @@ struct FleetWorld {
     _ identifier: String, _ fleet: FleetEngine, _ number: UInt32, _ monitor: MonitorEngine
   ) -> String {
     guard let slot = monitor.table.slot(of: identifier) else { return "" }
-    let state = conditions.read { fleet.current(number, $0.table) }
-    return "\(monitor.table.definition(of: slot)) generation \(monitor.generation(of: slot)): "
+    let state = conditions.read { fleet.current(number, $0) }
+    return "\(monitor.table.definition(of: slot)) generation \(monitor.table.generation(of: slot)): "
       + "\(String(describing: monitor.tracker.beacon(slot))) at \(monitor.clock), "
       + "line \(fleet.devices.lines[number]), state \(state), \(fleet.floors)"
   }
@@ -577,7 +577,7 @@ struct FleetWorld {
     _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt32
   ) -> Explanation? {
     guard let last = monitor.tracker.lastFix,
-      let kept = conditions.read({ fleet.current(number, $0.table) }).lastFix, kept != last
+      let kept = conditions.read({ fleet.current(number, $0) }).lastFix, kept != last
     else { return monitor.explain(identifier) }
     #expect(kept.time <= last.time, "\(place)")
     if let place = fleet.devices.lines[number].place {

@@ -127,8 +127,8 @@ import Testing
   @Test func aHeadThatTellsOfDevicesThatAreNotThere() throws {
     var row: [UInt8] = []
     let fleet = try FleetEngine(try table())
-    fleet.gate.read { engine in
-      var head = FleetHeadRow(fleet, engine, deviceCount: 0, moment: FleetMoment(fleet))
+    fleet.gate.read { table in
+      var head = FleetHeadRow(fleet, table, deviceCount: 0, moment: FleetMoment(fleet))
       head.deviceCount = UInt64(FleetOptions.mostDevices)
       head.bound = head.deviceCount
       var writer = ByteWriter(reserving: 256)

@@ -10,7 +10,7 @@ import Testing
     var engine = try MonitorEngine(options: MonitorOptions(path: LineTests.path))
     try engine.add(condition, identifier: "s")
     var writer = ByteWriter(reserving: 64)
-    DefinitionRow.encode(0, of: engine, to: &writer)
+    DefinitionRow.encode(0, of: engine.table, to: &writer)
     return Array(writer.bytes)
   }
 
@@ -38,7 +38,7 @@ import Testing
       var engine = try MonitorEngine(options: MonitorOptions(path: LineTests.path))
       try engine.add(again.definition.subject.condition, identifier: "s")
       var writer = ByteWriter(reserving: 64)
-      DefinitionRow.encode(0, of: engine, to: &writer)
+      DefinitionRow.encode(0, of: engine.table, to: &writer)
       #expect(Array(writer.bytes) == bytes)
     }
   }

@@ -344,13 +344,13 @@ import Testing
       let generation = UInt64(changes.count + 1)
       let radius = random.uniform(50...2_000)
       _ = try zones.ensure(circle(radius), identifier: "z\(generation % 9)", policy: .exact)
-      let last = zones.read { $0.table.order.lastGeneration }
+      let last = zones.read { $0.order.lastGeneration }
       #expect(last == generation)
       changes.append((last, inputs))
     }
     func look(isAll: Bool) throws {
       let kept = try open(storage.image())
-      let generation = kept.engine.conditions.read { $0.table.order.lastGeneration }
+      let generation = kept.engine.conditions.read { $0.order.lastGeneration }
       for (device, count) in inputs {
         let found = try kept.engine.number(of: device).map { try kept.engine.statistics(of: $0).inputCount } ?? 0
         #expect(found <= count && (!isAll || found == count))
@@ -405,18 +405,18 @@ import Testing
       }
     }
     func definitions(_ zones: Conditions) -> [UInt64: UInt32] {
-      zones.read { engine in
+      zones.read { table in
         var found: [UInt64: UInt32] = [:]
-        for slot in engine.table.live {
-          found[engine.table.identifierHash(of: slot)] = engine.table.definitionHash(of: slot)
+        for slot in table.live {
+          found[table.identifierHash(of: slot)] = table.definitionHash(of: slot)
         }
         return found
       }
     }
     func hash(_ identifier: String, _ zones: Conditions) -> UInt64? {
-      zones.read { engine in
-        for slot in engine.table.live where engine.identifier(of: slot) == identifier {
-          return engine.table.identifierHash(of: slot)
+      zones.read { table in
+        for slot in table.live where table.identifier(of: slot) == identifier {
+          return table.identifierHash(of: slot)
         }
         return nil
       }

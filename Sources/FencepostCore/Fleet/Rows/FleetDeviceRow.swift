@@ -51,19 +51,18 @@ struct FleetDeviceRow {
 
 extension DeviceBytes {
   /// Finds the conditions of the table that the device was saved with; those that are gone since are dropped.
-  mutating func resolveSaved(_ engine: borrowing MonitorEngine) throws(Damage) {
-    let last = engine.table.order.lastGeneration
+  mutating func resolveSaved(_ table: borrowing ConditionTable) throws(Damage) {
+    let last = table.order.lastGeneration
     guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last else {
       throw Damage("a device has seen what is to come")
     }
     var slots: [UInt32] = []
     for reference in references {
       guard reference.generation <= last else { throw Damage("a device knows a condition that is to come") }
-      slots.append(engine.slot(ofGeneration: reference.generation) ?? .max)
+      slots.append(table.slot(ofGeneration: reference.generation) ?? .max)
     }
     state.renumber { slots[Int($0)] == .max ? nil : slots[Int($0)] }
     let seen = seen
-    let table = engine.table
     let shapes =
       state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),

@@ -64,9 +64,9 @@ struct FleetHeadRow {
   }
 
   /// - Parameter deviceCount: How many rows of devices there are.
-  init(_ fleet: borrowing FleetEngine, _ engine: borrowing MonitorEngine, deviceCount: Int, moment: FleetMoment) {
+  init(_ fleet: borrowing FleetEngine, _ conditions: borrowing ConditionTable, deviceCount: Int, moment: FleetMoment) {
     var head = ByteWriter(reserving: 64)
-    HeadRow(engine).encode(to: &head)
+    HeadRow(conditions, Conditions.options).encode(to: &head)
     format = fleet.rowFormat
     options = fleet.options
     table = Array(head.bytes)

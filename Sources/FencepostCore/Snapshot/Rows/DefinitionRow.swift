@@ -9,26 +9,23 @@ struct DefinitionRow {
   private static let hasTag: UInt8 = 4
   private static let hasDate: UInt8 = 8
 
-  static func encode(_ slot: UInt32, of engine: borrowing MonitorEngine, to writer: inout ByteWriter) {
-    encode(slot, of: engine, added: engine.delivery.told.added(slot), to: &writer)
-  }
-
+  /// - Parameter added: The date of the first record, which a shared table does not have.
   static func encode(
-    _ slot: UInt32, of engine: borrowing MonitorEngine, added: Int64, to writer: inout ByteWriter
+    _ slot: UInt32, of table: borrowing ConditionTable, added: Int64 = .min, to writer: inout ByteWriter
   ) {
-    let row = engine.table.rows[Int(slot)]
+    let row = table.rows[Int(slot)]
     writer.put(row.kind.rawValue)
     writer.put(
       row.assumed.rawValue | (row.tag != 0 ? hasTag : 0) | (added != .min ? hasDate : 0))
-    engine.table.identifiers.withBytes(of: slot) { bytes in
+    table.identifiers.withBytes(of: slot) { bytes in
       writer.putCompact(UInt64(bytes.count))
       writer.put(UnsafeRawBufferPointer(bytes))
     }
     if row.tag != 0 { writer.putCompact(row.tag) }
     if added != .min { writer.putCompact(added) }
-    engine.table.policies[row.policy].encode(to: &writer)
+    table.policies[row.policy].encode(to: &writer)
     // The geometry is last, so that it may be as long as a shape needs.
-    engine.table.subject(of: slot).encode(to: &writer)
+    table.subject(of: slot).encode(to: &writer)
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {

@@ -71,6 +71,13 @@ struct DeviceRow {
     self.swept = swept
   }
 
+  /// The row of a monitor without inputs.
+  static var withoutInputs: DeviceRow {
+    DeviceRow(
+      clock: .min, counters: InputCounters(), lastFix: nil, hostFlags: [], unsupportedKinds: 0, isScanning: true,
+      swept: 0)
+  }
+
   init(_ tracker: borrowing Tracker, swept: UInt64) {
     self.init(
       clock: tracker.clock, counters: tracker.counters, lastFix: tracker.lastFix,

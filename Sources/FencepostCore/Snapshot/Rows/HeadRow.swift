@@ -77,6 +77,14 @@ struct HeadRow {
       lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket)
   }
 
+  /// The head of a shared table, as that of a monitor without inputs.
+  init(_ table: borrowing ConditionTable, _ options: MonitorOptions) {
+    self.init(
+      options: options, conditionCount: UInt64(table.count), lastGeneration: table.order.lastGeneration,
+      lastSequence: 0,
+      lastChange: 0, lastTicket: 0)
+  }
+
   /// An engine that has nothing yet but its head.
   func engine(name: String?) -> MonitorEngine {
     var engine = MonitorEngine(trusted: name, options)

@@ -1,0 +1,107 @@
+import FencepostKernel
+
+/// A shared table: nothing follows its changes, and it has no gates, because fleets have no path.
+extension ConditionTable: ConditionHolder {
+  package var table: ConditionTable { _read { yield self } }
+
+  package func defect(of definition: Definition) -> String? {
+    guard definition.subject.kind.isLine else { return nil }
+    return
+      "path: a line geographic condition counts crossings of a path; it needs a monitor with path geodesic, and fleets "
+      + "have no paths"
+  }
+
+  package func compare(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool? {
+    identifiers.slot(of: identifier).map { self.definition(of: $0).isNearlyEqual(to: definition) }
+  }
+
+  /// The slots whose identifiers are not in a table of identifiers, in add order.
+  func slots(without others: borrowing IdentifierTable) -> [UInt32] {
+    var slots: [UInt32] = []
+    for slot in live {
+      let isOther = identifiers.withBytes(of: slot) { others.slot(of: $0) == nil }
+      if isOther { slots.append(slot) }
+    }
+    return slots
+  }
+}
+
+// Reading a table by identifier and slot.
+extension ConditionTable {
+  /// The identifier of a live slot.
+  package func identifier(of slot: UInt32) -> String { identifiers.string(of: slot) }
+
+  /// Calls `body` with the bytes of the identifier of a live slot.
+  package func withIdentifierBytes<Result>(of slot: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    identifiers.withBytes(of: slot, body)
+  }
+
+  /// The slot of an identifier as UTF-8 bytes.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` if the bytes are no identifier, ``MonitorError/notFound(_:)`` if no
+  ///   condition has it.
+  package func slot(ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt32 {
+    if let defect = MonitorEngine.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
+    guard let slot = identifiers.slot(of: bytes) else { throw .notFound(String(decoding: bytes, as: UTF8.self)) }
+    return slot
+  }
+
+  /// The subject of the condition with that identifier; `nil` if there is no such condition.
+  package func subject(ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
+    identifiers.slot(of: bytes).map { subject(of: $0) }
+  }
+
+  /// The first condition whose generation is larger; visits all in add order.
+  package func slot(after generation: UInt64) -> UInt32? { order.next(after: generation) }
+
+  /// The slot of a live condition.
+  func slot(ofGeneration generation: UInt64) -> UInt32? {
+    guard generation > 0, let slot = order.next(after: generation - 1), self.generation(of: slot) == generation
+    else { return nil }
+    return slot
+  }
+
+  /// The conditions of this moment, for questions about points.
+  package var places: Places { Places(self) }
+
+  /// The nearest point on the boundary of the condition of a live slot; `nil` for a beacon.
+  package func nearestBoundaryPoint(of slot: UInt32, to coordinate: Coordinate) -> Coordinate? {
+    isGeographic(slot) ? shape(of: slot).nearestBoundaryPoint(to: coordinate) : nil
+  }
+
+  /// The vertices of a polygon, corridor or line as well-known binary (ISO, little endian, XY), as they were given but for
+  /// repeated ones and those within planar edges of 180 degrees and more; `nil` for conditions of other kinds.
+  package func wellKnownBinary(of slot: UInt32) -> [UInt8]? {
+    switch subject(of: slot) {
+    case .circle, .beacon: nil
+    case .polygon(let shape), .corridor(let shape), .line(let shape): WellKnownBinary.encode(shape.definition.written)
+    }
+  }
+
+  /// The beacon that an entry names.
+  package func refinement(of entry: EventEntry) -> BeaconIdentityCondition? {
+    guard entry.hasRefinement, let beacon = beacon(of: entry.slot) else { return nil }
+    return BeaconIdentityCondition(uuid: beacon.uuid, major: entry.refinementMajor, minor: entry.refinementMinor)
+  }
+
+  /// An entry with everything that belongs to its condition.
+  package func event(from entry: EventEntry) -> Event {
+    var event = Event(
+      identifier: identifiers.string(of: entry.slot), state: entry.state, generation: entry.generation)
+    event.sequence = entry.sequence
+    event.cause = entry.cause
+    event.date = entry.date == .min ? nil : Timestamp(microseconds: entry.date)
+    event.evidenceDate = entry.evidenceDate == .min ? nil : Timestamp(microseconds: entry.evidenceDate)
+    event.beacon = refinement(of: entry)
+    event.diagnostics = entry.diagnostics
+    event.tag = tag(of: entry.slot)
+    if !entry.latitude.isNaN {
+      event.evidence = Event.Evidence(
+        coordinate: Coordinate(latitude: entry.latitude, longitude: entry.longitude), accuracy: entry.accuracy,
+        boundaryDistance: entry.boundaryDistance, source: entry.marks.contains(.onPath) ? .path : .fix)
+    }
+    event.followsGap = entry.marks.contains(.gap)
+    event.direction = entry.direction
+    return event
+  }
+}
