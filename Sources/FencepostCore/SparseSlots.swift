@@ -78,21 +78,6 @@ struct SparseSlots<Value: SparseValue>: Sendable {
     }
   }
 
-  /// Changes the value of a slot; one that is then as those of the others is taken away.
-  @inline(__always)
-  mutating func update(_ slot: UInt32, or common: Value, _ body: (inout Value) -> Void) where Value: Equatable {
-    let place = place(of: slot)
-    var value = place < 0 ? common : table[place].value
-    body(&value)
-    if value == common {
-      if place >= 0 { remove(at: place) }
-    } else if place < 0 {
-      insert(slot, value)
-    } else {
-      table[place].value = value
-    }
-  }
-
   /// Calls `body` with each slot that has a value, in no particular order.
   func forEach(_ body: (UInt32, Value) -> Void) {
     table.forEach { body($0.slot, $0.value) }

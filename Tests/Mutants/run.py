@@ -252,7 +252,7 @@ MUTANTS = [
            "        slots.removeAll { $0 == slot }\n", "        slots.removeAll { $0 == .max }\n", "a beacon's identity leads"),
     Mutant("an undetermined shape is not listed", STATES,
            "    listed.append(slot)\n", "", "who is listed as undetermined"),
-    Mutant("what is as most shapes are keeps its entry", "SparseSlots.swift",
+    Mutant("what is as most shapes are keeps its entry", "Detection/DeviceEntries.swift",
            "    if value == common {", "    if value == common, place < 0 {", "what is as most shapes are"),
     Mutant("a removed shape keeps its entry", STATES,
            "exceptions[slot] = state.isListed ? SlotState(isListed: true) : nil", "_ = state", "an entry is a shape's"),

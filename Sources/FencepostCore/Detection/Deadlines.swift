@@ -19,7 +19,7 @@ struct Deadlines: Sendable {
   private static let fewEntries = 64
 
   private var heap = BinaryHeap<Entry>()
-  private var scheduled: [UInt32: Int64] = [:]
+  private var scheduled = DeviceEntries<Int64>()
 
   /// The earliest entry, `Int64.max` when there is none. May be earlier than anything that is due.
   private(set) var earliest: Int64 = .max
@@ -51,7 +51,7 @@ struct Deadlines: Sendable {
   mutating func removeAll() {
     guard heap.count > 0 else { return }
     heap = BinaryHeap()
-    scheduled.removeAll(keepingCapacity: true)
+    scheduled.removeAll()
     earliest = .max
   }
 
@@ -73,8 +73,10 @@ struct Deadlines: Sendable {
 
     func checkInvariants() throws(Invariant.Broken) {
       let times = Dictionary(grouping: heap.elements, by: { $0.slot }).mapValues { Set($0.map { $0.time }) }
-      for (slot, time) in scheduled {
-        try Invariant.hold(times[slot]?.contains(time) == true, "a reminder stands in the heap")
+      try scheduled.checkInvariants()
+      for slot in scheduled.slots {
+        try Invariant.hold(
+          reminder(of: slot).map { times[slot]?.contains($0) == true } ?? false, "a reminder stands in the heap")
       }
       try Invariant.hold(
         earliest == heap.elements.map { $0.time }.min() ?? .max, "the earliest reminder comes first")

@@ -7,8 +7,8 @@ import FencepostKernel
 /// an entry, who is listed, and where a watch stands is not saved, and is not noted.
 struct ObservedStates: Sendable {
   private(set) var shapes = SlotStates()
-  private(set) var candidates: [UInt32: Candidate] = [:]
-  private(set) var beacons: [UInt32: BeaconTrack] = [:]
+  private(set) var candidates = DeviceEntries<Candidate>()
+  private(set) var beacons = DeviceEntries<BeaconTrack>()
   private(set) var host = HostState()
   private(set) var isScanning = true
   private(set) var journal = Journal()
@@ -106,7 +106,7 @@ struct ObservedStates: Sendable {
 
   @inline(never)
   private mutating func removeCandidate(_ slot: UInt32) -> Bool {
-    guard candidates.removeValue(forKey: slot) != nil else { return false }
+    guard candidates.remove(slot) else { return false }
     journal.touch(slot)
     return true
   }
@@ -128,7 +128,7 @@ struct ObservedStates: Sendable {
   /// The beacon conditions, in add order.
   func beaconSlots(_ table: ConditionTable) -> ContiguousArray<UInt32> {
     guard !beacons.isEmpty else { return [] }
-    var slots = ContiguousArray(beacons.keys)
+    var slots = ContiguousArray(beacons.slots)
     table.putInOrder(&slots)
     return slots
   }
@@ -196,8 +196,8 @@ struct ObservedStates: Sendable {
   mutating func begin(isScanning: Bool, sweptThrough generation: UInt64, _ table: ConditionTable) {
     self.isScanning = isScanning
     shapes.begin(sweptThrough: generation, table)
-    if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
-    if !beacons.isEmpty { beacons.removeAll(keepingCapacity: true) }
+    candidates.removeAll()
+    beacons.removeAll()
   }
 
   /// Takes what is believed of a shape of which nothing is known yet, and where its watch stands.

@@ -1,7 +1,7 @@
 import FencepostKernel
 
 /// What the detector knows of a shape that is not as most are.
-struct SlotState: SparseValue, Equatable {
+struct SlotState: Equatable, Sendable {
   /// Index in ``Watches``, or ``none``.
   var active: UInt32 = SlotState.none
   var observed: Observed = .undetermined
@@ -19,7 +19,7 @@ struct SlotState: SparseValue, Equatable {
 /// pays neither in time nor in memory for the shapes that are far away: its first fix sweeps through all of them at
 /// once, and a copy is as small as what happened to the device.
 struct SlotStates: Sendable {
-  private var exceptions = SparseSlots<SlotState>()
+  private var exceptions = DeviceEntries<SlotState>()
   /// Shapes up to this generation are settled outside, but for the exceptions.
   private(set) var sweptThrough: UInt64 = 0
   /// The generation of the last shape that came.
@@ -32,7 +32,7 @@ struct SlotStates: Sendable {
   private var listedIsSorted = true
 
   /// How many places a walk over the exceptions looks at.
-  var placeCount: Int { exceptions.placeCount }
+  var placeCount: Int { exceptions.count }
 
   /// Whether no shape came since all were swept through.
   @inline(__always)

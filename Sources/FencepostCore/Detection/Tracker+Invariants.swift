@@ -8,6 +8,8 @@ import FencepostKernel
       try timeline.checkInvariants()
       try deadlines.checkInvariants()
       try known.shapes.checkInvariants(table)
+      try known.candidates.checkInvariants()
+      try known.beacons.checkInvariants()
       try Invariant.hold(
         !isWaitingForFix(table) || lookout.safe.squaredRadius <= 0,
         "there is no safe region while a shape is undetermined")
@@ -26,9 +28,9 @@ import FencepostKernel
       }
       let beacons = table.live.filter { !table.isGeographic($0) }
       try Invariant.hold(
-        Set(known.beacons.keys) == Set(beacons), "a beacon condition has a track, and nothing else has")
+        Set(known.beacons.slots) == Set(beacons), "a beacon condition has a track, and nothing else has")
       let shapes = Set(table.live).subtracting(beacons)
-      try Invariant.hold(shapes.isSuperset(of: known.candidates.keys), "a candidate is a shape's")
+      try Invariant.hold(shapes.isSuperset(of: known.candidates.slots), "a candidate is a shape's")
       try lookout.checkInvariants(known, shapes, table)
     }
 

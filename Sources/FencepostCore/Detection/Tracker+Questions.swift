@@ -32,7 +32,7 @@ extension Tracker {
   var hasCandidates: Bool { !known.candidates.isEmpty }
 
   /// The crossings in the making, by shape.
-  var candidates: [UInt32: Candidate] { known.candidates }
+  var candidates: DeviceEntries<Candidate> { known.candidates }
 
   /// The crossing in the making of a shape.
   func candidate(of slot: UInt32) -> Candidate? { known.candidate(of: slot) }

@@ -246,7 +246,7 @@ extension DeviceState {
       }
     }
     crossings.clear()
-    for (slot, candidate) in tracker.candidates { crossings.append(Crossing(slot: slot, candidate: candidate)) }
+    tracker.candidates.forEach { crossings.append(Crossing(slot: $0, candidate: $1)) }
     if crossings.count > 1 { crossings.sort { $0.slot < $1.slot } }
     undecided.clear()
     tracker.forEachUndecided { undecided.append($0) }
