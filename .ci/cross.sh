@@ -57,13 +57,14 @@ case $target in
     # the store has one table and simple statements (FencepostStoreCore). Auto-vacuum stays, because another program may have
     # enabled it in a store. The parser is generated with the same options.
     omitted=''
-    for feature in LOAD_EXTENSION DEPRECATED SHARED_CACHE ALTERTABLE ANALYZE AUTHORIZATION AUTOINCREMENT BLOB_LITERAL CAST CHECK \
-      COMPILEOPTION_DIAGS COMPLETE COMPOUND_SELECT CTE DATETIME_FUNCS DECLTYPE DESERIALIZE EXPLAIN FOREIGN_KEY GENERATED_COLUMNS \
-      GET_TABLE INCRBLOB JSON LIKE_OPTIMIZATION LOCALTIME OR_OPTIMIZATION PROGRESS_CALLBACK REINDEX RETURNING TCL_VARIABLE TRACE \
-      TRIGGER UPSERT UTF16 VIEW VIRTUALTABLE WINDOWFUNC; do
+    for feature in LOAD_EXTENSION DEPRECATED SHARED_CACHE ALTERTABLE ANALYZE AUTHORIZATION AUTOINCREMENT \
+      AUTOMATIC_INDEX BLOB_LITERAL CAST CHECK COMPILEOPTION_DIAGS COMPLETE COMPOUND_SELECT CTE DATETIME_FUNCS DECLTYPE \
+      DESERIALIZE EXPLAIN FOREIGN_KEY GENERATED_COLUMNS GET_TABLE INCRBLOB JSON LIKE_OPTIMIZATION LOCALTIME \
+      OR_OPTIMIZATION PROGRESS_CALLBACK REINDEX RETURNING TCL_VARIABLE TRACE TRIGGER UPSERT UTF16 VIEW VIRTUALTABLE \
+      WINDOWFUNC XFER_OPT; do
       omitted+=" -DSQLITE_OMIT_$feature"
     done
-    options="-Os -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+    options="-Oz -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
       -DSQLITE_THREADSAFE=1 -DSQLITE_DQS=0$omitted"
     if is_there "$options"; then exit; fi
     echo "fencepost: compiling SQLite of Debian's source package for musl into .build/cross/$target/root" >&2

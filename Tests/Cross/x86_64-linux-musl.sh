@@ -4,7 +4,7 @@
 # Fully static programs: with SQLite inside, and without stores.
 step "static programs"
 static() { # ARCHIVE OUTPUT LARGEST
-  compile -Os -static -s -Wl,--gc-sections Tests/Determinism/replay.c "$1" -o "$2"
+  compile -Os -static -s -Wl,--gc-sections,-z,noseparate-code Tests/Determinism/replay.c "$1" -o "$2"
   if LC_ALL=C readelf --program-headers "$2" | grep -q INTERP; then fail "$2 is not static"; fi
   [ "$(stat -c %s "$2")" -le "$3" ] || fail "$2 has $(stat -c %s "$2") bytes; the limit is $3"
   Tests/Determinism/hashes.sh "$folder/events-$(basename "$2")" "$2" >&2 || fail "other events of $2"

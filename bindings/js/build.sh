@@ -16,8 +16,8 @@ mkdir -p "$out" "$work"
 toolchain=$(dirname "$(readlink -f "$(command -v swiftc)")")
 libraries=/usr/lib/wasm32-wasi
 builtins=$(find /usr/lib/llvm-*/lib/clang -name libclang_rt.builtins-wasm32.a 2> /dev/null | sort | tail -n 1)
-if [ ! -f $libraries/libc.a ] || [ -z "$builtins" ]; then
-  echo "bindings/js/build.sh: wasi-libc and compiler-rt for wasm32 are missing: .ci/wasm.sh" >&2
+if [ ! -f $libraries/libc.a ] || [ -z "$builtins" ] || ! command -v wasm-opt > /dev/null; then
+  echo "bindings/js/build.sh: wasi-libc, compiler-rt for wasm32 or Binaryen is missing: .ci/wasm.sh" >&2
   exit 1
 fi
 objects=$(bindings/c/embedded.sh wasm32-wasi)
@@ -42,6 +42,11 @@ exports=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/--export=\1/p' bindings/c/fen
 # shellcheck disable=SC2086
 "$toolchain/wasm-ld" -z stack-size=1048576 --stack-first --gc-sections --strip-all -o "$work/replay.wasm" \
   $libraries/crt1-command.o $replay $module $objects -L$libraries -lc -lm "$builtins" $wraps
+# The features are those that the objects use. Floating-point results stay the same: --fast-math is off.
+for made in fencepost replay; do
+  wasm-opt -Os --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals \
+    "$work/$made.wasm" -o "$work/$made.wasm"
+done
 
 rm -rf "${out:?}/lib"
 cp -RL bindings/js/package.json bindings/js/README.md bindings/js/LICENSE bindings/js/fencepost.js bindings/js/fencepost.d.ts \

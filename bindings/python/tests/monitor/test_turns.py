@@ -19,9 +19,9 @@ from fencepost import Circle, Fix, Fleet, Monitor, Zones, geodesic, replay
 np = pytest.importorskip("numpy")
 
 ROWS = 400_000
-LEAST_ANSWERS = 12
-"""A block takes about 2 to 8 ms, so there are more than fifty answers. If the batch held the handle all the time, there
-would be 0."""
+LEAST_ANSWERS = 4
+"""A block takes about 2 to 8 ms, so on an idle machine there are more than fifty answers. Other work on the machine delays
+the thread that asks. If the batch held the handle all the time, there would be no answer."""
 
 
 def zones() -> Zones:

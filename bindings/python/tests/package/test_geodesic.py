@@ -56,5 +56,5 @@ def test_a_bad_row_is_named() -> None:
     with pytest.raises(InvalidArgumentError, match="latitude") as caught:
         geodesic.inverse([0, 0, 91], 0, 0, 0)
     assert caught.value.position == 2
-    with pytest.raises(InvalidArgumentError, match="dimensions"):
+    with pytest.raises(InvalidArgumentError, match="one dimension"):
         geodesic.inverse(numpy.zeros((2, 2)), 0, 0, 0)
