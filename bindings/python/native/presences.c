@@ -41,7 +41,9 @@ PyObject *native_inside(PyObject *object, PyObject *identifier) {
 }
 
 /* Room for the first call. A call that finds more costs its time twice. */
-enum { FIRST_ROOM = 16384 };
+enum {
+  FIRST_ROOM = 16384
+};
 
 /* In a call: the devices inside one condition, or inside any if the identifier is NULL; in memory from malloc(). */
 static fencepost_status find_presences(native_call *call, const char *identifier, fencepost_device_presence **found,

@@ -20,8 +20,8 @@ np = pytest.importorskip("numpy")
 
 ROWS = 400_000
 LEAST_ANSWERS = 4
-"""A block takes about 2 to 8 ms, so on an idle machine there are more than fifty answers. Other work on the machine delays
-the thread that asks. If the batch held the handle all the time, there would be no answer."""
+"""A block takes about 2 to 8 ms, so on an idle machine there are more than fifty answers. Other work on the machine
+delays the thread that asks. If the batch held the handle all the time, there would be no answer."""
 
 
 def zones() -> Zones:
