@@ -326,7 +326,7 @@ def test_bursts_of_new_names_end_nothing(stack: ExitStack, tmp_path: Path, broke
     watch.until(lambda: ("good/one", "unsatisfied", 2) in watch.reported, "the good one again")
     assert len({device for device, _, _ in watch.reported}) == 100
     assert watch.stop() == 0
-    assert watch.said.count("--max-devices") == 2, "the first, and how many at the end"
+    assert watch.said.count("--max-devices") == 3, "the first, how many followed, and all of them at the end"
 
 
 @pytest.mark.parametrize("end", ["kill", "stop", "recover"])

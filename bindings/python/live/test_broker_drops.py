@@ -38,9 +38,6 @@ def test_messages_that_the_broker_drops_are_said(tmp_path: Path) -> None:
             user.flush(sent)
         finally:
             watch.process.send_signal(signal.SIGCONT)
-        watch.until(
-            lambda: "messages, perhaps of another client: a queue was full; max_queued_messages" in watch.said,
-            "the notice",
-        )
+        watch.until(lambda: "max_queued_messages" in watch.said, "the notice")
         assert watch.stop() == 0
         assert 0 < len({event["device"] for event in watch.events}) < 501, "messages were lost"
