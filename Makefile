@@ -70,7 +70,7 @@ setup-lint: $(stamps)/lint
 
 # Also sets up what `make docs` needs: each of these steps reinstalls the package, which must not happen while tests of the
 # other lane import it. The WebAssembly module is built while programs are installed, to use a second core; the parts `wasm`
-# and `docs` wait for it. If that build fails, it runs again in these parts and prints why.
+# and `docs` wait for it. If this early build fails, the two parts run it again, and print why it fails.
 setup-test-all: $(stamps)/library
 	@.ci/wasm.sh  # installs before others do: apt's lists have one lock
 	@mkdir -p .build/test-logs; $(again) $(stamps)/wasm > .build/test-logs/wasm-early.log 2>&1 & early=$$!; \
@@ -225,7 +225,7 @@ $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 	  $(python) -m pip install --quiet './bindings/python[cli,files]'
 	@touch $@
 
-# The package with the requirements of its tests, which include the tools that make the wheel.
+# Installs the package with everything that its tests need, including the tools that build the wheel.
 $(stamps)/python-test: $(stamps)/python .ci/natural-earth.sh
 	@echo "== installing what the Python tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \

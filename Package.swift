@@ -8,7 +8,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("ExistentialAny"),
   .treatAllWarnings(as: .error),
-  // The computed invariants of Architecture.md: in builds for tests, not in releases.
+  // Compiles the invariant checks that Architecture.md describes: in builds for tests, not in releases.
   .define("FENCEPOST_INVARIANTS", .when(configuration: .debug)),
 ]
 
@@ -20,12 +20,12 @@ let optimised: [SwiftSetting] =
   ? [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])] : []
 let library = strict + optimised
 
-// For those that should have no unsafe construct at all; the others say why they do in decision 0008.
+// For the targets that must not have any unsafe construct; decision 0008 says why the other targets have some.
 let safe = library + [.strictMemorySafety()]
 
 let package = Package(
   name: "fencepost",
-  // Apple's systems from the first that have the module Synchronization; Linux needs no entry.
+  // The first versions of Apple's systems that have the module Synchronization; Linux needs no entry.
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Fencepost", targets: ["Fencepost"]),

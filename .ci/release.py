@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The version and its release. By hand the version is written in three literals of include/fencepost.h only.
+"""The version and its release. Only three literals in include/fencepost.h are written by hand.
 
     .ci/release.py version           prints it
     .ci/release.py mentions          compares every text that repeats it; `Tests/Style/run.sh` calls this

@@ -1056,7 +1056,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_remove_condition(fencepost_moni
                                                                   uint32_t *out_removed, fencepost_error *error);
 
 /*
- * Ensures many circular conditions from columns, in order, as calls of fencepost_monitor_ensure_circular_condition()
+ * Ensures many circular conditions from columns, in order, as calls to fencepost_monitor_ensure_circular_condition()
  * would; a store saves them in one transaction. All or nothing: if one row is refused, nothing has changed and
  * error->position is its index. The parameters are those of fencepost_monitor_add_circular_conditions().
  *
@@ -1125,7 +1125,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_conditions(
     const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Ensures many polygons, in order, as calls of fencepost_monitor_ensure_polygon_condition() would; a store saves them
+ * Ensures many polygons, in order, as calls to fencepost_monitor_ensure_polygon_condition() would; a store saves them
  * in one transaction. All or nothing. The parameters are those of fencepost_monitor_add_polygon_conditions().
  *
  * @param out_result  Receives the counts; removed is 0; may be NULL.
@@ -1197,7 +1197,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_sync_conditions(fencepost_monit
                                                                  fencepost_error *error);
 
 /*
- * Removes many conditions, as calls of fencepost_monitor_remove_condition() would; a store saves this in one
+ * Removes many conditions, as calls to fencepost_monitor_remove_condition() would; a store saves this in one
  * transaction. Unknown identifiers are not errors.
  *
  * @param identifiers  count pointers to terminated texts; may be NULL only if count is 0.
@@ -2217,8 +2217,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_wkbs(
     const fencepost_condition_options *options, fencepost_error *error);
 
 /*
- * Ensures many circles, in order, as calls of fencepost_conditions_ensure_circular() would. All or nothing. The parameters
- * are those of fencepost_conditions_add_circulars().
+ * Ensures many circles, in order, as calls to fencepost_conditions_ensure_circular() would. All or nothing. The
+ * parameters are those of fencepost_conditions_add_circulars().
  *
  * @param out_result  Receives the counts; removed is 0. May be NULL.
  * @return As the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
@@ -2319,7 +2319,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_sync(fencepost_conditions *c
                                                          fencepost_error *error);
 
 /*
- * Removes many conditions, as calls of fencepost_conditions_remove() would. Unknown identifiers are not errors.
+ * Removes many conditions, as calls to fencepost_conditions_remove() would. Unknown identifiers are not errors.
  *
  * @param identifiers  count pointers to terminated texts; may be NULL only if count is 0.
  * @param out_removed  Receives how many of them existed; may be NULL.
@@ -2928,8 +2928,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
 FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
 
 /*
- * Advances as fencepost_fleet_advance() does, but by any distance: max_time_step_us does not apply. For a host that
- * knows that so much time has really passed.
+ * Advances as fencepost_fleet_advance() does, but by any distance: max_time_step_us does not apply. Use this if the
+ * host knows that so much time has really passed.
  *
  * @return As fencepost_fleet_advance(), except AHEAD_OF_CLOCK. Threads: any. Since: 0.3
  */
@@ -2978,7 +2978,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fl
                                                              fencepost_error *error);
 
 /*
- * The same of one device.
+ * The same for one device.
  *
  * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(1). Since: 0.2
@@ -3066,8 +3066,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
  * @param out_count      Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier); NOT_FOUND; BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: for one shape O(results + its events since the last such call); O(devices) for the first
- * call, and after as many events as there are presences in the fleet. For a beacon or all conditions O(devices). Since:
- * 0.3
+ * call, and after as many events as there are presences in the fleet. O(devices) for a beacon condition or for all
+ * conditions. Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_devices_inside(fencepost_fleet *fleet, const char *identifier,
                                                               fencepost_device_presence *out_presences, size_t capacity,

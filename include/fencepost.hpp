@@ -195,7 +195,8 @@ struct circle_columns {
 
 /*
  * Columns of polygons, corridors or lines: the rows of one call. One geometry holds all their vertices. If
- * condition_offsets is empty, each part (corridors and lines: each line) is a condition. Tags may be empty.
+ * condition_offsets is empty, each part of a polygon, and each line of corridors and lines, is a condition. Tags may be
+ * empty.
  */
 struct shape_columns {
   std::vector<std::string> identifiers;

@@ -55,8 +55,8 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     #endif
     cplatform_release(word)
   }
-  /// The first of two steps of taking the lock: no other thread that does not hold it yet takes it before
-  /// ``lockReserved()``. So a thread that takes several locks waits for their holders in parallel.
+  /// The first of two steps of taking the lock: from here until ``lockReserved()``, no other thread can newly take it.
+  /// So a thread that takes several locks waits for their holders in parallel.
   package borrowing func reserve() { cplatform_reserve(word) }
 
   /// Takes the lock that the calling thread reserved.

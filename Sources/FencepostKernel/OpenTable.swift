@@ -252,7 +252,7 @@ enum OpenTableSecret {
 
 #if FENCEPOST_INVARIANTS
   extension OpenTable {
-    /// How far the entry that stands farthest from its home does.
+    /// The largest distance of an entry from its home.
     package var longestWayTaken: Int {
       entries.indices.reduce(0) { longest, place in
         guard !entries[place].isFree else { return longest }

@@ -5,7 +5,7 @@ import FencepostCore
 struct StoreSums: Equatable {
   /// The number of the file; see ``Schema``.
   let number: UInt64
-  /// Of a fleet's file; see ``Schema``.
+  /// The family of a fleet's file; see ``Schema``.
   var family: UInt32 { UInt32(truncatingIfNeeded: number >> 32) }
   /// Modulo 2⁶⁴.
   private var sum: UInt64 = 0

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Polygons of one ring, in the columns of the C call.
+// Polygons with one ring each, as the columns of the C call.
 class Polygons {
  public:
   std::vector<double> latitudes, longitudes;

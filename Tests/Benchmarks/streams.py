@@ -39,11 +39,11 @@ import stream_world
 QUICK, USUAL, FULL = (200, 250, 2_000), (500, 1000, 20_000), (10_000, 1000, 100_000)
 """Tracks, points of each, circles."""
 THINNED = 10
-"""The smaller file, of the comparison of memory, has each so many-th point of the same ways."""
+"""The smaller file in the comparison of memory has every tenth point of the same ways."""
 
 
 EVENT_BYTES = 430
-"""Of an event as a log holds it: the object, its identifier, numbers and places."""
+"""The size of an event in a log: the object, its identifier, numbers and places."""
 
 
 class Run(NamedTuple):

@@ -14,7 +14,7 @@ static void batch_success(void) {
   CHECK(condition.tag == UINT64_MAX);
   CHECK_INT(condition.generation, 3);
   CHECK_INT(record_of(monitor, "two").condition.tag, 11);
-  /* Without tags all rows have the tag of the options. */
+  /* If there are no tags, all rows have the tag of the options. */
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.tag = 77;
   options.assuming = FENCEPOST_STATE_SATISFIED;

@@ -81,7 +81,7 @@ static void syncing(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Syncing equals single calls of remove and ensure: the snapshots are the same bytes, also with a limit. */
+/* A sync equals single calls to remove and ensure: the snapshots are the same bytes, also with a limit. */
 static void syncing_is_as_single_calls(void) {
   uint64_t random = 7;
   for (int round = 0; round < 60; round++) {

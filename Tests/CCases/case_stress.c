@@ -232,7 +232,7 @@ static void check_forks(int crowd) {
 
 static void forks_share_nothing(void) { check_forks(0); }
 
-/* With so many conditions that their states stay shared. */
+/* There are so many conditions that the forks continue to share their states. */
 static void forks_share_states(void) { check_forks(3000); }
 
 static const ccase cases[] = {

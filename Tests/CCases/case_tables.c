@@ -221,8 +221,8 @@ static void refused_rows(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Without options a condition is assumed unsatisfied: a device outside gives no event. With the assumption of monitors
-   it does. */
+/* Without options a condition is assumed unsatisfied: a device outside gives no event. With the options of monitors,
+   which assume nothing, it gives one. */
 static void assumptions(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = new_fleet(table);
@@ -337,7 +337,7 @@ static void definitions_of_any_kind(void) {
   CHECK_INT(version_of(table).count, 3);
   CHECK_OK(fencepost_conditions_add(table, set, 3, NULL));
   CHECK_INT(version_of(table).generation, 7);
-  /* Of two elements with one identifier the last counts. */
+  /* If two elements have the same identifier, the last one counts. */
   set[1] = set[0], set[1].radius_m = 70;
   CHECK_OK(fencepost_conditions_add(table, set, 2, NULL));
   CHECK(condition_of(table, "circle").radius_m == 70);
@@ -362,7 +362,7 @@ static void definitions_of_any_kind(void) {
 
 static void count_ring(void *context) { ++*(int *)context; }
 
-/* Changes of a monitor's table are changes of the monitor, and wake its consumer; the reference may outlive the
+/* Changes to a monitor's table are changes to the monitor, and wake its consumer; the reference may outlive the
    monitor. */
 static void table_of_a_monitor(void) {
   fencepost_monitor *monitor;
@@ -412,7 +412,7 @@ static void table_of_a_monitor(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* A change of a table locks all fleets over it. */
+/* A change to a table locks all fleets that use it. */
 static void many_fleets(void) {
   enum {
     MANY = 1500

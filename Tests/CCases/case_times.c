@@ -277,7 +277,7 @@ static void rewinding_in_each_delivery(void) {
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(0), NULL));
     fencepost_monitor *fork;
     CHECK_OK(fencepost_monitor_fork(monitor, &fork, NULL));
-    CHECK_INT(next_event(fork).sequence, event.sequence); /* redelivered by an engine in the state after a crash */
+    CHECK_INT(next_event(fork).sequence, event.sequence); /* redelivered: a fork is in the state after a crash */
     fencepost_monitor_destroy(fork);
     if (delivery == FENCEPOST_DELIVERY_EVERY) CHECK_INT(next_event(monitor).date_us, SECONDS(2));
     expect_no_event(monitor);

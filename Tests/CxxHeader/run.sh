@@ -33,7 +33,7 @@ for compiler in g++ clang++; do
       "$root/Tests/CxxHeader/wrapper.cpp" -o "$folder/out.o"
     count=$((count + 1))
   done
-  # Without exceptions fencepost.hpp is refused by a line that says what to use.
+  # If exceptions are disabled, fencepost.hpp does not compile; the error says what to use instead.
   if echo '#include <fencepost.hpp>' |
     $compiler -std=c++17 -fno-exceptions -I "$root/include" -x c++ -fsyntax-only - 2> "$folder/refusal" ||
     ! grep -q 'fencepost.hpp reports failures as exceptions' "$folder/refusal"; then

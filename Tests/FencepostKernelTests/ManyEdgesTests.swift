@@ -10,7 +10,7 @@ import Testing
     case comb, spiral, star, fan, tips, scattered, nested, diagonal
   }
 
-  /// A polygon of about so many vertices within a degree, or within ten degrees if its edges are to be long.
+  /// A polygon of about `count` vertices within a degree, or within ten degrees if its edges are to be long.
   private func parts(_ kind: Kind, _ count: Int) -> [[[Corner]]] {
     switch kind {
     case .comb:

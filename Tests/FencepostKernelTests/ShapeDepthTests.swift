@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  /// A cross of five squares: its largest circle touches the four corners where they meet, but no edge.
+  /// A cross of five squares: the largest circle inside it touches the four inner corners, but no edge.
   @Test func theDepthOfPartsThatMeetIsThatOfTheWhole() throws {
     let size = 0.01
     let squares = [(0.0, 0.0), (1, 0), (-1, 0), (0, 1), (0, -1)].map { [square($0.0 * size, $0.1 * size, size)] }

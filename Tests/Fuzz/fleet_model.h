@@ -7,7 +7,7 @@
 enum {
   DEVICES = 3,
   NAMES = 6,
-  PAST = 320,     /* changes of the table and advances, as many as there are steps */
+  PAST = 320,     /* changes to the table and advances, as many as there are steps */
   WAITING = 20000 /* more than any sequence of calls produces */
 };
 
@@ -189,7 +189,7 @@ static int by_deadline(const void *left, const void *right) {
   return one->position < other->position ? -1 : one->position > other->position;
 }
 
-/* A change of the table, or an advance of all devices. */
+/* A change to the table, or an advance of all devices. */
 static void fleet_change(fleet_model *known, const change *what) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = change_table(known, what, &error);

@@ -27,8 +27,7 @@ typedef struct model {
   uint64_t inputs, accepted, invalid, late, ahead, sightings;
   uint64_t handed_out, generation;
   uint64_t crowd; /* far conditions of the first generations that no device reaches; with them forks share states */
-  uint64_t wakes, wakes_seen, pending; /* calls of the wake-up, those before the last check, and the events that waited
-                                          then */
+  uint64_t wakes, wakes_seen, pending; /* wake-up calls, those before the last check, events waiting then */
   place places[PLACES];
   fencepost_event flight[FLIGHT]; /* delivered and not committed */
   fencepost_event due[FLIGHT];    /* the events to redeliver after a restart, except those of removed conditions */
@@ -251,7 +250,7 @@ static void model_take(model *known, const fencepost_event *event) {
   here->told = *event;
 }
 
-/* Polls up to that many events, which commits the events delivered before. */
+/* Polls up to `capacity` events, which commits the events delivered before. */
 static size_t model_poll(model *known, size_t capacity) {
   fencepost_event events[FLIGHT / 2];
   size_t count = 99;

@@ -4,9 +4,10 @@ must be noticed; those that break an invariant, by the check of that invariant, 
 
     .venv/bin/python Tests/Mutants/run.py [--list | --check] [WORD...]
 
-With words only the mutants whose name holds one of them. Works in a copy of the tree under .build/mutants, builds the
-library there and runs ``python -m fencepost_conform`` on Tests/Conformance with a copy of the installed package that loads it.
-Prints which scenario kills each; exits with 1 when one survives, with 2 when something else is wrong.
+If words are given, runs only the mutants whose names contain one of them. Works in a copy of the tree under
+.build/mutants, builds the library there and runs ``python -m fencepost_conform`` on Tests/Conformance with a copy of
+the installed package that loads it. Prints which scenario kills each; exits with 1 when one survives, with 2 when
+something else is wrong.
 """
 
 from __future__ import annotations

@@ -305,8 +305,9 @@ def test_wheels() -> None:
         started = time.monotonic()
         environment = Environment(python, WORK / f"python-{version}")
         environment.install(f"fencepost[{EXTRAS}] @ {wheel.as_uri()}", "test")
-        # Like make test, leaves out slow tests that test the engine: long lives, all tracks, kills. On the Python of
-        # make test the same modules and the same extension have been tested; only the library's place is another.
+        # Like make test, leaves out slow tests that test the engine: long lives, all tracks, kills. With the Python
+        # version of `make test`, the same modules and the same extension have already been tested; only the library is
+        # in a different place.
         same = sys.version_info[:2] == tuple(map(int, version.split(".")[:2]))
         chosen = () if python == found[-1] else (SAME if same else NATIVE)
         environment.run_tests(PYTHON_FOLDER, *PARALLEL, *CHECKOUT, *SHORTER, *chosen)

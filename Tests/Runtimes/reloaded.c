@@ -19,7 +19,8 @@ enum {
   ROUNDS = 100
 };
 
-/* How many allocations are in use, counted here because the statistics of glibc include blocks that it keeps for later. */
+/* The number of allocations in use, counted here because glibc's statistics include freed blocks that it keeps for
+   reuse. */
 static long in_use;
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);

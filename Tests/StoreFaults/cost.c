@@ -50,6 +50,6 @@ static void measure(long count, uint64_t room, double most_waits) {
 
 void attack_cost(long count) {
   measure(count, (uint64_t)1 << 30, 2.005);
-  /* With little room left the log is kept short. */
+  /* If little room is left on the disk, the log is kept short. */
   measure(count, 16 << 20, 2.065);
 }

@@ -34,8 +34,8 @@ void files_mark(long call);
 
 /* The operations first ... first + count - 1 fail with an errno; a write is half done if `torn`. */
 void files_fail(long first, long count, int error, int torn);
-/* The same for turn i of an attack: by turns another errno, torn writes and shortened writes. The file system reports
-   16 MiB of free space. */
+/* The same for turn i of an attack: the turns differ in the errno, and in whether writes are torn or shortened. The
+   file system reports 16 MiB of free space. */
 void files_fail_by_turns(long i, long first, long count);
 /* From now on every n-th write writes only half and reports that, as with signals and quotas; 0 disables it. */
 void files_shorten(long n);

@@ -100,7 +100,7 @@ void attack_fleet_torn(long count) {
       continue;
     }
     opened++;
-    /* Whatever opens must be a state that a crash at some call could have left. */
+    /* If a torn copy opens, its state must be one that a crash during some call could have left. */
     look_at_fleet(0, FLEET_CALLS, NULL, "a torn copy", (long)moments[0]);
   }
   printf("%ld torn copies of a fleet: %ld refused, %ld opened\n", count, refused, opened);

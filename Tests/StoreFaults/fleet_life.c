@@ -449,7 +449,7 @@ void imagine_fleet(void) {
 
 /* ------------------------------------------------------------------------------------------- after a crash */
 
-/* Feeds each device the inputs that it lacks, and repeats the advances and changes of the table.
+/* Feeds each device the inputs that it lacks, and repeats the advances and the changes to the table.
 
    - tables: the number of calls after which the table was as it is now.
    - gone: how often each device was removed. */
@@ -552,7 +552,7 @@ void look_at_fleet(long least, long completed, const fleet_progress *shared, con
     return;
   }
   if (!exists && completed > 0) FAIL("%s at %ld, after %ld calls: nothing is there", what, n, completed);
-  /* A change of the table is saved with the next call of the fleet. */
+  /* A change to the table is saved with the next call on the fleet. */
   if (least > SETUP && is_table_change(least - 1)) least--;
   long last = completed + 1 < FLEET_CALLS ? completed + 1 : FLEET_CALLS, checkpoint = 0;
   for (long k = 0; k < completed; k++)

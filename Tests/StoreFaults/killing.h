@@ -9,8 +9,8 @@ typedef struct {
   int is_torn;
 } killing;
 
-/* Plays a life in a child with an empty folder, and returns whether it was killed. Both arguments are in shared
-   memory. */
+/* Plays a life in a child process with an empty folder, and returns whether the child was killed. `at` and `life` point
+   to shared memory. */
 int was_killed(killing *at, void (*live)(void *life), void *life);
 
 #endif

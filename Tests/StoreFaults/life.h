@@ -43,7 +43,7 @@ void run_life(progress *shared);
 
 /* Writes a store after 30 calls into the folder. */
 void put_store(void);
-/* The same as a crash leaves it, with its log. */
+/* Writes the same store as a crash leaves it, with its log. */
 void put_crashed_store(void);
 
 #endif

@@ -32,7 +32,7 @@ class Repository:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
         changelog = re.sub(r"(?m)^## 0\.\d+ \(in work\)$", "## 7.1 (in work)", self.text("CHANGELOG.md"))
-        # 0.3 may remove names without a deprecation before, 7.1 may not.
+        # Version 0.3 may remove names that were never deprecated; 7.1 may not.
         changelog = re.sub(r"(?ms)(^## 7\.1 \(in work\)$(?:(?!^## ).)*?)^### Removed$", r"\1### Gone", changelog)
         if "## 7.1 (in work)" not in changelog:  # the state right after a release
             changelog = changelog.replace("\n## ", "\n## 7.1 (in work)\n\n* A line.\n\n## ", 1)

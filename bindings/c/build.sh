@@ -56,7 +56,7 @@ if [ "$runtime" = embedded ]; then
 else
   linked=$scratch/release/$built_name
   older_options=
-  # SwiftPM does not notice changes of remapped files or of the header, whose values are compiled in.
+  # SwiftPM does not notice changes to remapped files or to the header, whose values are compiled in.
   rm -f "$linked"
   if [ -e "$lib/$soname" ] && [ -n "$(find "$root/include" -newer "$lib/$soname")" ]; then
     rm -f "$scratch/release/FencepostABI.build/"*.o

@@ -1,6 +1,6 @@
 /*
- * Functions that code compiled with a newer glibc or libstdc++ calls, but that the older versions, for which older-glibc.sh
- * links, do not have under these names. They are hidden: each library carries those that it uses.
+ * Code compiled with a newer glibc or libstdc++ calls these functions. The older versions for which older-glibc.sh
+ * links do not have them under these names. They are hidden: each library contains those that it uses.
  */
 #include <stdlib.h>
 

@@ -15,7 +15,8 @@ archive=$($cc -print-file-name=libsqlite3.a)
   exit 1
 }
 mkdir -p "$folder"
-# -Bsymbolic: SQLite's calls of its own functions must not be replaced at run time; its objects were not compiled for that.
+# -Bsymbolic: calls within SQLite must not be redirected to another library at run time; its objects were not compiled
+# for that.
 $cc -shared -Wl,-soname,libsqlite3.so.0 -Wl,-Bsymbolic -Wl,--gc-sections -L"$older" \
   -o "$folder/libsqlite3.so.0" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive "$older/missing.o" \
   -lm -Wl,--no-as-needed -lpthread -ldl

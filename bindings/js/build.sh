@@ -33,7 +33,7 @@ replay=$(compile Tests/Determinism/replay.c)
 
 # Data follows the stack in memory, so that a stack overflow is out of bounds and does not overwrite data.
 wraps='--wrap=malloc --wrap=calloc --wrap=realloc --wrap=posix_memalign --wrap=aligned_alloc --wrap=free'
-# All functions except callbacks into a C program and calls of stores.
+# All functions except those that call back into a C program or use a store.
 exports=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/--export=\1/p' bindings/c/fencepost.map |
   grep -vE '_(set_wakeup|checkpoint|close)$')
 # shellcheck disable=SC2086

@@ -14,8 +14,10 @@ declare global {
   }
 }
 
-/** A Date; or milliseconds since 1970 UTC as a number, with fractions to the microsecond; or microseconds as a BigInt. Years 1 to
-/** 9999. */
+/**
+ * A Date; or milliseconds since 1970 UTC as a number, with fractions to the microsecond; or microseconds as a BigInt.
+ * Years 1 to 9999.
+ */
 export type Time = Date | number | bigint;
 export type State = "unknown" | "satisfied" | "unsatisfied" | "unmonitored";
 export type Cause = "none" | "determination" | "crossing" | "timeout" | "diagnostic";
@@ -272,8 +274,10 @@ export interface SyncResult {
   removed: number;
 }
 
-/** An object with engine memory. Free it with `dispose()` or `using`; otherwise the garbage collector frees it some time
-/** later. */
+/**
+ * An object with engine memory. Free it with `dispose()` or `using`; otherwise the garbage collector frees it some time
+ * later.
+ */
 interface Disposable {
   dispose(): void;
   readonly isDisposed: boolean;
@@ -331,8 +335,10 @@ export interface MonitorOptions {
   beaconExitTimeout?: number;
   /** Seconds of silence after which a beacon was never there. Default: 30. */
   beaconInitialTimeout?: number;
-  /** Seconds: an input that is later than the clock by more than this throws {@link AheadOfClockError}; null: no limit. Default:
-  /** null. */
+  /**
+   * Seconds: an input that is later than the clock by more than this throws {@link AheadOfClockError}; null: no limit.
+   * Default: null.
+   */
   maxTimeStep?: number | null;
   /** Where the device is between two fixes: unknown, or on the geodesic at constant speed. Default: "fixes". */
   path?: "fixes" | "geodesic";
@@ -390,8 +396,11 @@ export class Monitor implements Holder {
   setScanning(isScanning: boolean, time: Time): void;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   setHost(host: { flags?: readonly HostFlag[]; unsupported?: readonly Kind[] }, time: Time): void;
-  /** Tells the monitor that time has passed: confirms all changes that are due up to and including `time`. @throws
-  /** LateInputError, QueueFullError */
+  /**
+   * Tells the monitor that time has passed: confirms all changes that are due up to and including `time`.
+   *
+   * @throws LateInputError, QueueFullError
+   */
   advance(time: Time): void;
   /** Sets the clock back after inputs with wrong times. */
   rewind(time: Time): void;
@@ -579,8 +588,10 @@ export function direct(
 /** A call was refused, or the engine cannot be used. */
 export class FencepostError extends Error {
   constructor(message: string, detail?: { status?: string; code?: number; position?: number; cause?: unknown });
-  /** The name of the status, such as "late_input"; only in this package: "disposed", "not_loaded", "out_of_memory",
-  /** "engine_lost". */
+  /**
+   * The name of the status, such as "late_input"; only in this package: "disposed", "not_loaded", "out_of_memory",
+   * "engine_lost".
+   */
   readonly status: string;
   /** Its number in fencepost.h; 0 for a status that only this package has. */
   readonly code: number;

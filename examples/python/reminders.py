@@ -7,7 +7,7 @@
     reminders.py        # a demonstration in a directory of its own
 
 A reminder is a condition whose identifier is its note; its policy chooses entries or exits. So there is no second table
-beside the monitor. `play` continues where an earlier one stopped, even if that one was killed.
+beside the monitor. `play` continues where the previous run stopped, even if that run was killed.
 """
 
 import argparse

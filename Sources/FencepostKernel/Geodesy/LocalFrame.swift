@@ -21,7 +21,7 @@
 
   /// - Parameters:
   ///   - latitude: degrees in [−90, 90]; beyond it the meridian is followed over the pole.
-  ///   - longitude: degrees, any finite value. With NaN or an infinity everything is out of range.
+  ///   - longitude: degrees, any finite value. If a value is NaN or infinite, everything is out of range.
   @inlinable
   public init(latitude: Double, longitude: Double) {
     self.latitude = latitude

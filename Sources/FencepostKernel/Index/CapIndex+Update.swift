@@ -77,7 +77,7 @@ extension CapIndex {
     countChange()
   }
 
-  /// Allocates memory for that many caps at once; this affects only speed.
+  /// Allocates memory for `count` caps at once; this affects only speed.
   public mutating func reserve(_ count: Int) {
     let count = min(max(count, 0), 1 &<< 24)
     reservedGroups = count / 4 &+ count / 8

@@ -65,7 +65,7 @@ public struct CapIndex: Sendable {
     }
   }
 
-  /// A cap that fits no cube.
+  /// A cap that does not fit into any cube.
   struct Stray: Sendable {
     var centre: EarthVector
     var reach: Double
@@ -172,7 +172,7 @@ struct CapPlacement: Sendable {
   /// The lowest level that allows the cap's reach.
   var level: Int
 
-  /// `nil` for a cap that fits no cube.
+  /// `nil` for a cap that does not fit into any cube.
   @inline(__always)
   init?(centre: EarthVector, reach: Double) {
     let limit = 1.6e7

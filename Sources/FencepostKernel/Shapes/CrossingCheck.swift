@@ -88,7 +88,7 @@ struct CrossingCheck {
       return
     }
     if line.following(one) != other, line.following(other) != one { touchesItself = true }
-    // In an end of the other edge they meet as vertices do.
+    // At an end of the other edge, the place counts as a meeting of two vertices.
     for end in near {
       let length = (end.2 == one ? first : second).length
       if end.3.along > tolerance && end.3.along < length - tolerance {
@@ -112,8 +112,9 @@ struct CrossingCheck {
 
   /// Whether two edges below 3 000 km lead from a vertex in directions that certainly differ.
   ///
-  /// From a common start geodesics diverge. Their azimuths differ from those of the normal sections through their chords by
-  /// (e²/12) (s/R)² cos² φ sin 2α to the leading order, thus by at most 0.0006 (s/R)²; the bound is three times that of both.
+  /// Geodesics from a common start diverge. Their azimuths differ from those of the normal sections through their
+  /// chords by (e²/12) (s/R)² cos² φ sin 2α to the leading order, thus by at most 0.0006 (s/R)²; the bound is three
+  /// times that of both.
   private func leadApart(_ a: EarthVector, _ b: EarthVector, from tip: EarthVector) -> Bool {
     let (sizeA, sizeB) = (a.length, b.length)
     let (longer, shorter) = (max(sizeA, sizeB), min(sizeA, sizeB))

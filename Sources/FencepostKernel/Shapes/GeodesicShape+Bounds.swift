@@ -97,7 +97,7 @@ extension GeodesicShape {
   /// of the boundary points at a right angle to the line.
   ///
   /// If the boundary is at a distance from the line, it is searched for on the way from the nearest place of the line to the
-  /// point. In an inner corner another edge may be nearer there.
+  /// point. At an inner corner, another edge may be nearer there.
   ///
   /// - Returns: `nil` if the place found is not on the boundary.
   public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint? {

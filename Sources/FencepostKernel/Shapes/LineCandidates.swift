@@ -77,7 +77,7 @@ extension ShapeLine {
     return side
   }
 
-  /// The same by one of them. Inlined into the caller, with its callees, since passing a line copies it.
+  /// The same, determined by one edge. Inlined into the caller, with its callees, since passing a line copies it.
   @inline(__always)
   func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
     guard let own = offset(of: point, from: edge) else { return 0 }

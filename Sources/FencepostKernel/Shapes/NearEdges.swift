@@ -178,7 +178,7 @@ extension LineSearch {
     /// The least of `near`.
     fileprivate(set) var least: Float
 
-    /// Where the first of `part` lies, bytes.
+    /// The offset of the first element of `part`, in bytes.
     static var parts: Int { 32 }
   }
 

@@ -36,7 +36,7 @@ struct RingExtents {
         if line.isEdge(index) { sagitta = max(sagitta, line.sagitta(index)) }
       }
       inner.append(least + rounding)
-      // In a sum of two coordinates the distance from the chord counts up to √2 times.
+      // In a sum of two coordinates, the distance from the chord counts up to √2 times.
       outer.append(least - (Float(2 * sagitta) + rounding))
       sizes.append((RingExtents.size(inner[inner.count - 1]), RingExtents.size(outer[outer.count - 1]) + 1))
     }

@@ -92,7 +92,7 @@ public struct ShapeLine: Sendable {
     edgeBits.isEmpty ? ShapeLine.edgeBits(group, vertices.count) : edgeBits[group]
   }
 
-  /// The same of a single chain.
+  /// The same for a single chain.
   @inline(__always)
   static func edgeBits(_ group: Int, _ count: Int) -> UInt8 {
     let edges = count &- 1 &- group &* fanOut

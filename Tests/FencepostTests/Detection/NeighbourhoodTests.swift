@@ -228,7 +228,7 @@ import Testing
             distance: max(0, circle.radius + level))
           position = Coordinate(latitude: end.latitude, longitude: end.longitude)
         case .shape(let shape):
-          // From a point of the boundary outwards.
+          // A place outside the shape, or inside if `level` is negative: |level| from a boundary point.
           let start = GeodesicDirect.solve(
             latitude: shape.deepest.latitude, longitude: shape.deepest.longitude, azimuth: random.uniform(0...360),
             distance: random.uniform(0...3) * min(r, 1e6))

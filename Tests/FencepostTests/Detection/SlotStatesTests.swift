@@ -74,8 +74,8 @@ import Testing
     try states.checkInvariants(table)
   }
 
-  /// A single new shape is swept before it is decided, so that it needs no entry if it is outside. Of two new shapes neither is
-  /// swept.
+  /// A single new shape is swept before it is decided, so that it needs no entry if it is outside. If two shapes are
+  /// new, neither is swept.
   @Test mutating func oneThatComesAloneIsSweptThrough() {
     let first = add("a")
     states.sweepLast()

@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Which changes of a table lock its fleets, and which shapes are validated.
+/// Which changes to a table lock its fleets, and which shapes are validated.
 @Suite struct ConditionsTests {
   /// A polygon around the place of the tests; with `isCrossing` two of its edges cross.
   private func polygon(_ number: Int = 0, isCrossing: Bool = false) -> PolygonalGeographicCondition {
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// A snapshot of a table is that of a monitor with the same conditions and without inputs, byte for byte, whatever the table
-  /// was made from. So earlier versions read it.
+  /// was made from. So earlier versions can read it.
   @Test func aSnapshotIsThatOfAMonitorWithoutInputs() throws {
     let table = Conditions()
     var monitor = try MonitorEngine(options: Conditions.options)

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// Without an arrival time an advance is limited by the previous one and by the devices' clocks.
+  /// Without an arrival time, an advance is limited by the previous advance and by the devices' clocks.
   @Test func aWrongAdvanceIsRefused() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 3_600_000_000))
     let device = try fleet.device("a")

@@ -599,7 +599,7 @@ struct FleetWorld {
       guard let last = monitor.record(for: presence.identifier)?.lastEvent, last.state == .satisfied,
         last.cause != .none, last.evidence != nil
       else { continue }
-      // For states reported after the time of the rewind the fleet has the new date.
+      // States reported after the time of the rewind get the new date.
       if let rewound = device.rewound, last.date ?? rewound > rewound { continue }
       #expect(presence.since == last.date && presence.evidenceDate == last.evidenceDate, "\(place)")
       #expect(presence.generation == last.generation && presence.tag == last.tag, "\(place)")

@@ -102,14 +102,14 @@ import Testing
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
       #expect(try events([[(0, -100), (0, 100)]], [(50, 0), (0, middle), (-50, 0)]).map(\.direction) == ["r2l"])
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (-50, 0)]).isEmpty)
-      // The same in a vertex of a bent line.
+      // The same at the vertex of a bent line.
       for bend in [-30.0, 30] {
         let bent = [(bend, -100.0), (0.0, middle), (bend, 100.0)]
         #expect(try events([bent], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
         #expect(try events([bent], [(50, 0), (0, middle), (-50, 0)]).map(\.direction) == ["r2l"])
       }
     }
-    // At the time of the fix, which is the evidence.
+    // The event has the time of the fix on the line, and that fix is its evidence.
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g")
     try engine.feed([Fix(coordinate: place(50, 0), time: at(0)), Fix(coordinate: place(0, 0), time: at(10))])
@@ -380,7 +380,7 @@ import Testing
 }
 
 extension Event {
-  /// The second and the direction.
+  /// The time in seconds, and the direction.
   var crossed: String {
     "\(Double(date!.microseconds) / 1e6) \(direction.map { $0 == .leftToRight ? "l2r" : "r2l" } ?? "none")"
   }

@@ -201,7 +201,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@39.000001 crossing"])
     try engine.feed([east(80, -290.5, 0), east(81, -291, 0)])
     #expect(engine.drain().map { $0.evidence?.source } == [.path])
-    // With 90 m along the whole path it does not decide.
+    // If the accuracy is 90 m along the whole path, it does not decide.
     #expect(engine.tracker.observed(0, engine.table) == .outside)
   }
 

@@ -22,9 +22,9 @@ final class MemoryStorage: MonitorStorage, @unchecked Sendable {
   var rows: [Key: Row] = [:]
   var writes = 0
   var isClosed = false
-  /// The number of next writes that fail.
+  /// The number of writes that will fail, starting with the next one.
   var failing = 0
-  /// Whether it accepts images.
+  /// Whether the storage accepts images.
   var takesImages = false
   private(set) var images = 0
   private var draft: [Key: Row] = [:]

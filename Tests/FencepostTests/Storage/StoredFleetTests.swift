@@ -154,7 +154,7 @@ import Testing
         _ = fleet.nextDeadline()
       }
     }
-    // A change of the table is unsaved; it is saved with the next input.
+    // A change to the table is unsaved; it is saved with the next input.
     try zones.add(circle(300), identifier: "town", assuming: .unknown, policy: .exact)
     let attempts = storage.attempts
     try ask()
@@ -274,8 +274,8 @@ import Testing
     #expect(try life(true) == life(false))
   }
 
-  /// Two fleets share a table, each with its own storage. Only one had saved a change of the table when the process ended, and
-  /// the table is changed differently before the other is opened.
+  /// Two fleets share a table, each with its own storage. Only one fleet had saved a change to the table when the
+  /// process ended, and the table is changed differently before the other fleet is opened.
   @Test(arguments: [[0, 1], [1, 0]], [false, true])
   func twoFleetsWithOneTableOpenInAnyOrder(order: [Int], changesBetween: Bool) throws {
     let storages = [MemoryFleetStorage(), MemoryFleetStorage()]
@@ -327,10 +327,10 @@ import Testing
     for index in order { _ = try open(crashed[index], Conditions()) }
   }
 
-  /// A crash at any time leaves a table and, for each device, an input count that fits it: no input from before a change of the
-  /// saved table is missing, and no input from after an unsaved change is included. `isAllKept` is true only if nothing is
-  /// missing. Writes fail at random. The table changes between calls, between the parts of a save, and just before a write locks
-  /// it.
+  /// A crash at any time leaves a table and, for each device, an input count that fits it: no input from before a saved
+  /// change to the table is missing, and no input from after an unsaved change is included. `isAllKept` is true only if
+  /// nothing is missing. Writes fail at random. The table changes between calls, between the parts of a save, and just
+  /// before a write locks it.
   @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 3_000_000)], 0..<4)
   func eachImageHasTheTableAndTheDevicesOfOneMoment(durability: Durability, seed: Int) throws {
     var random = SeededGenerator("images of a table and its devices \(seed)")

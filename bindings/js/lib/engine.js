@@ -240,8 +240,10 @@ export class Engine {
     return pointers;
   }
 
-  /** The bytes of a result whose size is not known in advance: `ask(buffer, capacity, outSize)` returns whether it
-  /** fitted. */
+  /**
+   * The bytes of a result whose size is not known in advance: `ask(buffer, capacity, outSize)` returns whether it
+   * fitted.
+   */
   answer(width, ask, read) {
     return this.within((take) => {
       const size = take(8);

@@ -29,8 +29,9 @@ export class InvalidArgumentError extends FencepostError {
 export class LateInputError extends FencepostError {}
 /** The input is later than the clock by more than `maxTimeStep`. */
 export class AheadOfClockError extends FencepostError {}
-/** `maxPendingEvents` events are pending. In a batch, the rows before `position` took effect: `result` has their
-/** counts. */
+/**
+ * `maxPendingEvents` events are pending. In a batch, the rows before `position` took effect: `result` has their counts.
+ */
 export class QueueFullError extends FencepostError {}
 /** No condition has that identifier. */
 export class NotFoundError extends FencepostError {}

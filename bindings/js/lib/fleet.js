@@ -407,8 +407,10 @@ export class Fleet extends Handle {
     );
   }
 
-  /** The earliest time at which something happens to any device even without any input: microseconds as a BigInt, or
-  /** null. */
+  /**
+   * The earliest time at which something happens to any device even without any input: microseconds as a BigInt, or
+   * null.
+   */
   get nextDeadlineUs() {
     const { engine } = this;
     engine.call("fencepost_fleet_next_deadline", this.place, engine.flag);

@@ -346,8 +346,10 @@ export class Monitor extends Holder {
     return engine.numbers.getFloat64(engine.flag, true);
   }
 
-  /** The earliest time at which something happens even without any input: microseconds as a BigInt, or null. Call
-  /** `advance` when that time comes. */
+  /**
+   * The earliest time at which something happens even without any input: microseconds as a BigInt, or null. Call
+   * `advance` when that time comes.
+   */
   get nextDeadlineUs() {
     const { engine } = this;
     engine.call("fencepost_monitor_next_deadline", this.place, engine.flag);

@@ -218,8 +218,10 @@ export function putNumbers(engine, place, column, start, end, name) {
   }
 }
 
-/** Copies rows of times: microseconds from a BigInt64Array, milliseconds from another typed array, or an array of
-/** BigInts, numbers or Dates. */
+/**
+ * Copies rows of times: microseconds from a BigInt64Array, milliseconds from another typed array, or an array of
+ * BigInts, numbers or Dates.
+ */
 export function putTimes(engine, place, column, start, end, name) {
   if (column instanceof BigInt64Array) {
     new BigInt64Array(engine.memory.buffer, place, end - start).set(

@@ -38,8 +38,8 @@ static void close_columns(shape_columns *columns) {
 }
 
 /*
- * The stride between vertices, which must be the same in both columns (otherwise 0). With a single vertex any stride
- * will do.
+ * The stride between vertices, which must be the same in both columns (otherwise 0). A single vertex may have any
+ * stride.
  */
 static int64_t stride_of(const native_column *places, Py_ssize_t count) {
   if (count < 2) return sizeof(double);

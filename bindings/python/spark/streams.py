@@ -24,7 +24,8 @@ TOO_BUSY, TRIES = "failed to connect back", 3
 """Spark gives a Python worker ten seconds to start, and this cannot be changed. On a busy machine that may be too
 short; the query is then started again."""
 SENTINEL_AFTER = 1000
-"""The sentinel row comes so many seconds after all others, and moves the watermark beyond everything that is due."""
+"""The seconds by which the sentinel row is later than all others; it moves the watermark beyond everything that is
+due."""
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 Row = tuple[str, float, float, float, int]

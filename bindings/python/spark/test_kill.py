@@ -61,7 +61,7 @@ def end(session: int) -> None:
 
 
 def run(folder: Path, conditions: Path, victim: str, after: float) -> tuple[bool, str]:
-    """Runs the job, and kills a process so many seconds after the first Python worker has started. Returns whether the
+    """Runs the job, and kills a process `after` seconds after the first Python worker has started. Returns whether the
     job completed, and its output."""
     command = [sys.executable, str(JOB), str(folder), str(conditions)]
     if victim == "after write":

@@ -286,7 +286,7 @@ function indexAt(milliseconds) {
 
 function showEvents() {
   const shown = state.events.slice(0, 2000);
-  // A track of one day says the day once.
+  // If all events are on one day, only the column's header shows the day.
   const days = new Set(shown.map((event) => clock(event.date.getTime()).slice(0, 10)));
   byId("events").tHead.rows[0].cells[0].textContent = days.size === 1 ? `${[...days][0]} UTC` : "time (UTC)";
   const start = days.size === 1 ? 11 : 0;

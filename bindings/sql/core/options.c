@@ -39,7 +39,7 @@ typedef struct key {
   uint32_t group;
   value_kind kind;
   size_t offset;
-  const char *words; /* of WORD: "name=number name=number" */
+  const char *words; /* for the kind WORD: "name=number name=number" */
 } key;
 
 #define IN(member) offsetof(fp_options, member)

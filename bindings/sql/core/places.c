@@ -8,7 +8,7 @@ struct fp_places {
   fp_options options; /* of the replays it was compiled for */
   fencepost_monitor *monitor;
   size_t count;
-  char *identifiers;   /* each with its zero */
+  char *identifiers;   /* each ends with a zero byte */
   uint32_t *starts;    /* of each identifier */
   uint32_t references; /* under `lock` */
   bool assumes;        /* a place has an assumed state of its own */

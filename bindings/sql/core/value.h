@@ -43,7 +43,7 @@ bool fp_skip_head(const uint8_t **bytes, size_t *size, fp_message *message);
 /* Reads a point of WKB or EWKB. */
 bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitude);
 
-/* The part of the options that compiling depends on, the rest zero: comparable by memcmp(). */
+/* A copy of the options in which all members that do not affect compiling are zero, so that memcmp() can compare it. */
 fp_options fp_compiling(const fp_options *options);
 
 /* Places without conditions, and their conditions: in the monitor of the places, or in a table of fleets. */

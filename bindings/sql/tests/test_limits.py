@@ -97,7 +97,8 @@ def test_sqlite_a_process_without_memory_continues() -> None:
 
 
 def test_postgresql_a_backend_without_memory_continues(server: Server, postgresql: PostgreSQL) -> None:
-    """At a backend's memory limit its statements fail with 53200; the server and other sessions continue."""
+    """When a backend reaches its memory limit, its statements fail with 53200; the server and other sessions
+    continue."""
     other = PostgreSQL(server)
     ((started,),) = other.run("SELECT pg_postmaster_start_time()")
     places = "(SELECT fp_places('p' || i, 47 + i / 10000.0, 7.0, 20.0) FROM generate_series(1, {}) i)".format

@@ -5,8 +5,8 @@
 //   reminders DIR delete NOTE
 //   reminders DIR play FILE.gpx [--speed M/S] [--start 2024-05-01T09:00:00Z] [--accelerate N] [--die-after FIXES]
 //
-// A reminder is a region whose identifier is its note, so there is no second table beside the regions. `play` continues where an
-// earlier one ended, even if that one was killed.
+// A reminder is a region whose identifier is its note, so there is no second table beside the regions. `play` continues
+// where the previous run ended, even if that run was killed.
 import Fencepost
 import FencepostFoundation
 import FencepostStore

@@ -93,7 +93,8 @@ class Life:
         self.player.stdout.close()
 
     def live(self, seconds: float, lines: float) -> bool:
-        """Runs for a time, or until so many events were delivered; returns whether the process ended on its own."""
+        """Runs until `seconds` have passed or `lines` events were delivered; returns whether the process ended on its
+        own."""
         assert self.process.stdout is not None and self.process.stderr is not None
         end, reported, killed = time.monotonic() + seconds, 0, False
         while True:

@@ -177,6 +177,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Makes shape_scenarios fill this module's table instead of a second import's.
+    # Without this, shape_scenarios would import this file a second time, and fill the table of that second module.
     sys.modules["generate_shape_scenarios"] = sys.modules["__main__"]
     sys.exit(main())

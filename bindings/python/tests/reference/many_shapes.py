@@ -104,7 +104,7 @@ def number_of_edges(parts: Any) -> int:
 
 
 def near(polygons: list[tuple[str, Any]], fixes: list[Any], degrees: float) -> list[tuple[str, Any]]:
-    """The shapes with a vertex within so many degrees of a track's box: a simple test, good enough to choose shapes."""
+    """The shapes with a vertex within `degrees` of a track's box: a simple test, good enough to choose shapes."""
     latitudes, longitudes = [fix[0] for fix in fixes], [fix[1] for fix in fixes]
     south, north = min(latitudes) - degrees, max(latitudes) + degrees
     west, east = min(longitudes) - degrees, max(longitudes) + degrees

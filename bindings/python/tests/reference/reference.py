@@ -479,7 +479,8 @@ class ReferenceMonitor:
         )
 
     def _cross(self, c, date, instant, direction, way):
-        """A gate has no state: each crossing produces an event, even if the clock has already passed its date."""
+        """A gate has no state: each crossing produces an event, even if the clock is already past the date of the
+        crossing."""
         fix = way.end if instant == way.end.time else Fix(instant, *way.place(instant), way.accuracy, "path")
         if self.gap == "next":
             self.gap = date

@@ -164,7 +164,7 @@ def test_many_tracks_begin_outside() -> None:
     assert not [event for event in log if event.state == "unsatisfied" and event.cause == "determination"]
     assert [(visit.track, visit.identifier) for visit in log.visits()] == [("one", "z0"), ("one", "z1"), ("two", "z3")]
     full = replay(tracks(), places, by="van", assuming="unknown")
-    assert len(full) - len(log) == 7  # the pairs of a van and a place in which the van starts outside
+    assert len(full) - len(log) == 7  # the pairs of a van and a place where the van starts outside the place
     assert len(full.visits()) == len(log.visits())
     alone = replay(tracks().query("van == 'one'"), places)
     assert [str(event.cause) for event in alone][:4] == ["determination"] * 4

@@ -95,7 +95,7 @@ class Zoned(unittest.TestCase):
         return " ".join([*errors, feedback.textLog()])
 
     def test_offsets_of_files_count(self):
-        """The drive crosses the hour that occurs twice."""
+        """The drive spans the hour that occurs twice, when summer time ends."""
         for kind in ("geojson", "gpkg", "fgb", "gml", "sqlite"):
             found, feedback = self.events(self.file(lambda step: autumn(step).isoformat(), kind, "autumn"))
             self.assertEqual(found, self.wanted, kind)

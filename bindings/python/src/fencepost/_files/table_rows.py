@@ -158,7 +158,7 @@ def fix_row(latitude: float, longitude: float, accuracy: float, time: int) -> Fi
 
 
 def _array(code: str, values: Sequence[Any]) -> array[Any]:
-    """A copy of a column, so that later changes of the table have no effect."""
+    """A copy of a column, so that later changes to the table have no effect."""
     if isinstance(values, array):
         return values
     if not isinstance(values, memoryview) or not values.contiguous:

@@ -83,7 +83,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`. Everything is saved when,
             since the last save, one of these has advanced by this much: the largest clock of the devices, or the clocks
             of the devices with inputs on average; or when a single device's clock has advanced by sixteen times as
-            much. Refused inputs do not count; a change of the table is saved with the next save.
+            much. Refused inputs do not count; a change to the table is saved with the next save.
         threads: 1 to 256: the number of threads among which :meth:`feed_many` divides the devices. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
             Each device then takes about 200 bytes more. The queue is checked only every 262 144 rows, so that there can

@@ -188,7 +188,7 @@ class Presences(Rows[Presence]):
             "identifier": pandas.Series(held.identifiers, dtype=object),
         }
         for name, times in (("since", held.since), ("evidence_date", held.evidence)):
-            # In both representations the smallest integer stands for a missing time.
+            # In both representations, the smallest integer stands for a missing time.
             column = pandas.Series(numpy.frombuffer(times, "i8").view("M8[us]"))
             frame[name] = column.dt.tz_localize("UTC")
         for name, numbers in (("tag", held.tags), ("generation", held.generations)):

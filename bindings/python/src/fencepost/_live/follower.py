@@ -279,7 +279,7 @@ class Follower(Running):
 
     def save(self) -> bool:
         """Returns whether everything that was fed is in the store, and retries a failed save. If False, the sender
-        should keep its message. Without a store returns True."""
+        should keep its message. Returns True if there is no store."""
         with self._watcher.lock:
             self._check_open()
             self._watcher.keep()

@@ -120,7 +120,7 @@ class Handling:
             self._waiting = None
 
     def look_again(self) -> None:
-        """Call this after a change of the conditions. The waiting event may have been removed with its condition;
+        """Call this after a change to the conditions. The waiting event may have been removed with its condition;
         otherwise it is retried at once."""
         if self._waiting is not None:
             self._events.abandon()
@@ -195,7 +195,7 @@ class Handling:
 
     @property
     def is_behind(self) -> bool:
-        """Whether so many events wait that no inputs should be read."""
+        """Whether too many events wait, so that no more inputs should be read."""
         return self._waiting is not None and self._events.statistics().pending_events >= MANY_EVENTS
 
     def _until_retry(self) -> list[float]:

@@ -131,8 +131,8 @@ class Turns:
             watcher.pass_time()
 
     def raise_lost(self, is_over: bool) -> None:
-        """Raises the error that ended a source. With one source, raises it at once; with several, when all have
-        ended."""
+        """Raises the error that ended a source. If there is only one source, raises the error at once; if there are
+        several, only when all have ended."""
         if self.lost is not None and (is_over or len(self._inputs) == 1):
             raise self.lost
 

@@ -172,8 +172,7 @@ class FleetWatch(Handling):
         return True
 
     def keep(self) -> None:
-        """Saves changes of circles now. Otherwise a change of only the table is saved with the next call of the
-        fleet."""
+        """Saves changes to circles now. Otherwise they would be saved only with the next call on the fleet."""
         if self._has_new_circles:
             self._has_new_circles = False
             try:

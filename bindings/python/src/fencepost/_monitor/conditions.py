@@ -124,8 +124,8 @@ class ConditionChanges(ConditionHolder[V]):
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        """Adds many circles from columns of equal length, in order, as single calls would. From a table it also adds
-        polygons and corridors. All or nothing.
+        """Adds many circles from columns of equal length, in order, as single calls would. If the source is a table,
+        polygons and corridors are added too. All or nothing.
 
         Columns of 64-bit elements without strides are read in place; others are converted.
 

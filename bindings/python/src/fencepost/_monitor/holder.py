@@ -101,7 +101,7 @@ class ConditionHolder(Generic[V]):
         return removed
 
     def remove_many(self, identifiers_to_remove: Iterable[str], /) -> int:
-        """Removes many conditions, as calls of :meth:`remove` would; with a store in one transaction.
+        """Removes many conditions, as calls to :meth:`remove` would; with a store in one transaction.
 
         Args:
             identifiers_to_remove: Identifiers of conditions that do not exist are ignored.

@@ -35,9 +35,9 @@ class Shard(NamedTuple):
 class Rules(NamedTuple):
     """How a stream is followed.
 
-    `ordered`: rows are fed as they arrive; otherwise when the watermark has passed them. `expire_us`: the silence after
-    which a device is removed. `skips_unknown`: rows whose table is not available are skipped and count as invalid;
-    otherwise they end the query.
+    `ordered`: rows are fed as they arrive; if false, a row is fed only when the watermark has passed it. `expire_us`:
+    the silence after which a device is removed. `skips_unknown`: rows whose table is not available are skipped and
+    count as invalid; otherwise they end the query.
     """
 
     ordered: bool

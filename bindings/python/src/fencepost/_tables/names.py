@@ -60,7 +60,8 @@ def key(name: str) -> str:
 
 
 def find(names: Sequence[str], known: Names, given: Mapping[str, str], required: Sequence[str]) -> dict[str, int]:
-    """The index of the column for each meaning: the column in `given`, otherwise the first known name that occurs.
+    """The index of the column for each meaning: the column that `given` names, or else the first known name that the
+    table has.
 
     Raises:
         InvalidArgumentError: A given or required column does not exist, or several columns have its name.

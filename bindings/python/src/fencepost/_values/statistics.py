@@ -30,7 +30,6 @@ class Statistics(Plain):
             a monitor without conditions, which has no events.
         all_kept: True if the store has everything that was accepted so far, also after a loss of power. A program that
             acknowledges its inputs to a broker does so once this is true. False without a store.
-            acknowledges its inputs to a broker does so once this is true. False without a store.
 
     Example:
         >>> from fencepost import Monitor

@@ -33,7 +33,8 @@ def count(latitude1: float, longitude1: float, latitude2: float, longitude2: flo
 
 def as_written(given: Any, vertices: list[Vertex], is_ring: bool) -> list[Vertex]:
     """The vertices, with additional ones in edges that the reduced longitudes would change. An edge of half a turn or
-    more gets vertices at most 120 degrees apart. An edge along a meridian from pole to pole gets one on the equator."""
+    more gets vertices at most 120 degrees apart. An edge along a meridian from pole to pole gets a vertex on the
+    equator."""
     result = []
     for index, vertex in enumerate(vertices):
         result.append(vertex)
