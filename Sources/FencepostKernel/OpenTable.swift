@@ -106,7 +106,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// The same in places that a search holds.
+  /// The same, in entries whose address the caller already has.
   @inlinable
   @inline(__always)
   public static func place(

@@ -1,6 +1,6 @@
 import CPosix
 
-/// The file system operations of a store beside SQLite.
+/// The file system operations of a store that SQLite does not do.
 enum StoreFiles {
   /// The number of this process.
   static var process: Int32 { getpid() }

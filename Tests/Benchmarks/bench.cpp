@@ -48,7 +48,7 @@ std::string format(const char *pattern, double a, double b = 0, double c = 0) {
   return buffer;
 }
 
-// The same way again, at later times.
+// Moves the fixes to later times, so that the same way can be fed again.
 void repeat(Fixes &fixes) {
   int64_t span = fixes.back().time_us - fixes.front().time_us + 1000000;
   for (fencepost_fix &fix : fixes) fix.time_us += span;
@@ -57,7 +57,7 @@ void repeat(Fixes &fixes) {
 struct Medians {
   double ours, theirs;
 };
-// Both work through the same fixes in turns. Returns nanoseconds per fix. The first turn warms up: its answers are
+// Both work through the same fixes alternately. Returns nanoseconds per fix. The first turn warms up: its answers are
 // compared, its time is not counted.
 Medians interleave(Fixes &fixes, const std::function<Answer()> &ours, const std::function<Answer()> &theirs,
                    const char *name, bool isSame = true) {

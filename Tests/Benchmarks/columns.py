@@ -1,4 +1,4 @@
-"""Measures the Python package against the C call that it makes, in one process and in turns; adds to .build/bench.json.
+"""Measures the Python package against the C call that it makes, alternately in one process; adds to .build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/columns.py [--quick] [--json .build/bench.json]
 

@@ -1,4 +1,4 @@
-"""The cost of a replay beside parsing the track: the rows of the Python package. Called by run.sh.
+"""The cost of a replay apart from parsing the track: the rows of the Python package. Called by run.sh.
 
     replay.py BENCH_JSON [TRACK]
 

@@ -48,7 +48,8 @@ def write_circles(path: Path, count: int, seed: int = 1) -> None:
 def blocks(tracks: int, points: int, width: float, seed: int = 2) -> Iterator[tuple[np.ndarray, ...]]:
     """Track numbers, microseconds, latitudes and longitudes: a point of each track every ten seconds, in turn.
 
-    Vehicles drive at 3 to 25 m/s in a square of that width. They turn a little with each point, and back at its border.
+    Vehicles drive at 3 to 25 m/s in a square of the width `width`. They turn a little with each point, and turn back at
+    the border of the square.
     """
     random = np.random.default_rng(seed)
     x, y = random.uniform(0, width, (2, tracks))

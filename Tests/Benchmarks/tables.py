@@ -5,8 +5,8 @@
 1. `replay(rows, by=)` of a frame, a PyArrow table and, if Polars is installed, a Polars frame, as a multiple of the
    processor time of the same rows in a Parquet file. Target: 1.3.
 2. The visits of 100 vans to 500 overlapping polygons as a frame, from one million rows, against GeoPandas: `sjoin`,
-   then a `groupby` of van and polygon whose row numbers are compared with those before. Target: 0.8 of its time, and
-   100 bytes of memory a row beyond the frame. Both find the same visits.
+   then a `groupby` of van and polygon whose row numbers are compared with the previous ones. Target: 0.8 of its time,
+   and 100 bytes of memory a row beyond the frame. Both find the same visits.
 
 Times are processor times of the process, the best of some runs. The runs of a ratio take turns.
 """

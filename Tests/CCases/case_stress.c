@@ -232,7 +232,7 @@ static void check_forks(int crowd) {
 
 static void forks_share_nothing(void) { check_forks(0); }
 
-/* There are so many conditions that the forks continue to share their states. */
+/* With this many conditions, the forks continue to share their states. */
 static void forks_share_states(void) { check_forks(3000); }
 
 static const ccase cases[] = {

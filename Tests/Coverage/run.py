@@ -82,7 +82,7 @@ def python(options: list[str]) -> Counts:
     shutil.rmtree(WORK / "python", ignore_errors=True)
     shutil.rmtree(WORK / "data", ignore_errors=True)
     (WORK / "data").mkdir(parents=True)
-    # gcc notes beside the objects what the lines are, and the extension writes there what ran.
+    # gcc lists the lines in files next to the objects; the extension writes there which of them ran.
     copy = WORK / "python"
     shutil.copytree(PYTHON, copy, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "tests"))
     interpreter = WORK / "venv" / "bin" / "python"

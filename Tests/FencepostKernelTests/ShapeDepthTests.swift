@@ -66,7 +66,7 @@ import Testing
         let moved = point.path(to: next).distance
         let other = shape.boundaryDistance(of: next)
         #expect((other - d).magnitude <= moved + 4e-8, "\(shape.definition) \(place) \(next)")
-        // Also from above the surface.
+        // The clearance also holds for points above or below the surface.
         let height = random.chance(0.5) ? 0 : random.uniform(-100...100)
         let above = point.vector * (1 + height / 6.4e6)
         let clearance = shape.clearance(from: above, to: other)

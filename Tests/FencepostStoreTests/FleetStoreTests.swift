@@ -74,7 +74,7 @@ import Testing
       var fleet = try open(folder, table ?? Conditions(), name)
       try fleet.close()
     }
-    // Stores that were created with tables of their own, as all stores before there were families.
+    // Each store was created with its own table, as all stores were before families existed.
     #expect(try (family(folder, "a") == family(folder, "b")) == !wereApart)
     let shared = Conditions()
     var fleets = try ["a", "b"].map { try open(folder, shared, $0) }

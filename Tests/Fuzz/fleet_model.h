@@ -35,7 +35,7 @@ typedef struct expected {
   fencepost_event event; /* without its sequence */
   uint8_t device;
   uint64_t row, position, sequence;
-  uint32_t number; /* of the device when it was gathered: one that is entered again has another.
+  uint32_t number; /* of the device when the event was recorded: a device that is added again has another.
                       FENCEPOST_NO_DEVICE: any, because numbers are given anew by a restart */
 } expected;
 

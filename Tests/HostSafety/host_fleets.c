@@ -34,7 +34,7 @@ static void change(fencepost_conditions *table, const fencepost_geometry *triang
   OK(api.fencepost_conditions_remove(table, "again", &flag, NULL));
 }
 
-/* The same from columns, and all at once. */
+/* Makes the same changes from columns, and all at once. */
 static void change_many(fencepost_conditions *table, fencepost_geometry *geometry) {
   static const int32_t rings[] = {0, 4, 7}, majors[] = {1, 2}, minors[] = {-1, -1};
   static uint8_t wkb[512];

@@ -405,7 +405,7 @@ def killers() -> list[str]:
             return [line.split(": ", 1)[1] + suffix for line in failed]
         if code == 2:
             raise Broken(f"fencepost_conform: {output}")
-        # It crashed, or did not end: which file does it?
+        # It crashed, or did not end: find the file that causes this.
         fate = "hangs" if code is None else f"crashes ({code})"
         bad = [path.name for path in CORPUS if conform([path], *options)[0] not in (0, 1)]
         return [f"{', '.join(bad) or 'all files together'}: {fate}{suffix}"]

@@ -4,8 +4,9 @@
 #
 #   bindings/c/older-glibc.sh FOLDER
 #
-# Leaves in FOLDER: libc.so, libm.so, libpthread.so and libdl.so, for -L; missing.o, to be linked beside the objects; and
-# `remap`, for lld's --remap-inputs-file, which replaces the system's libraries wherever a linker finds them.
+# Leaves in FOLDER: libc.so, libm.so, libpthread.so and libdl.so, for -L; missing.o, to be linked together with the
+# objects; and `remap`, for lld's --remap-inputs-file, which replaces the system's libraries wherever a linker finds
+# them.
 #
 # glibc keeps every version of a symbol and never changes one; a linker picks the newest. So for a linker the older glibc is
 # just the list of the old enough symbol versions, which is read from this machine's libraries. Functions that appeared later

@@ -1,4 +1,5 @@
-/* The parts of the module beside the library: memory, and functions that wasi-libc lacks or would import from a host.
+/* The parts of the module that are not in the library: memory, and functions that wasi-libc lacks or would import from
+ * a host.
  *
  * The engine cannot continue if an allocation fails. The wrapped allocators record that and end the call with a trap,
  * instead of returning the null pointer, which in WebAssembly is an ordinary address. JavaScript calls

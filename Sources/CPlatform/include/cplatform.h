@@ -1,6 +1,8 @@
-/* The platform functions of the library beside memory, arithmetic and files: waiting for a lock, the number of the
- * calling thread, and deferring cancellation. One file a platform implements it: platform.c has the systems with
-   POSIX threads, platform_single.c those without threads. */
+/*
+ * The platform functions that the library needs apart from memory, arithmetic and files: waiting for a lock, the number
+ * of the calling thread, and deferring cancellation. One file a platform implements them: platform.c has the systems
+ * with POSIX threads, platform_single.c those without threads.
+ */
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 

@@ -34,7 +34,7 @@ public enum Trigonometry {
 
   /// Sine and cosine of `degrees` + `tail`, where |degrees| ≤ 180 and `tail` is a rounding error of `degrees`.
   ///
-  /// The tail is added only after the reduction, where it matters: beside 90° and 180°.
+  /// The tail is added only after the reduction, where it matters: near 90° and 180°.
   @inlinable
   public static func sincosDegrees(_ degrees: Double, tail: Double) -> (sine: Double, cosine: Double) {
     let shifted = degrees * (1 / 90.0) + roundingShift

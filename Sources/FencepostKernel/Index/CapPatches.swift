@@ -19,9 +19,9 @@ public struct CapPatches: Sendable {
   private static let mostKept = 1 << 17
   /// The cubes are numbered from −origin on every axis.
   private static let origin = 0x1p23
-  /// More than the errors of a chord and a reach in single precision, in parts of the lengths that go into them.
+  /// An upper bound of the relative errors of a chord and a reach in single precision.
   private static let singleError = 0x1p-20
-  /// More than these errors if all lengths are short, metres.
+  /// An upper bound of these errors, in metres, if all lengths are short.
   private static let leastError = 1e-4
   /// After a change, this many queries per lost patch use the index before new patches are made.
   private static let patience = 4

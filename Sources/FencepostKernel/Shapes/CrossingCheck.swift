@@ -144,7 +144,7 @@ struct CrossingCheck {
     return segment.point(low).place
   }
 
-  /// The side of the whole geodesic; beside the segment that of its nearest place.
+  /// The side of the segment; for a point beyond an end, relative to the segment's direction at that end.
   private func isLeft(_ point: SurfacePoint, of segment: GeodesicSegment) -> Bool {
     let foot = segment.foot(of: point)
     if foot.isInner { return foot.side > 0 }

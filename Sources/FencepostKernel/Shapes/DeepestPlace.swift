@@ -50,7 +50,7 @@ struct DeepestPlace {
   /// Contacts between two: along an edge, or around a corner.
   private struct Stretch {
     var edge: Int
-    /// Whether it turns around the end of the edge; otherwise it goes along it.
+    /// Whether the stretch turns around the end of the edge; if not, it runs along the edge.
     var isCorner: Bool
     var from, to: Double
     /// R tan(r/R) at both ends, and the edges that stop the circles.

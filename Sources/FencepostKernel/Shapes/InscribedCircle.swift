@@ -166,7 +166,7 @@ struct InscribedCircle {
     let room = 1 + normal.dot(contact.inwards) * -1
     let touching = height / max(room, 1e-30)
     guard touching < least else { return least }
-    // Where it would touch: beside the centre.
+    // The point where the circle would touch, abreast of the centre.
     let part = touching / earthRadius
     let ahead = touching / (1 + part * part).squareRoot()
     let fraction = (contact.inwards * ahead - toStart).dot(along) / along.dot(along)

@@ -15,7 +15,7 @@ public struct LineCrossing: Sendable {
     self.edge = edge
   }
 
-  /// How far a position of the way is beyond the edge, metres; before it less than 0.
+  /// How far a position of the way is beyond the edge, metres; negative before the edge.
   public func excess(_ position: EarthVector) -> Double {
     let side = edge.side(of: position) + GeodesicShape.onTheLine
     return isToLeft ? side : -side
@@ -34,7 +34,8 @@ extension GeodesicShape {
 
   /// Appends the edges of the line that a way crosses, in the order of the line.
   ///
-  /// Where the way goes through a vertex the two edges there count once or not at all, whichever the line does as a whole.
+  /// If the way goes through a vertex, the two edges there count once if the line changes sides there, otherwise not at
+  /// all.
   ///
   /// - Parameters:
   ///   - start: a position of the surface.

@@ -40,7 +40,7 @@ enum RingArea {
   /// - Parameter ring: closed, the first point again at its end.
   /// - Returns: square metres; negative when it lies to the right.
   static func smaller(of ring: some RandomAccessCollection<SurfacePoint>) -> Double {
-    // ∮ −sin ξ dλ. Each edge is counted from the pole of its half, so that nothing is lost beside a pole:
+    // ∮ −sin ξ dλ. Each edge is counted from the pole of its half, so that no precision is lost near a pole:
     // −sin ξ = ∓1 ± (1 ∓ sin ξ).
     var solid = 0.0
     var turns = 0.0

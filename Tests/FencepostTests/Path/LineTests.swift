@@ -184,8 +184,8 @@ import Testing
     }
   }
 
-  /// Faster than possible: crossing times are whole microseconds, and two opposite crossings of one line at one time cancel each
-  /// other.
+  /// Faster than possible: crossing times are whole microseconds, and two opposite crossings of one line at the same
+  /// time cancel each other.
   @Test func aJumpOverTheEarthInAMicrosecondIsNoTrap() throws {
     var engine = try engine()
     for index in -8...8 {
@@ -224,7 +224,7 @@ import Testing
       Fix(latitude: .nan, longitude: 0, time: at(123)), Fix(coordinate: place(-40, 0), time: at(124)),
     ])
     #expect(engine.pendingEvents == 0)
-    // Two fixes at one time have no path between them.
+    // Two fixes with the same time have no path between them.
     try engine.feed([Fix(coordinate: place(40, 0), time: at(124)), Fix(coordinate: place(41, 0), time: at(125))])
     #expect(engine.pendingEvents == 0)
     // While the queue is full no fix is accepted; the path continues from the last accepted fix.

@@ -139,8 +139,8 @@ import Testing
     #expect(found == 300)
   }
 
-  /// Short legs, computed on the straight line: grazing, creeping and fast ones, starting beside the boundary and on it. They
-  /// find the passage that bisection finds between exact positions.
+  /// Short legs, computed on the straight line: grazing, creeping and fast ones, starting near the boundary and on it.
+  /// They find the passage that bisection finds between exact positions.
   @Test func passagesOfShortLegsAreThoseOfTheirPlaces() {
     var random = SeededGenerator("PathTests short legs")
     var (passed, never) = (0, 0)
@@ -213,7 +213,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@0.0 determination"])
     try engine.feed(east(40, 500))
     try engine.advance(to: at(60))
-    // Two fixes at one time have no speed.
+    // Two fixes with the same time have no speed.
     let events = engine.drain()
     #expect(events.map(\.brief) == ["c unsatisfied@60.0 crossing"])
     #expect(events.allSatisfy { !$0.followsGap })

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// The same among polygons and corridors.
+  /// The same with polygons and corridors.
   @Test func isTheDistanceToTheNearestLineOfAShape() throws {
     var random = SeededGenerator("safe distance of shapes")
     for world in 0..<60 {

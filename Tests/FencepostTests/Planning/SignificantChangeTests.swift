@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func bursts() {
-    // Of many fixes at one time, one passes.
+    // Only one of many fixes with the same time passes.
     var filter = SignificantChangeFilter()
     func passes(_ fix: Fix) -> Bool { filter.accepts(fix) }
     #expect((0..<50).map { _ in passes(fix(0, 0)) }.count { $0 } == 1)

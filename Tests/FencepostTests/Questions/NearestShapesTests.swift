@@ -95,7 +95,8 @@ import Testing
     }
   }
 
-  /// Of a circle and a polygon at equal distances, and of equal polygons, the first in add order comes first.
+  /// If a circle and a polygon are at the same distance, or polygons are equal, the one that was added first comes
+  /// first.
   @Test func ofEqualOnesTheFirstComesFirst() throws {
     var engine = try MonitorEngine()
     let square = PolygonalGeographicCondition(exterior: [

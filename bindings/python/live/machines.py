@@ -81,7 +81,7 @@ def make_wheels() -> Path:
             for path in folder.glob("*.whl"):
                 path.unlink()
             command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(folder), f"{binding}[live]"]
-            # Use the library that the set-up built: building another takes minutes beside the other tests. Without
+            # Use the library that the set-up built: building another takes minutes while the other tests run. Without
             # it, building the wheel also builds the library.
             given = {"FENCEPOST_LIBRARY": str(library.resolve())} if library.exists() else {}
             done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **given})

@@ -160,7 +160,7 @@ def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: B
     # The next watch continues. It publishes the engine's state, although there is no new event.
     watch = watcher(stack, folder, broker)
     until(lambda: home.state("alice/phone", "office") == "on", "the next life")
-    # A place is removed, and its entities disappear. Those of a new place appear with the next fix.
+    # A place is removed, and its entities disappear. The entities of a new place appear with the next fix.
     conditions(folder, office=1.0, harbour=2.0)
     watch.process.send_signal(signal.SIGHUP)
     watch.until(lambda: "read again" in watch.said, "the conditions")

@@ -25,7 +25,7 @@ SHARED = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared"))
 TRACKS = SHARED / "data" / "tracks"
 DATA = ROOT / "examples" / "data"
 OWN_TRACKS = DATA / "tracks"
-"""Each cut to about a hundred points; see SOURCES.md in that folder."""
+"""Each track is cut to about a hundred points; see SOURCES.md in that folder."""
 # The folder of the Python binding. In a source distribution it is the top folder.
 BINDING = Path(__file__).resolve().parents[1]
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"

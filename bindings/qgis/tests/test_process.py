@@ -152,7 +152,7 @@ def test_zones_of_times_in_files_count(qgis: Qgis, data: Path, tmp_path: Path) -
     wanted = expected(replay(walk, places))
     assert len(wanted) > 20
     tokyo = walk.assign(time=walk["time"].dt.tz_convert("Asia/Tokyo"))
-    # Fixes of one time must stay in the file's order; with an index, FlatGeobuf would use a spatial order.
+    # Fixes with the same time must stay in the file's order; with an index, FlatGeobuf would use a spatial order.
     as_given = {"SPATIAL_INDEX": "NO"}
     for name, driver, options in (
         ("walk.gpkg", "GPKG", {}), ("walk.fgb", "FlatGeobuf", as_given), ("walk.geojson", "GeoJSON", {}),

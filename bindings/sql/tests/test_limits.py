@@ -257,7 +257,7 @@ def test_sqlite_a_replay_can_be_interrupted(function: str) -> None:
 
 
 def processor_seconds(pid: int) -> float:
-    """Of a process with one thread, in nanoseconds' steps."""
+    """The processor time of a process with one thread, to the nanosecond."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 

@@ -347,7 +347,7 @@ def test_options_as_others_are_given() -> None:
 
 
 def test_strange_inputs_break_nothing() -> None:
-    """A fix without a position in between, two fixes at one time, late fixes, halfway round the world in a
+    """A fix without a position in between, two fixes with the same time, late fixes, halfway round the world in a
     microsecond."""
     one = monitor(max_gap=1e9)
     one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)

@@ -50,7 +50,7 @@ class Gate:
         The date is the first microsecond at which the device is on the other side: the exact time rounded up, or one
         microsecond more if the device is then exactly on the line and continues to its right. Opposite crossings of one
         line in one microsecond cancel, and so do a crossing to the left in one microsecond and one to the right in the
-        next. Between fixes of one time, all crossings have that date.
+        next. Between fixes with the same time, all crossings have that date.
         """
         if (start.latitude, start.longitude) == (end.latitude, end.longitude):
             return []
@@ -130,8 +130,8 @@ def _turned(direction: Any) -> Any:
 
 
 def _side(direction: Any, out: Any, back: Any, up: Any) -> int:
-    """The side of `direction` at a vertex where a line arrives along `back` and leaves along `out`. None, or along the
-    line, is left."""
+    """The side of `direction` at a vertex where a line arrives along `back` and leaves along `out`. None, or a
+    direction along the line, is left."""
     if direction is None:
         return LEFT
     turn, whole = _turn(out, direction, up), _turn(out, back, up)

@@ -164,7 +164,7 @@ def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
         latitude, longitude, time = 52 + world.uniform(-0.01, 0.01), 13.0, world.randrange(100)
         for _ in range(world.randrange(1, 120)):
             latitude, longitude = latitude + world.uniform(-0.002, 0.002), longitude + world.uniform(-0.002, 0.002)
-            time += world.choice([0, 0, 5, 5, 15, 60])  # several rows of one time
+            time += world.choice([0, 0, 5, 5, 15, 60])  # several rows with the same time
             row = [f"v{track}", time - world.choice([0] * 20 + [30]), latitude, longitude, world.choice([5, 5, 40])]
             strange = world.random()
             if strange < 0.1:

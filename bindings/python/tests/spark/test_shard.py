@@ -79,7 +79,7 @@ def followed(
             due = nexts[number]
             if not own and (due is None or due > watermark):
                 continue
-            # In two packs, the later one first, as may happen after a shuffle.
+            # In two packs, the later pack first, as may happen after a shuffle.
             parts = [batch(own[: len(own) // 2], 0), batch(own[len(own) // 2 :], len(own))][::-1]
             outcome = follow(over(conditions), kept(states[number]), parts, watermark, rules)
             states[number], nexts[number] = outcome.shard, outcome.next_us
@@ -131,7 +131,7 @@ def test_events_do_not_depend_on_shards_and_micro_batches_nor_on_the_order_withi
     want = expected(conditions, rows, end)
     assert len(want) > 50
     delay = 35 * SECOND
-    # Rows with equal times stay in order: two fixes of one time are reported in the source's order.
+    # Rows with equal times stay in order: two fixes with the same time are reported in the source's order.
     late = sorted(((row[4] + random_.randrange(34) * SECOND), place) for place, row in enumerate(rows))
     seen: dict[tuple[str, int], int] = {}
     shuffled = []

@@ -27,7 +27,7 @@ _DAY = 24 * _HOUR
 
 @dataclass(slots=True)
 class _Epoch:
-    """The data of the sentences with one time of day."""
+    """The data of consecutive sentences with the same time of day."""
 
     line: int
     clock: int

@@ -69,7 +69,8 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
 
     Args:
         holder: The monitor or the table.
-        assuming: The initial state of a monitor's conditions. Those of a table start as they were added.
+        assuming: The initial state of a monitor's conditions. A table's conditions have the state with which they
+            were added.
     """
     # A record before its first event has the assumed state.
     begin = None if isinstance(holder, Monitor) else Monitor.restore(holder._handle.snapshot()).records()
