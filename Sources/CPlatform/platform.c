@@ -103,7 +103,7 @@ static void take_at_front(cplatform_lock *lock, uint32_t reserved) {
     if (!replace(&lock->word, seen, waiting)) continue;
     wait_while(&lock->word, waiting);
     if (reserved || !(__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & CPLATFORM_HELD)) continue;
-    /* Another thread was faster. Its hold is the last before this one. */
+    /* Another thread was faster. After it, no other thread takes the lock before this one. */
     reserved = CPLATFORM_RESERVED;
     __atomic_fetch_or(&lock->word, reserved, __ATOMIC_RELAXED);
     if (spin(lock, reserved)) break;

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import FencepostKernel
 
-/// Beside a tip so sharp that both legs are equally near, the side is still exact.
+/// Near a tip so sharp that both legs are equally near, the side is still exact.
 @Suite struct ShapeNeedlesTests {
   private func point(_ place: Place) -> SurfacePoint {
     SurfacePoint(latitude: place.latitude, longitude: place.longitude)

@@ -84,7 +84,7 @@ import Testing
         // A shape preserves its vertices bit for bit.
         #expect(WellKnownBinary.encode(shape.definition) == bytes)
       }
-      // Truncated anywhere it is refused, with a position inside.
+      // Bytes that are truncated anywhere are refused, and the position in the error is within them.
       for end in 0..<bytes.count {
         do throws(WellKnownBinary.Defect) {
           _ = try WellKnownBinary.decode(Array(bytes[..<end]))

@@ -95,7 +95,7 @@ import Testing
     for (index, name) in order.enumerated() {
       let before = again.identifiers
       var fleet = try open(crashed, again, name)
-      // The change since the first opening stays, even where only its identifier tells it from an earlier version.
+      // The change since the first opening stays, even if only its identifier distinguishes it from an earlier version.
       #expect(index == 0 || again.identifiers == before)
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(3 + Int64(index), 500), for: try engine.device("truck"))

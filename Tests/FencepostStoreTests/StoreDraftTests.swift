@@ -30,7 +30,7 @@ import Testing
     return stored.call { $0.identifiers }
   }
 
-  /// While it is filled part by part it is not a store yet; after that it has the name, and opens.
+  /// While a draft is filled part by part, it is not a store yet; afterwards it has the store's name and can be opened.
   @Test func aDraftBecomesAStore() throws {
     do {
       let draft = try StoreDraft.make(.monitor, of: path)

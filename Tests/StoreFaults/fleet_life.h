@@ -1,7 +1,7 @@
 /* The life of a fleet: calls on several devices, and the state of a fleet in memory after each of them. The result of a
    crash is checked in three ways. Each device must be as it was after some call, with the promises of its durability.
-   No event may be missing. And after each device is fed the inputs that its count lacks, everything must be as without
-   the crash. */
+   No event may be missing. And once each device has been fed the inputs that its count lacks, the result must be the
+   same as if there had been no crash. */
 #ifndef FLEET_LIFE_H
 #define FLEET_LIFE_H
 

@@ -43,9 +43,8 @@ static void run(const char *directory, uint64_t last) {
   printf("opened after %d inputs; the condition is %s\n", (int)statistics.input_count, changed ? "new" : "there");
 
   for (uint64_t index = statistics.input_count; index <= FIXES; index++) {
-    /* First the pending events, including those delivered but not acknowledged before. The next poll acknowledges the
-       event.
-     * */
+    /* First the pending events, including those delivered but not acknowledged before. Each poll acknowledges the event
+       before it. */
     fencepost_event event;
     uint32_t available = 1;
     while (available) {

@@ -42,7 +42,7 @@ SMALLEST, LARGEST = 100, 1_000  # metres: below, fixes are too coarse; above, a 
 
 
 def say(line: str) -> None:
-    print(line, flush=True)  # a shown note stays shown, also when the program is killed then
+    print(line, flush=True)  # flushed, so a note is visible even if the program is killed right after
 
 
 def add(monitor: Monitor, note: str, latitude: float, longitude: float, radius: float, on_exit: bool) -> None:

@@ -13,7 +13,7 @@
 /// | `atan2` | 2.5 | 1e-290 < \|x\|, \|y\| < 1e290 |
 /// | `atan2Degrees` | 3.0 | the same; exact on the axes |
 ///
-/// Beside a multiple of π/2 the error of `sincos` is at most 1e-17 in absolute terms.
+/// Near a multiple of π/2, the absolute error of `sincos` is at most 1e-17.
 public enum Trigonometry {
   /// Degrees to radians, π/180 rounded.
   @inlinable public static var radiansPerDegree: Double { 0.017453292519943295 }

@@ -202,7 +202,7 @@ struct CapPlacement: Sendable {
     return CapLevel.key(level: level, x: x &>> shift, y: y &>> shift, z: z &>> shift)
   }
 
-  /// The child, of the cube around the centre, that contains it.
+  /// The cube around the centre has children; returns the one that contains the centre.
   @inline(__always)
   func child(level: Int) -> UInt64 {
     let shift = Int64(CapLevel.shift(level &- 1))

@@ -11,7 +11,7 @@ public struct CapPatches: Sendable {
   private static let edges: (Double, Double) = (4_096, 1_024)
   /// In edges.
   private static let marginShare = 0.5
-  /// Half the diagonal of a cube in edges, and more than the rounding of it.
+  /// Half the diagonal of a cube, in multiples of its edge, rounded up.
   private static let halfDiagonal = 0.866_026
   /// A patch of more groups costs as much as the index.
   private static let mostGroups = 24

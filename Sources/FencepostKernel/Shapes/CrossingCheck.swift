@@ -26,7 +26,7 @@ struct CrossingCheck {
   /// - Parameters:
   ///   - line: chains that run with the polygon to their left.
   ///   - places: for each edge of the line, its place in the definition.
-  ///   - drawn: the edges on the map if it decides; `nil` if the geodesics do.
+  ///   - drawn: the edges on the map, if they decide; `nil` if the geodesics decide.
   @discardableResult
   static func run(
     _ line: ShapeLine, _ places: ContiguousArray<ShapeDefect.Place>, drawn: DrawnEdges? = nil
@@ -331,7 +331,8 @@ extension ShapeLine {
   /// Whether more than two edges meet in the numbers of one place.
   @inline(never)
   fileprivate func isCrowded(_ group: ArraySlice<Int>) -> Bool {
-    // Two numbers are the start and the end of one closed chain, one chain that begins where another ends, or a touch.
+    // Two numbers are not a crowd: the start and the end of a closed chain, a chain that begins where another ends, or a
+    // touch.
     guard group.count > 1 else { return false }
     var ends = 0
     for vertex in group { ends += (isEdge(vertex) ? 1 : 0) + (vertex > 0 && isEdge(vertex - 1) ? 1 : 0) }

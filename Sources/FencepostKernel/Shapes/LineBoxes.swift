@@ -71,7 +71,7 @@ struct LineBoxes {
   /// Numbered as the balls of the line.
   let boxes: ContiguousArray<OrientedBox>
 
-  /// A line with fewer vertices than this needs none.
+  /// A line with fewer vertices than this needs no boxes.
   private static var fewest: Int { 200 }
 
   /// - Returns: `nil` for a small line.

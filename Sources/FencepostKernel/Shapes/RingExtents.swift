@@ -63,8 +63,8 @@ struct RingExtents {
     return max(sum, 0).bitPattern >> 17
   }
 
-  /// Calls with each ring that may enclose a ring, about from the smallest on, until only larger ones are left than one for
-  /// which `body` returns that it does.
+  /// Calls `body` with each ring that may enclose `ring`, roughly in ascending order of size. Stops when all remaining
+  /// rings are larger than one for which `body` returned `true`: that one encloses `ring`.
   func forEachEnclosing(_ ring: Int, _ body: (Int) -> Bool) {
     var limit = UInt32.max
     visit(levels.count - 2, 0, ring, &limit, body)

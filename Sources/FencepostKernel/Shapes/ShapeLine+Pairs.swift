@@ -1,5 +1,5 @@
 extension ShapeLine {
-  /// Calls with each pair of edges that may come within a tolerance of each other, the lesser number first.
+  /// Calls `body` with each pair of edges that may come within a tolerance of each other, the lesser number first.
   ///
   /// - Returns: how many pairs of groups of eight edges were compared, as a measure of the work.
   @discardableResult

@@ -102,7 +102,7 @@ extension ShapeLine {
     if let place { foot(edge, of: place) } else { shortFoot(edge, of: point) }
   }
 
-  /// Calls with each edge that has an end where a vertex is, exactly, and whether it leaves there.
+  /// Calls `body` with each edge that has an end exactly where a vertex is, and with whether the edge starts there.
   ///
   /// - Parameter edge: an edge that starts or ends at the vertex.
   private func forEachEdge(at vertex: Int, _ edge: Int, _ body: (_ edge: Int, _ leaves: Bool) -> Void) {

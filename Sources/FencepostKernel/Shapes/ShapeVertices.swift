@@ -52,7 +52,7 @@ public struct ShapeVertices: Sendable, Equatable {
     partEnds.append(severalEnds.count)
   }
 
-  /// Starts a ring or line without vertices, in the last part; without one it starts the first.
+  /// Starts a ring or line without vertices, in the last part; if there is no part, it starts the first one.
   public mutating func beginRing() {
     separate()
     if partEnds.isEmpty { beginPart() }
@@ -60,7 +60,7 @@ public struct ShapeVertices: Sendable, Equatable {
     partEnds[partEnds.count - 1] = severalEnds.count
   }
 
-  /// Adds a vertex to the last ring; without one it starts the first.
+  /// Adds a vertex to the last ring; if there is no ring, it starts the first one.
   public mutating func append(latitude: Double, longitude: Double) {
     separate()
     if severalEnds.isEmpty || partEnds[partEnds.count - 1] == startOfLastPart { beginRing() }

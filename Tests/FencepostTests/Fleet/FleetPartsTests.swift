@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostCore
 
 /// Saves of very many devices in parts. Whenever the process ends, each device is stored as it was after some of its inputs.
-/// After it is fed the rest, it has the same state and the same events as without the interruption.
+/// Once it has been fed the rest, it has the same state and the same events as without the interruption.
 @Suite struct FleetPartsTests {
   private enum Call {
     case feed([(device: Int, fix: Fix)])

@@ -11,8 +11,9 @@
 long syscall(long number, ...);
 
 /* Eight bytes for a process that may not call getrandom(), in a sandbox or on a kernel before 3.17: the 16 random bytes that
-   the kernel gives each program at its start, mixed with the process, which differs after a fork(), and with a count. The
-   mixing function is that of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
+   the kernel gives each program at its start, mixed with the process id, which differs after a fork(), and with a
+   count. The mixing function is that of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+   2014). */
 static uint64_t without_getrandom(void) {
   static uint64_t count;
   uint64_t random[2] = {0, 0}, next;

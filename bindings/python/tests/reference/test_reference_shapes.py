@@ -175,7 +175,7 @@ def test_no_farther_than_the_position_moves() -> None:
 
 
 def test_turned_and_mirrored_worlds() -> None:
-    """Turns by an angle that loses no digits; mirrors at the equator and at a meridian."""
+    """Rotations by an angle that loses no digits; reflections at the equator and at a meridian."""
     source = random.Random(SEED)
     for _ in range(10):
         ring = [[round(x * 64) / 64, round(y * 64) / 64] for x, y in star(source, 800_000, 5)]

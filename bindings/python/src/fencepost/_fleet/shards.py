@@ -294,7 +294,7 @@ class Shards:
                 finally:
                     self._take([fleet])
                 return
-            # A fleet without a clock that late has nothing to set back, and would raise an error.
+            # A fleet whose clocks are all earlier has nothing to set back, and would raise an error.
             later = [fleet for fleet in self._fleets if _latest_clock(fleet) >= time_us]
             for fleet in later or self._fleets[:1]:
                 fleet.rewind(time_us, None)
