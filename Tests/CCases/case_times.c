@@ -11,7 +11,7 @@ static fencepost_monitor *limited_monitor(int64_t max_time_step_us) {
 /* The date that a receiver without satellites gives after a rollover: 2079-06-05. */
 #define YEAR_2079 INT64_C(3453148800000000)
 
-/* Without the option one wrong date makes every later fix late; with it only that fix is refused. */
+/* Without the option, one wrong date makes every later fix late; with it, only that fix is refused. */
 static void one_wrong_date(void) {
   fencepost_monitor *deaf = new_monitor(NULL), *wary = limited_monitor(SECONDS(3600) - T0);
   fencepost_monitor *both[] = {deaf, wary};

@@ -16,7 +16,8 @@
 /// * Centres are rounded to a grid of `CapLevel.quantum` metres when they enter, coarse enough that the offset from
 ///   the centre of a cube is exact in `Float` at every level a cap can move between: so the location of a cap is the same at
 ///   every level and on removal. A longer reach compensates for the rounding.
-/// * Caps that fit no cube (infinite reach, NaN, centres off the Earth) are in a plain list and are always measured exactly.
+/// * Caps that do not fit into any cube (infinite reach, NaN, centres off the Earth) are in a plain list and are always
+/// measured exactly.
 ///
 /// A value: a copy is a fork and shares storage until one of the two changes. The order of results depends only on
 /// the sequence of calls.

@@ -41,7 +41,7 @@ public struct CapPatches: Sendable {
     func home(_ homes: OpenTableHomes) -> Int { homes.of(key) }
   }
 
-  /// Four caps. A reach is longer by more than all errors, so that slacks bound from below.
+  /// Four caps. Reaches are longer than the true ones by more than all errors, so that slacks are lower bounds.
   private struct Group: Sendable {
     /// The centre, relative to that of the cube.
     var x = SIMD4<Float>()

@@ -199,8 +199,8 @@ struct CrossingCheck {
     return edges
   }
 
-  /// A direction in which an edge leads from a place. Passages are numbered by the edge that leaves there, those within an edge
-  /// by its complement.
+  /// A direction in which an edge leads from a place. Passages are numbered by the edge that leaves there, passages
+  /// within an edge by the complement of its number.
   private struct Direction {
     var azimuth: Double
     var leaves: Bool
@@ -319,7 +319,8 @@ struct CrossingCheck {
 }
 
 extension ShapeLine {
-  /// The numbers of the vertices, those of one place in a row: by their coordinates, the same on every machine.
+  /// The numbers of the vertices, sorted by coordinates, so that those of one place are consecutive; the order is the
+  /// same on every machine.
   @inline(never)
   var vertexOrder: [Int] {
     vertices.indices.sorted { a, b in

@@ -5,7 +5,7 @@
 /// in between no later than at the later end: for each radius, the touching circles that meet a convex set form one interval. The
 /// effort grows with the number of edges and not with the length of thin parts.
 struct DeepestPlace {
-  /// By what part of the depth another place may be deeper; the rest of 1 % allows for the ellipsoid.
+  /// The fraction of the depth by which another place may be deeper; the rest of 1 % allows for the ellipsoid.
   static var tolerance: Double { 0.006 }
   /// Edges are processed in pieces of this length, metres, within which the Earth counts as a sphere and geodesics as great
   /// circles.
@@ -81,7 +81,7 @@ struct DeepestPlace {
 
   /// - Parameters:
   ///   - known: a depth that was found before. The search ends where it is reached, and if necessary exceeds its budget.
-  ///   - budget: of work; `nil` for the usual.
+  ///   - budget: the limit of the work; `nil` for the usual one.
   /// - Returns: the deepest place that was found and −D there, above 0, with the number of nodes of the tree that were
   ///   opened, and whether the search ended by its budget; `nil` when the buffer leaves nothing.
   static func find(
@@ -90,7 +90,8 @@ struct DeepestPlace {
     var search = DeepestPlace(line, buffer, known, budget)
     let isCutShort = search.run()
     if isCutShort, !search.isDeepEnough, known != nil {
-      // An earlier version found that depth without a budget, in the same order but without the places spread over the line.
+      // An earlier version found that depth without a budget, in the same order but without first trying places spread
+      // over the line.
       search = DeepestPlace(line, buffer, known, .max)
       _ = search.run()
     }
@@ -212,7 +213,7 @@ struct DeepestPlace {
   /// The edge that bounds the same part of the polygon as an edge does at its end: where rings touch, not the edge that
   /// follows but the first clockwise from the way back.
   ///
-  /// Around the corner of two edges with a third between them circles would grow into the outside.
+  /// If a third edge lies between two edges, circles around their corner would grow into the outside.
   @inline(never)
   private func next(_ edge: Int) -> Int {
     let following = pieces.following(edge)
@@ -328,7 +329,7 @@ extension ShapeLine {
     return InscribedCircle.Contact(place: place, inwards: left / left.length, edge: edge)
   }
 
-  /// A circle's contact in the end of an edge, where the line turns right: directions from the left of the edge to the
+  /// A circle's contact at the end of an edge, where the line turns right: directions from the left of the edge to the
   /// left of the next.
   func contact(aroundEndOf edge: Int, to next: Int, _ part: Double) -> InscribedCircle.Contact {
     let place = vertices[edge + 1]

@@ -124,7 +124,7 @@ struct EdgeDivision {
       (one, pair.ends.0, other), (one, pair.ends.1, other + 1), (other, pair.otherEnds.0, one),
       (other, pair.otherEnds.1, one + 1),
     ]
-    // A vertex on an edge becomes one of it.
+    // A vertex that lies on an edge becomes a vertex of that edge.
     let touching = feet.filter { $0.1.isOn }
     for (edge, foot, vertex) in touching { cut(edge, foot.part, drawn.points[vertex]) }
     if !touching.isEmpty { return }
@@ -150,7 +150,7 @@ struct EdgeDivision {
   /// Adds the points to the rings.
   ///
   /// - Parameter room: the allowed number of points, reduced by those added.
-  /// - Returns: whether a ring has one more.
+  /// - Returns: whether any ring got another point.
   func apply(to rings: inout [GivenRing], room: inout Int) -> Bool {
     guard !cuts.isEmpty else { return false }
     let before = room

@@ -45,7 +45,7 @@ extension GeodesicShape {
     return side == 0 ? nil : bounds(candidates.least, candidates.most, side)
   }
 
-  /// Bounds of D by those of the distance to the nearest chord and the side.
+  /// Bounds of D, derived from bounds of the distance to the nearest chord and from the side.
   @inline(__always)
   private func bounds(_ leastChord: Float, _ mostChord: Float, _ side: Int) -> (least: Double, most: Double) {
     let least = max(0, Double(leastChord))

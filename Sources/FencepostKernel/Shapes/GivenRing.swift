@@ -56,7 +56,7 @@ struct GivenRing {
         if self.vertices[self.vertices.count - 1] == self.vertices[0] { self.vertices.removeLast() }
       }
     }
-    // A line of one place is the centre of a circle.
+    // A line with a single place is the centre of a circle.
     guard vertices.count >= 3 || !isRing else {
       throw ShapeDefect(.tooFewVertices, place(vertices[0].number), at: vertices[0].point)
     }

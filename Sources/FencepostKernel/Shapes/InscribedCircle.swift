@@ -154,7 +154,7 @@ struct InscribedCircle {
     let (near, far) = (toStart.dot(toStart), toEnd.dot(toEnd))
     // An edge that starts here and leads inwards leaves no room.
     if near == 0 || far == 0 { return 0 }
-    // Divisors are kept from 0: a compiler computes both arms of a choice.
+    // Divisors are kept away from 0, because a compiler may compute both arms of a choice.
     var least = first > 0 ? near / (2 * max(first, 1e-30)) : .infinity
     if last > 0 { least = min(least, far / (2 * max(last, 1e-30))) }
     let along = toEnd - toStart

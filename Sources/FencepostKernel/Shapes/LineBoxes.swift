@@ -93,10 +93,10 @@ struct LineBoxes {
 extension ShapeLine {
   /// How far an edge is from its chord at most along a unit vector, metres.
   ///
-  /// The acceleration of a geodesic is κn, with n the normal of the surface and κ ≤ 1/R. Along an axis a that is level and
-  /// across the edge the edge is thus within `sagitta` times the greatest |n·a|. From the middle of the edge on n turns by κ
-  /// per metre in the direction of the edge and by the geodesic torsion across it; on the ellipsoid this is at most half of the
-  /// difference of the principal curvatures, 0.0034/R.
+  /// The acceleration of a geodesic is κn, with n the normal of the surface and κ ≤ 1/R. Along an axis a that is level
+  /// and across the edge, the edge is therefore within `sagitta` times the greatest |n·a|. From the middle of the edge
+  /// onwards, n turns by κ per metre in the direction of the edge and by the geodesic torsion across it; on the
+  /// ellipsoid this is at most half of the difference of the principal curvatures, 0.0034/R.
   func bulge(_ edge: Int, along axis: EarthVector) -> Double {
     let (start, end) = (vertices[edge], vertices[edge + 1])
     let sagitta = sagitta(edge)
@@ -112,7 +112,7 @@ extension ShapeLine {
     return sagitta * min(turn, 1) + 1e-8
   }
 
-  /// Whether an upright plane beside an edge, along it, keeps another edge more than a tolerance from it.
+  /// Whether an upright plane next to an edge and parallel to it keeps another edge more than a tolerance away from it.
   func isBeside(_ other: Int, _ edge: Int, _ tolerance: Double) -> Bool {
     let (start, end) = (vertices[edge], vertices[edge + 1])
     let left = (start + end).scaled.cross(end - start)

@@ -82,7 +82,7 @@ extension ShapeLine {
   func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
     guard let own = offset(of: point, from: edge) else { return 0 }
     if part > 0 && part < 1 {
-      // Far enough beside it that the Earth's curvature does not matter.
+      // So far to the side that the Earth's curvature does not matter.
       return own.magnitude > 0.5 * distance ? (own > 0 ? 1 : -1) : 0
     }
     let (arriving, leaving) = part <= 0 ? (preceding(edge), edge) : (edge, following(edge))

@@ -166,7 +166,7 @@ struct LineCrossingSearch {
   /// The first side of the way that the line reaches from a vertex on it; 0 if the line ends before, or if it stays on the way
   /// for more vertices than are searched.
   ///
-  /// - Returns: also the last place on the way.
+  /// - Returns: the side, the last place on the way, and the number of vertices passed.
   private func neighbour(
     _ place: EarthVector, _ edge: Int, isAhead: Bool
   ) -> (side: Int, hops: Int, last: EarthVector) {

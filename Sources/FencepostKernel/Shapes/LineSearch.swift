@@ -77,7 +77,7 @@ struct LineSearch {
     self.balls = balls
     levels = line.levels
     let reach = line.balls[line.balls.count &- 1].reach
-    // 16 roundings of the greatest length that is met.
+    // 16 roundings of the greatest length that occurs.
     rounding = (x.magnitude + y.magnitude + z.magnitude + reach) * 0x1p-20
   }
 

@@ -75,7 +75,7 @@ public struct NearEdges: Sendable {
   }
 }
 
-/// The few edges of those near that may be nearest to a point.
+/// Of the near edges, the few that may be nearest to a point.
 struct NearestEdges {
   private(set) var edges = SIMD8<Int32>()
   private(set) var parts = SIMD8<Float>()

@@ -121,7 +121,7 @@ struct CorridorLine {
   let line: ShapeLine
   let vertices: ShapeVertices
 
-  /// - Parameter takesPoints: whether a line may be one vertex.
+  /// - Parameter takesPoints: whether a line may consist of one vertex.
   init(_ given: ShapeVertices, _ reading: EdgeReading, takesPoints: Bool = true, isGiven: Bool) throws(ShapeDefect) {
     guard !given.ringEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = GivenRing.most
@@ -146,7 +146,7 @@ struct CorridorLine {
 }
 
 extension ShapeVertices {
-  /// Adds a ring or line as it was made ready.
+  /// Adds a ring or line that has been prepared.
   mutating func append(ring: GivenRing) {
     beginRing()
     for vertex in ring.vertices { append(latitude: vertex.latitude, longitude: vertex.longitude) }

@@ -35,7 +35,7 @@ enum RingArea {
     return area < 0 ? earth + area : area
   }
 
-  /// The smaller of the two areas, as sharp as it is small.
+  /// The smaller of the two areas, with an error in proportion to its size.
   ///
   /// - Parameter ring: closed, the first point again at its end.
   /// - Returns: square metres; negative when it lies to the right.

@@ -4,11 +4,12 @@
 /// appear on it without folds, so that an area has the extents of its ring: a ring within another has no larger extent in any
 /// direction.
 struct RingExtents {
-  /// The least coordinates of each ring in the eight directions, metres: of its vertices.
+  /// The least coordinates of each ring's vertices in the eight directions, metres.
   private var inner: ContiguousArray<SIMD8<Float>> = []
   /// The rings by size; those of about the same size in the order of their numbers, because neighbours often follow each other.
   private var order: ContiguousArray<Int> = []
-  /// Coordinates below those of the rings' edges in that order, then the least of each eight in a row, and so on.
+  /// Lower bounds of the coordinates of each ring's edges, in that order; then the least of each eight consecutive
+  /// bounds, and so on.
   private var tree: ContiguousArray<SIMD8<Float>> = []
   /// Where each level of the tree starts, and where the last one ends.
   private var levels: ContiguousArray<Int> = [0]

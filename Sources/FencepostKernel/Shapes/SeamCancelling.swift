@@ -10,7 +10,7 @@ struct SeamCancelling {
     var place: ShapeDefect.Place
   }
 
-  /// A place as a key: two places are the same when these are.
+  /// A place as a key: two places are the same when their keys are.
   struct Key: Hashable {
     var latitude: UInt64
     var longitude: UInt64
@@ -175,7 +175,7 @@ struct SeamCancelling {
       if walking == 0 || mark.latitude == next.latitude { continue }
       let low = SurfacePoint(latitude: mark.latitude, longitude: -180)
       let high = SurfacePoint(latitude: next.latitude, longitude: -180)
-      // A micrometre of meridian; shorter ones are where a vertex was meant to lie on another.
+      // A micrometre of meridian; at a shorter stretch, a vertex was meant to lie on another.
       if low.vector.squaredChord(to: high.vector) < 1e-12 { continue }
       let edge =
         walking > 0 ? Edge(start: low, end: high, place: place) : Edge(start: high, end: low, place: place)
