@@ -80,11 +80,11 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     @inline(__always) _modify { yield &entries[place] }
   }
 
-  /// Whether there is room for that many more entries: at most three of five places may be used.
+  /// Whether there is room for `more` further entries: at most three of five places may be used.
   @inlinable
   public func hasRoom(for more: Int) -> Bool { (taken &+ more) &* 5 <= entries.count &* 3 }
 
-  /// The least length with room for that many entries.
+  /// The least length with room for `count` entries.
   @inlinable
   public static func length(for count: Int) -> Int {
     var length = smallest
@@ -135,7 +135,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
 
   // MARK: - Changes
 
-  /// Makes room for that many more entries, unless each entry is at its home; places change.
+  /// Makes room for `more` further entries, unless each entry is at its home; places change.
   @inlinable
   public mutating func makeRoom(for more: Int) {
     if !hasRoom(for: more) {
@@ -175,7 +175,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Removes all entries. At most that many places stay allocated.
+  /// Removes all entries. At most `longest` places stay allocated.
   @inlinable
   public mutating func removeAll(keeping longest: Int) {
     guard taken > 0 else { return }
@@ -189,14 +189,14 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Rearranges the entries in that many places, a power of two with room for them.
+  /// Rearranges the entries in `length` places, a power of two with room for them.
   @inlinable
   public mutating func layOut(length: Int) {
     scattered = false
     layOut(length, multiplier, atHome: false)
   }
 
-  /// Rearranges the entries in that many places, a power of two, each at its hash; all hashes are below that number.
+  /// Rearranges the entries in `length` places, a power of two, each at its hash; all hashes are below `length`.
   @inlinable
   public mutating func layOutAtHome(length: Int) {
     layOut(length, 1 &<< UInt64(truncatingIfNeeded: 64 &- length.trailingZeroBitCount), atHome: true)

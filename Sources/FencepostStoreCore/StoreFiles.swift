@@ -123,7 +123,7 @@ enum StoreFiles {
     remove(draft)
   }
 
-  /// Whether the file system of a file has that many bytes free, plus a quarter.
+  /// Whether the file system of a file has `bytes` bytes free, plus a quarter.
   static func hasRoom(for bytes: Int, beside path: String) -> Bool {
     guard let room = room(beside: path) else { return false }
     return room > UInt64(bytes) + UInt64(bytes) / 4

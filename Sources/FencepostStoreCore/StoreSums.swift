@@ -28,7 +28,7 @@ struct StoreSums: Equatable {
   /// The number of bytes at the end of the head.
   static let size = 32
 
-  /// The file's number, the first value in the end of the head.
+  /// The file's number, the first value at the end of the head.
   var numberBytes: [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
 
   /// The end of a head: the file's number, sum and number of the other rows, and a checksum over the head up to here.

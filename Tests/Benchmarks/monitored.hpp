@@ -151,7 +151,7 @@ class Monitored {
     for (double distance : distances) sum += distance < 0 ? -distance : distance;
     return sum;
   }
-  // Polls that many times for an event when none is waiting.
+  // Polls `times` times when no event is waiting.
   void pollNothing(double times) {
     for (double i = 0; i < times; i++) {
       fencepost_event event;

@@ -30,7 +30,7 @@ def degrees(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def side(circles: int) -> float:
-    """The side in metres of the square for that many circles."""
+    """The side in metres of the square for this number of circles."""
     return float(np.sqrt(SPACE * circles))
 
 
@@ -74,7 +74,7 @@ def blocks(tracks: int, points: int, width: float, seed: int = 2) -> Iterator[tu
 
 def write_points(csv: Path, parquet: Path, tracks: int, points: int, circles: int, every: int = 1) -> None:
     """Writes the same points in both formats, with the columns `vehicle`, `time`, `accuracy` and a position, in the
-    square of that many circles. Writes every `every`-th point of each track."""
+    square for `circles` circles. Writes every `every`-th point of each track."""
     names = pa.array([f"v{number:05}" for number in range(tracks)])
     column = {"encoding": "WKB", "geometry_types": ["Point"]}
     geo = {"version": "1.0.0", "primary_column": "geometry", "columns": {"geometry": column}}

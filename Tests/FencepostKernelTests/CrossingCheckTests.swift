@@ -81,7 +81,7 @@ import Testing
     #expect(try check([square(0, 0, 1), inner.reversed()]).suspect == nil, "as a hole it does")
   }
 
-  /// In a common vertex, a ring passes from outside to inside another ring.
+  /// At a common vertex, a ring passes from outside to inside another ring.
   @Test func crossingInAVertexIsFound() {
     let through: [Corner] = [(0, 0.5), (0.5, 0.6), (-0.5, 0.6)]
     var outer = square(0, 0, 1)

@@ -5,7 +5,8 @@ import Testing
 
 /// Polygons of many edges: the work grows with the edges, and the results are those of the slow way.
 @Suite struct ManyEdgesTests {
-  /// Outlines whose edges balls do not keep apart, and rings that touch, enclose each other or follow in any order.
+  /// Outlines whose edges the balls of the tree do not separate, and rings that touch, enclose each other or follow in
+  /// any order.
   enum Kind: String, CaseIterable {
     case comb, spiral, star, fan, tips, scattered, nested, diagonal
   }
@@ -40,7 +41,7 @@ import Testing
         ]
       ]
     case .fan:
-      // Triangles of 1 000 km that meet in a corner of the square.
+      // Triangles of 1 000 km that meet at a corner of the square.
       let width = Double.pi / 2 / Double(count / 3)
       let triangles = (0..<count / 3).map { hole -> [Corner] in
         let (from, to) = ((Double(hole) + 0.1) * width, (Double(hole) + 0.8) * width)
@@ -99,7 +100,7 @@ import Testing
       let vertices = shape.line.vertices.count
       var pairs = 0
       let groups = try shape.line.forEachNearPair(within: 2e-6) { (_, _) throws(ShapeDefect) in pairs += 1 }
-      // All edges of the fan meet in one vertex.
+      // All edges of the fan meet at one vertex.
       if kind != .fan {
         #expect(pairs < 4 * vertices, "\(pairs) pairs of \(vertices)")
         if kind != .scattered && kind != .nested { #expect(groups < 8 * vertices, "\(groups) groups of \(vertices)") }
@@ -233,7 +234,7 @@ import Testing
     #expect(stored.deepest == shape.deepest && stored.depth == shape.depth)
   }
 
-  /// Edges of any length and direction, some of which meet: pairs that are passed over are apart.
+  /// Edges of any length and direction, some of which meet: pairs that are not reported are apart.
   @Test(arguments: 0..<2) func whatIsPassedOverIsApart(_ number: Int) throws {
     var random = SeededGenerator("edges in boxes", salt: UInt64(number))
     for size in [1e-2, 100, 1e4, 1e5, 9e5] {

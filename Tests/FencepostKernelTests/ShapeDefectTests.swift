@@ -182,7 +182,7 @@ import Testing
       buffer: shape.buffer)
   }
 
-  /// Edges that cross in two vertices that are not equal, but the same place within a micrometre.
+  /// Edges that cross at two vertices that are not equal, but less than a micrometre apart.
   @Test(arguments: [0, 2.4e-14, 1e-13, 1e-12, 4e-12]) func crossingsInVerticesThatAreNearlyOne(_ apart: Double) {
     let planar: [Corner] = [(0, 0), (1, 1), (0, 1), (1 + apart, 0)]
     let geodesic: [Corner] = [(0, 0), (0.5, 0.5), (1, 1), (0, 1), (0.5 + apart, 0.5), (1, 0)]

@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Two parts touch in a corner, or a hole touches its ring: the direction decides the area between.
+  /// Two parts touch at a corner, or a hole touches its ring: the direction decides the area between.
   @Test func cornersWhereMoreThanTwoEdgesMeet() {
     let touching = line([
       [Place(latitude: 0, longitude: 0), Place(latitude: 0, longitude: 1), Place(latitude: 1, longitude: 1)],

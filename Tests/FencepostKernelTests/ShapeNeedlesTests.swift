@@ -17,7 +17,7 @@ import TestSupport
     #expect((distance - 999.963997524676).magnitude < 1e-6)
   }
 
-  /// Beside needles narrower than 1 cm, a point at a distance of at least 10 cm is outside.
+  /// Near needles narrower than 1 cm, a point at a distance of at least 10 cm is outside.
   @Test func pointsBesideRandomNeedlesAreOutside() throws {
     var random = SeededGenerator("needles")
     var looked = 0

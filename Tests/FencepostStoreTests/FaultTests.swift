@@ -139,7 +139,7 @@ import Testing
       if isOver { break }
       first += 1
     }
-    // The last run moves the store, and a failure in one of the others keeps it from that.
+    // The last run moves the store, and a failure in one of the other runs prevents that.
     #expect(moved > 0 && moved <= first)
   }
 

@@ -81,7 +81,7 @@ static void read_drive(const char *path) {
   }
 }
 
-/* A star with that many corners around a place; its corners are at most `size` degrees away. */
+/* A star with `corners` corners around a place; its corners are at most `size` degrees away. */
 static void make_star(double latitude, double longitude, double size, size_t corners, double (*places)[2]) {
   for (size_t i = 0; i < corners; i++) {
     double turn = 6.283185307179586 * (double)i / (double)corners, away = i % 2 ? size : size * 0.6;

@@ -17,11 +17,11 @@ fencepost_status feed(fencepost_monitor *monitor, int64_t second, double latitud
 fencepost_status play(fencepost_monitor *monitor, long n);
 /* Whether the call only commits; a power failure may undo such a call. */
 int is_commit(long call);
-/* The smallest number of calls whose state a power failure may leave after that many completed calls. */
+/* The smallest number of calls whose state a power failure may leave after `completed` completed calls. */
 long lowest(long completed);
 
 unsigned char *snapshot_of(fencepost_monitor *monitor, size_t *size);
-/* A hash of the same. */
+/* A hash of the snapshot. */
 uint64_t sum_of(fencepost_monitor *monitor);
 /* Whether two monitors have the same state; frees both. */
 int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other_size);

@@ -132,7 +132,7 @@ public struct NearCaps: ~Copyable {
     self.count = count
   }
 
-  /// Makes room for that many caps and an incomplete pair of groups.
+  /// Makes room for `more` caps and an incomplete pair of groups.
   private mutating func makeRoom(for more: Int) {
     guard count &+ more &+ 8 > 4 &* length else { return }
     let longer = max(2 * length, (count + more + 8) / 4 + 1)

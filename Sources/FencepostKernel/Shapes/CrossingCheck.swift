@@ -1,8 +1,8 @@
 /// Finds edges that cross or overlap, exact to a micrometre.
 ///
-/// A depth of at most `tolerance` is contact. Where edges meet, whether in a common vertex or in a vertex of one on the
-/// other, they may touch but not change sides: around the place, edges that leave and edges that arrive must alternate,
-/// since each has the polygon to its left.
+/// A depth of at most `tolerance` is contact. Where edges meet, whether at a common vertex or at a vertex of one edge
+/// that lies on the other, they may touch but not change sides: around the place, edges that leave and edges that
+/// arrive must alternate, since each has the polygon to its left.
 struct CrossingCheck {
   /// Metres.
   static var tolerance: Double { 1e-6 }

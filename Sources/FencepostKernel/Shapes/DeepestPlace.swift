@@ -1,9 +1,9 @@
 /// The place within a polygon that is farthest from its line: the centre of the largest inscribed circle.
 ///
-/// Such a circle touches the line from the left, in an edge or in a corner that points inwards; so all places and directions of
-/// contact are searched, by branch and bound. If one edge stops the circles at both ends of a stretch of contacts, it stops those
-/// in between no later than at the later end: for each radius, the touching circles that meet a convex set form one interval. The
-/// effort grows with the number of edges and not with the length of thin parts.
+/// Such a circle touches the line from the left, along an edge or at a corner that points inwards; so all places and
+/// directions of contact are searched, by branch and bound. If one edge stops the circles at both ends of a stretch of
+/// contacts, it stops those in between no later than at the later end: for each radius, the touching circles that meet
+/// a convex set form one interval. The effort grows with the number of edges and not with the length of thin parts.
 struct DeepestPlace {
   /// The fraction of the depth by which another place may be deeper; the rest of 1 % allows for the ellipsoid.
   static var tolerance: Double { 0.006 }

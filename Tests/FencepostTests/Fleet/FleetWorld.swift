@@ -571,8 +571,8 @@ struct FleetWorld {
     reasons.insert(one.reason)
   }
 
-  /// The explanation of a monitor with the last fix as the fleet stores it: of a fix in the safe region a fleet stores only the
-  /// position, to 1e-7 degrees.
+  /// The explanation of a monitor with the last fix as the fleet stores it: for a fix in the safe region, a fleet
+  /// stores only the position, to 1e-7 degrees.
   private func explanation(
     _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt32
   ) -> Explanation? {

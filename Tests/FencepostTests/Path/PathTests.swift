@@ -15,7 +15,7 @@ import Testing
     return try MonitorEngine(options: options)
   }
 
-  /// A fix that many metres east of the tests' place on the equator.
+  /// A fix `metres` metres east of the tests' place on the equator.
   private func east(_ seconds: Double, _ metres: Double, _ accuracy: Double = 5) -> Fix {
     fix(seconds, metres, accuracy, bearing: 90)
   }

@@ -47,7 +47,7 @@ import Testing
     var corners: [Coordinate] = []
     for index in 0..<60 {
       let middle = random.place(home, random.uniform(0...360), spread * random.uniform(0...1))
-      // From sparse to many around each point.
+      // From few shapes in all to many around each point.
       let size = random.logarithmic(max(spread * 0.003, 5), min(spread, 3e6))
       let shape: any Condition =
         random.chance(0.15)
