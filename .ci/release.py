@@ -99,7 +99,7 @@ def section(root: Path, wanted: str) -> tuple[str, str]:
 
 
 def unannounced(root: Path, text: str) -> list[str]:
-    """The lines of "Removed" whose names no "Deprecated" of an earlier section has."""
+    """The lines under "Removed" with names that no earlier section lists under "Deprecated"."""
     older = (root / CHANGELOG).read_text(encoding="utf-8").partition(text)[2]
     deprecated = "".join(re.findall(r"^### Deprecated\n(.*?)(?=^##)", older + "\n##", re.MULTILINE | re.DOTALL))
     removed = re.search(r"^### Removed\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
@@ -137,7 +137,7 @@ def checks_before(root: Path, wanted: str) -> None:
     _, text = section(root, wanted)
     if not text:
         raise Refusal(f"{CHANGELOG}: the section of {wanted} is empty")
-    # ABIPolicy.md: before 1.0 a minor version may remove or change an API, a patch version may not.
+    # ABIPolicy.md: before 1.0, a minor version may remove or change an API; a patch version may not.
     if newest and numbers(wanted)[:2] == numbers(newest)[:2] and re.search(r"^### Removed", text, re.MULTILINE):
         raise Refusal(f"{CHANGELOG}: {wanted} removes something; only a minor version may")
     if numbers(wanted) >= ANNOUNCED and (lines := unannounced(root, text)):

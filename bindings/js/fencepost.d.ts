@@ -548,7 +548,7 @@ export class Fleet implements Disposable {
   see(device: string, sightings: readonly Sighting[], time: Time): void;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   setScanning(device: string, isScanning: boolean, time: Time): void;
-  /** For one device, or without one for all. @throws LateInputError, AheadOfClockError, QueueFullError */
+  /** For one device, or for all if no device is passed. @throws LateInputError, AheadOfClockError, QueueFullError */
   advance(time: Time, device?: string): void;
   forceAdvance(time: Time): void;
   rewind(time: Time, device?: string): void;

@@ -143,7 +143,7 @@ class ManyTracks:
     def batches(self) -> Iterator[Rows]:
         """The rows in file order.
 
-        With `sort` the first rows are held back. If one of them is earlier than a previous row of its track, the whole
+        With `sort`, the first rows are held back. If one of them is earlier than a previous row of its track, the whole
         file is read, and the rows of each track are sorted by time.
 
         Raises:

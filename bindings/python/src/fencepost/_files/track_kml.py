@@ -52,8 +52,8 @@ def read(
 ) -> Iterator[tuple[str, Point]]:
     """The positions of all tracks in file order; an empty ``coord`` is a fix without a position.
 
-    The accuracy comes from an array of extended data with a usual name (``accuracy``); without one there is no
-    accuracy.
+    The accuracy comes from an array of extended data with a usual name (``accuracy``); if there is no such array, there
+    is no accuracy.
 
     Args:
         data: The document.

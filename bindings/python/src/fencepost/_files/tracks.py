@@ -39,7 +39,8 @@ class Track:
 def split(
     points: Iterable[tuple[str, Point]], path: str | Path, keys: list[Any] | None = None, columns: Sequence[str] = ()
 ) -> list[Track]:
-    """The tracks of points. With `keys`, the n-th key is the track of the n-th point; without, there is one track.
+    """The tracks of points. With `keys`, the n-th key is the track of the n-th point; without `keys`, there is one
+    track.
 
     Args:
         columns: The names of the table's columns; the list may be filled while the points are read.

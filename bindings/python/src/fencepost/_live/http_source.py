@@ -43,8 +43,8 @@ class HttpSource(Source):
     name their device. A request is answered with 200 when its message has been fed and is in the store. While the store
     fails, it is not answered, and after 30 s it gets 503; phones and Traccar then send the message again.
 
-    A fix that is refused as late or double also gets 200, because sending it again would not help. For TLS, put a
-    reverse proxy in front.
+    A fix that is refused because it is late or a duplicate also gets 200, because sending it again would not help. For
+    TLS, put a reverse proxy in front.
 
     Args:
         host: The address to listen on.

@@ -75,7 +75,7 @@ def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, refere
 
 
 def lines(found: Sequence[Sequence[Point]], edges: str, reference: float) -> Polygons:
-    """Lines without a width, each as a polygon of zero area that follows the line forth and back."""
+    """Lines without a width, each as a polygon of zero area that follows the line to its end and back."""
     drawn: list[list[Ring]] = []
     for line in found:
         points = [point for start, end in pairwise(line) for point in _edge(start, end, edges)[:-1]] + [line[-1]]

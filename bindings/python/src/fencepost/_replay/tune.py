@@ -75,7 +75,7 @@ class Trial(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Fold(Plain):
-    """A part of the labels that was left out, and the score on it of the policy that is best for the other parts.
+    """A part of the labels that was left out, and the score on this part of the best policy for the other parts.
 
     Attributes:
         left_out: The device or the day (UTC).
