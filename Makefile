@@ -233,7 +233,7 @@ $(stamps)/python-test: $(stamps)/python .ci/natural-earth.sh
 	@.ci/natural-earth.sh $(python)
 	@touch $@
 
-# The package with the tools that make the wheel.
+# The tools that build the wheel.
 $(stamps)/python-tools: $(stamps)/python
 	@echo "== installing what makes the wheel"
 	@$(python) -m pip install --quiet $(call group,dist)

@@ -49,7 +49,7 @@ else
   export GNUPGHOME=$work/gnupg
   mkdir -m 700 "$GNUPGHOME"
   gpg --batch --quiet --import "$work/keys"
-  # Refuses a valid signature by another key.
+  # Also refuses a signature that is valid but made with another key.
   gpg --batch --status-fd 1 --verify "$work/swift.tar.gz.sig" "$work/swift.tar.gz" 2> "$work/log" |
     grep -q "^\[GNUPG:\] VALIDSIG .*$key" || {
     cat "$work/log" >&2

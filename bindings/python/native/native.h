@@ -32,7 +32,7 @@ typedef struct {
 
 /*
  * A handle of one of three kinds: a monitor, a table of conditions or a fleet. It is released only on deallocation,
- * when no call can be in progress. Calls on a monitor or a fleet cannot be used together, see native_begin().
+ * when no call can be in progress. Calls on a monitor or a fleet do not overlap, except questions: see native_begin().
  */
 typedef struct {
   PyObject_HEAD fencepost_monitor *handle;

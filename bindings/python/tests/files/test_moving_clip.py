@@ -50,7 +50,7 @@ def trajectory(track: str) -> Any:
     if path is None:
         pytest.skip(f"{track} is not there")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that fixes are sorted and zones dropped
+        warnings.simplefilter("ignore")  # warnings that fixes are sorted and time zones dropped
         latitudes, longitudes, _, times = zip(*[fix for fix in fixes_of(path) if abs(fix[0]) <= 90])
         points = geopandas.points_from_xy(longitudes, latitudes)
         stamps = pandas.to_datetime(times, unit="us")

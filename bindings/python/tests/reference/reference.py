@@ -544,8 +544,8 @@ class ReferenceMonitor:
         self._on_observed(c)
 
     def _tells_gap(self, c):
-        """The first change after a gap reports it, and so do others of the same instant. A silent change leaves the
-        report to the next."""
+        """The first change after a gap reports the gap, and so do other changes at the same instant. A silent change
+        leaves the report to the next change."""
         o = c.observed
         if self.gap == "next":
             reported = (c.queue[-1] if c.queue else c.record).state

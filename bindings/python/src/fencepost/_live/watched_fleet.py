@@ -198,7 +198,7 @@ class FleetWatch(Handling):
             except FencepostError as error:
                 refusal = "invalid_fixes", str(error)
                 if followed is None:
-                    self.fleet.remove_device(device)  # the refused fix had added it
+                    self.fleet.remove_device(device)  # the refused fix had added the device
             else:
                 if followed is None:
                     followed = self.devices[device] = _Followed(None)
