@@ -111,7 +111,7 @@ def test_sqlite_a_refused_row_takes_its_statement_back(sqlite: SQLite) -> None:
         ("INSERT INTO vans(places) VALUES ('text')", "BLOB"),
         ("INSERT INTO vans(places) VALUES (x'00')", "not a set of places"),
         ("INSERT INTO vans(options) VALUES ('path=geodesic')", "option path"),
-        ("INSERT INTO vans(device, place) VALUES ('a', 'b')", "of events"),
+        ("INSERT INTO vans(device, place) VALUES ('a', 'b')", "belong to events"),
         ("CREATE VIRTUAL TABLE t USING fencepost_fleet(1)", "no arguments"),
     ],
 )

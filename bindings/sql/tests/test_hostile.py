@@ -52,7 +52,7 @@ def test_null_gives_null(host: Host) -> None:
         ([("a", SQUARE, "buffer=1e3")], "15 digits"),
         ([("a", SQUARE, "buffer=nan")], "15 digits"),
         ([("a", SQUARE, "entry_dwell=-1")], "negative"),
-        ([("a", SQUARE, "entry_dwell=1, entry_dwell=1")], "twice"),
+        ([("a", SQUARE, "entry_dwell=1, entry_dwell=1")], "entry_dwell is repeated"),
         ([("a", SQUARE, "entry_dwell=1, policy=exact")], "before"),
         ([("a", SQUARE, "radius=5")], "buffer"),
         ([("a", shapely.Point(7, 47).wkb, None)], "radius"),
