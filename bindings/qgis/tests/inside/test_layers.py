@@ -375,7 +375,8 @@ class Plugin(unittest.TestCase):
             engine.engine_problem.cache_clear()
         self.assertFalse(possible)
         self.assertRegex(
-            reason, "^the engine needs a QGIS with Python 3.11 or newer. This zip is for Linux .*; this computer is Linux"
+            reason,
+            "^the engine needs a QGIS with Python 3.11 or newer. This zip is for Linux .*; this computer is Linux",
         )
         self.assertIn("Run `make qgis-plugin`", reason)
         self.assertEqual(algorithm("geofenceevents").canExecute(), (True, ""))
