@@ -6,7 +6,7 @@ package protocol ConditionHolder {
   /// Why the holder refuses a condition that is valid by itself, as a message; `nil` if it accepts the condition.
   func defect(of definition: Definition) -> String?
 
-  /// Compares a definition with the condition that has the identifier: nearly equal or not; `nil` if there is none.
+  /// Whether a definition is nearly equal to the condition that has the identifier; `nil` if no condition has it.
   func compare(_ definition: Definition, _ identifier: UnsafeBufferPointer<UInt8>) -> Bool?
 
   mutating func reserve(_ count: Int, identifierBytes: Int)
