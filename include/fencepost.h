@@ -21,8 +21,9 @@
  *
  * The rules that every program needs:
  *
- * Units     Degrees of WGS84, latitude first; metres along the geodesic; int64_t microseconds since 1970-01-01T00:00:00Z.
- * Errors    A function that can fail returns a fencepost_status. On failure nothing has changed and the outputs are
+ * Units     Degrees of WGS84, latitude first; metres along the geodesic; int64_t microseconds since
+ * 1970-01-01T00:00:00Z. Errors A function that can fail returns a fencepost_status. On failure nothing has changed and
+ * the outputs are
  *           untouched, unless the function says otherwise. The last parameter receives one line with cause, place and
  *           accepted range; it may be NULL.
  * Structs   Set each struct with its ..._INIT macro, then change members. Pass NULL for default options.
@@ -61,14 +62,15 @@
  * Place     Latitude is -90 ... 90, longitude -180 ... 180. Distances are those of Karney (2013) on the WGS84
  *           ellipsoid, accurate to 15 nanometres. Heights are ignored.
  * Exact     The side of a line, times, counts, orders and identifiers are exact: no approximation decides them. A
- *           position on the boundary counts as inside. Doubles in outputs have the same last digit on every system.
+ *           position on the boundary counts as inside. Doubles in outputs are identical on every system, to the last
+ *           bit.
  * Threads   Each monitor has its own lock. Functions without a monitor share no state.
  * Cancel    pthread_cancel() of a thread inside a call acts after the call: cancellation is disabled during calls on a
  *           monitor with a store and during a wake-up callback. Asynchronous cancellation is not supported.
  * Stack     A calling thread needs 48 kB of stack, or 96 kB to open a fleet from its store or a snapshot.
  * Numbers   Calls raise no floating-point exceptions except inexact and underflow: a host may trap invalid, division by
  *           zero and overflow. If the rounding mode is not to-nearest, the last digits may differ, and a fix within
- *           nanometres of a line may be decided differently.
+ *           nanometres of a boundary may be decided differently.
  * Destroy   Do not destroy a monitor while another thread is inside a call on it, and do not call it afterwards. A
  *           wake-up callback must not destroy its monitor.
  * fork      After fork() the child may use a monitor only if no other thread was inside a call on it. A monitor with a
@@ -78,19 +80,20 @@
  *           an open file is at best the state after a crash; a snapshot is always complete.
  * Memory    Sizes and limits are checked before anything is allocated. If the system is out of memory, the process
  *           ends.
- * Arrays    An array may be NULL only where stated and only with count 0. A count above INT64_MAX / sizeof of an element
- *           is refused with FENCEPOST_E_INVALID_ARGUMENT. With an output capacity of 0 a function returns the needed
- *           size and FENCEPOST_OK. No input traps.
- * Static    The archive has no Swift runtime and links beside any other library. (The archive of the full build has one:
- *           a program may hold one such archive, and any number of shared libraries.)
+ * Arrays    An array may be NULL only where stated and only with count 0. A count above INT64_MAX divided by the size
+ *           of an element is refused with FENCEPOST_E_INVALID_ARGUMENT. With an output capacity of 0 a function returns
+ *           the needed size and FENCEPOST_OK. No input makes a call trap.
+ * Static    The static library contains no Swift runtime, so a program can link it together with any other library.
+ *           (That of the full build contains one: a program may link one such static library, and any number of shared
+ *           ones.)
  * Backtrace The library exports only the symbols below and has no unwind tables (.eh_frame): a backtrace ends
  *           there, and a C++ exception cannot pass through a callback. The full build has unwind tables.
- * Host      The library starts no thread, installs no signal handler, reads no environment or locale, uses no network,
- *           has no global state, and opens no file except those in your store directory. (The hash seed and the number
- *           of a new store come from getrandom(), or from AT_RANDOM where a sandbox refuses that call. SQLite uses
- *           SQLITE_TMPDIR and TMPDIR for data that does not fit into memory. The Swift runtime of the full build reads
- *           its SWIFT_... variables, LIBDISPATCH_STRICT, /proc/self/maps and the number of processors when the library
- *           is loaded.)
+ * Host      The library starts no thread, installs no signal handler, reads no environment variable or locale, uses no
+ *           network, has no global state, and opens no file except those in your store directory. (The hash seed and
+ *           the number of a new store come from getrandom(), or from AT_RANDOM where a sandbox refuses that call.
+ *           SQLite uses SQLITE_TMPDIR and TMPDIR for data that does not fit into memory. The Swift runtime of the full
+ *           build reads its SWIFT_... variables, LIBDISPATCH_STRICT, /proc/self/maps and the number of processors when
+ *           the library is loaded.)
  * Sanitizer The Thread Sanitizer does not see the internal lock: run the host with
  *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. It may
  *           still report data that your threads exchange only through the library, such as the context of a wake-up.
@@ -105,7 +108,7 @@
 #define FENCEPOST_VERSION_MAJOR 0
 /* Before 1.0 each minor version may change the ABI, and the SONAME with it. */
 #define FENCEPOST_VERSION_MINOR 2
-/* Changes with corrections only. */
+/* Incremented by releases that only fix defects. */
 #define FENCEPOST_VERSION_PATCH 0
 
 /* Marks the functions that the library exports. */
@@ -162,7 +165,7 @@ typedef struct fencepost_error {
   char message[256];       /* UTF-8, one line, always terminated */
 } fencepost_error;
 
-/* Initialise each fencepost_error with it. */
+/* Initialise each fencepost_error with this macro. */
 #define FENCEPOST_ERROR_INIT {sizeof(fencepost_error), 0, 0, {0}}
 
 /*
@@ -263,10 +266,10 @@ typedef struct fencepost_fix {
 
 /* One beacon observation within a scan report. */
 typedef struct fencepost_beacon_sighting {
-  uint8_t uuid[16]; /* in the order in which it is written and broadcast */
+  uint8_t uuid[16]; /* the bytes in the order in which a UUID is written and broadcast */
   uint16_t major;   /* 0 ... 65535 */
   uint16_t minor;   /* 0 ... 65535 */
-  int32_t rssi_dbm; /* signal strength; INT32_MIN = not known, counts as the weakest */
+  int32_t rssi_dbm; /* signal strength; INT32_MIN = not known, which counts as the weakest */
 } fencepost_beacon_sighting;
 
 /* -------------------------------------------------------------------------------- policy and options */
@@ -280,7 +283,7 @@ enum {
 
 /* Which changes become events; a bit set. Other changes update the record without an event. */
 enum {
-  FENCEPOST_NOTIFY_INITIAL = 1 << 0, /* the determination of an undetermined state */
+  FENCEPOST_NOTIFY_INITIAL = 1 << 0, /* an undetermined state is determined */
   FENCEPOST_NOTIFY_ENTRY = 1 << 1,
   FENCEPOST_NOTIFY_EXIT = 1 << 2,
   FENCEPOST_NOTIFY_ALL = 7
@@ -313,7 +316,7 @@ typedef struct fencepost_transition_policy {
 #define FENCEPOST_TRANSITION_POLICY_STANDARD_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 20, 0, 1, \
    FENCEPOST_NOTIFY_ALL, 0}
-/* No dwell, no margins: the line itself decides. */
+/* No dwell, no margins: the boundary itself decides. */
 #define FENCEPOST_TRANSITION_POLICY_EXACT_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 0, 0, 0, 0, 0, 0, FENCEPOST_NOTIFY_ALL, 0}
 /* Like Core Location as far as known: to leave, the device must be beyond the boundary by the radius, at least 60 and
@@ -323,7 +326,7 @@ typedef struct fencepost_transition_policy {
    FENCEPOST_NOTIFY_ALL, 0}
 /* clang-format on */
 
-/* The options of one condition, apart from its geometry. A NULL pointer means the values of INIT. */
+/* The options of one condition, apart from its geometry. A NULL pointer means the values of its INIT macro. */
 typedef struct fencepost_condition_options {
   uint32_t struct_size;                      /* set by FENCEPOST_CONDITION_OPTIONS_INIT */
   fencepost_state assuming;                  /* UNKNOWN, SATISFIED or UNSATISFIED: the first record's state */
@@ -338,18 +341,19 @@ typedef struct fencepost_condition_options {
 typedef int32_t fencepost_delivery;
 enum {
   FENCEPOST_DELIVERY_EVERY = 0, /* each change, in order */
-  FENCEPOST_DELIVERY_FIRST = 1, /* per condition the first; after it is handled, the current state */
-  FENCEPOST_DELIVERY_LATEST = 2 /* per condition the last; none if the state is again the one last reported */
+  FENCEPOST_DELIVERY_FIRST = 1, /* for each condition the first change; after that is handled, the current state */
+  FENCEPOST_DELIVERY_LATEST = 2 /* for each condition the last change; none if the state is the last reported one again
+                                   */
 };
 
 /* When a monitor with a store saves changes durably. The store survives crashes in each case; the modes differ in how
    many recent inputs a crash may lose: see fencepost_monitor_create. */
 typedef int32_t fencepost_durability;
 enum {
-  FENCEPOST_DURABILITY_CHANGES = 0,     /* a change of a state, a candidate or the queue, before the call returns */
-  FENCEPOST_DURABILITY_EVERY_INPUT = 1, /* each input, before the call returns; a batch is one input */
-  FENCEPOST_DURABILITY_RELAXED = 2      /* at checkpoints, on closing, and every checkpoint_interval_us of event time;
-                                           thousands of changes are then saved in parts, one part with each later
+  FENCEPOST_DURABILITY_CHANGES = 0,     /* saves changes of states, candidates and the queue before the call returns */
+  FENCEPOST_DURABILITY_EVERY_INPUT = 1, /* saves each input before the call returns; a batch is one input */
+  FENCEPOST_DURABILITY_RELAXED = 2      /* saves at checkpoints, on closing, and every checkpoint_interval_us of event
+                                           time; thousands of changes are then saved in parts, one part with each later
                                            call */
 };
 
@@ -366,7 +370,7 @@ enum {
   FENCEPOST_PATH_GEODESIC = 1 /* along the WGS84 geodesic, at constant speed */
 };
 
-/* Options of a monitor. A NULL pointer means the values of INIT. */
+/* Options of a monitor. A NULL pointer means the values of its INIT macro. */
 typedef struct fencepost_monitor_options {
   uint32_t struct_size;              /* set by the INIT macros */
   fencepost_delivery delivery;       /* FENCEPOST_DELIVERY_... */
@@ -377,7 +381,7 @@ typedef struct fencepost_monitor_options {
   int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
   const char *store_directory;       /* UTF-8; must exist. NULL = the monitor is in memory only */
-  fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; without a store of no effect */
+  fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; no effect without a store */
   uint32_t reserved;                 /* 0 */
   int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
   int64_t max_time_step_us;          /* 1 ... 1e15: an input that is later than the clock by more than this is refused
@@ -389,12 +393,12 @@ typedef struct fencepost_monitor_options {
 } fencepost_monitor_options;
 
 /* clang-format off */
-/* Every change; no condition limit; a fix up to one minute old decides a new condition; 30 s timeouts for beacons; in
-   memory. */
+/* The defaults: every change is delivered; no condition limit; a fix up to one minute old decides a new condition; 30 s
+   timeouts for beacons; in memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_EVERY, 0, 1000000, 60000000, 30000000, 30000000, \
    NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0, FENCEPOST_PATH_FIXES, 0, 0, 0}
-/* As Core Location: the first pending event, 20 conditions. */
+/* As in Core Location: only the first pending event of a condition is delivered, and 20 conditions are monitored. */
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_FIRST, 20, 1000000, 60000000, 30000000, 30000000, \
    NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0, FENCEPOST_PATH_FIXES, 0, 0, 0}
@@ -402,15 +406,16 @@ typedef struct fencepost_monitor_options {
 
 /* ------------------------------------------------------------------------------------------- outputs */
 
-/* The evidence of an event of a monitor with a path; a bit set that fencepost_event_evidence() returns. A
+/* The evidence of an event if the monitor has a path; a bit set that fencepost_event_evidence() returns. A
    fencepost_event without a refinement stores it in refinement_minor. */
 enum {
   FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
-  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before it is not known: crossings may have been missed. Set in the
-                                                events of the first instant with events after a gap */
-  FENCEPOST_EVIDENCE_LEFT_TO_RIGHT = 1
-      << 2, /* a line condition was crossed; the direction is as seen along the line from */
-  FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1 << 3 /* its first vertex to its last. Each crossing has one of the two bits */
+  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before the event is not known: crossings may have been missed. Set
+                                                in the events of the first instant with events after a gap */
+  FENCEPOST_EVIDENCE_LEFT_TO_RIGHT = 1 << 2, /* a line was crossed from left to right, as seen from its first vertex
+                                                towards its last */
+  FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1
+      << 3 /* a line was crossed from right to left; each crossing of a line has one of the two bits */
 };
 
 /*
@@ -442,14 +447,14 @@ typedef struct fencepost_event {
   int64_t date_us;             /* when the state was confirmed; FENCEPOST_TIME_UNSET in a record that was added before
                                  the clock was set */
   int64_t evidence_date_us;    /* the fix or sighting that started it; FENCEPOST_TIME_UNSET = none */
-  double latitude;             /* of the deciding fix, degrees; NaN = none (also the next three) */
+  double latitude;             /* of the deciding fix, degrees; NaN in this and the next three members = none */
   double longitude;            /* degrees */
   double accuracy_m;           /* metres */
-  double boundary_distance_m;  /* signed geodesic distance to the line: metres, negative inside */
+  double boundary_distance_m;  /* signed geodesic distance to the boundary: metres, negative inside */
   fencepost_state state;       /* FENCEPOST_STATE_...: the condition's state from date_us on */
   fencepost_cause cause;       /* FENCEPOST_CAUSE_... */
   uint32_t diagnostics;        /* FENCEPOST_DIAGNOSTIC_... */
-  uint32_t has_refinement;     /* 1: the next three name the beacon that satisfied a wildcard condition */
+  uint32_t has_refinement;     /* 1: the next three members name the beacon that satisfied a wildcard condition */
   uint8_t refinement_uuid[16]; /* as in fencepost_beacon_sighting */
   uint16_t refinement_major;   /* 0 ... 65535 */
   uint16_t refinement_minor;   /* 0 ... 65535; without a refinement the FENCEPOST_EVIDENCE_... bits */
@@ -464,16 +469,16 @@ typedef struct fencepost_condition {
   int32_t minor;                      /* beacon identity: 0 ... 65535, -1 = any */
   uint32_t identifier_length;         /* bytes, without the terminating zero */
   uint64_t generation;                /* add sequence; a replacement has a new one */
-  uint64_t tag;                       /* the one it was added with */
+  uint64_t tag;                       /* the tag that it was added with */
   double latitude;                    /* circle: centre, degrees; other kinds: NaN */
   double longitude;                   /* circle: centre, degrees; other kinds: NaN */
-  double radius_m;                    /* circle, and corridor (half its width): metres; other kinds: NaN */
+  double radius_m;                    /* radius of a circle, half the width of a corridor, metres; other kinds: NaN */
   uint8_t uuid[16];                   /* beacon identity */
   fencepost_transition_policy policy; /* as it was added, with the values of a preset filled in */
   char identifier[264];               /* UTF-8, terminated; the remaining bytes are 0 */
 } fencepost_condition;
 
-/* A condition and the last handled event of it. Frozen: it never grows. */
+/* A condition and its last handled event. Frozen: it never grows. */
 typedef struct fencepost_record {
   fencepost_condition condition; /* its definition */
   fencepost_event last_event;    /* before the first event: sequence 0, the assumed state, the time of the add */
@@ -508,18 +513,18 @@ typedef struct fencepost_statistics {
                                   the invalid, late and far-ahead ones; not those refused with QUEUE_FULL */
   uint64_t accepted_fixes;      /* evaluated */
   uint64_t invalid_fixes;       /* coordinate or time out of range, or no position */
-  uint64_t late_inputs;         /* all kinds of input */
+  uint64_t late_inputs;         /* inputs of all kinds, refused as late */
   uint64_t accepted_sightings;  /* scan reports */
   uint64_t pending_events;      /* waiting for their first delivery */
   uint64_t handed_out_events;   /* the last sequence number assigned */
   uint64_t condition_count;     /* including the unmonitored ones */
-  uint64_t ahead_inputs;        /* all kinds of input: refused with FENCEPOST_E_AHEAD_OF_CLOCK */
+  uint64_t ahead_inputs;        /* inputs of all kinds, refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   fencepost_store_status store; /* FENCEPOST_STORE_...: whether changes are being saved */
   uint32_t all_kept; /* 1: the store has everything that the monitor has accepted, also after a loss of power, so the
                                    host may acknowledge its inputs; 0: not yet, or there is no store */
 } fencepost_statistics;
 
-/* Begin each fencepost_statistics with it. */
+/* Initialise each fencepost_statistics with this macro. */
 #define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Why a condition is in its state: the first reason in this list that applies. */
@@ -528,10 +533,10 @@ enum {
   FENCEPOST_REASON_UNMONITORED = 1,   /* over the limit, or unsupported */
   FENCEPOST_REASON_SUSPENDED = 2,     /* a host capability is missing */
   FENCEPOST_REASON_SCANNER_OFF = 3,   /* beacons: scanning is declared off */
-  FENCEPOST_REASON_NO_FIX_YET = 4,    /* shapes: undetermined, and no fix came since */
+  FENCEPOST_REASON_NO_FIX_YET = 4,    /* shapes: no fix has come since the state became undetermined */
   FENCEPOST_REASON_TOO_COARSE = 5,    /* shapes: only its poor accuracy kept the last fix from deciding */
   FENCEPOST_REASON_DWELLING = 6,      /* shapes: a candidate is open */
-  FENCEPOST_REASON_WITHIN_MARGIN = 7, /* shapes: the last fix is on the other side, not decisive */
+  FENCEPOST_REASON_WITHIN_MARGIN = 7, /* shapes: the last fix is on the other side, but not decisive */
   FENCEPOST_REASON_INSIDE = 8,
   FENCEPOST_REASON_OUTSIDE = 9,
   FENCEPOST_REASON_NOT_SEEN_YET = 10, /* beacons: undetermined */
@@ -545,10 +550,10 @@ typedef struct fencepost_explanation {
   fencepost_reason reason;    /* FENCEPOST_REASON_... */
   fencepost_state observed;   /* the current observed state; UNKNOWN = undetermined */
   uint32_t diagnostics;       /* flags in force */
-  double boundary_distance_m; /* of the last valid fix; negative inside */
-  double accuracy_m;          /* of the last valid fix */
-  double entry_margin_m;      /* in force for that accuracy */
-  double exit_margin_m;       /* in force for that accuracy */
+  double boundary_distance_m; /* distance of the last valid fix to the boundary; negative inside */
+  double accuracy_m;          /* accuracy of the last valid fix */
+  double entry_margin_m;      /* entry margin in force for that accuracy */
+  double exit_margin_m;       /* exit margin in force for that accuracy */
   int64_t candidate_start_us; /* the fix that opened the candidate */
   int64_t deadline_us;        /* when the candidate is confirmed, or the absence established */
   int64_t last_sighting_us;   /* beacons */
@@ -559,13 +564,13 @@ typedef struct fencepost_explanation {
   double nearest_longitude;   /* degrees */
 } fencepost_explanation;
 
-/* Begin each fencepost_explanation with it. */
+/* Initialise each fencepost_explanation with this macro. */
 #define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
- * Vertices of polygons or lines, in the caller's columns, which are read in place: the layout of GeoArrow. A column of
- * offsets says where each part or ring begins in the next column. It has one element more than there are parts or
- * rings. Offsets ascend; the first need not be 0.
+ * Vertices of polygons or lines in the caller's columns. They are read in place, and have the layout of GeoArrow. A
+ * column of offsets says where each part or ring begins in the next column. It has one element more than there are
+ * parts or rings. Offsets ascend; the first need not be 0.
  *
  *     double latitudes[] = {47.55, 47.55, 47.57, 47.57}, longitudes[] = {7.58, 7.60, 7.60, 7.58};
  *     fencepost_geometry square = FENCEPOST_GEOMETRY_INIT;
@@ -582,14 +587,14 @@ typedef struct fencepost_geometry {
   const double *longitudes;    /* vertex_count degrees */
   size_t vertex_count;         /* in all parts together */
   const int32_t *ring_offsets; /* where each ring (polygons) or line (other kinds) begins in the vertices; NULL: all
-                                  vertices are one */
+                                  vertices form one */
   size_t ring_count;           /* one less than the number of offsets; 0 or 1 if they are NULL */
   const int32_t *part_offsets; /* where each part begins in the rings: its outer ring, then its holes; NULL: all rings
                                   are one part */
   size_t part_count;           /* one less than the number of offsets; 0 or 1 if they are NULL */
 } fencepost_geometry;
 
-/* Begin each fencepost_geometry with it. */
+/* Initialise each fencepost_geometry with this macro. */
 #define FENCEPOST_GEOMETRY_INIT {sizeof(fencepost_geometry), 0, NULL, NULL, 0, NULL, 0, NULL, 0}
 
 /* The edge between two vertices. */
@@ -612,15 +617,15 @@ typedef struct fencepost_shape_options {
   double buffer_m;   /* polygons: metres by which the boundary lies outside the rings; negative: inside; finite */
 } fencepost_shape_options;
 
-/* Begin each fencepost_shape_options with it. */
+/* Initialise each fencepost_shape_options with this macro. */
 #define FENCEPOST_SHAPE_OPTIONS_INIT {sizeof(fencepost_shape_options), FENCEPOST_EDGES_GEODESIC, 0, 0, 0}
 
-/* How a condition's geometry was read. NaN: does not apply. */
+/* How a condition's geometry was read. NaN means "does not apply". */
 typedef struct fencepost_shape {
   uint32_t struct_size;          /* set by FENCEPOST_SHAPE_INIT */
   fencepost_condition_kind kind; /* FENCEPOST_CONDITION_... */
   fencepost_edges edges;         /* FENCEPOST_EDGES_... */
-  uint32_t oriented;             /* as in the options */
+  uint32_t oriented;             /* the member oriented of the options */
   double buffer_m;               /* polygons, metres */
   double radius_m;               /* circles and corridors, metres */
   double depth_m;        /* how far inside the boundary a position can be, metres; margins and accuracy are compared
@@ -628,17 +633,17 @@ typedef struct fencepost_shape {
                                     lower for some with thousands of vertices, whose search ends after a fixed amount of
                                     work */
   uint64_t vertex_count; /* polygons, corridors, lines: without repeated and closing ones */
-  double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m. Then it does
-                                    not matter for which kind of edges the vertices were made */
-  uint32_t departure_part; /* where: the part, */
-  uint32_t departure_ring; /* its ring or line, the outer ring being 0, */
-  uint32_t departure_edge; /* and the vertex at which the edge begins, counted from 0 */
+  double departure_m; /* the largest distance between geodesic and planar edges, metres; NaN: at most 1 m. In that case
+                                    it does not matter for which kind of edges the vertices were made */
+  uint32_t departure_part; /* where departure_m occurs: the part, counted from 0 */
+  uint32_t departure_ring; /* the ring or line within that part; the outer ring is 0 */
+  uint32_t departure_edge; /* the vertex at which the edge begins, counted from 0 */
   uint32_t left_out_rings; /* polygons: how many rings were left out when the condition was added, because they have no
                                     vertices or are narrower than a micrometre; 0 for a condition from a store or
                                     snapshot */
 } fencepost_shape;
 
-/* Begin each fencepost_shape with it. */
+/* Initialise each fencepost_shape with this macro. */
 #define FENCEPOST_SHAPE_INIT {sizeof(fencepost_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* The definition of a condition: an element of the array for fencepost_monitor_sync_conditions(). */
@@ -715,7 +720,8 @@ typedef struct fencepost_monitor fencepost_monitor;
  * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one; a store
  *         without a name); UNSUPPORTED (a larger options structure with members that this library does not know); with
  *         a store also MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no
- *         permission to read, no room for a new one ...), STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
+ *         permission to read, no room for a new one ...), STORE_CORRUPT (the file is left as it was found),
+ *         STORE_TOO_NEW.
  *
  * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(its content). Since: 0.1
  */
@@ -749,7 +755,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor
                                                       fencepost_error *error);
 
 /*
- * Copies the monitor's name, terminated; the empty text for a private monitor.
+ * Copies the monitor's name, terminated by a zero byte. The name of a private monitor is empty.
  *
  * @param buffer    May be NULL only if capacity is 0.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
@@ -795,7 +801,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_close(fencepost_monitor *monito
  * events, counters, clock, options, name. Works with and without a store. The same state gives the same bytes.
  *
  * @param buffer    May be NULL only if capacity is 0.
- * @param out_size  Receives the size in bytes; may be NULL. Any other call on the object may change the size.
+ * @param out_size  Receives the size in bytes; may be NULL. Any other call on the monitor may change the size.
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
  * Threads: any. Complexity: O(conditions + pending events). Since: 0.1
  */
@@ -806,7 +812,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_snapshot(fencepost_monitor *mon
  * Creates a monitor in memory from a snapshot; it continues as the original would. Uncommitted events are delivered
  * again, with the same sequence. Untrusted bytes are safe to pass.
  *
- * @param snapshot     size bytes; may be NULL only if size is 0.
+ * @param snapshot     Array of size bytes; may be NULL only if size is 0.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
  * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (not a snapshot, damaged, or from a newer library; the message says
  *         which).
@@ -842,11 +848,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_circular_condition(fencepos
  * Adds many circular conditions from columns, in order, as single calls would. All or nothing: if one row is refused,
  * no row is added and error->position is its index.
  *
- * @param identifiers  count pointers to terminated texts.
- * @param latitudes    count degrees.
- * @param longitudes   count degrees.
- * @param radii_m      count metres.
- * @param tags         count tags, or NULL for the one in options.
+ * @param identifiers  Array of count pointers to zero-terminated texts.
+ * @param latitudes    Array of count values, degrees.
+ * @param longitudes   Array of count values, degrees.
+ * @param radii_m      Array of count values, metres.
+ * @param tags         Array of count tags, or NULL for the tag in options.
  * @param options      Shared by all rows; NULL as in the single call.
  * @return As the single call.
  * Threads: any. Complexity: O(count). Since: 0.1
@@ -888,7 +894,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_condition(
 
 /*
  * Like fencepost_monitor_add_beacon_condition(), but leaves an equal condition of that identifier alone.
- * @param out_changed  As above. Threads: any. Since: 0.1
+ * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
+ *                     0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepost_monitor *monitor,
                                                                          const char *identifier, const uint8_t *uuid,
@@ -978,14 +985,14 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_line_condition(fencepost_mo
                                                                     fencepost_error *error);
 
 /*
- * Adds a polygon or corridor from well-known binary: Polygon and MultiPolygon, LineString and MultiLineString, ISO or EWKB
- * (of WGS84), in either byte order; Z and M are skipped. Untrusted bytes are safe to pass.
+ * Adds a polygon or corridor from well-known binary: Polygon and MultiPolygon, LineString and MultiLineString, ISO or
+ * EWKB (of WGS84), in either byte order; Z and M are skipped. Untrusted bytes are safe to pass.
  *
- * @param wkb       size bytes; may be NULL only if size is 0.
+ * @param wkb       Array of size bytes; may be NULL only if size is 0.
  * @param radius_m  For lines: half the width of the corridor. Ignored for polygons.
  * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the position of the faulty byte, or
  *         the type.
- * Ownership: everything is copied. Threads: any. Complexity: as above. Since: 0.2
+ * Ownership: everything is copied. Threads: any. Complexity: O(vertices * log vertices). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_monitor *monitor, const char *identifier,
                                                                    const void *wkb, size_t size, double radius_m,
@@ -994,10 +1001,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_mon
                                                                    fencepost_error *error);
 
 /*
- * Like fencepost_monitor_add_polygon_condition(), but leaves an equal condition of that identifier alone: the same kind, parts,
- * rings and number of vertices, each coordinate within 1e-7 degrees, buffer within 0.5 m, the same shape options,
- * policy and tag; options->assuming is then ignored. A shape that is equal bit for bit is not examined again, neither
- * here nor in the calls that ensure or sync many.
+ * Like fencepost_monitor_add_polygon_condition(), but leaves an equal condition of that identifier alone: the same
+ * kind, parts, rings and number of vertices, each coordinate within 1e-7 degrees, buffer within 0.5 m, the same shape
+ * options, policy and tag; options->assuming is then ignored. A shape that is equal bit for bit is not examined again,
+ * neither here nor in the calls that ensure or sync many.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left alone; may be NULL.
  * @return As fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the shape is
@@ -1011,7 +1018,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_condition(
 /*
  * Like fencepost_monitor_add_corridor_condition(), but leaves an equal condition alone, its radius within 0.5 m.
  *
- * @param out_changed  As above.
+ * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL.
  * @return As fencepost_monitor_add_corridor_condition(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_condition(
@@ -1022,7 +1029,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_condition(
 /*
  * Like fencepost_monitor_add_line_condition(), but leaves an equal condition alone.
  *
- * @param out_changed  As above.
+ * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL.
  * @return As fencepost_monitor_add_line_condition(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_condition(fencepost_monitor *monitor,
@@ -1035,7 +1042,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_condition(fencepost
 /*
  * Like fencepost_monitor_add_wkb_condition(), but leaves an equal condition alone.
  *
- * @param out_changed  As above.
+ * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL.
  * @return As fencepost_monitor_add_wkb_condition(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_condition(fencepost_monitor *monitor,
@@ -1073,10 +1080,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_conditions(
  * Adds many polygonal conditions from one geometry, in order, as single calls would. All or nothing: if one row is
  * refused, no row is added and error->position is its index.
  *
- * @param identifiers        count pointers to terminated texts.
- * @param condition_offsets  count + 1 indices of parts of the geometry: where each condition begins, and where the last
- *                           one ends; NULL: each of the count parts is a condition.
- * @param tags               count tags, or NULL for the one in options.
+ * @param identifiers        Array of count pointers to zero-terminated texts.
+ * @param condition_offsets  Array of count + 1 indices of parts of the geometry: where each condition begins, and where
+ *                           the last one ends; NULL: each of the count parts is a condition.
+ * @param tags               Array of count tags, or NULL for the tag in options.
  * @param shape, options     Shared by all rows; NULL as in the single call.
  * @return As fencepost_monitor_add_polygon_condition().
  * Ownership: everything is copied. Threads: any; the monitor is not locked while the shapes are examined.
@@ -1090,8 +1097,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_conditions(
 /*
  * Adds many corridors from one geometry. All or nothing.
  *
- * @param condition_offsets  count + 1 indices of lines (rings) of the geometry; NULL: each line is a condition.
- * @param radii_m            count metres.
+ * @param condition_offsets  Array of count + 1 indices of lines (rings) of the geometry; NULL: each line is a
+ *                           condition.
+ * @param radii_m            Array of count values, metres.
  * @return, and the other parameters: as fencepost_monitor_add_polygon_conditions(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_conditions(
@@ -1102,8 +1110,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_conditions(
 /*
  * Adds many lines from one geometry. All or nothing.
  *
- * @param condition_offsets  count + 1 indices of lines (rings) of the geometry; NULL: each line is a condition.
- * @return As fencepost_monitor_add_line_condition(); the other parameters: as fencepost_monitor_add_polygon_conditions().
+ * @param condition_offsets  Array of count + 1 indices of lines (rings) of the geometry; NULL: each line is a
+ *                           condition.
+ * @return As fencepost_monitor_add_line_condition(); the other parameters: as
+ *            fencepost_monitor_add_polygon_conditions().
  * Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_line_conditions(
@@ -1114,9 +1124,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_line_conditions(
 /*
  * Adds many polygons and corridors from well-known binary. All or nothing.
  *
- * @param wkbs     count pointers to the bytes of each.
- * @param sizes    count sizes, in bytes.
- * @param radii_m  count metres, for lines; ignored for polygons. May be NULL if there are no lines.
+ * @param wkbs     Array of count pointers to the bytes of each condition.
+ * @param sizes    Array of count sizes, in bytes.
+ * @param radii_m  Array of count values, metres, for lines; ignored for polygons. May be NULL if there are no lines.
  * @return, and the other parameters: as fencepost_monitor_add_polygon_conditions(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_conditions(
@@ -1139,7 +1149,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_conditions(
 /*
  * Ensures many corridors. The parameters are those of fencepost_monitor_add_corridor_conditions().
  *
- * @param out_result  As above.
+ * @param out_result  Receives the counts; removed is 0; may be NULL.
  * @return As the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_conditions(
@@ -1151,7 +1161,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_conditions(
 /*
  * Ensures many lines. The parameters are those of fencepost_monitor_add_line_conditions().
  *
- * @param out_result  As above.
+ * @param out_result  Receives the counts; removed is 0; may be NULL.
  * @return As the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_conditions(
@@ -1162,7 +1172,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_conditions(
 /*
  * Ensures many polygons and corridors. The parameters are those of fencepost_monitor_add_wkb_conditions().
  *
- * @param out_result  As above.
+ * @param out_result  Receives the counts; removed is 0; may be NULL.
  * @return As the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
@@ -1183,8 +1193,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
  *     places[1].latitude = 37.4, places[1].longitude = -122.1;
  *     fencepost_monitor_sync_conditions(monitor, places, 2, NULL, &error);
  *
- * @param definitions  count elements, each initialised with FENCEPOST_CONDITION_DEFINITION_INIT; may be NULL only if
- *                     count is 0.
+ * @param definitions  Array of count elements, each initialised with FENCEPOST_CONDITION_DEFINITION_INIT; may be NULL
+ *                     only if count is 0.
  * @param count        0 removes every condition.
  * @param out_result   Receives the counts; may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the element, the member and its range; also if two elements have
@@ -1200,7 +1210,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_sync_conditions(fencepost_monit
  * Removes many conditions, as calls to fencepost_monitor_remove_condition() would; a store saves this in one
  * transaction. Unknown identifiers are not errors.
  *
- * @param identifiers  count pointers to terminated texts; may be NULL only if count is 0.
+ * @param identifiers  Array of count pointers to zero-terminated texts; may be NULL only if count is 0.
  * @param out_removed  Receives how many of them existed; may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier: error->position is its index, and
  *         nothing has changed).
@@ -1218,11 +1228,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition(fencepost_monitor *mo
                                                            fencepost_condition *out_condition, fencepost_error *error);
 
 /*
- * Reads the vertices of a polygon, corridor or line back as well-known binary: ISO, little endian, XY, longitude first; rings
- * closed. Longitudes are in [-180, 180), and repeated vertices are removed; otherwise the vertices are those of the
- * definition, bit for bit. Several parts or lines are written as a MultiPolygon or MultiLineString.
+ * Reads the vertices of a polygon, corridor or line back as well-known binary: ISO, little endian, XY, longitude first;
+ * rings closed. Longitudes are in [-180, 180), and repeated vertices are removed; otherwise the vertices are those of
+ * the definition, bit for bit. Several parts or lines are written as a MultiPolygon or MultiLineString.
  *
- * @param out_wkb   capacity bytes; may be NULL only if capacity is 0, which queries the size.
+ * @param out_wkb   Array of capacity bytes; may be NULL only if capacity is 0, which queries the size.
  * @param out_size  Receives the size, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (also for circles and beacons); NOT_FOUND; BUFFER_TOO_SMALL.
  * Threads: any. Complexity: O(vertices). Since: 0.2
@@ -1286,7 +1296,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_next_record(fencepost_monitor *
  * @param capacity   Bytes; 0 to query the size.
  * @param out_size   Receives the total number of bytes needed, also with BUFFER_TOO_SMALL.
  * @param out_count  Receives the number of identifiers, except with BUFFER_TOO_SMALL; may be NULL.
- * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since: 0.1
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since:
+ *             0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *monitor, char *buffer, size_t capacity,
                                                              size_t *out_size, size_t *out_count,
@@ -1468,7 +1479,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_poll_event(fencepost_monitor *m
 /*
  * Returns up to capacity events and commits the events delivered before.
  *
- * @param out_events  capacity elements; may be NULL only if capacity is 0 (which then only commits).
+ * @param out_events  Array of capacity elements; may be NULL only if capacity is 0 (which then only commits).
  * @param out_count   Receives the number of events stored.
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(events). Since: 0.1
  */
@@ -1483,8 +1494,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_poll_events(fencepost_monitor *
 FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
- * Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence. For a
- * consumer that stops before it has handled its events.
+ * Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence. Call it if a
+ * consumer stops before it has handled its events.
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
@@ -1585,7 +1596,8 @@ typedef struct fencepost_point_columns {
  *
  * @param latitude, longitude  Degrees.
  * @param out_generations  Receives the conditions; may be NULL only if capacity is 0.
- * @param out_distances_m  Receives the signed boundary distance to each, metres, 0 or less; NULL: they are not computed.
+ * @param out_distances_m  Receives the signed boundary distance to each, metres, 0 or less; NULL: they are not
+ *                         computed.
  * @param capacity         Elements; 0 to query the count.
  * @param out_count        Receives the total count, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range); BUFFER_TOO_SMALL (not with capacity 0).
@@ -1605,8 +1617,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
  * a likely capacity first, and the stored size if it was too small. Pass many rows at once, up to a million: points
  * near each other are processed together, which takes less time per row.
  *
- * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays hold count rows, read in place. They may
- *                         be NULL only if count is 0.
+ * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays hold count rows, read in place.
+ *                         They may be NULL only if count is 0.
  * @param out_offsets      Receives count + 1 offsets, also with capacity 0 and with BUFFER_TOO_SMALL.
  * @param out_generations  Receives the conditions of all rows; may be NULL only if capacity is 0. With BUFFER_TOO_SMALL
  *                         its contents are undefined.
@@ -1631,8 +1643,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing_columns(
  * @param latitude, longitude  Degrees.
  * @param nearest          Maximum number of results.
  * @param out_generations  Receives the conditions: nearest elements; may be NULL only if nearest is 0.
- * @param out_distances_m  Receives the signed boundary distance to each, metres, negative inside: nearest elements; may be
- *                         NULL.
+ * @param out_distances_m  Receives the signed boundary distance to each, metres, negative inside: nearest elements; may
+ *                         be NULL.
  * @param out_count        Receives the number stored: nearest, or fewer if there are fewer.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range, or nearest is too large for any array).
  * Threads: any. Complexity: O(nearest * log conditions + shapes around the point). Since: 0.2
@@ -1730,7 +1742,7 @@ typedef struct fencepost_plan_options {
 /* A circle in a slot of the back end. Frozen: it never grows. */
 typedef struct fencepost_armed_condition {
   uint64_t generation; /* of the condition; a replacement has a new one */
-  uint64_t tag;        /* the one it was added with */
+  uint64_t tag;        /* the tag that it was added with */
   double latitude;     /* centre, degrees */
   double longitude;    /* centre, degrees */
   double radius_m;     /* metres */
@@ -1754,14 +1766,14 @@ typedef struct fencepost_plan {
   double wake_up_radius_m;  /* 0: boundaries are so near that every fix must be fed */
 } fencepost_plan;
 
-/* Begin each fencepost_plan with it. */
+/* Initialise each fencepost_plan with this macro. */
 #define FENCEPOST_PLAN_INIT {sizeof(fencepost_plan), 0, 0, 0, 0, 0, 0}
 
 /*
  * Plans which circles a back end with few slots has to watch around the position of the fix that was fed last. Feed a
  * fix, and plan again from it, if it changes the side of an armed circle, if it lies outside the wake-up circle, or
- * while follow is 1. The events are then the same as with all fixes, provided that whenever conditions are added a fix
- * is fed too. Records and states do not change.
+ * while follow is 1. The events are then the same as if every fix were fed, provided that you also feed a fix whenever
+ * you add conditions. Records and states do not change.
  *
  * The plan arms the circles whose boundaries are nearest (ties: the smaller radius, then the identifier), or all
  * circles if they fit. Beacon conditions are ignored. A polygon or corridor is represented by a circle around it while
@@ -1820,8 +1832,8 @@ FENCEPOST_API fencepost_status fencepost_polygon_contains(const fencepost_geomet
  * Computes the signed boundary distances of positions to a polygon: metres, negative inside, 0 on the boundary,
  * accurate to 15 nm.
  *
- * @param latitudes, longitudes  count degrees.
- * @param out_distances_m        Receives count metres; untouched if the call fails.
+ * @param latitudes, longitudes  Arrays of count values, degrees.
+ * @param out_distances_m        Receives count values in metres; untouched if the call fails.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (error->position is the row of the invalid position); UNSUPPORTED.
  * Threads: any. Complexity: that of adding the polygon, plus O(log vertices) per position. Since: 0.2
  */
@@ -1874,7 +1886,7 @@ FENCEPOST_API fencepost_status fencepost_significant_change_accept(fencepost_sig
                                                                    const fencepost_fix *fix, uint32_t *out_accepted,
                                                                    fencepost_error *error);
 
-/* How a fix is chosen among several. A NULL pointer means the values of INIT. */
+/* How a fix is chosen among several. A NULL pointer means the values of its INIT macro. */
 typedef struct fencepost_fix_selection {
   uint32_t struct_size;   /* set by FENCEPOST_FIX_SELECTION_INIT */
   uint32_t reserved;      /* 0 */
@@ -1975,7 +1987,7 @@ typedef struct fencepost_conditions_version {
   uint8_t digest[16];   /* hash of all conditions with their generations */
 } fencepost_conditions_version;
 
-/* Begin each fencepost_conditions_version with it. */
+/* Initialise each fencepost_conditions_version with this macro. */
 #define FENCEPOST_CONDITIONS_VERSION_INIT {sizeof(fencepost_conditions_version), 0, 0, 0, {0}}
 
 /*
@@ -2023,7 +2035,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_conditions(fencepost_monitor *m
  * @param radius_m    Metres, finite, > 0.
  * @param options     NULL: those of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the argument and its range); UNSUPPORTED.
- * Ownership: everything is copied. Threads: any. Complexity: O(1) on average, whatever the number of devices. Since: 0.2
+ * Ownership: everything is copied. Threads: any. Complexity: O(1) on average, whatever the number of devices. Since:
+ * 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_circular(fencepost_conditions *conditions,
                                                                  const char *identifier, double latitude,
@@ -2069,7 +2082,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_corridor(
  * Adds a polygon or corridor from well-known binary: see fencepost_monitor_add_wkb_condition(). Untrusted bytes are
  * safe to pass.
  *
- * @param wkb       size bytes; may be NULL only if size is 0.
+ * @param wkb       Array of size bytes; may be NULL only if size is 0.
  * @param radius_m  For lines: half the width of the corridor, metres. Ignored for polygons.
  * @return As fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
  */
@@ -2094,7 +2107,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_circular(fencepost_co
 
 /*
  * Like fencepost_conditions_add_beacon(), but leaves an equal condition of that identifier alone.
- * @param out_changed  As above. Threads: any. Since: 0.2
+ * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
+ *                     0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacon(fencepost_conditions *conditions,
                                                                   const char *identifier, const uint8_t *uuid,
@@ -2106,8 +2120,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacon(fencepost_cond
  * Like fencepost_conditions_add_polygon(), but leaves an equal condition alone: see
  * fencepost_monitor_ensure_polygon_condition().
  *
- * @param out_changed  As above. Threads: any; the table is not locked while the shape is examined. A call that changes
- * nothing does not make fleets wait; this also applies to the calls that ensure or sync many. Since: 0.2
+ * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any; the table
+ * is not locked while the shape is examined. A call that changes nothing does not make fleets wait; this also applies
+ * to the calls that ensure or sync many. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygon(fencepost_conditions *conditions,
                                                                    const char *identifier,
@@ -2118,7 +2133,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygon(fencepost_con
 
 /*
  * Like fencepost_conditions_add_corridor(), but leaves an equal condition alone, its radius within 0.5 m.
- * @param out_changed  As above. Threads: any. Since: 0.2
+ * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
+ *                     0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridor(fencepost_conditions *conditions,
                                                                     const char *identifier,
@@ -2129,7 +2145,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridor(fencepost_co
 
 /*
  * Like fencepost_conditions_add_wkb(), but leaves an equal condition alone.
- * @param out_changed  As above. Threads: any. Since: 0.2
+ * @param out_changed  Receives 1 when the condition was added or replaced, else 0; may be NULL. Threads: any. Since:
+ *                     0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkb(fencepost_conditions *conditions, const char *identifier,
                                                                const void *wkb, size_t size, double radius_m,
@@ -2151,11 +2168,11 @@ FENCEPOST_API fencepost_status fencepost_conditions_remove(fencepost_conditions 
  * Adds many circular conditions from columns, in order, as single calls would. All or nothing: if one row is refused,
  * no row is added and error->position is its index.
  *
- * @param identifiers  count pointers to terminated texts.
- * @param latitudes    count degrees.
- * @param longitudes   count degrees.
- * @param radii_m      count metres.
- * @param tags         count tags, or NULL for the one in options.
+ * @param identifiers  Array of count pointers to zero-terminated texts.
+ * @param latitudes    Array of count values, degrees.
+ * @param longitudes   Array of count values, degrees.
+ * @param radii_m      Array of count values, metres.
+ * @param tags         Array of count tags, or NULL for the tag in options.
  * @param options      Shared by all rows; NULL as in the single call.
  * @return As the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
  */
@@ -2167,9 +2184,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_circulars(
 /*
  * Adds many beacon identity conditions from columns. All or nothing.
  *
- * @param uuids   count UUIDs of 16 bytes, one after the other.
- * @param majors  count numbers, -1 for any; NULL: any, in all rows.
- * @param minors  count numbers, -1 for any; NULL: any, in all rows.
+ * @param uuids   Array of count UUIDs of 16 bytes, one after the other.
+ * @param majors  Array of count numbers, -1 for any; NULL: any, in all rows.
+ * @param minors  Array of count numbers, -1 for any; NULL: any, in all rows.
  * @return, and the other parameters: as fencepost_conditions_add_circulars(). Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_beacons(fencepost_conditions *conditions,
@@ -2182,7 +2199,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_beacons(fencepost_condit
 /*
  * Adds many polygonal conditions from one geometry. All or nothing. See fencepost_monitor_add_polygon_conditions().
  *
- * @param condition_offsets  count + 1 indices of parts of the geometry; NULL: each part is a condition.
+ * @param condition_offsets  Array of count + 1 indices of parts of the geometry; NULL: each part is a condition.
  * @return As the single call. Ownership: everything is copied.
  * Threads: any; the table is not locked while the shapes are examined. Since: 0.2
  */
@@ -2194,8 +2211,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_polygons(
 /*
  * Adds many corridors from one geometry. All or nothing. See fencepost_monitor_add_corridor_conditions().
  *
- * @param condition_offsets  count + 1 indices of lines (rings) of the geometry; NULL: each line is a condition.
- * @param radii_m            count metres.
+ * @param condition_offsets  Array of count + 1 indices of lines (rings) of the geometry; NULL: each line is a
+ *                           condition.
+ * @param radii_m            Array of count values, metres.
  * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
@@ -2206,9 +2224,9 @@ FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
 /*
  * Adds many polygons and corridors from well-known binary. All or nothing. See fencepost_monitor_add_wkb_conditions().
  *
- * @param wkbs     count pointers to the bytes of each.
- * @param sizes    count sizes, in bytes.
- * @param radii_m  count metres, for lines; ignored for polygons. May be NULL if there are no lines.
+ * @param wkbs     Array of count pointers to the bytes of each condition.
+ * @param sizes    Array of count sizes, in bytes.
+ * @param radii_m  Array of count values, metres, for lines; ignored for polygons. May be NULL if there are no lines.
  * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_add_wkbs(
@@ -2231,7 +2249,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_circulars(
 /*
  * Ensures many beacon identities. The parameters are those of fencepost_conditions_add_beacons().
  *
- * @param out_result  As above.
+ * @param out_result  Receives the counts; removed is 0; may be NULL.
  * @return As the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacons(
@@ -2242,7 +2260,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacons(
 /*
  * Ensures many polygons. The parameters are those of fencepost_conditions_add_polygons().
  *
- * @param out_result  As above.
+ * @param out_result  Receives the counts; removed is 0; may be NULL.
  * @return As the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygons(
@@ -2253,7 +2271,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygons(
 /*
  * Ensures many corridors. The parameters are those of fencepost_conditions_add_corridors().
  *
- * @param out_result  As above.
+ * @param out_result  Receives the counts; removed is 0; may be NULL.
  * @return As the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridors(
@@ -2265,7 +2283,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridors(
 /*
  * Ensures many polygons and corridors. The parameters are those of fencepost_conditions_add_wkbs().
  *
- * @param out_result  As above.
+ * @param out_result  Receives the counts; removed is 0; may be NULL.
  * @return As the single call. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkbs(
@@ -2278,10 +2296,10 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkbs(
  * element is refused, nothing has changed. An element without options gets those of
  * FENCEPOST_FLEET_CONDITION_OPTIONS_INIT; in the table of a monitor it is assumed UNKNOWN.
  *
- * @param definitions  count elements, each initialised with FENCEPOST_CONDITION_DEFINITION_INIT; the struct_size of the
- *                     first is the distance between elements. May be NULL only if count is 0.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the element, the member and its range; error->position is the element's
- *         index); UNSUPPORTED.
+ * @param definitions  Array of count elements, each initialised with FENCEPOST_CONDITION_DEFINITION_INIT; the
+ *                     struct_size of the first is the distance between elements. May be NULL only if count is 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the element, the member and its range; error->position is the
+ *         element's index); UNSUPPORTED.
  * Ownership: everything is copied. Threads: any; the elements are examined before the lock is taken.
  * Complexity: O(count + vertices) on average. Since: 0.3
  */
@@ -2321,7 +2339,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_sync(fencepost_conditions *c
 /*
  * Removes many conditions, as calls to fencepost_conditions_remove() would. Unknown identifiers are not errors.
  *
- * @param identifiers  count pointers to terminated texts; may be NULL only if count is 0.
+ * @param identifiers  Array of count pointers to zero-terminated texts; may be NULL only if count is 0.
  * @param out_removed  Receives how many of them existed; may be NULL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is not a valid identifier: error->position is its index, and
  *         nothing has changed). Threads: any. Complexity: O(count) on average. Since: 0.2
@@ -2341,7 +2359,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_condition(fencepost_conditio
 /*
  * Reads the vertices of a polygon or corridor back as well-known binary: see fencepost_monitor_condition_geometry().
  *
- * @param out_wkb   capacity bytes; may be NULL only if capacity is 0, which queries the size.
+ * @param out_wkb   Array of capacity bytes; may be NULL only if capacity is 0, which queries the size.
  * @param out_size  Receives the size, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (also for circles and beacons); NOT_FOUND; BUFFER_TOO_SMALL.
  * Threads: any. Complexity: O(vertices). Since: 0.2
@@ -2361,7 +2379,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_shape(fencepost_conditions *
 
 /*
  * Copies all identifiers in add order, each followed by a zero byte: see fencepost_monitor_identifiers().
- * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since: 0.2
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since:
+ *             0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_identifiers(fencepost_conditions *conditions, char *buffer,
                                                                 size_t capacity, size_t *out_size, size_t *out_count,
@@ -2455,7 +2474,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_snapshot(fencepost_condition
  * Creates a table from a snapshot of a table, or of a monitor that was never fed and has no condition limit, no path
  * and the delivery EVERY. The result has the same version as the original table. Untrusted bytes are safe to pass.
  *
- * @param snapshot        size bytes; may be NULL only if size is 0.
+ * @param snapshot        Array of size bytes; may be NULL only if size is 0.
  * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
  * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID. Ownership: the caller owns the reference. Threads: any.
  * Complexity: O(size). Since: 0.2
@@ -2467,7 +2486,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
 /* --------------------------------------------------------------------------------------------- fleets */
 
 /*
- * Very many devices over one table of conditions.
+ * A fleet: many devices that share one table of conditions.
  *
  * Rule      A fleet with devices d1 ... dn gives exactly the events of n monitors with the same conditions, interleaved
  *           in the order of input. Each such monitor is created before the first condition, with delivery EVERY, no
@@ -2490,18 +2509,19 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  * Threads   A fleet may be used from several threads; it has its own lock. To feed in parallel, use several fleets over
  *           one table, one per thread, each with a part of the devices. Merge their events by `row` to get the order of
  *           one fleet.
- * Else      The rules for monitors at Destroy, Cancel and fork at the top also hold for fleets and tables.
+ * Else      The rules at Destroy, Cancel and fork in the comment at the top of this file also apply to fleets and
+ *           tables.
  */
 typedef struct fencepost_fleet fencepost_fleet;
 
-/* Instead of a device number: no such device. */
+/* Used instead of a device number if there is no such device. */
 #define FENCEPOST_NO_DEVICE UINT32_MAX
 
 /* The bits of a device's number that are its place. The higher bits count the devices that had the place before, modulo
    64. */
 #define FENCEPOST_DEVICE_PLACE_MASK 0x03ffffffu
 
-/* Options of a fleet. A NULL pointer means the values of INIT. */
+/* Options of a fleet. A NULL pointer means the values of its INIT macro. */
 typedef struct fencepost_fleet_options {
   uint32_t struct_size;              /* set by FENCEPOST_FLEET_OPTIONS_INIT */
   uint32_t reserved;                 /* 0 */
@@ -2515,7 +2535,7 @@ typedef struct fencepost_fleet_options {
                                         fencepost_fleet_advance(). 0 = no limit */
   const char *store_directory;       /* UTF-8; must exist. NULL = the fleet is in memory only */
   const char *name;                  /* [A-Za-z0-9_]{1,64}, for a fleet with a store; exclusive in its directory */
-  fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; without a store of no effect */
+  fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; no effect without a store */
   uint32_t reserved2;                /* 0 */
   int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15: see fencepost_fleet_create() */
 } fencepost_fleet_options;
@@ -2531,7 +2551,7 @@ typedef struct fencepost_fleet_options {
 typedef struct fencepost_fleet_event {
   fencepost_event event; /* as the device's own monitor would deliver it; its sequence counts per device */
   uint64_t position;     /* 1, 2, 3 ... per fleet, assigned when the event is first delivered */
-  uint64_t row;          /* of the columns that caused it, counted from their first_row; 0 for other calls */
+  uint64_t row;          /* the row that caused it, counted from first_row of the columns; 0 for other calls */
   uint32_t device;       /* the device's number */
   uint32_t reserved;     /* 0 */
 } fencepost_fleet_event;
@@ -2549,7 +2569,7 @@ typedef struct fencepost_presence {
 
 /* A device that is inside of a condition, or near a beacon. Frozen: it never grows. */
 typedef struct fencepost_device_presence {
-  uint64_t generation;      /* of the condition: see fencepost_conditions_identifiers_of_generations() */
+  uint64_t generation;      /* the condition's: see fencepost_conditions_identifiers_of_generations() */
   uint64_t tag;             /* of the condition */
   int64_t since_us;         /* when it was confirmed; for a beacon, when it was last seen */
   int64_t evidence_date_us; /* the fix that showed it, or the last sighting */
@@ -2564,8 +2584,8 @@ typedef struct fencepost_fleet_statistics {
   int64_t clock_us;            /* the time to which all devices were advanced; FENCEPOST_TIME_UNSET = never */
   uint64_t accepted_fixes;     /* evaluated */
   uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
-  uint64_t late_inputs;        /* all kinds of input */
-  uint64_t ahead_inputs;       /* all kinds of input: refused with FENCEPOST_E_AHEAD_OF_CLOCK */
+  uint64_t late_inputs;        /* inputs of all kinds, refused as late */
+  uint64_t ahead_inputs;       /* inputs of all kinds, refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t pending_events;     /* waiting for their first delivery */
   uint64_t handed_out_events;  /* the last position assigned */
@@ -2577,7 +2597,7 @@ typedef struct fencepost_fleet_statistics {
                                   may acknowledge its inputs; 0: not yet, or there is no store */
 } fencepost_fleet_statistics;
 
-/* Begin each fencepost_fleet_statistics with it. */
+/* Initialise each fencepost_fleet_statistics with this macro. */
 #define FENCEPOST_FLEET_STATISTICS_INIT {sizeof(fencepost_fleet_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Counters of a device since it was created, and its clock. */
@@ -2587,16 +2607,16 @@ typedef struct fencepost_device_statistics {
   int64_t clock_us;            /* the largest time of an input or an advance; FENCEPOST_TIME_UNSET = none yet */
   uint64_t accepted_fixes;     /* evaluated */
   uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
-  uint64_t late_inputs;        /* all kinds of input */
-  uint64_t ahead_inputs;       /* all kinds of input */
+  uint64_t late_inputs;        /* inputs of all kinds, refused as late */
+  uint64_t ahead_inputs;       /* inputs of all kinds, refused as ahead of the clock */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t handed_out_events;  /* the last sequence number assigned */
   uint64_t input_count;        /* all inputs of the device: those counted above, and those without a position, such as
-                                  scanning and advances of only this device. After a crash: how many of its inputs it
-                                  has */
+                                  scanning and advances of only this device. After a crash it says how many of the
+                                  device's inputs are not lost */
 } fencepost_device_statistics;
 
-/* Begin each fencepost_device_statistics with it. */
+/* Initialise each fencepost_device_statistics with this macro. */
 #define FENCEPOST_DEVICE_STATISTICS_INIT {sizeof(fencepost_device_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
@@ -2692,7 +2712,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_close(fencepost_fleet *fleet, fen
  * uncommitted events, counters, options. Works with and without a store. The same state gives the same bytes.
  *
  * @param buffer    May be NULL only if capacity is 0.
- * @param out_size  Receives the size in bytes; may be NULL. Any other call on the object may change the size.
+ * @param out_size  Receives the size in bytes; may be NULL. Any other call on the fleet may change the size.
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
  * Threads: any. Complexity: O(conditions + devices + pending events). Since: 0.2
  */
@@ -2704,7 +2724,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, 
  * again, with the same sequence. Untrusted bytes are safe to pass. The devices keep their numbers, with one exception:
  * if there are more than a million numbers and nearly all belong to devices without inputs, new numbers are assigned.
  *
- * @param snapshot    size bytes; may be NULL only if size is 0.
+ * @param snapshot    Array of size bytes; may be NULL only if size is 0.
  * @param conditions  The table to use; the rules of fencepost_fleet_create() for a store apply. NULL: the fleet gets
  *                    its own table, see fencepost_fleet_conditions().
  * @param out_fleet   Receives the fleet; release it with fencepost_fleet_destroy().
@@ -2749,8 +2769,10 @@ FENCEPOST_API fencepost_status fencepost_fleet_get_device_statistics(fencepost_f
 
 /*
  * Looks up devices by their identifiers, and creates the new ones if requested. All or none: if one row is refused,
- * nothing has changed and error->position is its index. @param identifiers count pointers to terminated texts of 1 ...
- * 256 bytes of UTF-8; repetitions are allowed.
+ * nothing has changed and error->position is its index.
+ *
+ * @param identifiers  Array of count pointers to zero-terminated texts of 1 ... 256 bytes of UTF-8; repetitions are
+ *                     allowed.
  * @param create       0: new devices are not created; anything else: they are.
  * @param out_devices  Receives count numbers; FENCEPOST_NO_DEVICE for an unknown device that was not created.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an invalid identifier; or more devices than device_limit).
@@ -2790,8 +2812,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *f
  * not in stores, snapshots or exported devices. After opening, restoring or importing, and until its next fix, a device
  * has the position of its last fix outside its safe region.
  *
- * @param devices         count numbers.
- * @param out_latitudes   Receives count degrees; NaN for a device without a fix.
+ * @param devices         Array of count device numbers.
+ * @param out_latitudes   Receives count values in degrees; NaN for a device without a fix.
  * @param out_longitudes  See out_latitudes.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element, and nothing was written).
  * Threads: any. Complexity: O(count). Since: 0.2
@@ -2832,8 +2854,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire(fencepost_fleet *fleet, in
  *
  * @param before_us    An arrival time.
  * @param out_devices  As in fencepost_fleet_expire(), like the other parameters.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range; no arrival time was set); BUFFER_TOO_SMALL (not with
- *         capacity 0).
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range; no arrival time was set); BUFFER_TOO_SMALL (not
+ *         with capacity 0).
  * Threads: any. Complexity: O(devices + pending events). Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet *fleet, int64_t before_us,
@@ -2860,22 +2882,22 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_arrival_time(fencepost_fleet 
 /*
  * Feeds one fix of a device. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
  *
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (coordinate or time out of range, counted); LATE_INPUT (earlier
- *         than the device's clock or the last fencepost_fleet_advance(); counted); AHEAD_OF_CLOCK (counted); QUEUE_FULL. The
- *         refused fix changes nothing else.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (coordinate or time out of range, counted); LATE_INPUT
+ *         (earlier than the device's clock or the last fencepost_fleet_advance(); counted); AHEAD_OF_CLOCK (counted);
+ *         QUEUE_FULL. The refused fix changes nothing else.
  * Threads: any. Complexity: as fencepost_fleet_feed_columns(). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, uint32_t device,
                                                         const fencepost_fix *fix, fencepost_error *error);
 
 /*
- * Feeds many fixes of many devices in order, read in place, with the same result as single calls: invalid and late rows, and
- * those too far ahead of their device's clock, are skipped and counted.
+ * Feeds many fixes of many devices in order, read in place, with the same result as single calls: invalid and late
+ * rows, and those too far ahead of their device's clock, are skipped and counted.
  *
  * The fleet is locked until the batch is done, and changes of the table wait.
  *
- * @param columns     Initialised with FENCEPOST_FLEET_COLUMNS_INIT; its arrays hold count rows, and may be NULL only if count
- *                    is 0.
+ * @param columns     Initialised with FENCEPOST_FLEET_COLUMNS_INIT; its arrays hold count rows, and may be NULL only if
+ *                    count is 0.
  * @param out_result  Receives the counts; may be NULL. Also written with QUEUE_FULL: it then counts the consumed rows;
  *                    feed the rest after polling. error->position is the first row not consumed.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number without a device: error->position is the first one,
@@ -2893,7 +2915,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_columns(fencepost_fleet *fle
  * Feeds one scan report of a device: the beacons observed at one instant. An empty report only moves its clock.
  *
  * @param sightings  May be NULL only if count is 0.
- * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (time out of range); LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (time out of range); LATE_INPUT; AHEAD_OF_CLOCK;
+ *             QUEUE_FULL.
  * Threads: any. Complexity: O(count * matching conditions). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_feed_sightings(fencepost_fleet *fleet, uint32_t device,
@@ -2901,8 +2924,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_sightings(fencepost_fleet *f
                                                               int64_t time_us, fencepost_error *error);
 
 /*
- * Declares whether a device scans for beacons from now on: see fencepost_monitor_set_beacon_scanning(). Devices begin with
- * scanning on.
+ * Declares whether a device scans for beacons from now on: see fencepost_monitor_set_beacon_scanning(). Devices begin
+ * with scanning on.
  *
  * @param scanning  0 = off, anything else = on.
  * @return As fencepost_fleet_feed_sightings(). Threads: any. Since: 0.2
@@ -2957,7 +2980,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *f
 FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
 
 /*
- * The same for one device. It counts as an input of the device, and is accepted while the queue is full.
+ * Sets back the clock of one device, as fencepost_fleet_rewind() does for all. The call counts as an input of the
+ * device, and is accepted while the queue is full.
  *
  * @param time_us  From the last advance of all to the device's clock.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (out of range; the device has no clock yet; counted).
@@ -2978,7 +3002,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fl
                                                              fencepost_error *error);
 
 /*
- * The same for one device.
+ * Returns the earliest time at which something happens to one device even without any input.
  *
  * @param out_time_us  FENCEPOST_TIME_UNSET if nothing is due.
  * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(1). Since: 0.2
@@ -2989,7 +3013,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_next_deadline(fencepost_fl
 /*
  * Returns up to capacity events and commits the events delivered before.
  *
- * @param out_events  capacity elements; may be NULL only if capacity is 0 (which then only commits).
+ * @param out_events  Array of capacity elements; may be NULL only if capacity is 0 (which then only commits).
  * @param out_count   Receives the number of events stored.
  * @return OK; NULL_ARGUMENT. Threads: any; use one consumer at a time to get the events in order. Complexity:
  *         O(events). Since: 0.2
@@ -3011,7 +3035,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_abandon(fencepost_fleet *fleet, f
 
 /*
  * Sets the callback for available events: called after each call on the fleet that made events available, and during
- * this call if some are pending. The rest is as fencepost_monitor_set_wakeup() says; the callback must not call
+ * this call if some are pending. All else is as described at fencepost_monitor_set_wakeup(); the callback must not call
  * fencepost_fleet_destroy().
  *
  * @param wakeup   NULL removes the callback.
@@ -3058,8 +3082,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
                                                       size_t *out_count, fencepost_error *error);
 
 /*
- * Copies which devices are inside a condition, or near a beacon; for one condition or for all. Ascending by place of
- * the device, then in add order.
+ * Copies the devices that are inside a condition or near a beacon, for one condition or for all. They are ordered by
+ * the device's place, then by the order in which the conditions were added.
  *
  * @param identifier     Of a condition; NULL: all conditions.
  * @param out_presences  May be NULL only if capacity is 0.
@@ -3088,7 +3112,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, u
  * in this one. The bytes do not include pending events, but their sequences count: in another fleet, the device's next
  * event has the sequence after them. Any other call on the fleet may change the sizes.
  *
- * @param devices      count numbers; may be NULL only if count is 0.
+ * @param devices      Array of count device numbers; may be NULL only if count is 0.
  * @param portable     0: only for fleets over a table of the same version; anything else: for other versions too, with
  *                     12 more bytes for each condition that a device is inside of or about to cross.
  * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL its contents are undefined.
@@ -3113,9 +3137,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *f
  * other conditions the device counts as outside, so if it is inside a new condition, it enters it by a crossing, after
  * the dwell.
  *
- * @param identifiers  count pointers to terminated texts; no device of the fleet may have one of them.
+ * @param identifiers  Array of count pointers to zero-terminated texts; no device of the fleet may have one of them.
  * @param bytes        The devices, one after the other; may be NULL only if all are empty.
- * @param offsets      count + 1 ascending offsets into bytes.
+ * @param offsets      Array of count + 1 ascending offsets into bytes.
  * @param adapt        0: devices of another version of the table are refused; anything else: they are adapted, if they
  *                     were exported as portable.
  * @param out_devices  Receives count numbers; may be NULL.
@@ -3142,7 +3166,7 @@ FENCEPOST_API fencepost_status fencepost_uuid_parse(const char *text, uint8_t *o
  *
  * @param out_distance_m  Metres, error below 15 nm; may be NULL, like the other two.
  * @param out_azimuth1    Degrees clockwise from north at the first point, -180 ... 180.
- * @param out_azimuth2    The same at the second point, in the direction of travel.
+ * @param out_azimuth2    The azimuth at the second point, in the direction of travel.
  * @return OK; INVALID_ARGUMENT (a coordinate is not finite or out of range). Threads: any. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_geodesic_inverse(double latitude1, double longitude1, double latitude2,

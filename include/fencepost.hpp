@@ -84,7 +84,7 @@ class error : public std::runtime_error {
   fencepost_status status() const noexcept { return status_; }
   /* The status in words: "late_input". */
   const char *name() const noexcept { return fencepost_status_name(status_); }
-  /* Index of the offending row or element, where there are several; else 0. */
+  /* Index of the offending row or element if the call takes several; else 0. */
   std::uint64_t position() const noexcept { return position_; }
 
  private:
@@ -98,7 +98,7 @@ inline void check(fencepost_status status, const fencepost_error &error) {
   if (status != FENCEPOST_OK) throw fencepost::error(status, error.position, error.message);
 }
 
-/* Returns a text for C. Throws if it has a zero byte inside, because C would silently cut it there. */
+/* Returns a text for C. Throws if the text contains a zero byte, because C would silently cut it there. */
 inline const char *terminated(const std::string &text) {
   if (text.find('\0') != std::string::npos)
     throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the text has a zero byte inside");
@@ -163,9 +163,9 @@ inline shape_options standard_shape_options() { return FENCEPOST_SHAPE_OPTIONS_I
 
 /* The options of one condition, apart from its geometry. */
 struct condition_options {
-  fencepost_state assuming = FENCEPOST_STATE_UNKNOWN; /* the first record's state */
+  fencepost_state assuming = FENCEPOST_STATE_UNKNOWN; /* the state of the first record */
   transition_policy policy = standard_policy();
-  std::uint64_t tag = 0; /* your own number; every event returns it */
+  std::uint64_t tag = 0; /* a number of your own, which every event returns */
 };
 
 /* Options for a table of conditions: a device gives a first event only for conditions that it is inside. */
@@ -229,7 +229,7 @@ struct place {
 
 /* A condition in the answer to a query, with the distance from the queried point to its boundary. */
 struct located_condition {
-  std::string identifier;   /* empty if it was removed or replaced in the meantime */
+  std::string identifier;   /* empty if the condition was removed or replaced in the meantime */
   std::uint64_t generation; /* a replacement has a new one */
   double distance_m;        /* metres from the point to the boundary, negative inside */
 };
@@ -268,7 +268,7 @@ class calls {
     detail::check(function(arguments..., &error), error);
   }
 
-  /* As call(), but returns BUFFER_TOO_SMALL. */
+  /* Does the same as call(), but returns BUFFER_TOO_SMALL instead of throwing. */
   template <class Function, class... Arguments>
   static fencepost_status repeatable(Function function, Arguments... arguments) {
     fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -277,7 +277,7 @@ class calls {
     return status;
   }
 
-  /* The result points into the options: use it within the call only. */
+  /* The result points into the options: use it only within the call. */
   static fencepost_condition_options c_options(const condition_options &options) {
     fencepost_condition_options given = FENCEPOST_CONDITION_OPTIONS_INIT;
     given.assuming = options.assuming;
@@ -557,7 +557,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          number(identity.major), number(identity.minor), &given);
   }
 
-  /* Leaves an equal condition alone. Returns whether it was added or replaced. */
+  /* Leaves an equal condition alone. Returns whether the condition was added or replaced. */
   bool ensure_circular_condition(const std::string &identifier, double latitude, double longitude, double radius_m,
                                  const condition_options &options = {}) {
     const fencepost_condition_options given = c_options(options);
@@ -623,7 +623,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
          &reading, &given);
   }
 
-  /* These leave an equal condition alone, and return whether it was added or replaced. */
+  /* The ensure functions leave an equal condition alone, and return whether it was added or replaced. */
 
   bool ensure_polygon_condition(const std::string &identifier, const fencepost::geometry &polygon,
                                 const condition_options &options = {},
@@ -665,8 +665,8 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
-  /* Ensure many conditions; a store saves them in one transaction. All or none; an error's position is the index of the
-     row. */
+  /* Each ensures many conditions; a store saves them in one transaction. All or none; an error's position is the index
+     of the row. */
 
   void add_polygon_conditions(const shape_columns &columns, const condition_options &options = {},
                               const shape_options &reading = standard_shape_options()) {
@@ -760,14 +760,14 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Makes the conditions exactly these: removes all others and ensures each of these. All or none. */
+  /* Makes the conditions exactly the given ones: removes all others and ensures each of the given ones. All or none. */
   sync_result sync_conditions(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_monitor_sync_conditions, get(), definitions.data(), definitions.size(), &result);
     return result;
   }
 
-  /* Returns how many of them existed. */
+  /* Returns how many of the conditions existed. */
   std::size_t remove_conditions(const std::vector<std::string> &identifiers) {
     const std::vector<const char *> texts = texts_of(identifiers);
     std::size_t removed = 0;
@@ -812,7 +812,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     }));
   }
 
-  /* The identifiers of the conditions with that state(), in the order in which they were added. */
+  /* The identifiers of the conditions whose state() is the given one, in the order in which they were added. */
   std::vector<std::string> identifiers(fencepost_state state) const {
     return detail::split(
         detail::sized<std::string>([this, state](char *buffer, std::size_t capacity, std::size_t *size) {
@@ -879,7 +879,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
   }
   feed_result feed(const std::vector<fix> &fixes) { return feed(fixes.data(), fixes.size()); }
 
-  /* The same from columns; initialise them with FENCEPOST_FIX_COLUMNS_INIT. */
+  /* Many fixes from columns, read in place; initialise the columns with FENCEPOST_FIX_COLUMNS_INIT. */
   feed_result feed(const fix_columns &columns, std::size_t count) {
     feed_result result{};
     call(fencepost_monitor_feed_columns, get(), &columns, count, &result);
@@ -911,7 +911,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return out;
   }
 
-  /* Stores up to capacity events in the caller's memory; returns how many. */
+  /* Stores up to capacity events in the caller's memory; returns how many it stored. */
   std::size_t poll_events(event *events, std::size_t capacity) {
     std::size_t count = 0;
     call(fencepost_monitor_poll_events, get(), events, capacity, &count);
@@ -1071,7 +1071,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
          &reading, &given);
   }
 
-  /* These leave an equal condition alone, and return whether it was added or replaced. */
+  /* The ensure functions leave an equal condition alone, and return whether it was added or replaced. */
 
   bool ensure_circular(const std::string &identifier, double latitude, double longitude, double radius_m,
                        const condition_options &options = fleet_condition_options()) {
@@ -1121,7 +1121,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return changed != 0;
   }
 
-  /* Add or ensure many conditions. All or none; an error's position is the index of the row. */
+  /* Adds or ensures many conditions. All or none; an error's position is the index of the row. */
 
   void add_circulars(const circle_columns &columns, const condition_options &options = fleet_condition_options()) {
     const std::vector<const char *> identifiers = rows_of(columns);
@@ -1224,14 +1224,15 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     call(fencepost_conditions_add, get(), definitions.data(), definitions.size());
   }
 
-  /* Leaves equal conditions alone, adds or replaces the others, and keeps those that are not listed. All or none. */
+  /* Leaves equal conditions alone, adds or replaces the other listed ones, and keeps all that are not listed. All or
+     none. */
   sync_result ensure(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_conditions_ensure, get(), definitions.data(), definitions.size(), &result);
     return result;
   }
 
-  /* Makes the conditions exactly these: removes all others and ensures each of these. All or none. */
+  /* Makes the conditions exactly the given ones: removes all others and ensures each of the given ones. All or none. */
   sync_result sync(const std::vector<condition_definition> &definitions) {
     sync_result result{};
     call(fencepost_conditions_sync, get(), definitions.data(), definitions.size(), &result);
@@ -1245,7 +1246,7 @@ class conditions : public detail::questions<conditions, detail::table_questions>
     return removed != 0;
   }
 
-  /* Returns how many of them existed. */
+  /* Returns how many of the conditions existed. */
   std::size_t remove(const std::vector<std::string> &identifiers) {
     const std::vector<const char *> texts = texts_of(identifiers);
     std::size_t removed = 0;
@@ -1294,7 +1295,7 @@ inline fencepost::conditions monitor::conditions() const {
   return fencepost::conditions::adopt(table);
 }
 
-/* Owns a fencepost_fleet: very many devices over one table. */
+/* Owns a fencepost_fleet: many devices that share one table of conditions. */
 class fleet : detail::calls {
  public:
   explicit fleet(const fencepost::conditions &table, const fleet_options &options = standard_fleet_options()) {
@@ -1422,7 +1423,7 @@ class fleet : detail::calls {
   }
   /* Tells the fleet that time has passed for all devices. */
   void advance(std::int64_t time_us) { call(fencepost_fleet_advance, get(), time_us); }
-  /* The same without the limit of max_time_step_us. */
+  /* As advance(), but without the limit of max_time_step_us. */
   void force_advance(std::int64_t time_us) { call(fencepost_fleet_force_advance, get(), time_us); }
   void advance_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_advance_device, get(), device, time_us);
@@ -1452,7 +1453,7 @@ class fleet : detail::calls {
     if (poll_events(&out, 1) == 0) return std::nullopt;
     return out;
   }
-  /* Stores up to capacity events in the caller's memory; returns how many. */
+  /* Stores up to capacity events in the caller's memory; returns how many it stored. */
   std::size_t poll_events(fleet_event *events, std::size_t capacity) {
     std::size_t count = 0;
     call(fencepost_fleet_poll_events, get(), events, capacity, &count);
@@ -1464,7 +1465,7 @@ class fleet : detail::calls {
   void set_wakeup(fencepost_wakeup callback, void *context = nullptr) {
     call(fencepost_fleet_set_wakeup, get(), callback, context);
   }
-  /* As monitor::handle_events(). */
+  /* See monitor::handle_events(). */
   template <class Handler>
   std::size_t handle_events(Handler &&handler) {
     std::size_t count = 0;
@@ -1634,7 +1635,7 @@ inline std::vector<double> polygon_distance(const geometry &polygon, const std::
   return distances;
 }
 
-/* The same for a corridor. */
+/* The signed boundary distances of positions to a corridor, metres, negative inside. */
 inline std::vector<double> corridor_distance(const geometry &lines, double radius_m,
                                              const std::vector<double> &latitudes,
                                              const std::vector<double> &longitudes,
@@ -1718,7 +1719,7 @@ inline fencepost_beacon_advertisement parse_advertisement(const std::uint8_t *pa
   return out;
 }
 
-/* Metres, and degrees clockwise from north at either end. */
+/* The length of a geodesic in metres, and its azimuths at both ends, in degrees clockwise from north. */
 struct inverse {
   double distance_m;
   double azimuth1;
