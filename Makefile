@@ -1,31 +1,35 @@
-# make demo    sets everything up and replays the demo drive
-# make test    sets everything up and runs every test
-# make test-all  also runs the heavy tests; screenshots of the report are in .build/screenshots
-# make install installs the C library, with PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it;
-#              FENCEPOST_RUNTIME=full installs the large one with a Swift runtime inside, FENCEPOST_STORE=none one without
-#              stores, FENCEPOST_OPTIMIZE=size a smaller and slower one
-# make cross TARGET=aarch64-linux-gnu   builds the C library and the wheel for another target, into .build/cross/TARGET; the
-#              targets are in bindings/c/targets.sh, and Tests/Cross/run.sh TARGET tests the result
-# make wheel   builds the Python wheel and the source distribution into .build/dist
-# make sql     builds the extensions for SQLite and DuckDB into .build/sql, and for PostgreSQL if its headers are installed
-# make docs    builds the documentation, guides and references, into .build/docs: open index.html
-# make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL go into its metadata
-# make wasm   builds the WebAssembly module and the npm package folder .build/js: npm pack .build/js
-# make soak    runs the randomized tests with full counts: thousands of kills and more, half an hour
-# make setup   only sets up: system packages (as root), .venv, builds
-# make bench   runs the benchmarks; make bench-streams runs those of files of many tracks at full size (10 million points);
-#              BEFORE=FOLDER also runs an earlier version of the package from that folder
-# make bench-spark  measures streams through a local Spark, and the speed of the same stream without any work
-# make million follows a million devices (examples/c/million.c) and prints fixes per second, memory, and the time to open
-# make mutants puts defects into a copy of the engine, one by one, and shows which scenario detects each
-# make coverage  runs the Swift and Python tests with counters and writes the results into Tests/Coverage/README.md
-# make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
-# make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
-# make format  formats Swift, Python, C and C++; make format-check, part of make test, lists the files that need it
-# make messages  prints every message that a user can read, grouped by source
-# make sample-text SEED=n  draws ten random sentences each of comments, docstrings, messages and guides
-# make release VERSION=1.2.3  checks, sets the version, builds, commits and tags; prints what to push
-# make clean   removes all build results and .venv
+# - `make demo` sets everything up and replays the demo drive.
+# - `make test` sets everything up and runs every test except the heavy ones.
+# - `make test-all` also runs the heavy tests; screenshots of the report are in .build/screenshots.
+# - `make install` installs the C library, with PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; `make uninstall` removes
+#   it. FENCEPOST_RUNTIME=full installs a large library that contains the Swift runtime. FENCEPOST_STORE=none installs a
+#   library without stores. FENCEPOST_OPTIMIZE=size installs a smaller and slower library.
+# - `make cross TARGET=aarch64-linux-gnu` builds the C library and the wheel for another target, into
+#   .build/cross/TARGET. The targets are in bindings/c/targets.sh, and Tests/Cross/run.sh TARGET tests the result.
+# - `make wheel` builds the Python wheel and the source distribution into .build/dist.
+# - `make sql` builds the extensions for SQLite and DuckDB into .build/sql, and the one for PostgreSQL if its headers are
+#   installed.
+# - `make docs` builds the documentation, guides and references into .build/docs: open index.html.
+# - `make qgis-plugin` builds the zip that QGIS installs; HOMEPAGE and EMAIL go into its metadata.
+# - `make wasm` builds the WebAssembly module and the folder .build/js, from which `npm pack .build/js` makes the package.
+# - `make soak` runs the randomized tests with full counts, such as thousands of kills. This takes half an hour.
+# - `make setup` only sets up: system packages (as root), .venv, builds.
+# - `make bench` runs the benchmarks.
+# - `make bench-streams` runs the benchmarks of files with many tracks at full size (10 million points).
+#   BEFORE=FOLDER also runs an earlier version of the package from that folder.
+# - `make bench-spark` measures streams through a local Spark, and the speed of the same stream without any work.
+# - `make million` follows a million devices (examples/c/million.c) and prints the fixes per second, the memory, and the
+#   time to open the store.
+# - `make mutants` puts defects into a copy of the engine, one by one, and shows which scenario detects each.
+# - `make coverage` runs the Swift and Python tests with counters and writes the results into Tests/Coverage/README.md.
+# - `make sanitize` runs the C cases and the fuzz corpora under the sanitizers; `make test-all` includes it.
+# - `make fuzz` fuzzes each target of Tests/Fuzz for SECONDS (60).
+# - `make format` formats Swift, Python, C and C++.
+# - `make format-check` lists the files that need formatting; `make test` includes it.
+# - `make messages` prints every message that a user can read, grouped by source.
+# - `make sample-text SEED=n` draws ten random sentences each of comments, docstrings, messages and guides.
+# - `make release VERSION=1.2.3` checks, sets the version, builds, commits and tags; it prints what to push.
+# - `make clean` removes all build results and .venv.
 #
 # All paths are relative, so that the tree can be anywhere. Finished steps are recorded in .build/stamps.
 
@@ -54,7 +58,7 @@ demo: $(stamps)/python
 	@.venv/bin/fencepost replay examples/data/drive.csv --conditions examples/data/places.geojson \
 	  --sightings examples/data/sightings.jsonl --summary
 
-# Under a name of its own, because make runs a line that names $(MAKE) also in a dry run.
+# The rules below call make as `$(again)`, because make runs a line that contains $(MAKE) even in a dry run.
 again := $(MAKE) --no-print-directory
 
 setup: $(stamps)/python
@@ -100,7 +104,8 @@ docs: clean-docs docs-c docs-site
 docs-c: $(stamps)/system
 	@bindings/c/docs/build.sh
 
-# The guides and the references, in one site. It reads the output of docs-c: Doxygen's XML and DocC's pages.
+# Builds one site from the guides and the references. The site reads the output of docs-c: Doxygen's XML and DocC's
+# pages.
 docs-site: $(stamps)/site $(stamps)/wasm
 	@$(python) bindings/site/build.py
 
@@ -129,7 +134,7 @@ bench-streams: setup-test
 bench-spark: $(stamps)/spark
 	@$(python) Tests/Benchmarks/spark_streams.py
 
-# The last line printed has fixes per second, memory, and the time to open.
+# The last line printed shows the fixes per second, the memory, and the time to open the store.
 million: $(stamps)/library
 	@cc -O2 -std=c11 -Iinclude examples/c/million.c -L.build/lib -lfencepost -lpthread -Wl,-rpath,"$$PWD/.build/lib" -o .build/million
 	@.build/million 1000000 100000 20
@@ -140,7 +145,7 @@ format-check: $(stamps)/python-test
 format: $(stamps)/python-test
 	@Tests/Style/run.sh write
 
-# Both read only the sources; they build nothing.
+# Both targets only read the sources; they build nothing.
 messages:
 	@python3 Tests/Style/messages.py --print
 
@@ -167,7 +172,7 @@ release:
 clean:
 	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info
 
-# Checks the machine again if the script has changed or its Python no longer exists.
+# Checks the machine again if the script has changed or the Python that it found no longer exists.
 ifneq ($(shell test -x "$$(tail -n 1 $(stamps)/system 2>/dev/null)" && echo there),there)
 .PHONY: $(stamps)/system
 endif
@@ -177,7 +182,7 @@ $(stamps)/system: .ci/system.sh
 	@.ci/system.sh > $@.new
 	@mv $@.new $@
 
-# Creates the environment again if it is broken.
+# Creates the virtual environment again if it is broken.
 ifneq ($(shell $(python) -c 'print("works")' 2>/dev/null),works)
 .PHONY: $(stamps)/venv
 endif
@@ -188,7 +193,8 @@ $(stamps)/venv: $(stamps)/system
 	@$(python) -m pip --version > /dev/null
 	@touch $@
 
-# Written again if the library is to be built in another way (FENCEPOST_RUNTIME, FENCEPOST_STORE, FENCEPOST_OPTIMIZE).
+# Rewrites this file if the library is to be built in another way (FENCEPOST_RUNTIME, FENCEPOST_STORE,
+# FENCEPOST_OPTIMIZE).
 runtime := $(shell root=.; . bindings/c/names.sh; echo $$runtime$$variant)
 ifneq ($(shell cat $(stamps)/runtime 2>/dev/null),$(runtime))
 .PHONY: $(stamps)/runtime
@@ -202,7 +208,7 @@ $(stamps)/library: $(stamps)/system $(stamps)/runtime $(shell find bindings/c/em
 	@bindings/c/build.sh
 	@touch $@
 
-# The package for JavaScript: the library as WebAssembly, and the code that calls it.
+# Builds the package for JavaScript: the library as WebAssembly, and the code that calls it.
 $(stamps)/wasm: $(stamps)/system .ci/wasm.sh $(addprefix bindings/c/,embedded.sh targets.sh fencepost.map) $(shell find bindings/js bindings/c/embedded -type f) Tests/Determinism/replay.c $(swift_sources)
 	@echo "== building the WebAssembly module and the npm package"
 	@.ci/wasm.sh
@@ -213,7 +219,7 @@ $(stamps)/archive: $(stamps)/library bindings/c/archive.sh
 	@bindings/c/archive.sh > /dev/null
 	@touch $@
 
-# The extras of the package that the tests, guides and notebooks use, and pip's options for groups of development
+# The package's extras that the tests, guides and notebooks use, and pip's options for the groups of development
 # requirements.
 extras := cli,files,geo,report,nmea,parquet
 group = $(addprefix --group bindings/python/pyproject.toml:,$(1))
@@ -233,19 +239,19 @@ $(stamps)/python-test: $(stamps)/python .ci/natural-earth.sh
 	@.ci/natural-earth.sh $(python)
 	@touch $@
 
-# The tools that build the wheel.
+# Installs the tools that build the wheel.
 $(stamps)/python-tools: $(stamps)/python
 	@echo "== installing what makes the wheel"
 	@$(python) -m pip install --quiet $(call group,dist)
 	@touch $@
 
-# The package with the tools that make the site.
+# Installs the package with the tools that build the site.
 $(stamps)/site: $(stamps)/python
 	@echo "== installing what makes the site"
 	@$(python) -m pip install --quiet $(call group,site)
 	@touch $@
 
-# The requirements of the heavy tests: a browser and its driver.
+# Installs what the heavy tests need: a browser and its driver.
 ifeq ($(shell command -v chromium),)
 .PHONY: $(stamps)/browser
 endif
@@ -253,7 +259,7 @@ $(stamps)/browser: $(stamps)/system .ci/browser.sh
 	@.ci/browser.sh
 	@touch $@
 
-# The daemon that `fencepost watch` is tested against.
+# Installs gpsd, because the tests run `fencepost watch` against it.
 ifeq ($(shell command -v gpsfake),)
 .PHONY: $(stamps)/gpsd
 endif
@@ -261,7 +267,7 @@ $(stamps)/gpsd: $(stamps)/system .ci/gpsd.sh
 	@.ci/gpsd.sh
 	@touch $@
 
-# The broker that `fencepost watch` is tested against, too.
+# Installs the broker mosquitto, because the tests run `fencepost watch` against it.
 ifeq ($(shell PATH="$$PATH:/usr/sbin" command -v mosquitto),)
 .PHONY: $(stamps)/mosquitto
 endif
@@ -269,13 +275,13 @@ $(stamps)/mosquitto: $(stamps)/system .ci/mosquitto.sh
 	@.ci/mosquitto.sh
 	@touch $@
 
-# The tools that test the workflows, the release and the container files.
+# Installs the tools that test the workflows, the release and the container files.
 $(stamps)/lint: $(stamps)/python-test .ci/lint.sh
 	@.ci/lint.sh
 	@$(python) -m pip install --quiet $(call group,lint)
 	@touch $@
 
-# The SQL extensions. The requirements for PostgreSQL are installed with those of the heavy tests.
+# The SQL extensions. Installs PostgreSQL together with the requirements of the heavy tests.
 $(stamps)/sql: $(stamps)/archive $(stamps)/venv .ci/duckdb.sh bindings/sql/build.sh $(shell find bindings/sql -name '*.[ch]' -o -name '*.map' -o -name Makefile)
 	@echo "== building the SQL extensions"
 	@bindings/sql/build.sh sqlite > /dev/null
@@ -283,7 +289,7 @@ $(stamps)/sql: $(stamps)/archive $(stamps)/venv .ci/duckdb.sh bindings/sql/build
 	@! command -v pg_config > /dev/null || [ ! -e "$$(pg_config --includedir-server)/postgres.h" ] || bindings/sql/build.sh postgresql > /dev/null
 	@touch $@
 
-# Spark, and the Java that it runs on.
+# Installs Spark and the Java that it needs.
 $(stamps)/spark: $(stamps)/python-test .ci/java.sh
 	@echo "== installing Spark"
 	@.ci/java.sh

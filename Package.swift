@@ -1,26 +1,28 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One list of settings for every Swift target of the library: imports stay internal unless written
-// `public`, and a warning is a defect.
+// These settings apply to every Swift target of the library: imports stay internal unless written `public`, and a
+// warning is a defect.
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("ExistentialAny"),
   .treatAllWarnings(as: .error),
-  // Compiles the invariant checks that Architecture.md describes: in builds for tests, not in releases.
+  // Compiles the invariant checks that Architecture.md describes into builds for tests, but not into releases.
   .define("FENCEPOST_INVARIANTS", .when(configuration: .debug)),
 ]
 
-// Tests/swift.sh sets FENCEPOST_OPTIMISED: the tests run against an optimised library with its invariants, in a fifth of
-// the time. SwiftPM refuses dependencies with unsafe flags, so no other build has them. With one thread the compiler
-// would write one object for a module, where SwiftPM expects one for each file.
+// Tests/swift.sh sets FENCEPOST_OPTIMISED: the tests run against an optimised library with its invariants, which takes
+// a fifth of the time. Only these test builds have them, because SwiftPM refuses dependencies with unsafe flags.
+// Several threads are needed: with one thread the compiler would write one object file for a module, but SwiftPM
+// expects one for each source file.
 let optimised: [SwiftSetting] =
   Context.environment["FENCEPOST_OPTIMISED"] == "1"
   ? [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])] : []
 let library = strict + optimised
 
-// For the targets that must not have any unsafe construct; decision 0008 says why the other targets have some.
+// These settings are for the targets that must not contain any unsafe construct; decision 0008 says why the other
+// targets contain some.
 let safe = library + [.strictMemorySafety()]
 
 let package = Package(
@@ -32,21 +34,21 @@ let package = Package(
     // Keeps monitors in SQLite files; needs the system's libsqlite3.
     .library(name: "FencepostStore", targets: ["FencepostStore"]),
     .library(name: "FencepostFoundation", targets: ["FencepostFoundation"]),
-    // The C library. Its name differs from the Swift product by more than letter case, for file
-    // systems that ignore case; the install step names it libfencepost.so.
+    // The C library. Its name differs from the name of the Swift product by more than letter case, because some file
+    // systems ignore case; the install step names it libfencepost.so.
     .library(name: "fencepost-c", type: .dynamic, targets: ["FencepostABI"]),
     .library(name: "fencepost-c-static", type: .static, targets: ["FencepostABI"]),
   ],
   targets: [
-    // The header, nothing else: Swift and C targets of the package read the same file.
+    // Contains only the header: the Swift targets and the C targets of the package read the same file.
     .target(name: "CFencepost", path: "include", publicHeadersPath: "."),
 
-    // Waiting for a lock, threads: one file a platform.
+    // Functions for locks and threads, with one file for each platform.
     .target(name: "CPlatform"),
     .target(name: "FencepostKernel", dependencies: ["CPlatform"], swiftSettings: library),
-    // The engine: values and locks. No actor, no existential of an unbounded protocol, no key path.
+    // The engine: its values and locks. It uses no actors, no existentials of unbounded protocols and no key paths.
     .target(name: "FencepostCore", dependencies: ["CPlatform", "FencepostKernel"], swiftSettings: library),
-    // The face of Swift: actors, regions, `any Condition`. Re-exports the core.
+    // The API for Swift programs: actors, regions, `any Condition`. This target re-exports the core.
     .target(name: "Fencepost", dependencies: ["FencepostCore", "FencepostKernel"], swiftSettings: library),
     .target(name: "FencepostFoundation", dependencies: ["Fencepost"], swiftSettings: safe),
     .systemLibrary(
@@ -70,7 +72,7 @@ let package = Package(
       name: "best-practices", dependencies: ["Fencepost", "FencepostStore"], path: "examples/swift/BestPractices",
       exclude: ["expected.txt"], swiftSettings: safe),
 
-    // C programs written against the header; Swift Testing enumerates and reports them.
+    // These are C programs written against the header; Swift Testing enumerates and reports them.
     .target(
       name: "CCases", dependencies: ["CFencepost", "FencepostABI"], path: "Tests/CCases",
       publicHeadersPath: "include",

@@ -1,10 +1,15 @@
 #!/bin/bash
-# Installs what building and testing a cross target of the C library needs; exits with 3 if packages cannot be installed.
+# Installs the packages that a cross build of the C library and its tests need; exits with 3 if they cannot be
+# installed.
 #
-#   .ci/cross.sh TARGET        a target of bindings/c/targets.sh
+#   .ci/cross.sh TARGET
+#
+# TARGET is one of those in bindings/c/targets.sh.
 #
 # Compilers and emulators are Debian packages. The files for the target go into .build/cross/TARGET/root, so that the system
-# keeps its single architecture: SQLite and Python for arm64, unpacked; SQLite for musl, compiled from Debian's source.
+# keeps its single architecture. They are SQLite and Python for arm64 (unpacked), or SQLite for musl (compiled from
+# Debian's source).
+#
 # shellcheck disable=SC2034,SC2154 # root is for targets.sh, which sets others
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,9 +58,9 @@ case $target in
     done_with "${packages[@]}"
     ;;
   x86_64-linux-musl)
-    # The options that SQLite's documentation recommends for embedding, and without the features that the store does not use:
-    # the store has one table and simple statements (FencepostStoreCore). Auto-vacuum stays, because another program may have
-    # enabled it in a store. The parser is generated with the same options.
+    # The options that SQLite's documentation recommends for embedding, and without the features that the store does not
+    # use: the store has one table and simple statements (FencepostStoreCore). Auto-vacuum stays enabled in SQLite,
+    # because another program may have turned it on in a store. The parser is generated with the same options.
     omitted=''
     for feature in LOAD_EXTENSION DEPRECATED SHARED_CACHE ALTERTABLE ANALYZE AUTHORIZATION AUTOINCREMENT \
       AUTOMATIC_INDEX BLOB_LITERAL CAST CHECK COMPILEOPTION_DIAGS COMPLETE COMPOUND_SELECT CTE DATETIME_FUNCS DECLTYPE \
@@ -86,8 +91,8 @@ case $target in
     mkdir -p "$unpacked/usr/lib" "$unpacked/usr/include"
     ar rcsD "$unpacked/usr/lib/libsqlite3.a" sqlite3.o
     cp sqlite3.h "$unpacked/usr/include"
-    # A stand-in for linking the shared library: the C library under the name that it has on Alpine. Every musl accepts this
-    # name as its own, and tools recognise a musl library by it.
+    # Makes an empty stand-in to link the shared library against: Alpine calls its C library by this name. Every musl
+    # loader accepts this name as its own, and tools recognise a musl library by it.
     LC_ALL=C nm -D --defined-only /usr/lib/x86_64-linux-musl/libc.so |
       awk '{ printf ".globl %s\n.type %s, %%function\n%s:\n", $3, $3, $3 }' > libc.s
     gcc -shared -nostdlib -Wl,-soname,libc.musl-x86_64.so.1 libc.s -o "$unpacked/usr/lib/libc.so"

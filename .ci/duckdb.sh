@@ -1,8 +1,13 @@
 #!/bin/sh
 # Fetches from PyPI what building and testing the DuckDB extension needs.
 #
-#   .ci/duckdb.sh FOLDER            the two headers of DuckDB's C extension API 1.2.0, from the source distribution
-#   .ci/duckdb.sh FOLDER VERSION    the Python package of that version, for programs with FOLDER on their path
+#   .ci/duckdb.sh FOLDER
+#
+# fetches the two headers of DuckDB's C extension API 1.2.0 from the source distribution.
+#
+#   .ci/duckdb.sh FOLDER VERSION
+#
+# fetches the Python package of that version, for programs with FOLDER on their path.
 set -eu
 
 folder=${1:?usage: .ci/duckdb.sh FOLDER [VERSION]}

@@ -1,7 +1,9 @@
 #!/bin/bash
 # Installs Debian packages (as root, on Debian or a derivative); elsewhere prints their names and exits with 3.
 #
-#   .ci/install.sh PACKAGE...      does nothing without a package
+#   .ci/install.sh PACKAGE...
+#
+# Without a package it does nothing.
 set -euo pipefail
 [ $# -gt 0 ] || exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs QGIS for the heavy tests, about 230 MB; exits with 3 if it cannot be installed.
+# Installs QGIS (a download of about 230 MB) for the heavy tests; exits with 3 if it cannot be installed.
 set -euo pipefail
 packages=()
 command -v qgis_process.bin > /dev/null || packages+=(qgis)

@@ -25,7 +25,8 @@ HEADER = "include/fencepost.h"
 CHANGELOG = "CHANGELOG.md"
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 
-# The texts that repeat the version: file, pattern whose group is the repeated part, number of version parts in it.
+# The texts that repeat the version: the file, a pattern whose group is the repeated part, and how many parts of the
+# version it repeats.
 MENTIONS = (
     ("CITATION.cff", r"^version: ([\d.]+)$", 3),
     ("README.md", r'\.package\(url: "[^"]*", exact: "([\d.]+)"\)', 3),
@@ -39,7 +40,8 @@ MENTIONS = (
 # From this version on, a name must be deprecated one minor version before it is removed (concepts/stability.md).
 ANNOUNCED = (0, 4, 0)
 
-# README's installation until the first release stands between these lines; a release replaces it with the text below.
+# In the README, these two lines enclose the installation instructions that hold until the first release; a release
+# replaces them with the text below.
 UNRELEASED = re.compile(r"<!-- until the first release -->\n.*?<!-- end -->\n", re.DOTALL)
 RELEASED = """```
 pip install fencepost             # Python 3.11 and later; Linux with glibc 2.28, macOS 15 on arm64
@@ -174,7 +176,7 @@ def make(root: Path, wanted: str) -> None:
     try:
         set_version(root, wanted, today)
         check(root, wanted)
-        # The test of this script sets FENCEPOST_RELEASE_BUILD to replace the builds.
+        # The test of this script sets FENCEPOST_RELEASE_BUILD to replace the builds with its own command.
         build = os.environ.get("FENCEPOST_RELEASE_BUILD")
         for command in (
             [build]
@@ -192,7 +194,8 @@ def make(root: Path, wanted: str) -> None:
         run("git", "commit", "--all", "--message", f"Release {wanted}", root=root)
         run("git", "tag", "--annotate", f"v{wanted}", "--message", f"Fencepost {wanted}", root=root)
     except BaseException:
-        # The tree had no changes before. Files that Git ignores or does not know stay.
+        # The check above made sure that the tree has no uncommitted changes. Files that Git ignores or does not track
+        # stay.
         run("git", "reset", "--hard", before, root=root)
         print("release: the tree is as it was", file=sys.stderr)
         raise

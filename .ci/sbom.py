@@ -49,7 +49,7 @@ def components(folder: Path, version: str) -> list[dict[str, object]]:
     project = tomllib.loads((ROOT / "bindings/python/pyproject.toml").read_text(encoding="utf-8"))["project"]
     # Optional dependencies: which extras are installed is the user's choice.
     extras = {each for own in project["optional-dependencies"].values() for each in own}
-    # Several extras may name one package with different versions.
+    # Several extras may require the same package, each in another version.
     named: dict[str, list[str]] = {}
     for requirement in sorted({*project["dependencies"], *extras}):
         if not requirement.startswith("fencepost["):

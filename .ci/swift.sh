@@ -3,9 +3,11 @@
 # download against one pinned key. Adds the toolchain's folder to GITHUB_PATH if that is set, and prints the folder as its
 # last line.
 #
-#   .ci/swift.sh [FOLDER]      FOLDER: $HOME/swift; Debian 12 (x86-64, arm64) as root, or macOS 15 (arm64)
+#   .ci/swift.sh [FOLDER]
 #
-# Its test (Tests/Workflows/run.sh) sets SWIFT_WEBROOT and SWIFT_KEY to another server and key.
+# FOLDER is $HOME/swift if omitted. Runs on Debian 12 (x86-64, arm64) as root, or on macOS 15 (arm64).
+#
+# The test of this script (Tests/Workflows/run.sh) sets SWIFT_WEBROOT and SWIFT_KEY to another server and key.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

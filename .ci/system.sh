@@ -5,7 +5,7 @@
 # the path of the Python to use as its last line.
 set -euo pipefail
 
-# The first Python that can create a virtual environment and compile an extension.
+# Selects the first Python that can create a virtual environment and compile an extension.
 find_python() {
   local candidate path
   for candidate in python3 python3.11 python3.12 python3.13 python3.14 /usr/bin/python3 /usr/bin/python3.11; do

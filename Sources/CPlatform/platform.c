@@ -1,5 +1,5 @@
-/* Systems with POSIX threads. Linux waits with the system call futex; others with a condition variable for each of a few
-   groups of words. */
+/* Implements the functions for systems with POSIX threads. Linux waits with the system call futex; other systems use a
+   condition variable for each of a few groups of lock words. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -16,7 +16,7 @@
 #if defined(__linux__) && !defined(CPLATFORM_PORTABLE)
 #include <sys/syscall.h>
 
-/* From <linux/futex.h>, which musl does not have. */
+/* This constant is from <linux/futex.h>, which musl does not have. */
 enum {
   FUTEX_WAIT_PRIVATE = 128,
   FUTEX_WAKE_PRIVATE = 129
@@ -91,7 +91,8 @@ static void leave_front(cplatform_lock *lock) {
   if (__atomic_exchange_n(&lock->front, 0, __ATOMIC_RELEASE) == 2) wake(&lock->front);
 }
 
-/* Takes the lock at the front, and leaves the front. `reserved` is CPLATFORM_RESERVED once the word has that bit. */
+/* Takes the lock at the front, and leaves the front. `reserved` is CPLATFORM_RESERVED if the word has that bit, otherwise
+   0. */
 static void take_at_front(cplatform_lock *lock, uint32_t reserved) {
   for (;;) {
     uint32_t seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
@@ -103,7 +104,7 @@ static void take_at_front(cplatform_lock *lock, uint32_t reserved) {
     if (!replace(&lock->word, seen, waiting)) continue;
     wait_while(&lock->word, waiting);
     if (reserved || !(__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & CPLATFORM_HELD)) continue;
-    /* Another thread was faster. After it, no other thread takes the lock before this one. */
+    /* Another thread has already taken the lock. Reserve it, so that this thread is the next to take it. */
     reserved = CPLATFORM_RESERVED;
     __atomic_fetch_or(&lock->word, reserved, __ATOMIC_RELAXED);
     if (spin(lock, reserved)) break;
@@ -119,7 +120,7 @@ void cplatform_take_slowly(cplatform_lock *lock) {
 
 void cplatform_release_slowly(cplatform_lock *lock) {
   uint32_t seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
-  /* One wake for one wait: a thread that was woken in vain declares again that it waits. */
+  /* Each wait gets one wake: a thread that wakes but does not get the lock declares again that it waits. */
   while (!__atomic_compare_exchange_n(&lock->word, &seen, seen & CPLATFORM_RESERVED, 0, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED)) {
   }

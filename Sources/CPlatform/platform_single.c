@@ -1,4 +1,5 @@
-/* Systems without threads: only the caller itself could hold a lock that is taken, and no call does that. */
+/* Implements the functions for systems without threads: only the caller itself could hold a lock that it takes, and no
+   call takes a lock twice. */
 #include "cplatform.h"
 
 #if defined(__wasm__)

@@ -16,8 +16,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Linux declares it only with _GNU_SOURCE. This header must not define that macro: the system's types would then have
-   other members here than in the system module that Swift also imports. */
+/* Linux declares this function only with _GNU_SOURCE. This header must not define that macro: the system's types would
+   then have other members here than in the system module that Swift also imports. */
 #if defined(__linux__) && !defined(F_OFD_SETLK)
 #define F_OFD_SETLK 37
 #endif
@@ -30,7 +30,7 @@ static inline int cposix_open(const char *path, int flags) { return open(path, f
 static inline int cposix_set_descriptor_flags(int descriptor, int flags) { return fcntl(descriptor, F_SETFD, flags); }
 
 /* Locks or unlocks a range for this open file description, without waiting. Systems without such locks lock the whole
-   file with flock(); the library is tested on no such system. */
+   file with flock(); the tests run on no such system. */
 static inline int cposix_lock_range(int descriptor, int type, int64_t start, int64_t length) {
 #if defined(F_OFD_SETLK) && !defined(CPOSIX_PORTABLE)
   struct flock range;
@@ -71,7 +71,7 @@ static inline int cposix_is_link(const struct stat *status) { return S_ISLNK(sta
 /* Whether a lock or descriptor was not available at once: two error numbers on some systems, one on others. */
 static inline int cposix_would_block(void) { return errno == EWOULDBLOCK || errno == EAGAIN; }
 
-/* The name of a directory entry: an array that Swift imports as a tuple. */
+/* Returns the name of a directory entry; Swift would import the array as a tuple. */
 static inline const char *cposix_entry_name(const struct dirent *entry) { return entry->d_name; }
 
 #endif

@@ -1,2 +1,2 @@
-// Programs import one module: the engine's types are part of it.
+// Programs import only this module, so it exports the engine's types too.
 @_exported public import FencepostCore

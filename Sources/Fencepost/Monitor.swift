@@ -116,7 +116,7 @@ public actor Monitor {
   }
 }
 
-// The names, nested as in Core Location.
+// These names are nested in the same way as in Core Location.
 extension Monitor {
   public typealias Event = Fencepost.Event
   public typealias Record = Fencepost.Record

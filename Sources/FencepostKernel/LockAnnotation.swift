@@ -1,5 +1,5 @@
-// Tells the Thread Sanitizer where a ``Lock`` is held: the atomic instructions of C headers are not instrumented in Swift.
-// Only a build with FENCEPOST_THREAD_SANITIZER (Tests/Sanitize/run.sh) contains these.
+// Reports to the Thread Sanitizer where a ``Lock`` is held: Swift code does not instrument the atomic instructions of C
+// headers. Only a build with FENCEPOST_THREAD_SANITIZER (Tests/Sanitize/run.sh) contains these calls.
 
 #if FENCEPOST_THREAD_SANITIZER
   @usableFromInline @_silgen_name("__tsan_acquire") func annotateAcquired(_ address: UnsafeMutableRawPointer)

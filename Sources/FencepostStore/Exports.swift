@@ -1,2 +1,2 @@
-// Programs import one module: the storage is part of it.
+// Programs import only this module, so it exports the types of the storage too.
 @_exported public import FencepostStoreCore

@@ -37,7 +37,7 @@ final class FirstVersion {
   }
 
   deinit {
-    // SQLite makes an empty log when it opens a file.
+    // SQLite creates an empty log when it opens a file.
     if !hadLog { StoreFiles.removeEmptyLog(of: path) }
   }
 

@@ -99,7 +99,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   /// The version in the first page of a file, regardless of a log.
   private static func version(_ page: [UInt8]) throws(StoreFailure) -> UInt64 {
-    // SQLite file format, 1.3: PRAGMA user_version is at byte 60, application_id at byte 68.
+    // SQLite file format, section 1.3: PRAGMA user_version is at byte 60, application_id at byte 68.
     guard page.count >= 100, page.starts(with: "SQLite format 3\0".utf8) else {
       throw .damaged("it is not an SQLite database")
     }
@@ -107,7 +107,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     guard number(at: 68) == Schema.applicationID else {
       throw .foreignFile(number(at: 68))
     }
-    // By 1.3.3, a file with a value above 2 at byte 18 may only be read, and with a value above 2 at byte 19 not even that.
+    // By section 1.3.3, SQLite only reads a file with a value above 2 at byte 18, and does not even read a file with a
+    // value above 2 at byte 19.
     guard page[18] <= 2, page[19] <= 2 else {
       throw .damaged("its file format is newer than this version of SQLite supports")
     }
@@ -118,7 +119,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   public func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) {
     guard database != nil || first != nil else { return }
-    // A defect found by the engine is reported with the file's name, and the file stays unchanged.
+    // If the engine finds a defect, the message names the file, and the file stays unchanged.
     var refusal: MonitorError?
     do throws(StoreFailure) {
       let pass = { (row: MonitorRow) throws(StoreFailure) in
@@ -355,7 +356,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
       try draft.fill(changes)
       try first?.foldLog()
       first = nil
-      // The removal of the old log must be durable before the new file has its name.
+      // The removal of the old log must be durable before the new file gets its name.
       try StoreFiles.synchroniseDirectory(of: path)
       try draft.replace(path)
     } catch {
@@ -415,7 +416,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     let sums = database?.sums
     database = nil
     do throws(StoreFailure) {
-      // The removal of the old log must be durable before the new file has its name.
+      // The removal of the old log must be durable before the new file gets its name.
       try StoreFiles.requireNoRemains(of: path)
       try StoreFiles.synchroniseDirectory(of: path)
       try draft.replace(path)

@@ -73,11 +73,11 @@ final class StoreDatabase {
     // A store is written with a log, never with a rollback journal: from a journal SQLite would undo changes.
     let journal = StoreFiles.journal(of: path)
     if (StoreFiles.size(journal) ?? 0) > 0 { throw .damaged("\(journal) does not belong to this store: remove it") }
-    // SQLite file format, 4.1: the page size is at byte 8 of a log, most significant byte first.
+    // SQLite file format, section 4.1: the page size is at byte 8 of a log, most significant byte first.
     let beginning = StoreFiles.beginning(of: StoreFiles.log(of: path), 12)
     guard beginning.count == 12 else { return }
     let pageSize = beginning[8...].reduce(0) { $0 << 8 | Int($1) }
-    // SQLite ignores a log that was torn at its beginning; such a log belongs to this store.
+    // SQLite ignores a log that was torn at its beginning, so such a log may belong to this store.
     if pageSize != Schema.pageSize, pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 {
       throw .foreignLog(path)
     }
@@ -127,7 +127,7 @@ final class StoreDatabase {
     if noted.file != FileState(path: path) { return true }
     let found = FileState(path: StoreFiles.log(of: path))
     guard let log = noted.log else { return (found?.size ?? 0) > 0 }
-    // A log that was written to can still be read after its name was removed, and a new file with that name does not affect it.
+    // Reading such a log still works after its name was removed, and a new file with that name does not affect it.
     return found?.identity == log.identity ? found != log : !isWritten
   }
 
@@ -148,8 +148,8 @@ final class StoreDatabase {
       }
       try boundLog()
       if changes.mustSync != isSynchronous {
-        // A commit without waiting survives a crash of the process at once, and a crash of the machine after the next commit that
-        // waits.
+        // Such a commit, which does not wait for the disk, survives a crash of the process; it survives a crash of the
+        // machine after the next commit that waits.
         try connection.run(changes.mustSync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
         isSynchronous = changes.mustSync
       }
@@ -199,7 +199,7 @@ final class StoreDatabase {
   /// another file.
   func end(isInPlace: Bool) {
     if isInPlace {
-      // The log of a process that ended before its first write.
+      // The log comes from a process that ended before its first write.
       if isForReading { StoreFiles.removeEmptyLog(of: path) }
       isWritten = true
       connection.leaveUntouched(false)

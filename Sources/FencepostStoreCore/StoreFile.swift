@@ -39,7 +39,7 @@ final class StoreFile {
         _ = close(opened)
         throw error
       }
-      // Between opening and locking, another process may have replaced the file.
+      // Another process may have replaced the file after it was opened and before it was locked.
       if let own = FileIdentity(descriptor: opened), own == FileIdentity(path: path) {
         return StoreFile(path, opened, own, obstacle)
       }

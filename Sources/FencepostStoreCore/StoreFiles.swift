@@ -20,7 +20,7 @@ enum StoreFiles {
   }
 
   private static var currentDirectory: String? {
-    // It does not begin with a slash if it cannot be reached from the root.
+    // The path does not begin with a slash if the directory cannot be reached from the root.
     guard let current = getcwd(nil, 0) else { return nil }
     defer { free(current) }
     let path = String(cString: current)
@@ -103,7 +103,8 @@ enum StoreFiles {
       let found = String(cString: cposix_entry_name(entry))
       guard found.hasPrefix(prefix), found.utf8.count == prefix.utf8.count + 6 else { continue }
       let draft = directory + found
-      // It is the store itself if its process ended between adding the final name and removing the draft's name.
+      // The draft is the store itself if its process ended after it had added the final name but before it had removed
+      // the draft's name.
       if file?.isSame(as: draft) == true || StoreFile.isAbandoned(draft) { remove(draft) }
     }
   }

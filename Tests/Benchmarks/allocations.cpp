@@ -1,5 +1,5 @@
-// Counts memory allocations in the whole process, including the shared library: the linker binds the library's malloc
-// to these functions.
+// Counts the memory allocations of the whole process, including those of the shared library: the linker binds the
+// library's malloc to these functions.
 #include "allocations.hpp"
 
 #include <cerrno>

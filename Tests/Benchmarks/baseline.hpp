@@ -1,5 +1,6 @@
-// A careful implementation without Fencepost: a Boost R-tree of boxes, then a filter of squared chords with exact
-// bounds, then GeographicLib for points between the bounds. The difference to the previous set gives the events.
+// An implementation of geofences without Fencepost, written with care: a Boost R-tree of boxes, then a filter of
+// squared chords with exact bounds, then GeographicLib for points between the bounds. Events are the differences from
+// the previous set.
 #pragma once
 #define BOOST_ALLOW_DEPRECATED_HEADERS
 #include "monitored.hpp"
@@ -24,8 +25,8 @@ class Baseline {
     rows.reserve(circles.size());
     for (const Circle &circle : circles) {
       entries.push_back({box(circle), uint32_t(rows.size())});
-      // The curvature of a geodesic of length s is between those of the two extreme radii, so its chord is between s -
-      // s^3/24 for one radius and for the other; a micrometre is added for rounding.
+      // A geodesic of length s has a curvature between those of the two extreme radii R, so its chord is between the
+      // values of s - s^3/(24 R^2) for these radii; a micrometre is added for rounding.
       double s = circle.radius, cube = s * s * s / 24;
       double least = s - cube / (leastRadius * leastRadius) - 1e-6;
       double greatest = s - cube / (greatestRadius * greatestRadius) * 0.999 + 1e-6;
@@ -43,7 +44,7 @@ class Baseline {
     return answer;
   }
 
-  // Only the sets of circles that contain the points.
+  // Finds only the sets of circles that contain the points, without events.
   Answer sets(const std::vector<fencepost_fix> &points) {
     Answer answer;
     for (const fencepost_fix &point : points) {
@@ -53,8 +54,8 @@ class Baseline {
     return answer;
   }
 
-  // Events as Fencepost delivers them: each with the exact distance of its fix to the boundary, queued in order with a
-  // number, delivered in batches with its identifier, and acknowledged in its circle's record.
+  // Produces events as Fencepost delivers them: each has the exact distance of its fix to the boundary, is queued in
+  // order with a number, is delivered in batches with its identifier, and is acknowledged in its circle's record.
   Answer tell(const std::vector<fencepost_fix> &fixes) {
     Answer answer;
     if (records.empty()) {
@@ -85,14 +86,14 @@ class Baseline {
   };
   struct Row {
     Vector centre;
-    double least, greatest; // squared chords: inside below the first, outside above the second
+    double least, greatest; // squared chords: below the first the point is inside, above the second outside
   };
   static constexpr double major = 6378137, flattening = 1 / 298.257223563;
   static constexpr double squareOfEccentricity = flattening * (2 - flattening);
   static constexpr double leastRadius = major * (1 - squareOfEccentricity);
   static constexpr double greatestRadius = major / (1 - flattening);
 
-  // The data of an event's consumer and of a circle's record.
+  // The data that an event's consumer receives, and the data of a circle's record.
   struct Told {
     uint64_t sequence;
     uint32_t circle;
@@ -118,7 +119,7 @@ class Baseline {
             n * (1 - squareOfEccentricity) * s};
   }
   static Box box(const Circle &circle) {
-    double north = circle.radius / 110574 * 1.0005; // a degree of latitude is longer everywhere than 110574 m
+    double north = circle.radius / 110574 * 1.0005; // a degree of latitude is longer than 110574 m everywhere
     double widest = std::cos((std::fabs(circle.latitude) + north) * 0.017453292519943295);
     double east = circle.radius / (111319 * widest) * 1.0005;
     return Box(Point(circle.longitude - east, circle.latitude - north),

@@ -1,5 +1,5 @@
 // Measures Fencepost through its C header against other implementations, in alternating turns: ours, theirs, ours,
-// theirs ... If the answers of a comparison differ, the program fails. If a target is missed, it reports that.
+// theirs. The program fails if the answers of a comparison differ. A missed target is only reported.
 #include "allocations.hpp"
 #include "baseline.hpp"
 #include "clock.hpp"
@@ -30,7 +30,7 @@ Report report;
 bool quick = false;
 int repetitions() { return quick ? 3 : 5; }
 
-// Processor time in nanoseconds.
+// Returns processor time in nanoseconds.
 template <class Work>
 double timed(Work work) {
   auto start = ThreadClock::now();
@@ -48,7 +48,7 @@ std::string format(const char *pattern, double a, double b = 0, double c = 0) {
   return buffer;
 }
 
-// Moves the fixes to later times, so that the same way can be fed again.
+// Moves the fixes to later times, so that the same track can be fed again.
 void repeat(Fixes &fixes) {
   int64_t span = fixes.back().time_us - fixes.front().time_us + 1000000;
   for (fencepost_fix &fix : fixes) fix.time_us += span;
@@ -57,8 +57,8 @@ void repeat(Fixes &fixes) {
 struct Medians {
   double ours, theirs;
 };
-// Both work through the same fixes alternately. Returns nanoseconds per fix. The first turn warms up: its answers are
-// compared, its time is not counted.
+// Lets two implementations process the same fixes alternately. Returns the nanoseconds per fix. The first turn is a
+// warm-up: its answers are compared, but its time is not counted.
 Medians interleave(Fixes &fixes, const std::function<Answer()> &ours, const std::function<Answer()> &theirs,
                    const char *name, bool isSame = true) {
   std::vector<double> a, b;
@@ -84,7 +84,7 @@ void againstBaseline(const std::string &name, const Circles &circles, Fixes fixe
   else report.note(name + format(": %.1f ns a fix, boost %.1f (as one device, no target)", time.ours, time.theirs));
 }
 
-// Unrelated points, with events, against the baseline, which does the same work for each event.
+// Measures unrelated points, with events, against the baseline, which does the same work for each event.
 void eventsOfPoints(const std::string &name, const Circles &circles, Fixes points) {
   Monitored monitor(circles);
   Baseline baseline(circles);
@@ -94,7 +94,7 @@ void eventsOfPoints(const std::string &name, const Circles &circles, Fixes point
       {name, "boost, same work", time.ours, time.theirs, time.theirs / time.ours, Sense::atLeast, 2, "x faster"});
 }
 
-// The circles that contain unrelated points, as sets, without events.
+// Measures queries for the sets of circles that contain unrelated points, without events.
 void setsOfPoints(const std::string &name, const Circles &circles, Fixes points) {
   Monitored monitor(circles);
   Baseline baseline(circles);
@@ -143,7 +143,8 @@ void againstLimit(const std::string &name, const Limit &limit, const char *workl
   report.add({name, "limit", mine, best, mine / best, Sense::atMost, target, "x limit"});
 }
 
-// A device that moves along the geodesic between fixes, against one that is only known at its fixes.
+// Compares a device that is assumed to move along the geodesic between its fixes with a device that is known only at
+// its fixes.
 void paths(const std::string &name, const Circles &circles, Fixes fixes) {
   Monitored onPath(circles, Policy::exact, Monitored::onPath()), atFixes(circles);
   Answer more, fewer;
@@ -164,7 +165,7 @@ void policies(const std::string &name, const Circles &circles, Fixes fixes) {
               "x exact"});
 }
 
-// A million conditions; only 20 are near the device.
+// Measures a monitor with a million conditions, only 20 of them near the device.
 void locality(const Circles &near, size_t count, Fixes fixes) {
   Circles all = World(otherContinent).circles(count);
   std::copy(near.begin(), near.end(), all.begin());
@@ -178,7 +179,7 @@ size_t heap() {
   return info.uordblks + info.hblkhd;
 }
 
-// A million conditions: adding them from columns, their memory, and adding or removing one of them.
+// Measures a million conditions: adding them from columns, their memory, and adding or removing one of them.
 void changes(const Circles &circles, const Fixes &fixes) {
   Columns columns(circles);
   std::vector<double> times;
@@ -188,7 +189,7 @@ void changes(const Circles &circles, const Fixes &fixes) {
     Monitored monitor;
     times.push_back(timed([&] {
       monitor.add(columns);
-      monitor.feedOne(fixes[0]); // includes work that was deferred to the first fix
+      monitor.feedOne(fixes[0]); // this time includes work that was deferred to the first fix
     }));
     bytes = (double(heap()) - double(before) - double(columns.identifierBytes)) / double(circles.size());
   }
@@ -222,7 +223,7 @@ void changes(const Circles &circles, const Fixes &fixes) {
                      rank(adds, 1) / 1e6, rank(removes, 1) / 1e6, median(after) / 1e3));
 }
 
-// Planning a rotation of 20 slots among a million circles, along a drive and at unrelated points.
+// Measures the planning of a rotation of 20 slots among a million circles, along a drive and at unrelated points.
 void planning(const Circles &circles, const Fixes &drive, const Fixes &points) {
   Monitored monitor(circles);
   monitor.feedOne(points[0]);
@@ -244,7 +245,7 @@ void planning(const Circles &circles, const Fixes &drive, const Fixes &points) {
   }
 }
 
-// Nanoseconds per inverse geodesic problem between points of the globe.
+// Returns the nanoseconds per inverse geodesic problem between points of the globe.
 double geodesics(const Circles &circles) {
   double global = 0;
   const auto &geographicLib = GeographicLib::Geodesic::WGS84();
@@ -314,7 +315,7 @@ void evidence(const char *name, const Circles &circles, Fixes fixes, double inve
                      perFix, perFix * inverse, inverse));
 }
 
-// W3: 10 000 polygons, one device at 1 Hz, every event with its exact signed distance.
+// Row W3: 10 000 polygons and one device at 1 Hz; every event has its exact signed distance.
 void polygonsAgainst(const PolygonProgram &limit, const PolygonProgram &peers, const PolygonProgram &tg,
                      const std::string &data, const Limit &fixesOf) {
   if (!limit.isPresent()) return report.add({"W3-10k", "limit F+", -1, -1, -1, Sense::atMost, 2, "x limit"});
@@ -345,7 +346,7 @@ void polygonsAgainst(const PolygonProgram &limit, const PolygonProgram &peers, c
                           {tg, "tg = events", "tg", 5},
                           {peers, "Boost rtree + exact geodesic side = events", "Boost", 15}};
   for (const Rival &rival : rivals) {
-    if (!rival.program.isPresent()) { // run.sh could not find or build it, and says why
+    if (!rival.program.isPresent()) { // run.sh could not find or build the peer, and says why
       report.add({"W3-10k", rival.label, mine, -1, -1, Sense::atLeast, rival.target, "x faster"});
       continue;
     }
@@ -354,7 +355,8 @@ void polygonsAgainst(const PolygonProgram &limit, const PolygonProgram &peers, c
   }
 }
 
-// The nearest of 1 000 polygons, against the nearest of the circles around them: far apart, and overlapping in a crowd.
+// Measures the search for the nearest of 1 000 polygons against the search for the nearest of the circles around them,
+// with polygons far apart and with many that overlap.
 void nearestOfPolygons(const Circles &circles) {
   Random random(5);
   Circles crowd;
@@ -383,7 +385,7 @@ void nearestOfPolygons(const Circles &circles) {
   }
 }
 
-// Adding polygons of 127 corners, their memory, and a country with many corners whose boundary is far away.
+// Measures adding polygons of 127 corners, their memory, and a country with many corners whose boundary is far away.
 void polygonsOfOurs(const Circles &circles, const Circles &twenty, Fixes drive) {
   Polygons polygons = Polygons::stars(Circles(circles.begin(), circles.begin() + 10000), 127, 0.4);
   std::vector<double> adding, ones;
@@ -411,7 +413,7 @@ void polygonsOfOurs(const Circles &circles, const Circles &twenty, Fixes drive) 
       {"country-12k-far", "W1-20", time.ours, time.theirs, time.ours / time.theirs, Sense::atMost, 2, "x W1-20"});
 }
 
-// Fixes that change nothing, with and without a store; and a durable change, against the time of an SQLite transaction.
+// Measures fixes that change nothing, with and without a store, and a durable change against an SQLite transaction.
 void storing(const Circles &circles, Fixes fixes) {
   StoreDirectory directory;
   const Circle &home = circles[0];
@@ -445,7 +447,7 @@ void storing(const Circles &circles, Fixes fixes) {
   report.add({"store-change", "SQLite commit", a, b, a / b, Sense::atMost, 1.5, "x a commit"});
 }
 
-// A million conditions in a store: the time to open it, its file size, its snapshot.
+// Measures a million conditions in a store: the time to open it, its file size, its snapshot.
 void storedMillion(const Circles &circles, const Fixes &fixes) {
   StoreDirectory directory;
   Columns columns(circles);
@@ -474,8 +476,8 @@ void storedMillion(const Circles &circles, const Fixes &fixes) {
   report.note(format("the snapshot of a million circles has %.0f bytes", double(bytes)));
 }
 
-// 10 000 polygons of 127 corners in a store: its file size, and the time to open it, which rebuilds each polygon from
-// its vertices.
+// Measures 10 000 polygons of 127 corners in a store: its file size, and the time to open it, which rebuilds each
+// polygon from its vertices.
 void storedPolygons(const Circles &circles) {
   StoreDirectory directory;
   Polygons polygons = Polygons::stars(Circles(circles.begin(), circles.begin() + 10000), 127, 0.4);
@@ -496,8 +498,8 @@ void storedPolygons(const Circles &circles) {
   report.add({"polygons-file", "", -1, -1, bytes / double(polygons.vertices()), Sense::atMost, 20, "B/vertex"});
 }
 
-// A fleet on the tracks of the shared programs; its events are counted. The targets are in section 8 of fleets.md.
-// Returns the nanoseconds of a first fix.
+// Runs a fleet on the tracks that all compared programs share, and counts its events. The targets are in the table
+// "fleets" of Tests/Benchmarks/README.md. Returns the nanoseconds of a device's first fix.
 double fleetOn(const FleetPeers &peers, const Limit &limit, const Zones &zones, size_t devices, size_t each,
                const std::string &name, double target) {
   const DeviceRows rows = deviceRows(limit, devices, each);
@@ -529,8 +531,8 @@ double fleetTime(const Zones &zones, const DeviceRows &rows, bool isSingle) {
   return median(times);
 }
 
-// The memory of a million devices, including identifiers of 16 bytes, and the memory that does not depend on their
-// number.
+// Measures the memory of a million devices, including identifiers of 16 bytes, and the memory that does not depend on
+// their number.
 void manyDevices(const Limit &limit, Zones &zones, const StoreDirectory &directory) {
   const uint32_t devices = quick ? 100000 : 1000000;
   const DeviceRows rows = deviceRows(limit, devices, 2);
@@ -549,7 +551,7 @@ void manyDevices(const Limit &limit, Zones &zones, const StoreDirectory &directo
   for (int i = 0; i < 200; i++) waiting.push_back(timed([&] { fleet.advance(time + i); }));
   report.add({"fleet-add", "", median(adding), -1, median(adding) / 1000, Sense::atMost, 20, "us"});
   report.add({"fleet-advance", "", median(waiting), -1, median(waiting) / 1000, Sense::atMost, 1, "us"});
-  // Not in the table of section 8: the cost of saving.
+  // Measures the cost of saving, which has no target.
   double saving = timed([&] { fleet.checkpoint(); });
   fleet.close();
   double opening = 0;
@@ -565,7 +567,7 @@ void manyDevices(const Limit &limit, Zones &zones, const StoreDirectory &directo
                      saving / 1e9, opening / 1e9, directory.size("bench") / devices));
 }
 
-// Exporting and importing one device, and all devices.
+// Measures exporting and importing one device, and all devices.
 void carriedDevices(const Zones &zones, const DeviceRows &rows) {
   Fleets fleet(zones, rows.deviceCount);
   fleet.feed(rows, 0, rows.count());
@@ -584,9 +586,9 @@ void carriedDevices(const Zones &zones, const DeviceRows &rows) {
   report.add({"fleet-device-bytes", "", -1, -1, median(lengths), Sense::atMost, 128, "bytes"});
 }
 
-// Two fleets over one table, each with every second device, on two threads. Divides the time of one fleet with all
-// devices by that of the slower thread. Both are processor times: other programs do not count, but waiting for memory
-// and for the table does.
+// Runs two fleets over one table on two threads, each with every second device. Divides the time of one fleet with all
+// devices by the time of the slower thread. Both times are processor times: they exclude other programs, but include
+// waiting for memory and for the table.
 void twoFleets(const Zones &zones, const DeviceRows &rows) {
   DeviceRows halves[2];
   for (size_t i = 0; i < rows.count(); i++)
@@ -611,7 +613,7 @@ void twoFleets(const Zones &zones, const DeviceRows &rows) {
               1.7, "x faster"});
 }
 
-// Rows in the order of the table in section 8 of fleets.md.
+// The rows have the order of the table "fleets" in Tests/Benchmarks/README.md.
 void fleets(const FleetPeers &peers, const Limit &limit) {
   const Columns circles(limit.circles(100000));
   const DeviceRows rows = deviceRows(limit, 10000, 100);

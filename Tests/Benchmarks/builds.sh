@@ -1,6 +1,6 @@
 #!/bin/bash
-# Compares two builds of the C library row by row, by the instructions that valgrind counts. This number does not depend
-# on the load of the machine.
+# Compares two builds of the C library, row by row, by the number of instructions that valgrind counts. This number does
+# not depend on the load of the machine.
 #
 #   Tests/Benchmarks/builds.sh [LIBRARY [OTHER]]
 #

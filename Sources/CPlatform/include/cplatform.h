@@ -1,7 +1,7 @@
 /*
  * The platform functions that the library needs apart from memory, arithmetic and files: waiting for a lock, the number
- * of the calling thread, and deferring cancellation. One file a platform implements them: platform.c has the systems
- * with POSIX threads, platform_single.c those without threads.
+ * of the calling thread, and deferring cancellation. Each platform has one file that implements these functions:
+ * platform.c for systems with POSIX threads, platform_single.c for systems without threads.
  */
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
@@ -13,13 +13,13 @@ extern "C" {
 #endif
 
 /*
- * A lock. It is fast while no thread waits, and fair otherwise: at most one other hold overtakes a waiting thread. The
- * first of the waiting threads is at the front. If it wakes up but another thread was faster, it reserves the lock, and
- * then no other thread can take it. Zeroed = free.
+ * A lock. This lock is fast while no thread waits, and fair otherwise: at most one other thread takes the lock before a
+ * waiting thread gets it. The first of the waiting threads is at the front. If the front thread wakes up but another
+ * thread has already taken the lock, it reserves the lock, and then no other thread can take it. Zeroed = free.
  */
 typedef struct {
-  uint32_t word;  /* CPLATFORM_HELD and the others, as bits */
-  uint32_t front; /* the front: 0 no thread, 1 a thread, 2 a thread with others waiting behind it */
+  uint32_t word;  /* CPLATFORM_HELD and the other bits below */
+  uint32_t front; /* the threads that wait: 0 no thread, 1 one thread at the front, 2 others behind it */
 } cplatform_lock;
 
 /* Bits of a lock's word. */
@@ -47,8 +47,8 @@ static inline void cplatform_release(cplatform_lock *lock) {
 }
 
 /*
- * Taking a lock in two steps, for a thread that takes several locks: it reserves all of them, so that their holders
- * finish in parallel, and then takes one after the other.
+ * These functions take a lock in two steps, for a thread that takes several locks: it reserves all of them, so that
+ * their holders finish in parallel, and then takes one after the other.
  */
 void cplatform_reserve(cplatform_lock *lock);
 void cplatform_take_reserved(cplatform_lock *lock);
@@ -59,7 +59,7 @@ static inline int cplatform_is_waited_for(const cplatform_lock *lock) {
   return __atomic_load_n(&lock->word, __ATOMIC_RELAXED) > CPLATFORM_HELD;
 }
 
-/* A value, not 0, that identifies the calling thread among the running threads. */
+/* Returns a nonzero value that identifies the calling thread among the running threads. */
 uintptr_t cplatform_thread(void);
 
 /* Defers cancellation of the calling thread (pthread_cancel); returns the state to restore. */

@@ -17,7 +17,7 @@ extension Conditions {
     _ condition: any Condition, identifier: String, assuming: Event.State = .unsatisfied,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) {
-    // Examine the shape before making any fleet wait: it may take seconds.
+    // Examine the shape, which may take seconds, before any fleet has to wait.
     let subject = try GivenCondition(condition).subject()
     try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
       try change { table throws(MonitorError) in

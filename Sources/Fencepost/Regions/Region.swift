@@ -97,7 +97,7 @@ extension ConditionKind {
     switch self {
     case .circularGeographic: (CircularRegion.self, "c:")
     case .beaconIdentity: (BeaconRegion.self, "b:")
-    // Core Location's older API has no such regions.
+    // Core Location's older API does not report such regions.
     case .polygonalGeographic, .corridorGeographic, .lineGeographic: nil
     }
   }

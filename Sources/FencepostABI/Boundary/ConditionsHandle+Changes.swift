@@ -26,7 +26,7 @@ extension ConditionsHandle {
     try refusedByEngine { () throws(MonitorError) in
       try MonitorEngine.check(bytes, options.assuming, options.policy)
     }
-    // Compare and examine without the lock: both take long for many vertices.
+    // Compare and examine without the lock: both take long for shapes with many vertices.
     let subject = try refusedByEngine { () throws(MonitorError) in try given.subject { known(bytes) } }
     func isEnsured(_ holder: some ConditionHolder) throws(MonitorError) -> Bool {
       try holder.isEnsured(

@@ -1,7 +1,7 @@
 import CFencepost
 import FencepostCore
 
-// Reading back the definitions of a table.
+// Functions that read back the definitions of a table.
 extension ConditionsHandle {
   func condition(
     _ identifier: UnsafePointer<CChar>?, _ out_condition: UnsafeMutablePointer<fencepost_condition>?

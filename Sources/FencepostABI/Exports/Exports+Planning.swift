@@ -69,7 +69,7 @@ public func fencepost_monitor_plan(
       throw .bufferTooSmall(needed: plan.armed.count, of: "armed conditions")
     }
     let known = Set(before)
-    // The circle for a polygon or corridor may have changed: it is armed again.
+    // The circle for a polygon or corridor may have changed, so it is armed again.
     let now = Set(plan.armed.lazy.filter { !$0.isStandIn }.map { $0.generation })
     for index in 0..<armed_count { keep?[index] = now.contains(before[index]) ? 1 : 0 }
     if let rows, capacity > 0 {

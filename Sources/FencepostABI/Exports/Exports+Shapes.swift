@@ -1,7 +1,8 @@
 public import CFencepost
 import FencepostCore
 
-// Polygons, corridors and lines, one at a time. They are examined before the monitor is locked, because that may take long.
+// Functions that add polygons, corridors and lines one at a time. They examine the shape before they lock the monitor,
+// because that may take long.
 
 @_cdecl("fencepost_monitor_add_polygon_condition") @implementation
 public func fencepost_monitor_add_polygon_condition(

@@ -31,7 +31,8 @@
     guard latitude.magnitude <= 90, longitude.isFinite, azimuth.isFinite, distance.isFinite else {
       return GeodesicDirect(latitude: .nan, longitude: .nan, azimuth: .nan)
     }
-    // The geodesic from its northward crossing of the equator (equations 5 and 10–12).
+    // The point is found by its arc length on the geodesic from the geodesic's northward crossing of the equator
+    // (equations 5 and 10–12).
     let (sine1, cosine1) = InverseTask.reducedLatitude(Trigonometry.settled(latitude))
     let turn = Trigonometry.sincosDegrees(Trigonometry.settled(azimuth.remainder(dividingBy: 360)))
     let clairaut = turn.sine * cosine1
@@ -44,7 +45,8 @@
     let sineSigma1 = sine1 * scale
     let cosineSigma1 = northing1 * scale
 
-    // Distance to arc: τ is proportional to the distance, σ follows by the reverted series (equations 7, 20, 21).
+    // Converts the distance to an arc: τ is proportional to the distance, and the reverted series gives σ (equations 7,
+    // 20, 21).
     let epsilon = GeodesicSeries.epsilon(kSquared: Ellipsoid.secondEccentricitySquared * cosineSquared)
     let scaleMinusOne = GeodesicSeries.distanceScaleMinusOne(epsilon)
     let waves1 = Harmonics(sine: sineSigma1, cosine: cosineSigma1)
@@ -56,7 +58,8 @@
     let cosineTau1 = cosineSigma1 * cosineOffset - sineSigma1 * sineOffset
     let wavesTau = Harmonics(
       sine: sineTau1 * cosineTau + cosineTau1 * sineTau, cosine: cosineTau1 * cosineTau - sineTau1 * sineTau)
-    // σ₁₂ − τ₁₂ is small; adding it by the sum formulas keeps whole turns out of the rounding.
+    // σ₁₂ − τ₁₂ is small; adding it by the formulas for the sine and cosine of a sum avoids rounding errors of whole
+    // turns.
     let rest = offset + GeodesicSeries.revertedDistanceCoefficients(epsilon).sum(wavesTau)
     let (sineRest, cosineRest) = Trigonometry.sincos(rest)
     let sineSigma = sineTau * cosineRest + cosineTau * sineRest

@@ -1,4 +1,5 @@
-// Where the search for the azimuth starts: on a sphere for most lines, on the astroid for nearly antipodal points.
+// Finds where the search for the azimuth starts: on a sphere for most lines, on the astroid for nearly antipodal
+// points.
 
 extension InverseTask {
   /// A first azimuth; for very short lines the final path.
@@ -61,7 +62,7 @@ extension InverseTask {
     let (sineOmega, cosineOmega) = Trigonometry.sincos(lambda / (Ellipsoid.axisRatio * stretch))
     let sphere = triangle(sineOmega: sineOmega, cosineOmega: cosineOmega)
     guard sphere.sineSigma < 3.6e-8 else { return Guess(start: sanitized(sphere.start)) }
-    // 1 − cos ω, to the last digit for small ω.
+    // Computes 1 − cos ω to the last digit, also for small ω.
     let versine = cosineOmega > -1 ? sineOmega * sineOmega / (1 + cosineOmega) : 2
     let backwards = cosine1 * sine2 * versine
     let end = Heading(
@@ -85,7 +86,7 @@ extension InverseTask {
     let sineOpposite = sine2 * cosine1 + cosine2 * sine1
     let y = sineOpposite / betaScale
     if y > -4.5e-14 && x > -1 - 1.5e-5 {
-      // On or beside the cut locus, where λ hardly depends on the azimuth (equation 57).
+      // The point is on or beside the cut locus, where λ hardly depends on the azimuth (equation 57).
       let sine = min(1, 0 - x)
       return Heading(sine: max(sine, Heading.tiny), cosine: 0 - ((1 - sine) * (1 + sine)).squareRoot())
     }

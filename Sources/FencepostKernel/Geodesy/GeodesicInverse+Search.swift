@@ -25,7 +25,7 @@ extension InverseTask {
     let cosineSquared = start.cosine * start.cosine + lift * lift
     let epsilon = GeodesicSeries.epsilon(kSquared: Ellipsoid.secondEccentricitySquared * cosineSquared)
 
-    // On the auxiliary sphere (sin β, cos α cos β) = cos α₀ (sin σ, cos σ) at both points.
+    // On the auxiliary sphere, (sin β, cos α cos β) = cos α₀ (sin σ, cos σ) at both points.
     let northing1 = start.cosine * cosine1
     let northing2 = reachedNorthing(northing1)
     let scale = 1 / cosineSquared.squareRoot()
@@ -38,7 +38,7 @@ extension InverseTask {
     let cosineProduct = cosineSigma1 * cosineSigma2
     let sigma = Trigonometry.atan2(crossing, cosineProduct + sineProduct)
 
-    // tan ω = sin α₀ tan σ, so ω₂ − ω₁ needs no arc tangents of its own.
+    // tan ω = sin α₀ tan σ, so ω₂ − ω₁ needs no further arc tangents.
     let sineOmega = clairaut * crossing
     let cosineOmega = cosineProduct + clairaut * clairaut * sineProduct
     let turned = Trigonometry.atan2(
@@ -52,7 +52,7 @@ extension InverseTask {
     let distanceWaves = GeodesicSeries.distanceCoefficients(epsilon).sum(waves)
     let length = (1 + distanceScale) * (sigma + distanceWaves)
 
-    // J(σ) = I₁ − I₂ (equation 39) with the large equal parts taken out.
+    // Computes J(σ) = I₁ − I₂ (equation 39) without the large parts that I₁ and I₂ have in common.
     let reducedScale = GeodesicSeries.reducedScaleMinusOne(epsilon)
     let reducedWaves = GeodesicSeries.reducedCoefficients(epsilon).sum(waves)
     let difference =
@@ -90,7 +90,7 @@ extension InverseTask {
     let guess = firstGuess()
     if let short = guess.path { return short }
     var start = guess.start
-    // Azimuths known to be too small and too large.
+    // The azimuths that are known to be too small and too large.
     var low = Heading(sine: Heading.tiny, cosine: 1)
     var high = Heading(sine: Heading.tiny, cosine: -1)
     var distance = Double.nan
@@ -109,7 +109,7 @@ extension InverseTask {
         if !azimuths { return InversePath(distance: distance, start: start, end: start) }
       }
       if last || size <= 3e-9 * reach {
-        // One more Newton step is below rounding, and needs no trial.
+        // One more Newton step is smaller than the rounding errors, and needs no trial.
         let step = -excess / trial.slope
         if step.magnitude < 1e-6 { start = turn(start, sine: step, cosine: 1 - 0.5 * (step * step)) }
         return InversePath(distance: distance, start: start, end: arrival(start))

@@ -108,7 +108,8 @@ struct InverseTask {
     let reverse = larger >= 0
     let point1 = InverseTask.reducedLatitude(reverse ? 0 - larger : larger)
     var point2 = InverseTask.reducedLatitude(reverse ? 0 - smaller : smaller)
-    // Keep "same parallel" decidable on both the sine and the cosine, whichever is the coarser.
+    // Compare the more sensitive of sine and cosine to decide whether both points are on the same parallel, and then
+    // make the other equal too.
     if point1.cosine < -point1.sine {
       if point2.cosine == point1.cosine { point2.sine = point2.sine < 0 ? point1.sine : -point1.sine }
     } else if point2.sine.magnitude == -point1.sine {

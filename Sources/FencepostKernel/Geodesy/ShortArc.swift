@@ -28,7 +28,7 @@
     let dy = end.y - start.y
     let dz = end.z - start.z
     let square = dx * dx + dy * dy + dz * dz
-    // Twice the middle of the chord, turned along the normal of the surface.
+    // This is twice the middle of the chord, turned along the normal of the surface.
     let mx = end.x + start.x
     let my = end.y + start.y
     let mz = (1 + Ellipsoid.secondEccentricitySquared) * (end.z + start.z)
@@ -106,7 +106,7 @@
       // Beside a pole.
       turned = Trigonometry.atan2Degrees(easting, ahead)
     } else {
-      // From a pole, where the longitude has no meaning.
+      // The geodesic starts at a pole, where the longitude has no meaning.
       return (max(-90, min(90, climbed)), axial > 0 ? Trigonometry.atan2Degrees(y, x) : longitude)
     }
     return (max(-90, min(90, climbed)), GeodesicDirect.wrapped(longitude, plus: turned))

@@ -1,4 +1,4 @@
-// Inverse functions of `Trigonometry`: arc tangents.
+// The inverse functions of `Trigonometry`: arc tangents.
 
 extension Trigonometry {
   /// The angle of the vector (`x`, `y`) in radians, in [−π, π]; 0 for the zero vector.

@@ -69,7 +69,7 @@ extension CapIndex {
     let block = Int(nodes[cube.slot].block)
     for index in 0..<count {
       let lane = index & 3
-      // The offsets are exact, and the reach exceeds the cap's by more than the displacement of the centre.
+      // The offsets are exact, and the stored reach exceeds the cap's own by more than the rounding of its centre.
       let dx = Double(groups[block &+ index &>> 2].x[lane]) - x
       let dy = Double(groups[block &+ index &>> 2].y[lane]) - y
       let dz = Double(groups[block &+ index &>> 2].z[lane]) - z

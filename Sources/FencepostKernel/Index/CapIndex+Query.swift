@@ -29,7 +29,8 @@ extension CapIndex {
     guard distance >= 0 else { return }
     if !strays.isEmpty { collectStrays(near: position, within: distance, into: &hits) }
     guard treeCount > 0, position.x == position.x, position.y == position.y, position.z == position.z else { return }
-    // From any place on the Earth everything is nearer than this, and no square overflows; a host may trap overflow.
+    // Every cap is nearer than 1e15 m to any place on the Earth, and the square of that does not overflow; a host may
+    // trap overflow.
     let bounded = position.isOnEarth ? min(distance, 1e15) : distance
     withSearch(near: position, within: bounded) { search in
       lookAround(&search, into: &hits)
@@ -89,7 +90,7 @@ extension CapIndex {
   public func leastSlack(
     near position: EarthVector, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
   ) -> Double {
-    // The caller measures outlying caps exactly; NaN gives no bound.
+    // The caller measures caps outside of the tree exactly; NaN gives no bound.
     guard strays.isEmpty, distance >= 0, position.isOnEarth else { return -.infinity }
     guard treeCount > 0 else { return distance }
     let bounded = min(distance, 1e15)
@@ -147,7 +148,7 @@ extension EarthVector {
 
 /// One search: the storage of the index, the query, and pending results.
 struct CapSearch {
-  static var bufferSize: Int { 128 }  // 1 kB: larger ones would come from the heap
+  static var bufferSize: Int { 128 }  // 1 kB; a larger array would come from the heap
 
   let nodes: UnsafePointer<CapIndex.Node>
   let nodeMask: Int
@@ -225,7 +226,7 @@ struct CapSearch {
     let edge = CapLevel.edge(level)
     let radius = (Double(reach) + distance) * (1 + 0x1p-40)
     let cells = Double(1 &<< (2 &* (CapLevel.top &- level)))
-    // A power of two, like the edge, so this equals a division by the edge.
+    // The edge is a power of two, so multiplying by its inverse equals a division.
     let density = 1 / edge
     @inline(__always)
     func index(_ value: Double) -> Int {
@@ -296,9 +297,9 @@ struct CapSearch {
     let nearX = UInt64(truncatingIfNeeded: CapIndex.bits(gapsX .<= limit))
     let nearY = UInt64(truncatingIfNeeded: CapIndex.bits(gapsY .<= limit))
     let nearZ = UInt64(truncatingIfNeeded: CapIndex.bits(gapsZ .<= limit))
-    // Child n is bit x + 4 y + 16 z of a mask. The four bits of x are repeated in each group of four; each bit of y
-    // fills a group, and the resulting sixteen bits are repeated four times; each bit of z fills sixteen. The bits set
-    // in all three are the children that are near on every axis.
+    // Child number x + 4 y + 16 z is the bit with that number in the mask. The four bits of x are repeated in each
+    // group of four; each bit of y fills a group, and the resulting sixteen bits are repeated four times; each bit of z
+    // fills sixteen bits. The bits set in all three are the children that are near on every axis.
     let spreadY = (nearY & 1 | (nearY & 2) &<< 3 | (nearY & 4) &<< 6 | (nearY & 8) &<< 9) &* 15
     let spreadZ = (nearZ & 1 | (nearZ & 2) &<< 15 | (nearZ & 4) &<< 30 | (nearZ & 8) &<< 45) &* 0xFFFF
     var near =
@@ -308,7 +309,7 @@ struct CapSearch {
     while near != 0 {
       var child = near.trailingZeroBitCount
       if isDrawnTogether {
-        // The cube with the position comes first: its results exclude most of the others.
+        // Search the cube that contains the position first: its results exclude most of the others.
         if first >= 0, near &>> UInt64(first) & 1 != 0 { child = first }
         first = -1
         padded = paddedDistance(level: level)
@@ -391,7 +392,7 @@ struct CapSearch {
         buffered &+= 1
       }
     }
-    // Test two at a time: most have no hit, and then one test is enough.
+    // Test two groups at a time: mostly neither has a hit, and then one test is enough.
     while group < last {
       let (one, two) = (measure(group), measure(group + 1))
       var bits = CapIndex.bits(one.near, two.near)

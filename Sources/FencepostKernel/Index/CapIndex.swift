@@ -183,8 +183,8 @@ struct CapPlacement: Sendable {
     x = Int64((centre.x + CapLevel.origin) * CapLevel.steps + 0.5)
     y = Int64((centre.y + CapLevel.origin) * CapLevel.steps + 0.5)
     z = Int64((centre.z + CapLevel.origin) * CapLevel.steps + 0.5)
-    // Two parts in four million for the comparison in single precision; above the base level as much again for the
-    // offset, which is then no longer exact.
+    // The comparison in single precision may err by two parts in four million; above the base level the offset may err
+    // by as much, because it is no longer exact.
     let padded = reach + CapLevel.quantum
     let relative = padded > Double(CapLevel.reach(CapLevel.base)) ? 0x1p-20 : 0x1p-21
     self.reach = Float(padded + padded * relative)

@@ -58,14 +58,14 @@ struct CrossingCheck {
     if meetWidely(one, other) { return }
     let tolerance = CrossingCheck.tolerance
     let (first, second) = (line.segment(one), line.segment(other))
-    // Each end, and its nearest point on the other edge.
+    // Each end of an edge, with its nearest point on the other edge.
     let ends = [
       (one, first.start, other, second.foot(of: first.start)), (one + 1, first.end, other, second.foot(of: first.end)),
       (other, second.start, one, first.foot(of: second.start)),
       (other + 1, second.end, one, first.foot(of: second.end)),
     ]
     let near = ends.filter { $0.3.distance <= tolerance }
-    // Two ends that touch at different places: the edge between them is shared.
+    // If two ends touch the other edge at different places, the edges overlap between them.
     for (index, end) in near.enumerated() {
       for another in near[(index + 1)...]
       where end.1.vector.squaredChord(to: another.1.vector) > 4 * tolerance * tolerance {
@@ -75,8 +75,8 @@ struct CrossingCheck {
     if near.isEmpty {
       if crosses(first, second) && crosses(second, first) {
         let place = crossing(of: first, second)
-        // An end that is antipodal to an end of the other edge is on that edge's extended geodesic and has no side, as the poles
-        // are on every meridian. Such edges are far from each other there.
+        // If an end is antipodal to an end of the other edge, it lies on that edge's extended geodesic, just as both
+        // poles lie on every meridian, so it has no side. Such edges are far from each other at that place.
         if second.foot(of: place).distance < 1 {
           if let drawn, mayBeDivided(one, other), !drawn.pair(one, other).cross {
             divisible.append((one, other))
@@ -88,7 +88,7 @@ struct CrossingCheck {
       return
     }
     if line.following(one) != other, line.following(other) != one { touchesItself = true }
-    // At an end of the other edge, the place counts as a meeting of two vertices.
+    // If the place is an end of the other edge, it counts as a meeting of two vertices.
     for end in near {
       let length = (end.2 == one ? first : second).length
       if end.3.along > tolerance && end.3.along < length - tolerance {
@@ -119,7 +119,7 @@ struct CrossingCheck {
     let (sizeA, sizeB) = (a.length, b.length)
     let (longer, shorter) = (max(sizeA, sizeB), min(sizeA, sizeB))
     guard longer < 3e6, shorter > 1e-3 else { return false }
-    // Chords of edges below 100 km leave their geodesics by less than 0.5°, below 1 000 km by 4.5°.
+    // Chords of edges below 100 km leave their geodesics by less than 0.5°, edges below 1 000 km by less than 4.5°.
     let alike = longer < 1e5 ? 0.999 : 0.9
     if longer < 1e6, a.dot(b) < alike * sizeA * sizeB { return true }
     let up = tip.scaled
@@ -155,12 +155,13 @@ struct CrossingCheck {
 
   /// Directions around each place where more than two edges meet.
   private mutating func lookAtVertices() throws(ShapeDefect) {
-    // Sorting finds ends at the same place. It compares their coordinates, so the order is the same on every machine.
+    // Sorting the vertices finds those at the same place. It compares their coordinates, so the order is the same on
+    // every machine.
     let vertices = line.vertices
     let order = line.vertexOrder
     var touched: [Int: [Int]] = [:]
     for touch in touches { touched[touch.vertex, default: []].append(touch.edge) }
-    // Places that are nearly but not exactly the same are examined together.
+    // Vertices whose places are nearly but not exactly the same are examined together.
     var joined = Clusters()
     for (one, other) in meetings where vertices[one] != vertices[other] { joined.join(one, other) }
     var together: [Int: [Int]] = [:]
@@ -168,7 +169,8 @@ struct CrossingCheck {
     while first < order.count {
       var last = first + 1
       while last < order.count, vertices[order[last]] == vertices[order[first]] { last += 1 }
-      // Two numbers are the start and the end of one closed chain, or one chain begins where another ends.
+      // If two vertex numbers have one place, it is the start and the end of a closed chain, or one chain begins where
+      // another ends.
       let group = order[first..<last]
       let isPlain = !line.isCrowded(group)
       if let near = group.first(where: joined.contains) {
@@ -181,7 +183,7 @@ struct CrossingCheck {
       }
       first = last
     }
-    // A later group may have joined two earlier ones.
+    // A later group may have joined two earlier groups.
     var clusters: [Int: [Int]] = [:]
     for (root, group) in together { clusters[joined.root(of: root), default: []] += group }
     for root in clusters.keys.sorted() {
@@ -212,7 +214,8 @@ struct CrossingCheck {
     let centre = line.place(group[0])
     let members = Set(group)
     var directions: [Direction] = []
-    // Each is seen from its own vertex; edges between vertices that are one place lead nowhere.
+    // The direction of each edge is measured at the edge's own vertex; an edge between two vertices of the group has
+    // length 0 and no direction.
     for vertex in group {
       if line.isEdge(vertex), !members.contains(vertex + 1) {
         directions.append(
@@ -247,7 +250,7 @@ struct CrossingCheck {
       let next = directions[(index + 1) % directions.count]
       guard one.leaves == next.leaves else { continue }
       let found = defect(.crossing, one.edge, next.edge, at: centre)
-      // Rings that touch without changing sides are nested wrongly: `RingNesting` reports the specific defect.
+      // Rings that touch without crossing are nested wrongly: `RingNesting` reports the specific defect.
       if places[one.edge].isInRing(of: places[next.edge]) || CrossingCheck.interleave(directions) { throw found }
       suspect = suspect ?? found
     }
@@ -258,7 +261,7 @@ struct CrossingCheck {
     if directions.contains(where: { drawn.isAtPole($0.edge) }) { return false }
     let passing = directions.filter { ($0.passage ?? 0) < 0 && $0.leaves }
     if !passing.isEmpty {
-      // Edges without an end here first get one.
+      // Edges that pass through this place without a vertex first get one.
       let before = divisible.count
       for one in passing {
         for other in directions where other.edge != one.edge && mayBeDivided(one.edge, other.edge) {
@@ -295,7 +298,7 @@ struct CrossingCheck {
       guard let passage = direction.passage else { return true }
       ends[passage, default: []].append(index)
     }
-    // The rest of a cancelled seam has one end here.
+    // A chain that remains of a cancelled seam has only one end at this place.
     guard ends.values.allSatisfy({ $0.count == 2 }) else { return true }
     return ends.values.contains { one in
       ends.values.contains { other in
@@ -332,8 +335,8 @@ extension ShapeLine {
   /// Whether more than two edges meet in the numbers of one place.
   @inline(never)
   fileprivate func isCrowded(_ group: ArraySlice<Int>) -> Bool {
-    // Two numbers are not a crowd: the start and the end of a closed chain, a chain that begins where another ends, or a
-    // touch.
+    // Two vertex numbers at one place are not a crowd: the start and the end of a closed chain, a chain that begins
+    // where another ends, or a touch.
     guard group.count > 1 else { return false }
     var ends = 0
     for vertex in group { ends += (isEdge(vertex) ? 1 : 0) + (vertex > 0 && isEdge(vertex - 1) ? 1 : 0) }

@@ -90,8 +90,8 @@ struct DeepestPlace {
     var search = DeepestPlace(line, buffer, known, budget)
     let isCutShort = search.run()
     if isCutShort, !search.isDeepEnough, known != nil {
-      // An earlier version found that depth without a budget, in the same order but without first trying places spread
-      // over the line.
+      // An earlier version found the depth `known` without a budget: it searched in the same order, but did not first
+      // try places spread over the line.
       search = DeepestPlace(line, buffer, known, .max)
       _ = search.run()
     }
@@ -108,8 +108,8 @@ struct DeepestPlace {
     crowded = line.touchesItself ? pieces.crowdedVertices : [:]
     left = 200 * pieces.vertices.count + 10_000
     place = line.place(0)
-    // Search for a little more than requested, so that the result is at least the request; with a wide buffer any place inside
-    // will do.
+    // Search for a little more than requested, so that the result is at least the request; with a wide buffer any place
+    // inside is deep enough.
     largestTangent = InscribedCircle.tangent(
       ofRadius: max(1, min(GeodesicShape.greatestDepth * 1.01 - buffer, DeepestPlace.largest)))
   }
@@ -186,7 +186,7 @@ struct DeepestPlace {
     let (before, after) = (pieces.preceding(edge), next(edge))
     let first: Stop
     if let carried, carried.edge == before, carried.next == edge {
-      // The end of the previous corner.
+      // Start with the contact at the end of the previous corner.
       first = Stop(
         contact: pieces.contact(on: edge, 0), tangent: carried.stop.tangent, blocker: carried.stop.blocker)
     } else if before >= 0, !pieces.pointsInwards(after: before, edge) {
@@ -235,7 +235,7 @@ struct DeepestPlace {
 
   private mutating func insert(_ stretch: Stretch) {
     var stretch = stretch
-    // Each of the edges that stop the ends also stops all circles in between.
+    // Both edges that stop the circles at the ends of the stretch also stop all circles in between.
     let byFirst = max(stretch.first.tangent, tangent(stretch.last.contact, stretch.first.blocker))
     stretch.bound = min(stretch.bound, InscribedCircle.radius(ofTangent: byFirst))
     guard stretch.bound > worthwhile else { return }
@@ -290,12 +290,12 @@ extension ShapeLine {
     var chains: [[SurfacePoint]] = []
     for number in starts.indices {
       let (start, end) = (starts[number], number + 1 < starts.count ? starts[number + 1] : vertices.count)
-      // Vertices, and the edges that lead to them.
+      // Pairs of a vertex and the edge that leads to it.
       var kept = [(vertex: start, edge: start)]
       for index in start + 1..<max(end, start + 1) where !areOne(kept[kept.count - 1].vertex, index) {
         kept.append((index, index - 1))
       }
-      // The end of a chain stays unchanged: it may be its start.
+      // The last vertex of a chain stays, because it may also be the first.
       if kept.count > 1 { kept[kept.count - 1].vertex = end - 1 }
       // Stretches with at most that depth stay unchanged.
       if kept.count < 4 { kept = (start..<end).map { ($0, max($0 - 1, start)) } }

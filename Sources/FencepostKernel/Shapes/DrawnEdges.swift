@@ -128,7 +128,8 @@ struct EdgeDivision {
     let touching = feet.filter { $0.1.isOn }
     for (edge, foot, vertex) in touching { cut(edge, foot.part, drawn.points[vertex]) }
     if !touching.isEmpty { return }
-    // Adjacent edges are cut at adjacent points, so that their geodesics deviate in the same way; others in the middle.
+    // Adjacent edges are cut at adjacent points, so that their geodesics deviate in the same way; other edges are cut
+    // in the middle.
     let isLong = (pair.length > Self.shortest, pair.otherLength > Self.shortest)
     var isCut = false
     for (edge, foot, _) in feet
@@ -157,7 +158,7 @@ struct EdgeDivision {
     for index in rings.indices {
       rings[index].insert(&room) { start, end in
         if let cuts = cuts[SeamCancelling.Pair(start, end)] { return EdgeDivision.points(cuts) }
-        // The same edge, walked the other way.
+        // This is the same edge in the opposite direction.
         return cuts[SeamCancelling.Pair(end, start)].map { EdgeDivision.points($0).reversed() } ?? []
       }
     }

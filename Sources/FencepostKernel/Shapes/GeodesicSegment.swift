@@ -101,7 +101,7 @@ public struct GeodesicSegment: Sendable {
     let path = point.path(to: place)
     let turn = Trigonometry.sincosDegrees(path.azimuth2 - azimuth)
     let isInner = along > 0 && along < length
-    // The way from the point arrives with azimuth 2; seen from here the point lies the other way.
+    // The geodesic from the point arrives with azimuth 2; seen from here, the point is in the opposite direction.
     let foot = SegmentFoot(
       distance: path.distance, along: along, place: place, isInner: isInner, side: isInner ? turn.sine : 0)
     return Sight(foot: foot, ahead: path.distance == 0 ? 0 : -turn.cosine)
@@ -116,20 +116,21 @@ public struct GeodesicSegment: Sendable {
       if current.foot.distance <= ShortDistance.limit { return nearFoot(of: point, around: here) }
       if current.foot.distance < best.distance { best = current.foot }
       if current.ahead > 0 { low = max(low, here) } else { high = min(high, here) }
-      // The right-angled triangle of the sphere with this hypotenuse and angle.
+      // Solves the right-angled spherical triangle with this hypotenuse and angle.
       let angle = Trigonometry.sincos(current.foot.distance / GeodesicSegment.meanRadius)
       let step =
         GeodesicSegment.meanRadius * Trigonometry.atan2(angle.sine * current.ahead, angle.cosine.magnitude)
       var next = here + step
-      // The possible gain: the slope times the available length.
+      // The distance can decrease by at most the slope times the available length.
       let gain = current.ahead.magnitude * (high - low)
       if high - low < 1e-3 || ((next - here).magnitude < 1e-3 && gain < 5e-9) { break }
-      // About a quarter of the way around the Earth the distance hardly changes along the segment, and the sphere's step is
-      // unreliable.
+      // About a quarter of the way around the Earth the distance hardly changes along the segment, and the step
+      // computed on a sphere is unreliable.
       if turn % 3 == 2 || !(next > low && next < high) { next = low + (high - low) / 2 }
       current = sight(of: point, next)
     }
-    // The last place is the most accurate, unless the distance is more informative than the direction.
+    // The place found last has the most accurate direction; return the best distance instead if it is shorter by more
+    // than the rounding.
     return current.foot.distance <= best.distance + 5e-9 ? current.foot : best
   }
 

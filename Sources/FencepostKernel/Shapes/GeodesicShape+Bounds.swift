@@ -6,7 +6,7 @@ extension GeodesicShape {
   ///
   /// - Parameter position: within a micrometre of the surface.
   public func bounds(at position: EarthVector) -> (least: Double, most: Double) {
-    // Outside of the cap the side need not be determined.
+    // Outside of the bounding cap, return only its distance: the side of the line is not needed.
     let beyond = boundingCap.centre.squaredChord(to: position).squareRoot() - boundingCap.reach
     if beyond > 1_000 { return (beyond, .infinity) }
     if let bounds = bounds(at: position, LineCandidates(line, near: position)) { return bounds }
@@ -69,7 +69,8 @@ extension GeodesicShape {
       guard least <= limit + doubt, most >= -limit - doubt else { return nil }
       return (max(least - doubt, -most - doubt, 0), max(most, -least) + doubt)
     }
-    // Here the point is outside a polygon with a buffer, so that in each case D is the distance from the line minus the offset.
+    // Here the point is outside of a polygon with a buffer, so D is the distance from the line minus the offset in
+    // every case.
     let farthest = limit < .infinity ? ChordThreshold.approaching(limit + offset) : .infinity
     let chord = line.chordBounds(to: position, within: farthest)
     guard chord.most < .infinity else { return nil }
@@ -89,7 +90,7 @@ extension GeodesicShape {
     let bounds = bounds(at: below)
     let gap = max(bounds.least - level, level - bounds.most)
     guard gap > 0 else { return 0 }
-    // Points at a geodesic distance from `gap` on have a chord of at least this.
+    // A point at a geodesic distance of at least `gap` has at least this chord.
     return max(0, ChordThreshold.leaving(min(gap, 3e7)) - (below - position).length - DistanceBounds.doubt)
   }
 
@@ -110,7 +111,7 @@ extension GeodesicShape {
     if foot.distance > DistanceBounds.doubt {
       outwards = place.path(to: point).azimuth1 + (isInside ? 180 : 0)
     } else {
-      // Right of the edge.
+      // The point is on the line: outwards is to the right of the edge.
       let segment = line.segment(foot.edge)
       outwards = segment.length > 0 ? segment.point(segment.foot(of: place).along).azimuth + 90 : 0
       if !isPolygon { directions.append(180) }
@@ -144,7 +145,7 @@ extension GeodesicShape {
     if chord <= ChordThreshold.near {
       return chord + chord * chord * chord * (1.02 * ChordThreshold.bend) + DistanceBounds.doubt
     }
-    // The arc of the circle with the greatest curvature of any geodesic: s = 2 R arcsin(c / 2R).
+    // The arc has the greatest curvature that any geodesic has: s = 2 R arcsin(c / 2R).
     let sine = chord / (2 * Ellipsoid.smallestRadiusOfCurvature)
     guard sine < 0.99 else { return DistanceBounds.largestDistance }
     let arc = Trigonometry.atan2(sine, (1 - sine * sine).squareRoot())

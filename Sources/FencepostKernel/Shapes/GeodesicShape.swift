@@ -71,7 +71,7 @@ public final class GeodesicShape: Sendable {
     } else if let found = DeepestPlace.find(line, buffer: offset, known: known) {
       (depth, deepest) = (known ?? min(found.depth, greatestDepth), (found.place.latitude, found.place.longitude))
     } else if let known {
-      // A needle that an earlier version accepted: no place inside it can be distinguished from its line.
+      // An earlier version accepted this polygon, a needle: no place inside it can be distinguished from its line.
       (depth, deepest) = (known, line.vertices[0].position)
     } else {
       throw ShapeDefect(.buffer)
@@ -127,8 +127,9 @@ public final class GeodesicShape: Sendable {
   ) -> (centre: EarthVector, reach: Double) {
     let (centre, reach) = line.bounds
     let whole = GeodesicShape.wholeEarth
-    // If a ball is less than half of the Earth, the area beyond it is connected and does not contain the line: it is wholly
-    // inside or outside, and outside unless a polygon may be more than half.
+    // If a ball covers less than half of the Earth, the area beyond it is connected and does not contain the line, so
+    // it is wholly inside or wholly outside the shape; it is outside unless a polygon may cover more than half of the
+    // Earth.
     guard centre.length > 1e6, reach < 6e6 else { return whole }
     if mayBeLarge, line.nearest(to: SurfacePoint((centre * -1).onSurface)).side > 0 { return whole }
     let wide = reach + max(offset, 0)

@@ -56,7 +56,7 @@ struct GivenRing {
         if self.vertices[self.vertices.count - 1] == self.vertices[0] { self.vertices.removeLast() }
       }
     }
-    // A line with a single place is the centre of a circle.
+    // A line with a single vertex is allowed: with its buffer it is a circle.
     guard vertices.count >= 3 || !isRing else {
       throw ShapeDefect(.tooFewVertices, place(vertices[0].number), at: vertices[0].point)
     }
@@ -82,7 +82,7 @@ struct GivenRing {
     }
     for (start, end) in pairs(isRing: isRing) {
       let (from, to) = (points[start], points[end])
-      // No geodesic of 19 900 km has a chord below this.
+      // A geodesic of 19 900 km always has a longer chord than this.
       guard from.vector.squaredChord(to: to.vector) > 1.5e14 else { continue }
       if from.path(to: to).distance > GeodesicSegment.longest {
         throw ShapeDefect(.edgeTooLong, place(edges[start]), at: from)
@@ -105,7 +105,7 @@ struct GivenRing {
     guard vertex.isPosition else { throw ShapeDefect(.coordinate, place(number)) }
     let point = SurfacePoint(latitude: vertex.latitude + 0, longitude: GivenRing.reduced(vertex.longitude))
     if let last = corners.last, last.point.isSamePlace(as: point) {
-      // A planar edge leaves a pole along the meridian that is listed last.
+      // Several listings of a pole are one corner; a planar edge leaves it along the meridian of the last listing.
       if reading == .planar, last.leaving != point {
         corners[corners.count - 1].leaving = point
         vertices.append(point)
@@ -144,7 +144,7 @@ struct GivenRing {
   /// Reverses the ring.
   mutating func reverse() {
     points.reverse()
-    // The edge from a point is now the one that previously led to it.
+    // The edge that starts at this point now takes the place of the edge that led to it.
     edges.reverse()
     edges.append(edges.removeFirst())
   }

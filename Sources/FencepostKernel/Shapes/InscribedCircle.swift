@@ -99,7 +99,7 @@ struct InscribedCircle {
     let stretch = 1 / (1 + part * part).squareRoot()
     let place = contact.place
     let up = place.scaled / place.scaled.length
-    // R sin(r/R) ahead and R (1 − cos(r/R)) down.
+    // The point on the circle is R sin(r/R) ahead and R (1 − cos(r/R)) down.
     return
       (place + contact.inwards * (tangent * stretch)
       - up * (InscribedCircle.earthRadius * (1 - stretch))).onSurface
@@ -110,7 +110,7 @@ struct InscribedCircle {
     let first = index &* fan
     opened &+= 1
     if level == 0 {
-      // In single precision first, rounded to be smaller; nearly all stop it later.
+      // Compares in single precision first, rounded down; nearly all edges are excluded by that.
       let leasts = line.group(first).leastTangents(contact, line)
       guard any(leasts .< Float(tangent).nextUp) else { return }
       var bits = Int(line.edgeBits(first / fan))
@@ -131,7 +131,8 @@ struct InscribedCircle {
     let rounding = (line.balls[line.balls.count &- 1].reach + 1) * 0x1p-19
     var gaps = SIMD8<Float>(repeating: .infinity)
     for child in 0..<count {
-      // No point of the ball stops the circle below its squared least distance over twice its greatest extent ahead.
+      // No point of the ball stops the circle at a smaller tangent than its squared least distance over twice its
+      // greatest extent ahead.
       let ball = line.balls[start &+ first &+ child]
       let products = (SIMD4(ball.x, ball.y, ball.z, 0) - place) * inwards
       let ahead = products[0] + products[1] + products[2] + ball.reach + rounding
@@ -152,9 +153,9 @@ struct InscribedCircle {
     let (first, last) = (toStart.dot(contact.inwards), toEnd.dot(contact.inwards))
     if first <= 0 && last <= 0 { return .infinity }
     let (near, far) = (toStart.dot(toStart), toEnd.dot(toEnd))
-    // An edge that starts here and leads inwards leaves no room.
+    // An edge that starts at the contact and leads inwards leaves no room for a circle.
     if near == 0 || far == 0 { return 0 }
-    // Divisors are kept away from 0, because a compiler may compute both arms of a choice.
+    // Divisors are kept away from 0, because a compiler may compute both branches of a conditional expression.
     var least = first > 0 ? near / (2 * max(first, 1e-30)) : .infinity
     if last > 0 { least = min(least, far / (2 * max(last, 1e-30))) }
     let along = toEnd - toStart
@@ -162,11 +163,12 @@ struct InscribedCircle {
     normal = normal / normal.length
     var height = -normal.dot(toStart)
     if height < 0 { (height, normal) = (-height, normal * -1) }
-    // Towards the great circle the centre comes nearer by the cosine of the angle between.
+    // Moving the centre by a distance brings it nearer to the great circle by that distance times the cosine of the
+    // angle between the two directions.
     let room = 1 + normal.dot(contact.inwards) * -1
     let touching = height / max(room, 1e-30)
     guard touching < least else { return least }
-    // The point where the circle would touch, abreast of the centre.
+    // The point of the edge nearest to the centre is where the circle would touch it.
     let part = touching / earthRadius
     let ahead = touching / (1 + part * part).squareRoot()
     let fraction = (contact.inwards * ahead - toStart).dot(along) / along.dot(along)

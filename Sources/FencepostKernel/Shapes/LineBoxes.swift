@@ -33,7 +33,7 @@ struct OrientedBox {
     }
     centre =
       origin + axes.0 * ((low.0 + high.0) / 2) + axes.1 * ((low.1 + high.1) / 2) + axes.2 * ((low.2 + high.2) / 2)
-    // More than the rounding of vectors, some nanometres.
+    // The margin of 5e-8 m exceeds the rounding errors of the vectors, which are some nanometres.
     halves = (
       (high.0 - low.0) / 2 + slack.0 + 5e-8, (high.1 - low.1) / 2 + slack.1 + 5e-8,
       (high.2 - low.2) / 2 + slack.2 + 5e-8

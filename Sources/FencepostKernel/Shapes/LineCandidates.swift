@@ -82,7 +82,7 @@ extension ShapeLine {
   func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
     guard let own = offset(of: point, from: edge) else { return 0 }
     if part > 0 && part < 1 {
-      // So far to the side that the Earth's curvature does not matter.
+      // The point is so far to the side of the edge that the Earth's curvature does not matter.
       return own.magnitude > 0.5 * distance ? (own > 0 ? 1 : -1) : 0
     }
     let (arriving, leaving) = part <= 0 ? (preceding(edge), edge) : (edge, following(edge))
@@ -92,7 +92,8 @@ extension ShapeLine {
     guard min(own.magnitude, other.magnitude) > 1e-3 + 1e-4 * distance else { return 0 }
     if own > 0 && other > 0 { return 1 }
     if own < 0 && other < 0 { return -1 }
-    // Between the two edges: a point before a corner that turns left is outside, before a corner that turns right inside.
+    // The point is left of one edge and right of the other: before a corner that turns left it is outside, before a
+    // corner that turns right inside.
     let turn = chord(arriving).along.cross(chord(leaving).along).dot(vertices[leaving])
     return turn > 0 ? -1 : 1
   }

@@ -77,7 +77,7 @@ struct LineSearch {
     self.balls = balls
     levels = line.levels
     let reach = line.balls[line.balls.count &- 1].reach
-    // 16 roundings of the greatest length that occurs.
+    // 16 times the rounding error of the greatest length that occurs.
     rounding = (x.magnitude + y.magnitude + z.magnitude + reach) * 0x1p-20
   }
 
@@ -85,7 +85,7 @@ struct LineSearch {
     let first = index &* ShapeLine.fanOut
     if level == 0 { return scan(first, look) }
     let (gaps, children) = gaps(level, index)
-    // The nearest first, which makes the limit smaller for the others.
+    // Visit the nearest child first, because its result reduces the limit for the others.
     let nearest = gaps.leastIndex
     if gaps[nearest] <= limit { visit(level &- 1, first &+ nearest, look) }
     for child in 0..<children where child != nearest && gaps[child] <= limit {

@@ -46,7 +46,7 @@ public struct NearEdges: Sendable {
     LineSearch.use(shape.line, at: point) { search, _ in
       withUnsafeTemporaryAllocation(of: LineSearch.Scan.self, capacity: NearEdges.capacity) { scans in
         let scans = scans.baseAddress.unsafelyUnwrapped
-        // Read element by element from memory, which is faster than extracting from a vector.
+        // Elements are read one by one from memory, which is faster than extracting from a vector.
         withUnsafeBytes(of: groups) { groups in
           func group(_ index: Int) -> Int { Int(groups.load(fromByteOffset: 4 &* index, as: Int32.self)) }
           var scanned = 1

@@ -24,7 +24,7 @@ struct PolygonLine {
       }
       for number in numbers {
         var ring: GivenRing
-        // The polygon is to the left of outer rings and of holes alike: within the one, around the other.
+        // The polygon is to the left of outer rings and of holes alike: it is inside an outer ring and outside a hole.
         let isLeft: Bool
         do throws(ShapeDefect) {
           ring = try GivenRing(
@@ -70,7 +70,7 @@ struct PolygonLine {
       let chains = SeamCancelling(rings).chains
       guard !chains.isEmpty else { throw ShapeDefect(.noLine, at: rings[0].points[0]) }
       let made = ShapeLine(chains: chains.map { chain in chain.map { $0.start } + [chain[chain.count - 1].end] })
-      // Numbered as in the line, where the last vertex of a chain starts no edge.
+      // Numbers are the same as in the line, where the last vertex of a chain does not start an edge.
       var places = ContiguousArray<ShapeDefect.Place>()
       places.reserveCapacity(made.vertices.count)
       for chain in chains {
@@ -78,7 +78,7 @@ struct PolygonLine {
         places.append(chain[chain.count - 1].place)
       }
       do {
-        // Usually the geodesics do not cross, and the planar edges need not be checked.
+        // If the geodesics do not cross, which is usual, the planar edges need not be checked.
         if division == 0 {
           let check = try CrossingCheck.run(made, places)
           if reading == .geodesic || check.suspect == nil { return (made, check) }
@@ -128,7 +128,7 @@ struct CorridorLine {
     var vertices = ShapeVertices()
     vertices.reserve(vertices: given.vertices.count)
     var chains: [[SurfacePoint]] = []
-    // All lines form one part, regardless of the parts in the definition.
+    // All lines belong to one part, whatever parts the definition has.
     for number in given.ringEnds.indices {
       if given.vertices(ofRing: number).isEmpty, !given.vertices.isEmpty { continue }
       let line = try GivenRing(

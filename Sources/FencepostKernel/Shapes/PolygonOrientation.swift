@@ -12,8 +12,9 @@ enum PolygonOrientation {
     var centre = EarthVector(x: 0, y: 0, z: 0)
     for point in points { centre = centre + point.vector }
     centre = centre / Double(points.count)
-    // The vector area of the closed polyline of chords (½ Σ a × b) against the vertical in its middle. The geodesics leave
-    // the planes of their chords by a cube of the size, and heights enter by the curvature.
+    // Projects the vector area of the closed polyline of chords (½ Σ a × b) onto the vertical at its middle. The error
+    // grows with the cube of the size, because geodesics leave the planes of their chords; curvature adds an effect of
+    // the heights.
     var doubled = EarthVector(x: 0, y: 0, z: 0)
     var (perimeter, extent) = (0.0, 0.0)
     for (start, end) in ring.pairs(isRing: true) {

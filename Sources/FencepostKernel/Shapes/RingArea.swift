@@ -54,7 +54,8 @@ enum RingArea {
     }
     for (start, end) in zip(ring, ring.dropFirst()) {
       let half: Double = start.latitude + end.latitude >= 0 ? 1 : -1
-      // A pole lies on the meridian of the edge that leads to it; there the line turns to that of the next.
+      // The longitude of a pole is that of the edge that leads to it; at the pole the line turns to the longitude of
+      // the next edge.
       let startsAt = start.latitude.magnitude == 90 ? end.longitude : start.longitude
       let endsAt = end.latitude.magnitude == 90 ? start.longitude : end.longitude
       if first == nil { first = startsAt } else if last != startsAt { turn(from: last, to: startsAt, half) }
@@ -63,7 +64,7 @@ enum RingArea {
       last = endsAt
     }
     if let first, last != first { turn(from: last, to: first, ring.first!.latitude >= 0 ? 1 : -1) }
-    // A ring once around a pole adds or lacks half of the whole, 4π.
+    // For a ring that goes once around a pole, half of the whole solid angle, 4π, is missing or extra.
     let whole = 4 * Double.pi
     if turns.remainder(dividingBy: 720).magnitude > 180 { solid += whole / 2 }
     return solid.remainder(dividingBy: whole) / whole * earth

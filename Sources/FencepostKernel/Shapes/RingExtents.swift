@@ -27,7 +27,7 @@ struct RingExtents {
     let rounding = Float(plane.size) * 0x1p-21 + 1e-3
     var outer: ContiguousArray<SIMD8<Float>> = []
     for line in lines {
-      // The pieces of long edges are near their chords.
+      // Long edges are cut, because their pieces stay near their chords.
       let line = line.cut(RingExtents.longestEdge)
       var least = SIMD8<Float>(repeating: .infinity)
       var sagitta = 0.0
@@ -37,7 +37,7 @@ struct RingExtents {
         if line.isEdge(index) { sagitta = max(sagitta, line.sagitta(index)) }
       }
       inner.append(least + rounding)
-      // In a sum of two coordinates, the distance from the chord counts up to √2 times.
+      // The sum of two coordinates changes by up to √2 times the distance from the chord.
       outer.append(least - (Float(2 * sagitta) + rounding))
       sizes.append((RingExtents.size(inner[inner.count - 1]), RingExtents.size(outer[outer.count - 1]) + 1))
     }
@@ -72,7 +72,7 @@ struct RingExtents {
   }
 
   private func visit(_ level: Int, _ index: Int, _ ring: Int, _ limit: inout UInt32, _ body: (Int) -> Bool) {
-    // No ring of a node is in a smaller class than its first ring.
+    // The first ring of a node has the smallest class of the node's rings.
     guard sizes[order[index << (3 * level)]].least <= limit, !any(tree[levels[level] + index] .> inner[ring]) else {
       return
     }

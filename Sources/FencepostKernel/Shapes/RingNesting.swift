@@ -78,11 +78,11 @@ struct RingNesting {
     extents.forEachEnclosing(outer) { other in
       let side = isLeft(outer, of: other)
       if outers[other] == outer {
-        // One of its own holes, around which the polygon must be.
+        // `other` is a hole of this outer ring; the ring must not lie inside it.
         if side == false { aroundOuter = other }
         return false
       }
-      // A part that fills a hole has all of its line in common with it.
+      // The line of a part that fills a hole lies entirely on the line of the hole.
       let encloses = other == outers[other] ? side == true : side != true
       if encloses { around.append(other) }
       return encloses

@@ -1,4 +1,4 @@
-// The pointwise functions of the standard library, inlined into the caller in every build.
+// The pointwise functions of the standard library, but inlined into the caller in every build.
 extension SIMD8 where Scalar == Float {
   @inline(__always)
   func atLeast(_ least: Float) -> SIMD8 { replacing(with: least, where: self .< least) }

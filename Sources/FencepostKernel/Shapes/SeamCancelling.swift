@@ -52,7 +52,7 @@ struct SeamCancelling {
         walked[Pair(ring.points[start], ring.points[end]), default: 0] += 1
       }
     }
-    // How many of each direction cancel, counted down as they are met.
+    // How many edges of each direction cancel; the loop below counts them down.
     var cancelled: [Pair: Int] = [:]
     for ring in rings {
       for (start, end) in ring.pairs(isRing: true) {
@@ -129,7 +129,7 @@ struct SeamCancelling {
       chain = []
     }
     if !chain.isEmpty {
-      // The ring's end is where its first chain begins, unless that was cut off.
+      // The end of the ring joins the start of its first chain, unless an edge there was cancelled.
       if !isWhole, let first = own.first, first[0].start == ring.points[0] {
         own[0] = chain + first
       } else {
@@ -159,7 +159,7 @@ struct SeamCancelling {
   /// Opposite stretches of the antimeridian cancel where they overlap, between whatever vertices.
   private mutating func addAntimeridian(_ stretches: [Stretch]) {
     guard !stretches.isEmpty else { return }
-    // From the south on: how many more edges run north than south.
+    // Scans from the south and counts how many more edges run north than south.
     var marks: [(latitude: Double, change: Int, place: ShapeDefect.Place)] = []
     for stretch in stretches {
       let change = stretch.from < stretch.to ? 1 : -1
@@ -175,11 +175,11 @@ struct SeamCancelling {
       if walking == 0 || mark.latitude == next.latitude { continue }
       let low = SurfacePoint(latitude: mark.latitude, longitude: -180)
       let high = SurfacePoint(latitude: next.latitude, longitude: -180)
-      // A micrometre of meridian; at a shorter stretch, a vertex was meant to lie on another.
+      // A stretch of the meridian below one micrometre comes from two vertices that were meant to be one.
       if low.vector.squaredChord(to: high.vector) < 1e-12 { continue }
       let edge =
         walking > 0 ? Edge(start: low, end: high, place: place) : Edge(start: high, end: low, place: place)
-      // If it occurs more than once, keep one edge for each; the check for overlaps finds them.
+      // If the stretch occurs more than once, keep one edge for each occurrence; the check for overlaps finds them.
       for _ in 0..<walking.magnitude { chains.append([edge]) }
     }
   }

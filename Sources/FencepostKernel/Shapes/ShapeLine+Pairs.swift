@@ -19,7 +19,7 @@ extension ShapeLine {
     guard lengths.reduce(0, { $1 > long ? $0 + 1 : $0 }) > Pieces.few else { return nil }
     let length = max(Pieces.length, lengths.reduce(0) { $0 + $1.squareRoot() } / Pieces.most)
     var chains: [[SurfacePoint]] = []
-    // The edge of each piece; the end of a chain has no edge.
+    // Maps each piece to its edge; the end of a chain has no edge.
     var owners: [Int] = []
     for edge in vertices.indices {
       if edge == 0 || !isEdge(edge - 1) { chains.append([place(edge)]) }
@@ -90,7 +90,7 @@ extension ShapeLine {
     _ one: Int, _ other: Int, _ tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void
   ) throws(ShapeDefect) {
     let (group, others) = (group(one), group(other))
-    // Half of the chord, plus more than the arc's height above it and the rounding errors.
+    // Half of the chord, plus a margin for the height of the arc above it and for rounding errors.
     let rounding = (balls[balls.count - 1].reach + 1) * 0x1p-19 + Float(tolerance)
     let bend = Float(2.5 / (8 * Ellipsoid.smallestRadiusOfCurvature))
     let (lengths, otherLengths) = (group.lengths, others.lengths)
@@ -104,7 +104,7 @@ extension ShapeLine {
       let z = mz - (group.z[lane] + group.dz[lane] * 0.5)
       let reach = otherReaches + reaches[lane]
       let square = x * x + y * y + z * z
-      // A plane between their middles that neither reaches separates them.
+      // If a plane between their middles reaches neither of them, it separates them.
       let own = group.dx[lane] * x + group.dy[lane] * y + group.dz[lane] * z
       let its = others.dx * x + others.dy * y + others.dz * z
       let slack = otherBends + bends[lane]
@@ -114,7 +114,7 @@ extension ShapeLine {
       for otherLane in one == other ? lane + 1..<ShapeLine.fanOut : 0..<ShapeLine.fanOut where near[otherLane] {
         let (first, second) = (one + lane, other + otherLane)
         if second == first + 1 {
-          // They have a vertex in common.
+          // The two edges have a vertex in common.
           try body(first, second)
           continue
         }

@@ -44,7 +44,7 @@ extension ShapeLine {
     for turn in ShapeLine.turns {
       var (distance, gone) = (best.distance, 0.0)
       for _ in 0..<ShapeLine.mostSteps {
-        // Not the whole way, because the distance is rounded.
+        // Go 99 % of the way, because the distance is rounded.
         gone += 0.99 * distance
         guard gone < DistanceBounds.largestDistance else { break }
         let place = GeodesicDirect.solve(

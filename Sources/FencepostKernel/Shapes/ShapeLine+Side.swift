@@ -13,7 +13,7 @@ extension ShapeLine {
       let segment = self.segment(edge)
       let (end, azimuth) =
         leaves ? (segment.start, segment.azimuths.start) : (segment.end, segment.azimuths.end + 180)
-      // The frames of equal places may differ at a pole: each longitude has its own.
+      // The frames of the same pole may differ, because each longitude has its own frame.
       let turned = azimuth - way.azimuth1 + (corner.longitude - end.longitude) * poleTurn(corner)
       let clockwise = turned.remainder(dividingBy: 360)
       let angle = clockwise < 0 ? clockwise + 360 : clockwise
@@ -28,7 +28,7 @@ extension ShapeLine {
     let normal = corner.scaled / corner.scaled.length
     let way = point - corner
     guard distance > 0 else { return 0 }
-    // Clockwise from the direction to the point: its right.
+    // The direction to the right of the direction to the point, clockwise.
     let right = way.cross(normal)
     var (least, isLeft, isShort) = (Double.infinity, false, true)
     forEachEdge(at: vertex, edge) { edge, leaves in
@@ -63,8 +63,8 @@ extension ShapeLine {
         let beside = besideNeedle(other, point, place), beside.isInner, beside.side * foot.side < 0,
         (beside.distance - foot.distance).magnitude < 3e-8
       else { continue }
-      // The chords reveal needles, but not the direction of the turn: they dip below the surface by angles that grow with their
-      // lengths, 1e-3 at 10 km, and tips may be as sharp as 1e-9.
+      // The chords reveal needles but not the direction of the turn: they dip below the surface by angles that grow
+      // with their lengths (1e-3 at 10 km), but tips may be as sharp as 1e-9.
       guard let arrival = direction(arriving, from: leaving), let departure = direction(leaving, from: leaving) else {
         continue
       }
@@ -89,7 +89,7 @@ extension ShapeLine {
     let azimuth = Trigonometry.sincosDegrees(start.path(to: place(far)).azimuth1)
     let latitude = Trigonometry.sincosDegrees(start.latitude)
     let longitude = Trigonometry.sincosDegrees(start.longitude)
-    // North and east at the start; at a pole, of the longitude that the azimuth refers to.
+    // North and east at the start point; at a pole they are those of the longitude that the azimuth refers to.
     let north = EarthVector(
       x: -latitude.sine * longitude.cosine, y: -latitude.sine * longitude.sine, z: latitude.cosine)
     let east = EarthVector(x: -longitude.sine, y: longitude.cosine, z: 0)

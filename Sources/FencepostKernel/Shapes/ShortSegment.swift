@@ -29,9 +29,9 @@
     length = chord.length
     terms = Terms()
     guard length > 0 else { return }
-    // The direction that leads to the other end is the chord's direction minus the effect of curvature, which depends slightly on
-    // the direction. Each iteration reduces the error by the factor R / length. It starts with the curvature in the chord's
-    // direction.
+    // The direction that leads to the other end is the chord's direction minus the effect of curvature, which depends
+    // slightly on the direction. Each iteration divides the error by about R / length. The iteration starts with the
+    // curvature in the chord's direction.
     let normal = start.scaled
     let lifted = chord + normal * (chord.dot(chord.scaled) / (2 * normal.dot(normal)))
     var tangent = lifted / lifted.length
@@ -43,7 +43,7 @@
       let turned = rest / next
       let change = (turned - tangent).length * next + (next - length).magnitude
       length = next
-      // The remainder is carried by the tangent alone.
+      // Apply the remaining change only to the tangent.
       if change < 1e-10 {
         terms.first = turned
         break
@@ -69,8 +69,9 @@
   ///   `along` is only a starting value.
   public func foot(of point: EarthVector) -> (along: Double, at: EarthVector, isInner: Bool) {
     guard length > 0 else { return (0, start, false) }
-    // Here the chord to the foot is perpendicular to the segment. If the geodesic to the foot is perpendicular instead, the foot
-    // differs by 5e-9 radians at 20 km, which changes the distance by less than a picometre.
+    // At the foot computed here, its chord to the point is perpendicular to the segment. If the geodesic to the foot is
+    // perpendicular instead, the foot differs by 5e-9 radians at 20 km, which changes the distance by less than a
+    // picometre.
     var along = min(max((point - start).dot(terms.first), 0), length)
     for _ in 0..<12 {
       let here = self.point(along)
@@ -81,7 +82,7 @@
       if step.magnitude < 1e-6 {
         if along + step <= 0 { return (0, start, false) }
         if along + step >= length { return (length, end, false) }
-        // Go the last micrometre along the tangent: the segment does not deviate from it measurably.
+        // Move the last micrometre along the tangent: the segment does not deviate from it measurably.
         return (along + step, here + direction * step, true)
       }
       along = min(max(along + step, 0), length)

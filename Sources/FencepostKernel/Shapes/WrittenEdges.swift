@@ -38,7 +38,7 @@ struct WrittenEdges {
 
   /// Whether an edge, read as written, differs from the short way between its reduced longitudes.
   static func isWide(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Bool {
-    // Invalid positions are refused elsewhere; NaN must not be compared.
+    // Invalid positions are refused elsewhere; do not compare NaN.
     start.isPosition && end.isPosition && (end.longitude - start.longitude).magnitude >= 180
   }
 
@@ -48,7 +48,7 @@ struct WrittenEdges {
     let (turn, rise) = (end.longitude - start.longitude, end.latitude - start.latitude)
     var pieces = 1
     if WrittenEdges.isWide(from: start, to: end) {
-      // At a pole all longitudes are the same place.
+      // At a pole, all longitudes are the same place.
       let isAtPole = rise == 0 && start.latitude.magnitude == 90
       if !isAtPole { pieces = Int((turn.magnitude / WrittenEdges.widest).roundedUp) }
     } else if turn == 0, rise.magnitude == 180 {

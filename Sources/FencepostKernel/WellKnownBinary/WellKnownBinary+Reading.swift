@@ -13,7 +13,7 @@ extension WellKnownBinary {
       try reader.polygon(head, &vertices)
     case .multiPolygon:
       isPolygon = true
-      // A member has at least its byte order, type and number of rings.
+      // A member of a collection has at least a byte order, a type and a number of rings.
       for _ in 0..<(try reader.count(head, of: "polygons", leastSize: 9)) {
         try reader.polygon(reader.member(.polygon, of: head.type), &vertices)
       }
@@ -70,7 +70,7 @@ extension WellKnownBinary {
       if word & Extension.z != 0 { dimensions += 1 }
       if word & Extension.m != 0 { dimensions += 1 }
       let plain = word & 0x1fff_ffff
-      // ISO: 1000 for z, 2000 for m, 3000 for both.
+      // ISO adds 1000 for z, 2000 for m, 3000 for both.
       switch (plain / 1000, dimensions) {
       case (0, _): break
       case (1, 2), (2, 2): dimensions = 3
