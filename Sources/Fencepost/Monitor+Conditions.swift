@@ -37,7 +37,7 @@ extension Monitor {
 
   /// Removes a condition, its record and its events; does nothing if no condition has that identifier.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the condition existed.
   @discardableResult
   public func remove(_ identifier: String) -> Bool {
     return call { engine in engine.remove(identifier) }

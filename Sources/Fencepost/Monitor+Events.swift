@@ -67,8 +67,8 @@ extension Monitor {
     return count
   }
 
-  /// Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence number. For a
-  /// consumer that stops before it has handled its events.
+  /// Returns the delivered, uncommitted events to the queue: they are delivered again with the same sequence number. Call
+  /// it if a consumer stops before it has handled its events.
   public func abandon() {
     call { engine in engine.abandon() }
   }

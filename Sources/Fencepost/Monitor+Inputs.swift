@@ -45,8 +45,8 @@ extension Monitor {
   /// - Parameters:
   ///   - flags: Which of ``Diagnostics/hostFlags`` are set now; while one is set, every condition is suspended.
   ///   - unsupported: Kinds of condition that cannot be monitored now; they become `unmonitored`.
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (another flag, or an invalid time), or as for a late input or a full
-  ///   queue; nothing has changed then.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (another flag, or an invalid time), and the errors for a
+  ///   late input or a full queue; nothing has changed then.
   public func setHostCapabilities(
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp
   ) throws(MonitorError) {

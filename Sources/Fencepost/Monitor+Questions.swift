@@ -1,5 +1,6 @@
 extension Monitor {
-  /// The current places as a snapshot for queries about points, also by several tasks at a time. See ``Places``.
+  /// A snapshot of the current places for queries about points. Several tasks may query it at the same time. See
+  /// ``Places``.
   public var places: Places { stored.engine.places }
 
   /// The conditions that contain a point, in add order. See ``Places/containing(latitude:longitude:)``.

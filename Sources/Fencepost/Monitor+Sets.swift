@@ -7,8 +7,8 @@ extension Monitor {
     try call { engine throws(MonitorError) in try engine.ensure(conditions) }
   }
 
-  /// Makes the conditions exactly these: removes all others, in the order in which they were added, then ensures each of
-  /// these, in order. All or nothing; a store saves it in one transaction.
+  /// Makes the conditions exactly the given ones: removes all others, in the order in which they were added, then
+  /// ensures each given one, in order. All or nothing; a store saves it in one transaction.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two rows have the same
   ///   identifier; nothing has changed then.
@@ -19,13 +19,13 @@ extension Monitor {
 
   /// Removes many conditions, their records and their events; unknown identifiers are ignored.
   ///
-  /// - Returns: How many of them existed.
+  /// - Returns: How many of the conditions existed.
   @discardableResult
   public func remove(_ identifiers: some Sequence<String> & Sendable) -> Int {
     call { engine in engine.remove(identifiers) }
   }
 
-  /// The identifiers of the conditions with that observed state, in add order; `unknown` are those that are
-  /// undetermined, suspended or unmonitored.
+  /// The identifiers of the conditions with the given observed state, in add order. `unknown` includes the conditions
+  /// that are undetermined, suspended or unmonitored.
   public func identifiers(in state: Event.State) -> [String] { stored.engine.identifiers(in: state) }
 }

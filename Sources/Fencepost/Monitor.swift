@@ -12,7 +12,8 @@
 /// The monitor reads no clock: every input carries its time, and the same inputs give the same events. It starts no
 /// task and no thread. In memory it is private, and names may repeat; `FencepostStore` opens monitors that are saved on disk.
 ///
-/// An actor over one ``MonitorEngine``: each call is one call of the engine, in the order in which they arrive.
+/// An actor over one ``MonitorEngine``: each call is one call of the engine, and the calls run in the order in which
+/// they arrive.
 public actor Monitor {
   /// `nil` for a monitor without a name.
   public nonisolated let name: String?
@@ -80,10 +81,11 @@ public actor Monitor {
   /// A copy of the whole state as a value, for inspection.
   public var state: MonitorEngine { stored.engine }
 
-  /// The whole state as bytes, the same on every platform; also of a stored monitor. See ``init(restoring:)``.
+  /// The whole state as bytes, the same on every platform; works for a stored monitor too. See ``init(restoring:)``.
   public func snapshot() -> [UInt8] { stored.engine.snapshot() }
 
-  /// A copy in memory, in the state after a crash: uncommitted events are delivered again. The two continue independently.
+  /// A copy in memory, in the state that this monitor would have after a crash: uncommitted events are delivered again.
+  /// The two continue independently.
   public func fork() -> Monitor { Monitor(engine: stored.engine.fork()) }
 
   /// Saves everything now; does nothing for a monitor in memory.
@@ -105,7 +107,7 @@ public actor Monitor {
   /// Counters and clock.
   public var statistics: MonitorStatistics { stored.statistics }
 
-  /// The largest time of an input; `nil` before the first.
+  /// The largest time of an input; `nil` before the first input.
   public var currentTime: Timestamp? { stored.engine.currentTime }
 
   /// Wakes the waiting consumer if an event is pending.

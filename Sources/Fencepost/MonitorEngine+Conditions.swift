@@ -39,8 +39,8 @@ extension MonitorEngine {
     try ensure(try ConditionSet(conditions) { table.subject(ofIdentifierBytes: $0) })
   }
 
-  /// Makes the conditions exactly these: removes all others, in the order in which they were added, then ensures each of
-  /// these, in order. All or nothing.
+  /// Makes the conditions exactly the given ones: removes all others, in the order in which they were added, then
+  /// ensures each given one, in order. All or nothing.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two rows have the same
   ///   identifier; nothing has changed then.

@@ -3,7 +3,7 @@ public import Foundation
 
 extension Fix {
   /// - Parameters:
-  ///   - accuracy: Metres; 0 = not reported; negative or NaN = there is no position.
+  ///   - accuracy: Metres; 0 = not reported; negative or NaN = no position.
   ///   - time: Rounded to the microsecond.
   /// - Throws: ``Fencepost/MonitorError/invalidArgument(_:position:)`` when the date is not in the years 1 to 9999.
   public init(coordinate: Coordinate, accuracy: Double = 0, time: Date) throws(MonitorError) {

@@ -28,8 +28,8 @@ extension Timestamp {
     self = time
   }
 
-  /// The nearest date. From 1730 to 2272 it converts back to the same microsecond; farther away a `Date` is coarser
-  /// than a microsecond.
+  /// The nearest date. A date from 1730 to 2272 converts back to the same microsecond; outside these years a `Date` is
+  /// coarser than a microsecond.
   public var date: Date { Date(self) }
 }
 

@@ -11,11 +11,11 @@ extension Fleet {
   ///   - conditions: A new and empty table, which is filled with the stored one, or another version of the stored one. To use the
   ///     conditions of a file, open over an empty table, then call ``Conditions/sync(_:)``.
   ///   - store: The directory, which must exist; the fleet's file in it is `<name>.fencepost`.
-  ///   - options: They apply from now on.
+  ///   - options: They apply from now on, also to a stored fleet.
   ///   - durability: See ``StoredFleet``.
-  /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/invalidArgument(_:position:)`` (also: it is the store of a
-  ///   monitor), ``MonitorError/tableMismatch(_:)``, ``MonitorError/monitorInUse(_:)``, ``MonitorError/storeUnavailable(_:)``,
-  ///   ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.
+  /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/invalidArgument(_:position:)`` (also if it is the store
+  ///   of a monitor), ``MonitorError/tableMismatch(_:)``, ``MonitorError/monitorInUse(_:)``,
+  ///   ``MonitorError/storeUnavailable(_:)``, ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.
   public init(
     _ name: String, _ conditions: Conditions, store: String, options: FleetOptions = FleetOptions(),
     durability: Durability = .changes

@@ -1,7 +1,7 @@
 public import Fencepost
 
 extension RegionService {
-  /// Opens the regions stored under a name in a directory, with those registered before.
+  /// Opens the store of a region service by name in a directory; the regions registered before are still registered.
   ///
   /// - Parameters:
   ///   - name: `[A-Za-z0-9_]{1,64}`; one open instance at a time in that directory, in all processes.

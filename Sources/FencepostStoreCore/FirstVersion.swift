@@ -53,7 +53,8 @@ final class FirstVersion {
     try Schema.quickCheck(connection)
   }
 
-  /// Passes on every row, the head first. Checks each row against its checksum, and at the end all rows against the head.
+  /// Passes every row to the receiver, the head first. Checks each row against its checksum, and at the end all rows
+  /// against the head.
   func readAll(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
     var told: [UInt8]?
     var numbers: [UInt64] = [1, 0, 0, 0]

@@ -35,7 +35,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   /// The free bytes of the file system when the last write failed, if that was too little for any write.
   private var roomWhenFull: UInt64?
   private static let leastRoom: UInt64 = 1 << 16
-  /// The process that opened it.
+  /// The process that opened the store.
   private let process = StoreFiles.process
   /// The assumed size of a row in an image; a condition with changes takes about seventy bytes.
   private static let roomForRow = 100
@@ -280,7 +280,8 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     if let obstacle = file?.obstacle { throw obstacle }
   }
 
-  /// Throws if a file has lost its name: writes to it would be lost with it, and its log may be another's.
+  /// Throws if the file has lost its name: writes to it would be lost, and the log beside its name may belong to
+  /// another file.
   private func requirePlace() throws(StoreFailure) {
     isGone = try file?.isInPlace() == false
     if isGone { throw .unavailable("it was moved, deleted or replaced while it was open") }
@@ -301,7 +302,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     try makeNameLast()
   }
 
-  /// Opens the file, which this object already knows.
+  /// Opens the file again; this object has already read or written it.
   private func open() throws(StoreFailure) -> StoreDatabase {
     let opened = try StoreDatabase.open(kind, path, number: nil)
     try opened.readAll { _ in }
@@ -309,9 +310,9 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     return opened
   }
 
-  /// After `fork()` SQLite must not even close: it would remove the log that the other process still writes to. So the connection
-  /// stays as it is, unreferenced. The file's descriptor must be closed, or the name would stay locked for as long as this
-  /// process lives.
+  /// After `fork()` the child must not even close SQLite's connection: closing would remove the log that the parent
+  /// still writes to. So the connection stays as it is, unreferenced. The file's descriptor must be closed, or the name
+  /// would stay locked for as long as this process lives.
   private func leaveToParent() {
     if let database { _ = Unmanaged.passRetained(database) }
     if let first { _ = Unmanaged.passRetained(first) }

@@ -21,7 +21,7 @@ final class StoreDatabase {
   ///
   /// - Parameters:
   ///   - number: The file's number in its first page; `nil` to skip the comparison.
-  ///   - isForReading: Whether it is read first; see ``isForReading``.
+  ///   - isForReading: Whether to open the file only for reading; see ``isForReading``.
   static func open(
     _ kind: StoreKind, _ path: String, number: UInt64?, isForReading: Bool = false
   ) throws(StoreFailure) -> StoreDatabase {
@@ -83,8 +83,8 @@ final class StoreDatabase {
     }
   }
 
-  /// Passes on every row, and at the end checks all of them against the head. If that or the receiver fails, this object cannot
-  /// be used any more.
+  /// Passes every row to the receiver, and at the end checks all rows against the head. If the check or the receiver
+  /// fails, this object can no longer be used.
   func readAll(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
     var found = StoreSums(number: sums.number)
     var head: [UInt8] = []
@@ -109,10 +109,10 @@ final class StoreDatabase {
     note()
   }
 
-  /// How many rows of devices of a fleet there are.
+  /// The number of device rows of a fleet.
   func countDevices() throws(StoreFailure) -> UInt64 { try statements.countDevices() }
 
-  /// Whether a new object must be created before writing.
+  /// Whether the file was opened only for reading, so that writing needs a new object.
   var isForReading: Bool { connection.isImmutable }
 
   /// The log at the time of the last read or write.
@@ -182,7 +182,8 @@ final class StoreDatabase {
     try? connection.foldLog()
   }
 
-  /// Checkpoints the log into the file, so that closing does not touch the file: another file will get its name.
+  /// Checkpoints the log into the file, so that closing does not touch the file. Call it before another file gets its
+  /// name.
   func foldAway() throws(StoreFailure) {
     do throws(StoreFailure) {
       try connection.foldLog()

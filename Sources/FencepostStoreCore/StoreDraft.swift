@@ -63,20 +63,20 @@ final class StoreDraft {
     if image.isOver { try finish() } else { try writer.connection.run("BEGIN") }
   }
 
-  /// Closes it as a store that is complete.
+  /// Closes the draft and marks it as a complete store.
   private func finish() throws(StoreFailure) {
     writer = nil
     try StoreFiles.markLogged(path)
   }
 
-  /// Renames it to a store that does not exist yet.
+  /// Renames the draft to the path of a store that does not exist yet.
   func publish(as target: String) throws(StoreFailure) {
     try StoreFiles.publish(path, as: target)
     isNamed = true
     file.isNamed(target)
   }
 
-  /// Replaces a store that is closed and has no log.
+  /// Replaces a closed store, which must have no log, by the draft.
   func replace(_ target: String) throws(StoreFailure) {
     try StoreFiles.replace(target, by: path)
     isNamed = true

@@ -8,9 +8,9 @@ enum StoreFailure: Error {
   /// The file was not written by this library.
   case damaged(String)
   case tooNew(String)
-  /// The file stores something else.
+  /// The file is a store of the other kind; the value is that kind.
   case otherKind(StoreKind)
-  /// The system does not allow reading or writing it.
+  /// The system does not allow the process to read or write the file.
   case unavailable(String)
 
   /// The log beside the file belongs to another file.
@@ -18,7 +18,7 @@ enum StoreFailure: Error {
     .damaged("\(StoreFiles.log(of: path)) is the log of another store: remove it, or restore the right one")
   }
 
-  /// The file is another program's, or was overwritten.
+  /// The file belongs to another program, or was overwritten.
   static func foreignFile(_ application: UInt64) -> StoreFailure {
     .damaged("it is not a store of Fencepost, its application_id is \(application)")
   }
@@ -28,7 +28,7 @@ enum StoreFailure: Error {
   static var noMonitor: StoreFailure { .damaged("it holds no monitor") }
   static var otherRows: StoreFailure { .damaged("its rows are not the ones that were written last") }
 
-  /// What SQLite answered.
+  /// The failure for a result code of SQLite.
   init(_ code: Int32, _ connection: OpaquePointer?) {
     let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
     let message = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
@@ -42,7 +42,7 @@ enum StoreFailure: Error {
     }
   }
 
-  /// The same for a file that was valid when it was opened: whatever the reason, the store cannot be written.
+  /// Converts a failure of a file that was valid when it was opened: whatever the reason, the store cannot be written.
   var whileWriting: StoreFailure {
     switch self {
     case .busy: .unavailable("it is locked")

@@ -69,8 +69,8 @@ final class StoreStatements {
 
   // MARK: - Reading
 
-  /// Passes on every row, the head first. Walks the tree from one end to the other: if the keys ascend, a search will find each
-  /// of them.
+  /// Passes every row to the receiver, the head first. Walks the tree from one end to the other: if the keys ascend, a
+  /// search will find each of them.
   func forEachRow(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
     defer { all.reset() }
     var last: Key?
@@ -86,7 +86,7 @@ final class StoreStatements {
     }
   }
 
-  /// How many rows of devices of a fleet there are.
+  /// The number of device rows of a fleet.
   func countDevices() throws(StoreFailure) -> UInt64 {
     defer { devices.reset() }
     return try devices.step() ? devices.integer(0) : 0

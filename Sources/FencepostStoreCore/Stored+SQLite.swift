@@ -3,7 +3,7 @@ public import FencepostCore
 extension StoredEngine {
   /// Opens a monitor in a directory: continues the stored one, or creates it.
   ///
-  /// - Throws: As ``SQLiteStore/init(directory:name:)`` and `StoredEngine.init(name:options:storage:durability:)`.
+  /// - Throws: As ``SQLiteStore/open(directory:name:)`` and `StoredEngine.init(name:options:storage:durability:)`.
   public init(
     name: String, options: MonitorOptions, directory: String, durability: Durability = .changes
   ) throws(MonitorError) {
@@ -11,8 +11,8 @@ extension StoredEngine {
       name: name, options: options, storage: Self.storage(name, options, directory, durability), durability: durability)
   }
 
-  /// The storage of a monitor in a directory, which is not touched if the options are invalid. A caller with a small stack passes
-  /// it to the initializer for storages: each additional frame would hold copies of an engine.
+  /// The storage of a monitor in a directory, which is not touched if the options are invalid. If the stack is small,
+  /// pass the result to the initializer for storages, because each additional frame would hold copies of an engine.
   package static func storage(
     _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
   ) throws(MonitorError) -> SQLiteStore {
@@ -24,7 +24,7 @@ extension StoredEngine {
 extension StoredFleet {
   /// Opens a fleet in a directory: continues the stored one, or creates it.
   ///
-  /// - Throws: As ``SQLiteStore/init(fleet:directory:)`` and `StoredFleet.init(_:options:storage:durability:)`.
+  /// - Throws: As ``SQLiteStore/open(fleet:directory:)`` and `StoredFleet.init(_:options:storage:durability:)`.
   public init(
     name: String, _ conditions: Conditions, options: FleetOptions, directory: String, durability: Durability = .changes
   ) throws(MonitorError) {

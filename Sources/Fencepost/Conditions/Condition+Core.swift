@@ -77,7 +77,7 @@ extension Event {
 extension ConditionSet {
   /// Appends a row.
   ///
-  /// - Parameter known: As in the core's `append`.
+  /// - Parameter known: Returns the subject of the condition with an identifier; equal shapes are not examined again.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
   package mutating func append(
     _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,

@@ -33,8 +33,8 @@ final class ConsumerSlot: Sendable {
     }
   }
 
-  /// Returns `nil` if another consumer holds the slot; otherwise whether the requesting consumer (`nil`: one without an iterator)
-  /// is a new one. Returns `true` only once for each new consumer.
+  /// Returns `nil` if another consumer holds the slot; otherwise returns whether the requesting consumer is new.
+  /// Returns `true` only once for each new consumer. A consumer without an iterator passes `nil`.
   func enter(_ seat: UInt64?) -> Bool? {
     state.withLock { state in
       guard state.active == seat else { return nil }
@@ -56,7 +56,7 @@ final class ConsumerSlot: Sendable {
 final class ConsumerSeat {
   private let slot: ConsumerSlot
   private(set) var number: UInt64?
-  /// The task was cancelled: the iteration is over.
+  /// Whether the iteration is over because the task was cancelled.
   private(set) var isOver = false
 
   init(_ slot: ConsumerSlot) {
@@ -101,7 +101,7 @@ final class Waiter: Sendable {
     if isAwake { continuation.resume() }
   }
 
-  /// Wakes the task, now or as soon as it parks. Any thread, any number of times.
+  /// Wakes the task, now or as soon as it parks. May be called from any thread, any number of times.
   func wake() {
     let parked: CheckedContinuation<Void, Never>? = state.withLock { state in
       defer { state = .awake }

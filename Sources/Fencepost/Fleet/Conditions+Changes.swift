@@ -61,7 +61,7 @@ extension Conditions {
     return try change { table throws(MonitorError) in try table.ensure(set) }
   }
 
-  /// Makes the conditions exactly these. All or nothing. See ``MonitorEngine/sync(_:)``.
+  /// Makes the conditions exactly the given ones: removes all others. All or nothing. See ``MonitorEngine/sync(_:)``.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two rows have the same
   /// identifier;

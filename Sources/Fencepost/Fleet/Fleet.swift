@@ -1,4 +1,4 @@
-/// Follows very many devices over one table of conditions.
+/// Follows many devices over one table of conditions.
 ///
 /// ```swift
 /// let zones = Conditions()
@@ -12,7 +12,8 @@
 /// The events of each device are exactly those that a ``Monitor`` of its own would give: see ``FleetEngine``. To feed from
 /// several threads, a server uses several fleets over one table: one per thread, each with a part of the devices.
 ///
-/// An actor over one ``FleetEngine``: each call is one call of the engine, in the order in which they arrive.
+/// An actor over one ``FleetEngine``: each call is one call of the engine, and the calls run in the order in which they
+/// arrive.
 public actor Fleet {
   /// The table of conditions.
   public nonisolated let conditions: Conditions
@@ -60,7 +61,8 @@ public actor Fleet {
   /// A copy of the whole fleet as a value, for inspection.
   public var state: FleetEngine { stored.state }
 
-  /// The whole state as bytes, the same on every platform; also of a stored fleet. See ``init(restoring:conditions:)``.
+  /// The whole state as bytes, the same on every platform; works for a stored fleet too. See
+  /// ``init(restoring:conditions:)``.
   public func snapshot() -> [UInt8] { engine.snapshot() }
 
   /// Saves everything now, so that the store covers all inputs of all devices.
@@ -74,7 +76,7 @@ public actor Fleet {
   /// - Throws: ``MonitorError/storeUnavailable(_:)`` when not everything could be saved; the name is freed anyway.
   public func close() throws(MonitorError) { try stored.close() }
 
-  /// One call of the engine.
+  /// Runs one call of the engine.
   public func call<Result: Sendable, Failure>(
     _ body: (inout FleetEngine) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -96,7 +98,7 @@ public actor Fleet {
 
   /// Removes a device; does nothing if no device has that identifier. See ``FleetEngine/remove(_:droppingEvents:)``.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the device existed.
   @discardableResult
   public func remove(_ identifier: String, droppingEvents: Bool = false) -> Bool {
     guard let device = engine.number(of: identifier) else { return false }

@@ -1,6 +1,7 @@
 /// An area that a ``RegionManager`` monitors: a ``CircularRegion`` or a ``BeaconRegion``.
 ///
-/// Two regions are equal when their type and their identifier are; compare centre and radius to notice a moved circle.
+/// Two regions are equal if they have the same type and the same identifier. To notice that a circle has moved, compare
+/// centre and radius.
 public class Region: Hashable {
   /// 1 … 254 bytes of UTF-8; regions of different types may have the same identifier.
   public let identifier: String

@@ -58,7 +58,8 @@ public final class RegionManager {
 
   public var authorizationStatus: AuthorizationStatus { service.authorizationStatus }
 
-  /// Asks the host, unless it has already answered. See ``RegionService/onAuthorizationRequest``.
+  /// Asks the host for the user's permission, unless the host has already answered. See
+  /// ``RegionService/onAuthorizationRequest``.
   public func requestAlwaysAuthorization() { service.requestAuthorization() }
 
   // MARK: Positions

@@ -17,9 +17,9 @@ public enum RegionState: Int, Sendable, Hashable {
 /// The permission of the user. The numbers are those of Core Location.
 @frozen
 public enum AuthorizationStatus: Int32, Sendable, Hashable {
-  /// Nobody has answered yet: regions are registered, and monitored as soon as it is allowed.
+  /// The user has not answered yet: regions are registered, and monitored as soon as the user allows it.
   case notDetermined = 0
-  /// Not allowed, and the user cannot change that.
+  /// Monitoring is not allowed, and the user cannot change that.
   case restricted = 1
   case denied = 2
   case authorizedAlways = 3
@@ -36,9 +36,9 @@ public enum LocationError: Int, Error, Sendable, Hashable {
   case denied = 1
   case network = 2
   case headingFailure = 3
-  /// The user does not allow monitoring; the region stays registered, and is monitored as soon as it is allowed.
+  /// The user does not allow monitoring; the region stays registered, and is monitored as soon as the user allows it.
   case regionMonitoringDenied = 4
-  /// This region cannot be monitored: too large, over the limit, of a kind that is not available, or malformed.
+  /// This region cannot be monitored: it is too large, over the limit, malformed, or of a kind that is not available.
   case regionMonitoringFailure = 5
   case regionMonitoringSetupDelayed = 6
   case regionMonitoringResponseDelayed = 7

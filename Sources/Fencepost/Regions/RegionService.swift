@@ -11,7 +11,7 @@ public final class RegionService {
   public struct Settings: Sendable, Hashable {
     /// When a crossing counts.
     public var policy: TransitionPolicy
-    /// Regions at a time, both types together; `nil` = no limit.
+    /// The largest number of regions, both types together; `nil` = no limit.
     public var regionLimit: Int?
     /// The largest radius that is accepted, metres.
     public var maximumRadius: Double
@@ -26,7 +26,7 @@ public final class RegionService {
   }
 
   public let settings: Settings
-  /// Called when a manager asks for authorization and nobody has answered yet: ask the user, then call
+  /// Called when a manager asks for authorization and the user has not answered yet: ask the user, then call
   /// ``setAuthorizationStatus(_:at:)``, here or later.
   public var onAuthorizationRequest: ((RegionService) -> Void)?
   public private(set) var authorizationStatus: AuthorizationStatus
@@ -254,8 +254,8 @@ public final class RegionService {
     for manager in living { tell(manager, call) }
   }
 
-  /// Makes the pending calls, then those for the pending events; an event counts as handled after its calls. Calls caused by a
-  /// delegate come later.
+  /// Makes the pending delegate calls, then the delegate calls for the pending events; an event counts as handled after
+  /// its calls. Calls that a delegate causes come later.
   private func tellEvents() {
     guard !isTelling else { return }
     isTelling = true

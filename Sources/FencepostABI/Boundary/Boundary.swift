@@ -59,7 +59,7 @@ enum Boundary {
     return pointer
   }
 
-  /// The same for an array that is written.
+  /// Unwraps the start of an array that is written; it may be NULL only if the array has no elements.
   @inline(__always)
   static func require<Element>(
     _ pointer: UnsafeMutablePointer<Element>?, count: Int, _ name: StaticString
@@ -68,7 +68,7 @@ enum Boundary {
     return pointer
   }
 
-  /// The same for bytes.
+  /// Unwraps the start of a block of bytes; it may be NULL only if the block is empty.
   @inline(__always)
   static func require<Pointer>(_ pointer: Pointer?, count: Int, _ name: StaticString) throws(BoundaryError)
     -> Pointer?

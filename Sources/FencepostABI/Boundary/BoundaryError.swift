@@ -21,10 +21,10 @@ enum BoundaryError: Error, Hashable {
     .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); must be from 0 to \(most)")
   }
 
-  /// A row without an identifier.
+  /// The error for a row without an identifier.
   static var identifierIsNull: BoundaryError { .invalidArgument("the identifier is NULL") }
 
-  /// The same error, about one of several rows.
+  /// Adds the index of a row to an error of the engine.
   func inRow(_ row: Int) -> BoundaryError {
     if case .monitor(let error) = self { .monitor(error.inRow(row)) } else { self }
   }

@@ -78,8 +78,8 @@ struct BeaconColumn {
   private let minors: UnsafePointer<Int32>?
 
   /// - Parameters:
-  ///   - majors: NULL: any, in all rows.
-  ///   - minors: NULL: any, in all rows.
+  ///   - majors: NULL means any major, in all rows.
+  ///   - minors: NULL means any minor, in all rows.
   init(
     _ uuids: UnsafePointer<UInt8>?, _ majors: UnsafePointer<Int32>?, _ minors: UnsafePointer<Int32>?, _ count: Int
   ) throws(BoundaryError) {

@@ -2,7 +2,7 @@ import CFencepost
 import FencepostCore
 
 extension ConditionsHandle {
-  /// Adds a condition. It is examined before the holder is locked, because that may take long.
+  /// Adds a condition. Examines it before locking the holder, because that may take long.
   func add(
     _ given: GivenCondition, _ identifier: UnsafePointer<CChar>?,
     _ options: UnsafePointer<fencepost_condition_options>?

@@ -70,7 +70,8 @@ enum ConditionsHandle {
     }
   }
 
-  /// Changes the conditions under the lock. Both arguments are the same generic function.
+  /// Changes the conditions under the lock. Pass the same generic function for both arguments: one changes a shared
+  /// table, the other a monitor.
   func change<Result: Sendable>(
     _ shared: (inout ConditionTable) throws(MonitorError) -> Result,
     _ own: (inout MonitorEngine) throws(MonitorError) -> Result
@@ -83,7 +84,7 @@ enum ConditionsHandle {
     }
   }
 
-  /// Looks at the conditions and at their holder's rules; both arguments are the same generic function. See
+  /// Reads the conditions and the rules of their holder. Pass the same generic function for both arguments. See
   /// ``read(_:)``.
   func check<Result: Sendable>(
     _ shared: (ConditionTable) throws(MonitorError) -> Result,

@@ -168,7 +168,7 @@ extension fencepost_explanation {
 }
 
 extension BeaconUUID {
-  /// Sixteen bytes in the order in which they are broadcast.
+  /// The 16 bytes of a UUID in the order in which they are broadcast.
   init(bytes: UnsafeRawPointer) {
     self.init(
       high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),

@@ -98,7 +98,7 @@ struct DefinitionRows {
 }
 
 extension ConditionSet {
-  /// - Parameter known: As in ``append(_:identifier:assuming:policy:tag:known:)``.
+  /// - Parameter known: Returns the subject of the condition with an identifier; equal shapes are not examined again.
   init(
     _ rows: DefinitionRows, known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
   ) throws(BoundaryError) {

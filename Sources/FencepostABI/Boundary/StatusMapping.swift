@@ -34,7 +34,7 @@ extension MonitorError {
   }
 }
 
-/// Name and sentence of every status.
+/// The name and the message of every status.
 func describe(_ status: fencepost_status) -> (name: StaticString, message: StaticString) {
   switch Int(status) {
   case FENCEPOST_OK: ("ok", "the call succeeded")

@@ -15,7 +15,7 @@
     }
   }
 
-  /// The same for a fleet.
+  /// Only for the tests, not part of the header: ends the program if an invariant of a fleet is violated.
   @_cdecl("fencepost_check_fleet_invariants")
   public func checkInvariants(ofFleet fleet: OpaquePointer?) {
     do {
