@@ -1,8 +1,9 @@
 /// A queue from which the smallest element comes first.
 ///
-/// The order is passed with each call and must be the same each time; comparable elements need no order argument.
+/// The caller passes the order with each call, and it must be the same each time; comparable elements need no order
+/// argument.
 ///
-/// Source: J. W. J. Williams, "Algorithm 232: Heapsort", Communications of the ACM 7 (1964).
+/// Source: J. W. J. The algorithm is from Williams, "Algorithm 232: Heapsort", Communications of the ACM 7 (1964).
 @frozen
 public struct BinaryHeap<Element: Sendable>: Sendable {
   @usableFromInline var storage: ContiguousArray<Element> = []

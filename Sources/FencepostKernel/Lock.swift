@@ -2,8 +2,9 @@ public import CPlatform
 
 /// A value behind a lock.
 ///
-/// Taking it when it is free is one atomic instruction; waiting uses the platform's functions (`CPlatform`) and is fair: at most
-/// one other hold overtakes a waiting thread. It is not reentrant: a thread that takes it twice deadlocks.
+/// Taking a free lock is one atomic instruction. Waiting uses the platform's functions (`CPlatform`) and is fair: at
+/// most one other thread can take the lock before a waiting thread does. The lock is not reentrant: a thread that takes
+/// it twice deadlocks.
 @frozen
 public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   /// The lock's words, and the value behind it. They are two memory accesses to the compiler (and to ThreadSanitizer): a thread
@@ -47,7 +48,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     #endif
   }
 
-  /// Releases the lock. The calling thread holds it.
+  /// Releases the lock, which the calling thread must hold.
   @inlinable @inline(__always)
   public borrowing func unlock() {
     #if FENCEPOST_THREAD_SANITIZER

@@ -12,7 +12,7 @@ public protocol OpenTableEntry: Sendable {
 @frozen
 public struct OpenTableHomes: Sendable {
   @usableFromInline var multiplier: UInt64
-  /// 64 − log2 of the places.
+  /// 64 − log2 of the number of places.
   @usableFromInline var shift: UInt64
 
   @inlinable
@@ -43,7 +43,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
   @usableFromInline var multiplier = Self.golden
   @usableFromInline var allAtHome = false
   @usableFromInline var crowded = false
-  /// The multiplier was drawn for this length; drawing another would not help.
+  /// Whether the multiplier was drawn for this length, so that drawing another would not help.
   @usableFromInline var scattered = false
 
   /// 2^64 divided by the golden ratio: it places neighbouring keys far apart.
@@ -96,7 +96,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
 
   /// The place of an entry, or −1.
   ///
-  /// - Parameter isWanted: `false` for a free entry.
+  /// - Parameter isWanted: must return `false` for a free entry.
   @inlinable
   @inline(__always)
   public func place(from home: Int, where isWanted: (Entry) -> Bool) -> Int {
@@ -106,7 +106,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// The same, in entries whose address the caller already has.
+  /// The place of an entry, or −1, in entries whose address the caller already has.
   @inlinable
   @inline(__always)
   public static func place(
@@ -145,7 +145,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Inserts a missing entry and returns its place. Room has been made.
+  /// Inserts a missing entry and returns its place. The caller must have made room.
   @inlinable
   @discardableResult
   public mutating func insert(_ entry: Entry) -> Int {
@@ -175,7 +175,7 @@ public struct OpenTable<Entry: OpenTableEntry>: Sendable {
     }
   }
 
-  /// Removes all entries. At most `longest` places stay allocated.
+  /// Removes all entries. Of the memory, at most `longest` places stay allocated.
   @inlinable
   public mutating func removeAll(keeping longest: Int) {
     guard taken > 0 else { return }

@@ -1,5 +1,5 @@
-/// Chords for geodesic distances, widened so that a comparison of chords can only cause an unnecessary exact check. Cheap enough
-/// for each change of a state: no trigonometry up to 200 km.
+/// Chords for geodesic distances, widened so that a comparison of chords can only cause an unnecessary exact check. They
+/// need no trigonometry up to 200 km, so they can be computed at each change of a state.
 public enum ChordThreshold {
   /// Up to this distance, metres, the thresholds are polynomials; beyond it the bounds of `DistanceBounds` are tighter.
   @inlinable public static var near: Double { 200_000 }

@@ -12,11 +12,12 @@
 /// For t > πR₋ = 19 903 km the lower bound holds too (Schur's theorem on arcs whose curvature is at most that of a
 /// circle: Chern, "Studies in global geometry and analysis", 1967, p. 36), but it falls again. No distance exceeds half
 /// a meridian, 20 003 931.46 m (antipodal points realise the diameter of a centrally symmetric convex surface: Vîlcu,
-/// "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000), so its value there bounds what lies beyond.
+/// "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000), so the value of the lower bound there bounds
+/// everything beyond.
 ///
 /// **Slack.** The bounds apply to chords as `EarthVector.squaredChord` computes them and distances as `GeodesicInverse` does: 100
-/// nm on every side cover the rounding errors of both, at most 15 nm together with those of this file. A lower bound may
-/// therefore be negative, for distances below 100 nm: then nothing is certain.
+/// nm on every side cover the rounding errors of both, at most 15 nm together with those of this file. For distances
+/// below 100 nm a lower bound may therefore be negative, and then nothing is certain.
 public enum DistanceBounds {
   /// No two points of the surface are farther apart than this, metres (half a meridian is 20 003 931.4586).
   @inlinable public static var largestDistance: Double { 20_003_931.459 }
@@ -30,8 +31,8 @@ public enum DistanceBounds {
   /// Chord bounds for the distance `s`, valid everywhere: any pair with chord ≤ lower is at most `s` apart for certain,
   /// any pair with chord > upper is more than `s` apart for certain.
   ///
-  /// - Parameter s: metres. If negative, no pair is within; at `largestDistance` and beyond, every pair is.
-  ///   NaN gives NaN.
+  /// - Parameter s: metres. If a bound is negative, no pair is within it; at `largestDistance` and beyond, every pair
+  ///   is. NaN gives NaN.
   public static func chords(forDistance s: Double) -> (lower: Double, upper: Double) {
     if s.isNaN { return (s, s) }
     if s < 0 { return (-slack, slack) }
@@ -44,7 +45,7 @@ public enum DistanceBounds {
     return (lower - slack, min(longest + slack, largestChord))
   }
 
-  /// 100 nm, see the discussion above.
+  /// 100 nm; see the paragraph "Slack" above.
   static var slack: Double { 1e-7 }
   /// 2 R₋ sin(d / 2R₋) for the largest distance d, metres, rounded down: a lower bound of every chord whose distance is
   /// beyond πR₋.

@@ -1,7 +1,7 @@
 /// The point reached from a point of the WGS84 ellipsoid along a geodesic of given direction and length.
 ///
-/// After Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55, section 4. The point is within 15 nm
-/// of the exact one for lengths up to one turn around the Earth.
+/// The method is from Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55, section 4. The point is
+/// within 15 nm of the exact one for lengths up to one turn around the Earth.
 @frozen public struct GeodesicDirect: Sendable, Equatable {
   /// Latitude of the point reached, degrees in [−90, 90].
   public var latitude: Double

@@ -53,7 +53,7 @@ extension InverseTask {
   }
 
   /// Lines of less than about half a radian: the sphere whose radius fits at the middle latitude (equation 48: ω₁₂ =
-  /// λ₁₂ / w̄ with w̄ = √(1 − e² cos² β̄)). Below about a quarter of a metre that is already exact.
+  /// λ₁₂ / w̄ with w̄ = √(1 − e² cos² β̄)). For lines below about a quarter of a metre the result is already exact.
   func shortGuess() -> Guess {
     let sineSum = sine1 + sine2
     let cosineSum = cosine1 + cosine2

@@ -83,9 +83,9 @@ extension InverseTask {
 
   /// Newton's method for the azimuth, falling back on bisection whenever a step leaves (0, π) or is not usable.
   ///
-  /// The distance does not wait for the azimuth. As the first variation of the distance to a point that moves along
-  /// its parallel is a sin α₀ dλ and the second a cos β₁ cos α₁ (dα₁/dλ) dλ², a trial that ends `excess` beside the
-  /// target gives the wanted distance to third order in excess / m₁₂.
+  /// If only the distance is needed, the search ends before the azimuth is accurate. As the first variation of the
+  /// distance to a point that moves along its parallel is a sin α₀ dλ and the second a cos β₁ cos α₁ (dα₁/dλ) dλ², a
+  /// trial that ends `excess` beside the target gives the wanted distance to third order in excess / m₁₂.
   func search(azimuths: Bool) -> InversePath {
     let guess = firstGuess()
     if let short = guess.path { return short }

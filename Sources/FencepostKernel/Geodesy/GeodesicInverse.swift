@@ -1,7 +1,7 @@
 /// The shortest path between two points of the WGS84 ellipsoid: its length and its directions at both ends.
 ///
-/// After Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55; equation numbers in this folder are
-/// his. The distance is within 15 nm of the exact value for every pair of points.
+/// The method is from Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55; equation numbers in this
+/// folder are his. The distance is within 15 nm of the exact value for every pair of points.
 @frozen public struct GeodesicInverse: Sendable, Equatable {
   /// Length of the shortest path, metres, 0 … 20 003 931.46.
   public var distance: Double
@@ -25,7 +25,7 @@
   ///   - latitude2: degrees in [−90, 90].
   ///   - longitude2: degrees, any finite value.
   /// - Returns: distance and azimuths, all NaN when a latitude is out of range or an argument is not finite.
-  ///   Where the shortest path is not unique, or a point is a pole, one of the possible azimuths.
+  ///   If the shortest path is not unique, or a point is a pole, the azimuth is one of the possible ones.
   public static func solve(
     latitude1: Double, longitude1: Double, latitude2: Double, longitude2: Double
   ) -> GeodesicInverse {
@@ -42,9 +42,9 @@
       azimuth2: Trigonometry.atan2Degrees(east * second.sine, north * second.cosine))
   }
 
-  /// The distance alone, metres: bit for bit that of `solve`, and the same in both directions.
+  /// Only the distance, metres: bit for bit that of `solve`, and the same in both directions.
   ///
-  /// Parameters and exceptional values as for `solve`.
+  /// Parameters and exceptional values are those of `solve`.
   public static func distance(
     latitude1: Double, longitude1: Double, latitude2: Double, longitude2: Double
   ) -> Double {
@@ -180,7 +180,7 @@ struct InverseTask {
 
   /// The path along the meridian (over the pole for λ₁₂ = 180°); on an oblate ellipsoid it is always shortest.
   ///
-  /// From a pole every direction is a meridian: that of point 2.
+  /// If point 1 is a pole, the path follows the meridian of point 2.
   func meridian() -> InversePath {
     let start = Heading(sine: sineLambda, cosine: cosineLambda)
     let cosineSigma1 = start.cosine * cosine1

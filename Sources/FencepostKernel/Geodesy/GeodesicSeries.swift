@@ -108,7 +108,8 @@ struct Harmonics {
 
   /// sin 2lσ for l = 1…5 from the sine and cosine of σ.
   ///
-  /// By the recurrence sin 2(l+1)σ = 2 cos 2σ sin 2lσ − sin 2(l−1)σ. One set of sines serves all series at a point.
+  /// Computed by the recurrence sin 2(l+1)σ = 2 cos 2σ sin 2lσ − sin 2(l−1)σ. One set of sines serves all series at a
+  /// point.
   @inline(__always)
   init(sine: Double, cosine: Double) {
     let twice = 2 * (cosine - sine) * (cosine + sine)

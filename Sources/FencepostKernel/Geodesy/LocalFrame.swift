@@ -15,7 +15,7 @@
   /// e² / (1 − e² sin² φ).
   @usableFromInline var bend = 0.0
 
-  /// Without an origin: every position is out of range.
+  /// A frame without an origin, for which every position is out of range.
   @inlinable
   public init() {}
 

@@ -9,11 +9,11 @@
   @inlinable public static var limit: Double { 300 }
 
   public let start: EarthVector
-  /// From there to the end.
+  /// The vector from the start to the end.
   public let chord: EarthVector
-  /// The square of its length, square metres.
+  /// The square of the chord's length, square metres.
   public let square: Double
-  /// Metres along the arc.
+  /// Length of the arc, metres.
   public let length: Double
   /// Height of the arc above its chord at s (1 − s) = 1, metres, as a vector.
   @usableFromInline let rise: EarthVector
@@ -54,7 +54,7 @@
     return EarthVector(x: start.x + way.x, y: start.y + way.y, z: start.z + way.z)
   }
 
-  /// From the start to the point at a share of the arc.
+  /// The vector from the start to the point at a share of the arc.
   @inlinable @inline(__always)
   func way(to share: Double) -> EarthVector {
     let bend = share * (1 - share)

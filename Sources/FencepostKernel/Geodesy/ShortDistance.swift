@@ -1,4 +1,4 @@
-/// Geodesic distance of near points from their chord: no trigonometry, no iteration.
+/// Computes the geodesic distance of near points from their chord, without trigonometry or iteration.
 public enum ShortDistance {
   /// Longest chord, metres, for which `distance` keeps its error bound.
   public static var limit: Double { 20_000 }

@@ -14,7 +14,7 @@ extension Trigonometry {
 
   /// The angle of the vector (`x`, `y`) in degrees, in (−180, 180]; 0 for the zero vector.
   ///
-  /// Exact on the axes and the diagonals. The negative `x` axis gives +180.
+  /// The result is exact on the axes and the diagonals. The negative `x` axis gives +180.
   public static func atan2Degrees(_ y: Double, _ x: Double) -> Double {
     let reduced = reduceArc(y, x)
     let angle =
@@ -52,8 +52,8 @@ extension Trigonometry {
     return (Int(truncatingIfNeeded: entry), Double(bitPattern: rest.bitPattern ^ ((swap ^ negativeX) << 63)))
   }
 
-  /// 1 for a negative number, 0 for a positive one, without a branch; either for zeros and NaN, for which every
-  /// entry is as good.
+  /// 1 for a negative number, 0 for a positive one, without a branch. For zeros and NaN it is either, because every
+  /// entry of the table is valid for them.
   @inline(__always)
   static func signBit(_ value: Double) -> UInt64 { value.bitPattern >> 63 }
 }

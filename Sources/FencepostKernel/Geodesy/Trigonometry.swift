@@ -3,7 +3,7 @@
 /// Every decision of the engine uses these functions instead of the platform's mathematics library, so that the same input gives
 /// the same bits on every machine, in debug and in release builds. No operation is fused.
 ///
-/// Error bounds are in units in the last place (ulp) of the exact value; `TrigonometryTests` holds them against
+/// Error bounds are in units in the last place (ulp) of the exact value; `TrigonometryTests` compares the results with
 /// values computed with 60 digits.
 ///
 /// | function | bound, ulp | holds for |
@@ -11,7 +11,7 @@
 /// | `sincosDegrees` | 1.0 | any finite argument |
 /// | `sincos` | 1.0 | \|radians\| ≤ 1e5, outside a distance of 1e-6 from a non-zero multiple of π/2 |
 /// | `atan2` | 2.5 | 1e-290 < \|x\|, \|y\| < 1e290 |
-/// | `atan2Degrees` | 3.0 | the same; exact on the axes |
+/// | `atan2Degrees` | 3.0 | 1e-290 < \|x\|, \|y\| < 1e290; exact on the axes |
 ///
 /// Near a multiple of π/2, the absolute error of `sincos` is at most 1e-17.
 public enum Trigonometry {

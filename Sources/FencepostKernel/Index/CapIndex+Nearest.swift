@@ -14,7 +14,7 @@ extension CapIndex {
     visitNearest(to: position, &waiting, visit)
   }
 
-  /// The same for repeated searches.
+  /// Visits caps as the method above does, in repeated searches.
   ///
   /// - Parameter search: only its memory is reused.
   public func visitNearest(

@@ -10,7 +10,7 @@ extension CapIndex {
     return homes.of(key & ~CapLevel.familyMask) &+ Int(truncatingIfNeeded: child)
   }
 
-  /// The slot of a node, or −1.
+  /// The slot of a node, or −1 if the node does not exist.
   @inline(__always)
   func slot(_ key: UInt64) -> Int {
     nodes.place(from: CapIndex.home(key, nodes.homes)) { $0.key == key }

@@ -14,8 +14,8 @@ public struct CapHit: Sendable, Equatable {
 }
 
 extension CapIndex {
-  /// Appends the id of every cap within a distance of a position: its centre is at most the sum of its reach and the distance
-  /// away, straight through the Earth.
+  /// Appends the id of every cap within a distance of a position: the chord from the position to its centre is at most
+  /// the sum of its reach and the distance.
   ///
   /// The comparison may report too many caps, but never misses one: a cap that is farther by less than a millionth, or by less
   /// than a ten-millionth of the edge of its cube, may be among the results.
@@ -44,8 +44,8 @@ extension CapIndex {
   /// - Parameters:
   ///   - centre: a place on the Earth, or below it.
   ///   - radius: metres, at least 0, no longer than the Earth is wide.
-  ///   - bend: points within a cap whose reach is shorter by `bend` · reach³ are reported as certain, others as
-  ///   possible.
+  ///   - bend: a point is reported as certainly inside if it is still inside after the reach is shortened by `bend` ·
+  ///     reach³; otherwise as possibly inside.
   public func gather(around centre: EarthVector, within radius: Double, bend: Double, into near: inout NearCaps) {
     near.begin(around: centre, within: radius, bend: bend)
     for stray in strays where stray.centre.squaredChord(to: centre).squareRoot() <= stray.reach + radius {
@@ -79,9 +79,9 @@ extension CapIndex {
     }
   }
 
-  /// The distance of a position from the nearest cap that is not excepted, metres: never more than the true value, and lower by
-  /// at most the tolerances of ``collect(near:within:into:)``; negative within one, and at most the distance. The search shrinks
-  /// to the least slack found so far.
+  /// The distance of a position from the nearest cap that is not excepted, metres: never more than the true value, and
+  /// lower by at most the tolerances of ``collect(near:within:into:)``. It is negative within a cap, and at most
+  /// `distance`. The search shrinks to the least slack found so far.
   ///
   /// - Parameters:
   ///   - position: where to look.
@@ -141,7 +141,8 @@ extension CapIndex {
 }
 
 extension EarthVector {
-  /// Whether no coordinate is NaN and no square of one overflows. Tested one by one, because `max` may drop a NaN.
+  /// Whether no coordinate is NaN and no square of one overflows. Tests the coordinates one by one, because `max` may
+  /// drop a NaN.
   @inline(__always)
   fileprivate var isOnEarth: Bool { x.magnitude < 1e9 && y.magnitude < 1e9 && z.magnitude < 1e9 }
 }
@@ -160,7 +161,7 @@ struct CapSearch {
   private(set) var distance: Double
   /// Whether only the least slack is needed: caps farther than the best result are skipped.
   var isDrawnTogether = false
-  /// The caps ignored in that case, and their number.
+  /// The caps to ignore if only the least slack is needed, and their number.
   var excepted = SIMD16<UInt32>()
   var exceptedCount = 0
   var least = 0.0

@@ -4,8 +4,8 @@ extension CapIndex {
   /// The least number of entries for which a child is created: smaller children cost more in cache misses than they save in
   /// comparisons.
   static var brood: Int { 12 }
-  /// The blocks are reordered after more changes than this, and after more than one change per that many caps. If they were
-  /// reordered less often, searches would read more pages; if more often, reordering would cost more than the insertions.
+  /// The blocks are reordered after more changes than this, and after more than one change per that many caps. With
+  /// fewer reorderings, searches would read more pages; with more, the reorderings would cost more than the insertions.
   static var fewChanges: Int { 1_024 }
   static var settledFor: Int { 4 }
 
@@ -94,7 +94,7 @@ extension CapIndex {
     if strays.isEmpty { strays = [] }
   }
 
-  /// For comparing caps: NaN must compare equal too.
+  /// Bits for comparing caps, so that a NaN compares equal to itself.
   private static func bits(_ centre: EarthVector, _ reach: Double) -> SIMD4<UInt64> {
     SIMD4(centre.x.bitPattern, centre.y.bitPattern, centre.z.bitPattern, reach.bitPattern)
   }
@@ -198,7 +198,7 @@ extension CapIndex {
 
   // MARK: Children
 
-  /// The child that contains an offset; exact, see the rounding of centres.
+  /// The child that contains an offset. The result is exact, because centres are rounded to a grid.
   @inline(__always)
   static func child(of offset: SIMD3<Float>, quarter: Float) -> Int {
     @inline(__always)

@@ -1,4 +1,4 @@
-/// A spatial index of caps: which of them come within a distance of a position?
+/// A spatial index of caps, which finds the caps that come within a distance of a position.
 ///
 /// A cap is the part of space within `reach` metres (chord) of a centre; the index does not depend on what the cap bounds. All
 /// lengths are straight lines, so poles and the antimeridian need no special treatment.
@@ -11,22 +11,22 @@
 /// * A cap starts at the node of level `CapLevel.base` around its centre (or of its class, if that is higher) and
 ///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore need only one node for
 ///   many caps; in dense regions the depth depends on the size of the caps.
-/// * Every node has all its ancestors, and a mask of its 64 possible children, so a search never looks at empty
-///   space. `reach` of a node bounds the caps at and below it.
+/// * All ancestors of a node exist, and each node has a mask of its 64 possible children, so a search never looks at
+///   empty space. `reach` of a node bounds the caps at and below it.
 /// * Centres are rounded to a grid of `CapLevel.quantum` metres when they enter, coarse enough that the offset from
 ///   the centre of a cube is exact in `Float` at every level a cap can move between: so the location of a cap is the same at
 ///   every level and on removal. A longer reach compensates for the rounding.
 /// * Caps that do not fit into any cube (infinite reach, NaN, centres off the Earth) are in a plain list and are always
 /// measured exactly.
 ///
-/// A value: a copy is a fork and shares storage until one of the two changes. The order of results depends only on
-/// the sequence of calls.
+/// The index is a value: a copy shares storage with the original until one of the two changes. The order of results
+/// depends only on the sequence of calls.
 public struct CapIndex: Sendable {
   /// One cube of the tree, a slot of the hash table.
   struct Node: OpenTableEntry {
     /// Level and cell, see `CapLevel.key`; 0 is a free slot.
     var key: UInt64
-    /// Bit x + 4 y + 16 z: that child exists.
+    /// Bit x + 4 y + 16 z is set if the child at (x, y, z) exists.
     var children: UInt64 = 0
     /// First group of the entries; meaningless while `count` is 0.
     var block: UInt32 = 0
@@ -119,7 +119,7 @@ enum CapLevel {
   static let edgeLog = 7
   /// log2 of the edge over the reach of a level.
   static let looseness = 1
-  /// log2 of the steps a metre is rounded to: half an edge of the base level then has 2^24 steps.
+  /// log2 of the number of grid steps in a metre: half an edge of the base level then has 2^24 steps.
   static let stepLog = 24 - (edgeLog + 2 * base - 1)
 
   /// The grid begins at −origin on every axis.
@@ -163,9 +163,9 @@ enum CapLevel {
   }
 }
 
-/// Where a cap belongs: its rounded centre, its padded reach and its class.
+/// The location of a cap in the index: its rounded centre, its padded reach and its class.
 struct CapPlacement: Sendable {
-  /// Steps from the corner of the grid.
+  /// The centre, in steps from the corner of the grid.
   var x: Int64
   var y: Int64
   var z: Int64
@@ -203,7 +203,7 @@ struct CapPlacement: Sendable {
     return CapLevel.key(level: level, x: x &>> shift, y: y &>> shift, z: z &>> shift)
   }
 
-  /// The cube around the centre has children; returns the one that contains the centre.
+  /// Returns the child of the cube around the centre that contains the centre.
   @inline(__always)
   func child(level: Int) -> UInt64 {
     let shift = Int64(CapLevel.shift(level &- 1))

@@ -1,11 +1,12 @@
-/// The caps of a ``CapIndex`` near cubes of space, stored contiguously: for repeated queries about places near each other.
+/// The caps of a ``CapIndex`` near cubes of space, stored contiguously, for repeated queries about places near each
+/// other.
 ///
 /// A patch has every cap with a slack of at most its ``margin`` anywhere in its cube. A query reads a few contiguous groups
-/// instead of descending the tree of the index; creating a patch costs about three queries. In crowded regions the cubes are
-/// smaller, and in still more crowded regions there is no patch and the index is searched.
+/// instead of descending the tree of the index; creating a patch costs about three queries. In crowded regions the
+/// cubes are smaller. In still more crowded regions there is no patch, and queries search the index.
 ///
-/// A cache of the index: the owner of both calls ``keepUp(with:version:)`` before each query. Its memory is limited; when the
-/// limit is reached, the cache is emptied.
+/// This is a cache of the index: the owner of both calls ``keepUp(with:version:)`` before each query. Its memory is
+/// limited; when the limit is reached, the cache is emptied.
 public struct CapPatches: Sendable {
   /// Edges of the cubes, metres, and how far around them a patch reaches: powers of two.
   private static let edges: (Double, Double) = (4_096, 1_024)
@@ -13,7 +14,7 @@ public struct CapPatches: Sendable {
   private static let marginShare = 0.5
   /// Half the diagonal of a cube, in multiples of its edge, rounded up.
   private static let halfDiagonal = 0.866_026
-  /// A patch of more groups costs as much as the index.
+  /// The maximum number of groups in a patch: searching a larger one would take as long as searching the index.
   private static let mostGroups = 24
   /// The maximum number of groups: 10 MB.
   private static let mostKept = 1 << 17
@@ -47,7 +48,7 @@ public struct CapPatches: Sendable {
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()
-    /// A value that is not a cap has none.
+    /// A value that is not a cap has no centre.
     var reach = SIMD4<Float>(repeating: -1e9)
     var ids = SIMD4<UInt32>(repeating: .max)
 
@@ -165,7 +166,7 @@ public struct CapPatches: Sendable {
     return place
   }
 
-  /// The same, but creates a missing patch if that is allowed.
+  /// The place of a position; creates a missing patch if that is allowed.
   ///
   /// - Parameter cap: Gives the centre and the reach of a cap.
   @inline(never)

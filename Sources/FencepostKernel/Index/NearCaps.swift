@@ -3,12 +3,13 @@
 /// A caller with many positions that are near each other searches the tree once for all of them, and only this list for
 /// each. See ``CapIndex/gather(around:within:bend:into:)``.
 public struct NearCaps: ~Copyable {
-  /// Four caps. Centres are relative to that of the ball.
+  /// Four caps. Centres of caps are relative to the centre of the ball.
   struct Group {
     var x = SIMD4<Float>()
     var y = SIMD4<Float>()
     var z = SIMD4<Float>()
-    /// The squares of two distances: up to the first a position may be within the cap, below the second it certainly is.
+    /// The squares of two distances. Up to the first distance a position may be within the cap; below the second it
+    /// certainly is.
     var outer = SIMD4<Float>()
     var inner = SIMD4<Float>()
     var ids = SIMD4<UInt32>()
@@ -19,7 +20,7 @@ public struct NearCaps: ~Copyable {
 
   private var groups: UnsafeMutablePointer<Group>
   private var length = 16
-  /// How many caps there are.
+  /// The number of caps.
   public private(set) var count = 0
   private var centre = EarthVector(x: 0, y: 0, z: 0)
   private var radius: Float = 0
@@ -49,12 +50,12 @@ public struct NearCaps: ~Copyable {
 
   /// Appends the caps of a node that are near the ball.
   ///
-  /// A cap kept for a cube is farther than its reach, and certainly nearer, by more than the errors of single
-  /// precision: those of the ball's centre relative to the cube's and of both relative to the position, 2⁻²⁴ of a
-  /// length for each axis, and of the comparison of squares.
+  /// Both limits of a cap are widened by more than the errors of single precision. These are the errors of the ball's
+  /// centre relative to the centre of the cube, of both relative to the position (2⁻²⁴ of a length for each axis), and
+  /// of the comparison of squares.
   ///
   /// - Parameters:
-  ///   - relative: the centre of the ball, relative to that of the cube.
+  ///   - relative: the centre of the ball, relative to the centre of the cube.
   ///   - distance: the radius, padded.
   @inline(never)
   mutating func append(
@@ -151,8 +152,8 @@ public struct NearCaps: ~Copyable {
 
   /// Replaces the id of each cap.
   ///
-  /// - Parameter name: gets the id, and returns the reported id, and whether the owner is the cap itself; for other
-  ///   owners nothing is certain.
+  /// - Parameter name: receives the id; returns the id to report, and whether its owner is the cap itself. For other
+  ///   owners, no position is reported as certain.
   @inlinable
   public mutating func rename(_ name: (UInt32) -> (id: UInt32, isCap: Bool)) {
     for index in 0..<count {

@@ -1,17 +1,17 @@
 /// Finds edges that cross or overlap, exact to a micrometre.
 ///
-/// A depth of at most `tolerance` is contact. Where edges meet, whether at a common vertex or at a vertex of one edge
-/// that lies on the other, they may touch but not change sides: around the place, edges that leave and edges that
-/// arrive must alternate, since each has the polygon to its left.
+/// Edges that overlap by at most `tolerance` only touch. Where edges meet, whether at a common vertex or at a vertex of
+/// one edge that lies on the other, they may touch but not change sides: around the place, edges that leave and edges
+/// that arrive must alternate, since each has the polygon to its left.
 struct CrossingCheck {
   /// Metres.
   static var tolerance: Double { 1e-6 }
 
   private let line: ShapeLine
   private let places: ContiguousArray<ShapeDefect.Place>
-  /// Ends of edges that meet other edges within their length, with the edge that is met.
+  /// Ends of edges that meet another edge between its ends, with the edge that is met.
   private var touches: [(vertex: Int, edge: Int)] = []
-  /// Vertices that are the same place within the tolerance.
+  /// Vertices that are at the same place within the tolerance.
   private var meetings: [(Int, Int)] = []
   /// The edges as drawn on the map, if the map decides.
   private let drawn: DrawnEdges?
@@ -193,7 +193,7 @@ struct CrossingCheck {
     }
   }
 
-  /// The edges that vertices touch within their length.
+  /// The edges that vertices touch between the edges' ends.
   @inline(never)
   private static func edges(passing group: [Int], _ touched: [Int: [Int]]) -> [Int] {
     var edges: [Int] = []
@@ -201,8 +201,8 @@ struct CrossingCheck {
     return edges
   }
 
-  /// A direction in which an edge leads from a place. Passages are numbered by the edge that leaves there, passages
-  /// within an edge by the complement of its number.
+  /// A direction in which an edge leads from a place. A passage has the number of the edge that leaves the place; a
+  /// passage within an edge has the complement of that edge's number.
   private struct Direction {
     var azimuth: Double
     var leaves: Bool
@@ -256,7 +256,8 @@ struct CrossingCheck {
     }
   }
 
-  /// Around a place where geodesics do not alternate: whether the edges alternate as drawn. If so, records the edges to divide.
+  /// Whether the edges alternate as drawn around a place where their geodesics do not. If so, records the edges to
+  /// divide.
   private mutating func decideOnTheMap(_ directions: [Direction], _ drawn: DrawnEdges) -> Bool {
     if directions.contains(where: { drawn.isAtPole($0.edge) }) { return false }
     let passing = directions.filter { ($0.passage ?? 0) < 0 && $0.leaves }
@@ -332,7 +333,7 @@ extension ShapeLine {
     }
   }
 
-  /// Whether more than two edges meet in the numbers of one place.
+  /// Whether more than two edges meet at a place; the place is given by the numbers of its vertices.
   @inline(never)
   fileprivate func isCrowded(_ group: ArraySlice<Int>) -> Bool {
     // Two vertex numbers at one place are not a crowd: the start and the end of a closed chain, a chain that begins

@@ -10,8 +10,9 @@ struct DeepestPlace {
   /// Edges are processed in pieces of this length, metres, within which the Earth counts as a sphere and geodesics as great
   /// circles.
   static var longestEdge: Double { 200_000 }
-  /// The work after which a search ends: nodes of the tree, and as much as eight of them for each circle. A search that ends
-  /// sooner finds a place up to 1 % less deep than the deepest; one that ends here, a place that may be less deep.
+  /// The work after which a search ends: nodes of the tree, and as much as eight of them for each circle. A search that
+  /// ends sooner finds a place at most 1 % less deep than the deepest. A search that ends by this limit may find a
+  /// place that is less deep than that.
   static func budget(vertices: Int) -> Int { 8_000_000 + 40 * vertices }
   /// At least this many circles are tried, spread over the line, before a search ends by its budget.
   private static var spread: Int { 200 }
@@ -24,12 +25,12 @@ struct DeepestPlace {
   private let buffer: Double
   private var depth = -Double.infinity
   private var place: SurfacePoint
-  /// The queue, by the numbers in `stretches`: a stretch is too large to be moved.
+  /// The queue of the stretches, as their numbers in `stretches`, because a stretch is too large to move.
   private var queue = BinaryHeap<Rank>()
   private var stretches: ContiguousArray<Stretch> = []
   /// R tan(r/R) of the largest circle searched for.
   private let largestTangent: Double
-  /// The most recently started corner, and its end.
+  /// The corner that was started last, and its end.
   private var carried: (edge: Int, next: Int, stop: Stop)?
   /// Vertices of the pieces where more than two edges meet, each with all numbers of its place.
   private let crowded: [Int: [Int]]
@@ -40,14 +41,15 @@ struct DeepestPlace {
   private var grown = 0
   /// The work after which the search ends.
   private let budget: Int
-  /// A search for a depth that is known ends there.
+  /// A depth found before: a search that reaches it ends.
   private let known: Double
   /// The first edge whose contacts have not been searched.
   private var nextEdge = 0
-  /// How many more stretches may be divided: more than any line needs; any remaining place is nearly as deep.
+  /// How many more stretches may be divided. The start value is more than any line needs; when it is used up, any
+  /// remaining place is only a little deeper.
   private var left: Int
 
-  /// Contacts between two: along an edge, or around a corner.
+  /// All contacts between two contacts, along an edge or around a corner.
   private struct Stretch {
     var edge: Int
     /// Whether the stretch turns around the end of the edge; if not, it runs along the edge.
@@ -72,7 +74,7 @@ struct DeepestPlace {
     }
   }
 
-  /// A contact, R tan(r/R) of a circle there that does not get larger, and the edge that stops it.
+  /// A contact, a size R tan(r/R) that no circle there exceeds, and the edge that stops the circle.
   private struct Stop {
     var contact: InscribedCircle.Contact
     var tangent: Double
@@ -80,7 +82,8 @@ struct DeepestPlace {
   }
 
   /// - Parameters:
-  ///   - known: a depth that was found before. The search ends where it is reached, and if necessary exceeds its budget.
+  ///   - known: a depth that was found before. The search ends when that depth is reached, and if necessary exceeds its
+  ///     budget.
   ///   - budget: the limit of the work; `nil` for the usual one.
   /// - Returns: the deepest place that was found and −D there, above 0, with the number of nodes of the tree that were
   ///   opened, and whether the search ended by its budget; `nil` when the buffer leaves nothing.
@@ -158,7 +161,7 @@ struct DeepestPlace {
 
   private var isSpent: Bool { opened + 8 * grown > budget }
 
-  /// The mean of the vertices, which is deep in a round shape.
+  /// The mean of the vertices, which in a round shape is a deep place.
   private mutating func tryMiddle() {
     let sum = line.vertices.reduce(EarthVector(x: 0, y: 0, z: 0)) { $0 + $1 }
     let middle = sum / Double(max(line.vertices.count, 1))
@@ -181,7 +184,7 @@ struct DeepestPlace {
     return found > 0 ? depth + found * DeepestPlace.tolerance : max(-buffer, depth, 0)
   }
 
-  /// All contacts along an edge, and around its end if that points inwards.
+  /// All contacts along an edge, and around its end if the corner there points inwards.
   private mutating func begin(_ edge: Int) {
     let (before, after) = (pieces.preceding(edge), next(edge))
     let first: Stop
@@ -210,8 +213,8 @@ struct DeepestPlace {
     }
   }
 
-  /// The edge that bounds the same part of the polygon as an edge does at its end: where rings touch, not the edge that
-  /// follows but the first clockwise from the way back.
+  /// The edge that continues the boundary of the same part of the polygon after the end of an edge. Where rings touch,
+  /// this is not the next edge of the ring but the first one clockwise from the direction back along the edge.
   ///
   /// If a third edge lies between two edges, circles around their corner would grow into the outside.
   @inline(never)
@@ -329,8 +332,8 @@ extension ShapeLine {
     return InscribedCircle.Contact(place: place, inwards: left / left.length, edge: edge)
   }
 
-  /// A circle's contact at the end of an edge, where the line turns right: directions from the left of the edge to the
-  /// left of the next.
+  /// A circle's contact at the end of an edge where the line turns right. Its directions reach from the left of the
+  /// edge to the left of the next edge.
   func contact(aroundEndOf edge: Int, to next: Int, _ part: Double) -> InscribedCircle.Contact {
     let place = vertices[edge + 1]
     let up = place.scaled / place.scaled.length

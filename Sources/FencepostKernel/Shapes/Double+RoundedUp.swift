@@ -1,6 +1,6 @@
 extension Double {
-  /// The least integer that is not less, for numbers from 0 to 2⁵³. The standard library's `rounded` calls the system's
-  /// mathematics library in debug builds.
+  /// The number rounded up to an integer, for numbers from 0 to 2⁵³. The standard library's `rounded` is not used
+  /// because it calls the system's mathematics library in debug builds.
   package var roundedUp: Int64 {
     let whole = Int64(self)
     return Double(whole) < self ? whole + 1 : whole

@@ -33,7 +33,7 @@ struct DrawnEdges {
       east: (change.degrees + change.tail) * radians * scale, north: (end.latitude - start.latitude) * radians)
   }
 
-  /// The way along an edge or the other way, from its start or its end.
+  /// The vector along an edge from its start, or against the edge from its end.
   func direction(_ edge: Int, fromStart: Bool) -> MapVector {
     let (from, to) = fromStart ? (points[edge], points[edge + 1]) : (points[edge + 1], points[edge])
     return DrawnEdges.way(from: from, to: to, scale: 1)
@@ -46,8 +46,8 @@ struct DrawnEdges {
 
   /// The relative position of two edges.
   struct Pair {
-    /// The distances of the second edge's ends to the left of the first edge's line, and their positions along it, from 0 at its
-    /// start to 1 at its end; then the same with the edges exchanged.
+    /// The distances of the second edge's ends to the left of the first edge's line, and their positions along that
+    /// line, from 0 at its start to 1 at its end; then these values with the edges exchanged.
     var ends: (Foot, Foot)
     var otherEnds: (Foot, Foot)
     /// Metres.
@@ -98,12 +98,12 @@ struct DrawnEdges {
 
 /// Divides pieces of planar edges whose geodesics cross though the pieces do not.
 struct EdgeDivision {
-  /// Shorter pieces are not divided, metres.
+  /// Pieces shorter than this length, metres, are not divided.
   static var shortest: Double { 1e-3 }
   /// An end nearer than this part of the length to an end of the other piece does not divide it.
   private static var nearest: Double { 1.0 / 16 }
 
-  /// Where a piece is divided.
+  /// The place where a piece is divided.
   private struct Cut {
     var part: Double
     var point: SurfacePoint
@@ -165,7 +165,7 @@ struct EdgeDivision {
     return room < before
   }
 
-  /// In order from the start, without duplicates.
+  /// The places in order from the start of the edge, without duplicates.
   private static func points(_ cuts: [Cut]) -> [SurfacePoint] {
     var points: [SurfacePoint] = []
     for cut in cuts.sorted(by: { $0.part < $1.part }) {

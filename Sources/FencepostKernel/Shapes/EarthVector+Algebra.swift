@@ -31,7 +31,7 @@ extension EarthVector {
   @inlinable @inline(__always)
   var length: Double { dot(self).squareRoot() }
 
-  /// Times a²D, D = diag(a⁻², a⁻², b⁻²): of a point of the surface a vector along the outward normal.
+  /// The product with a²D, D = diag(a⁻², a⁻², b⁻²). For a point of the surface it is a vector along the outward normal.
   @inlinable @inline(__always)
   var scaled: EarthVector {
     EarthVector(x: x, y: y, z: z * (1 + Ellipsoid.secondEccentricitySquared))

@@ -4,22 +4,23 @@
 /// Martínez-Llario, "Intersection and point-to-line solutions for geodesics on the ellipsoid", Studia Geophysica et
 /// Geodaetica 62 (2018), 353–363, inside a bracket.
 public struct GeodesicSegment: Sendable {
-  /// Longer edges are refused, metres: below π b, the distance within which a shortest path is the only one.
+  /// The length, metres, above which edges are refused: below π b, the distance within which a shortest path is the
+  /// only one.
   public static var longest: Double { 19_900_000 }
   /// The spacing, metres, of the first samples of the distance along a long segment. Within such a stretch the direction to a
   /// point turns from ahead to behind at most once.
   static var stretch: Double { 1_000_000 }
   /// Half the length of the stretch around a foot that is treated as a `ShortSegment`, metres.
   static var neighbourhood: Double { 15_000 }
-  /// Radius for the step along a segment, metres: any mean radius will do, because the bracket and the next step correct the
-  /// error.
+  /// The Earth's radius for the step along a segment, metres. Any mean radius will do, because the bracket and the next
+  /// step correct the error.
   static var meanRadius: Double { 6_371_000 }
 
   public let start: SurfacePoint
   public let end: SurfacePoint
   /// Metres.
   public let length: Double
-  /// The solved path between the ends. A short segment's is `nil` until it is needed.
+  /// The solved path between the ends. For a short segment it is `nil` until it is needed.
   private let solved: GeodesicInverse?
 
   public init(from start: SurfacePoint, to end: SurfacePoint) {
@@ -43,7 +44,7 @@ public struct GeodesicSegment: Sendable {
 
   /// The point at a length from the start, metres in 0 … `length`, and the forward azimuth there, degrees.
   ///
-  /// Computed from the nearer end.
+  /// The computation starts at the nearer end.
   public func point(_ along: Double) -> (place: SurfacePoint, azimuth: Double) {
     if along <= 0 { return (start, azimuths.start) }
     if along >= length { return (end, azimuths.end) }
@@ -67,7 +68,7 @@ public struct GeodesicSegment: Sendable {
     return farFoot(of: point)
   }
 
-  /// The same by the inverse problem, for points and segments of any distance and length.
+  /// The nearest place of the segment by the inverse problem, for points and segments of any distance and length.
   ///
   /// The distance along a geodesic is convex where the reduced length's derivative M is positive, hence up to a quarter
   /// of the way around, and concave beyond: an inner minimum is where the direction to the point turns from ahead to
@@ -153,13 +154,14 @@ public struct GeodesicSegment: Sendable {
 public struct SegmentFoot: Sendable {
   /// Geodesic distance of the point, metres.
   public var distance: Double
-  /// Where it is: metres from the start of the segment.
+  /// Metres along the segment from its start to the place.
   public var along: Double
-  /// Where it is on the Earth.
+  /// The place as a point of the Earth.
   public var place: SurfacePoint
-  /// Whether it is between the ends.
+  /// Whether the place is between the ends of the segment.
   public var isInner: Bool
-  /// Positive when the point is to the left of the segment, negative to the right; 0 on it and when the foot is an end.
+  /// Positive if the point is to the left of the segment, negative if it is to the right; 0 if it is on the segment or
+  /// the foot is an end.
   public var side: Double
 
   init(distance: Double, along: Double, place: SurfacePoint, isInner: Bool, side: Double) {
@@ -170,7 +172,7 @@ public struct SegmentFoot: Sendable {
     self.side = side
   }
 
-  /// From a foot in space; `offset` is where the short segment starts in the whole one, `ends`.
+  /// Converts a foot in space; `offset` is where the short segment starts in the whole segment `ends`.
   init(
     of point: SurfacePoint, on segment: ShortSegment, _ foot: (along: Double, at: EarthVector, isInner: Bool),
     from offset: Double, ends: GeodesicSegment

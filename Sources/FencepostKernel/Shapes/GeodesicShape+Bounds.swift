@@ -15,7 +15,7 @@ extension GeodesicShape {
     return (distance - 2 * DistanceBounds.doubt, distance + 2 * DistanceBounds.doubt)
   }
 
-  /// The same from edges already known to be near, without a search; `nil` if they cannot decide.
+  /// Bounds of D from edges already known to be near, without a search; `nil` if these edges cannot decide.
   ///
   /// - Returns: the bounds, and the edges that may be nearest.
   public func bounds(at position: EarthVector, among near: inout NearEdges) -> FoundNear? {
@@ -78,11 +78,12 @@ extension GeodesicShape {
     return (max(least - offset, offset - most, 0), max(most - offset, offset - least))
   }
 
-  /// How far a point of space can move straight before it may be at a point of the surface whose boundary distance is
-  /// `level`, metres; 0 when it may be there now.
+  /// How far a point of space can move in a straight line before it may reach a point of the surface whose boundary
+  /// distance is `level`, metres; 0 if it may be at such a point already.
   ///
   /// - Parameters:
-  ///   - position: near the surface, or anywhere: a position above or below it loses its height.
+  ///   - position: usually near the surface, but may be anywhere. The result is smaller by the height above or below
+  ///     the surface.
   ///   - level: metres, a value of D.
   public func clearance(from position: EarthVector, to level: Double) -> Double {
     guard position.length > 1 else { return 0 }
@@ -98,7 +99,7 @@ extension GeodesicShape {
   /// of the boundary points at a right angle to the line.
   ///
   /// If the boundary is at a distance from the line, it is searched for on the way from the nearest place of the line to the
-  /// point. At an inner corner, another edge may be nearer there.
+  /// point. At an inner corner, another edge may be nearer to the place found.
   ///
   /// - Returns: `nil` if the place found is not on the boundary.
   public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint? {
@@ -128,7 +129,7 @@ extension GeodesicShape {
   /// A place whose computed |D| is below this is on the boundary, metres.
   static var onTheBoundary: Double { 1e-6 }
 
-  /// A circle that holds the shape, metres; a radius of half a meridian holds the Earth.
+  /// A circle that contains the shape, metres. With a radius of half a meridian it contains the Earth.
   public var boundingCircle: (centre: SurfacePoint, radius: Double) {
     guard boundingCap.centre.length > 1e6 else {
       return (SurfacePoint(latitude: 0, longitude: 0), DistanceBounds.largestDistance)
@@ -139,7 +140,7 @@ extension GeodesicShape {
     return (place, min(GeodesicShape.most(ofChord: chord), DistanceBounds.largestDistance))
   }
 
-  /// No points with a chord up to this are farther apart along the surface, metres.
+  /// The largest distance along the surface, metres, of two points with a chord up to the given one.
   @inlinable
   public static func most(ofChord chord: Double) -> Double {
     if chord <= ChordThreshold.near {

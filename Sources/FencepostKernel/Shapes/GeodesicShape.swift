@@ -4,11 +4,11 @@
 ///
 /// The signed boundary distance D is negative inside, in metres. If a point moves, D changes by at most the distance moved.
 public final class GeodesicShape: Sendable {
-  /// Computed distances below this count as 0, metres: a position on the line is inside.
+  /// Computed distances below this, metres, count as 0, so that a position on the line is inside.
   static var onTheLine: Double { 20e-9 }
-  /// The depth of a polygon is computed up to this, metres.
+  /// The largest depth that is computed for a polygon, metres.
   static var greatestDepth: Double { 100_000 }
-  /// A cap that holds every place.
+  /// A cap that contains every place.
   static var wholeEarth: (centre: EarthVector, reach: Double) {
     (EarthVector(x: 0, y: 0, z: 0), Ellipsoid.largestRadiusOfCurvature)
   }
@@ -16,7 +16,7 @@ public final class GeodesicShape: Sendable {
   /// The definition of the shape. Its longitudes are in [−180, 180), without repeated vertices and without the vertices that
   /// close a ring.
   public let definition: ShapeDefinition
-  /// Stored here because it needs no additional space.
+  /// Stored beside the other members because it needs no additional space there.
   let isPolygon: Bool
   /// The greatest −D, metres: for a corridor the radius, for a line 0, for a polygon the radius of the largest inscribed circle,
   /// up to 1 % below and at most 100 km; further below it for a polygon whose search ends by `DeepestPlace.budget`.
@@ -26,7 +26,8 @@ public final class GeodesicShape: Sendable {
   private let deepestLatitude, deepestLongitude: Double
   /// The number of rings left out of the definition because they have no vertices or enclose no area.
   public let leftOutRings: Int
-  /// A cap in space that holds the shape: every point with D ≤ 0 has a chord of at most `reach` metres to its centre.
+  /// A cap in space that contains the shape: every point with D ≤ 0 has a chord of at most `reach` metres to its
+  /// centre.
   public let boundingCap: (centre: EarthVector, reach: Double)
 
   let line: ShapeLine
@@ -97,7 +98,7 @@ public final class GeodesicShape: Sendable {
     distance(line.nearest(to: point, isSided: isPolygon))
   }
 
-  /// The same, to the bit, when it is known which edges may be nearest.
+  /// The signed boundary distance D, identical to the bit, if the edges that may be nearest are known.
   public func boundaryDistance(of point: SurfacePoint, near found: FoundNear) -> Double {
     guard let foot = line.nearest(to: point.vector, among: found.edges, found.count, isSided: isPolygon) else {
       return boundaryDistance(of: point)
@@ -121,7 +122,7 @@ public final class GeodesicShape: Sendable {
     return distance.magnitude < GeodesicShape.onTheLine ? 0 : distance
   }
 
-  /// - Parameter mayBeLarge: whether it may be the larger of the areas that its rings bound.
+  /// - Parameter mayBeLarge: whether the polygon may be the larger of the two areas that its rings bound.
   private static func cap(
     _ line: ShapeLine, mayBeLarge: Bool, _ offset: Double
   ) -> (centre: EarthVector, reach: Double) {

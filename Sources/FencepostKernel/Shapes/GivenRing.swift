@@ -10,7 +10,7 @@ public enum EdgeReading: Sendable {
 struct GivenRing {
   var part: Int
   var ring: Int
-  /// Each differs from the previous one; in a ring the first also differs from the last.
+  /// Each point differs from the previous one; in a ring the first also differs from the last.
   var points: [SurfacePoint] = []
   /// For each point, the number of the definition's vertex to which the edge from this point belongs.
   var edges: [Int] = []
@@ -26,8 +26,8 @@ struct GivenRing {
   /// - Parameters:
   ///   - given: latitudes and longitudes, degrees; a ring may repeat its first vertex at its end.
   ///   - isRing: whether the last vertex is joined to the first.
-  ///   - isGiven: whether the longitudes of planar edges are meant as written; otherwise they are those of a stored definition,
-  ///     and each edge is the short way between them.
+  ///   - isGiven: whether the longitudes of planar edges are meant as written; otherwise they are the longitudes of a
+  ///     stored definition, and each edge is the short way between them.
   ///   - room: the allowed number of points, reduced by those made.
   init(
     _ given: some Collection<ShapeVertices.Vertex>, part: Int, ring: Int, isRing: Bool, reading: EdgeReading,
@@ -126,7 +126,7 @@ struct GivenRing {
 
   /// Adds points within the edges of a ring.
   ///
-  /// - Parameter between: gets the ends of an edge and gives the points to add, from its start on.
+  /// - Parameter between: receives the ends of an edge and returns the points to add, in order from its start.
   mutating func insert(_ room: inout Int, _ between: (SurfacePoint, SurfacePoint) -> [SurfacePoint]) {
     var (points, edges): ([SurfacePoint], [Int]) = ([], [])
     for (start, end) in pairs(isRing: true) {
@@ -191,7 +191,7 @@ extension SurfacePoint {
   /// Whether two points are so near each other, 5 nm, that an edge between them would have no direction.
   func isOne(with other: SurfacePoint) -> Bool { vector.squaredChord(to: other.vector) < 2.5e-17 }
 
-  /// Whether two points are the same place: at a pole every longitude is.
+  /// Whether two points are the same place. At a pole, points with different longitudes are the same place.
   func isSamePlace(as other: SurfacePoint) -> Bool {
     latitude == other.latitude && (longitude == other.longitude || latitude.magnitude == 90)
   }

@@ -3,10 +3,10 @@
 /// With q the place, n the unit tangent towards the centre and R the Earth's radius, the circle of radius r through q also
 /// goes through p where R tan(r/R) = |p − q|² / 2n·(p − q), and touches the great circle with left normal m where
 /// R tan(r/R) = m·(q − a) / (1 − m·n), a on it: on a sphere exactly, in terms of chords (from c·p = cos r/R and
-/// m·c = sin r/R for the centre c = q cos r/R + n sin r/R). The ellipsoid is so nearly a sphere that the error is parts in a
-/// thousand. The tolerance of `DeepestPlace` covers it, which measures its result exactly.
+/// m·c = sin r/R for the centre c = q cos r/R + n sin r/R). The ellipsoid is so nearly a sphere that the error is a few
+/// thousandths. The tolerance of `DeepestPlace` covers it, and `DeepestPlace` measures its result exactly.
 struct InscribedCircle {
-  /// Where the circle touches, and the direction of its centre.
+  /// The place where the circle touches, and the direction of its centre.
   struct Contact {
     var place: EarthVector
     var inwards: EarthVector
@@ -27,9 +27,9 @@ struct InscribedCircle {
   var contact: Contact
   /// R tan(r/R), metres.
   private(set) var tangent: Double
-  /// The edge that stops it; −1 for none.
+  /// The edge that stops the circle; −1 if no edge does.
   private(set) var blocker = -1
-  /// The number of tree nodes opened to find it.
+  /// The number of tree nodes opened to find that edge.
   private(set) var opened = 0
 
   init(_ contact: Contact, tangent: Double) {
@@ -46,7 +46,7 @@ struct InscribedCircle {
 
   /// The largest circle that no edge stops; or, as soon as the radius is below `enough`, a circle that some edge stops.
   ///
-  /// - Parameter hints: edges that may stop it early, the third one only for a large line; −1: no hint.
+  /// - Parameter hints: edges that may stop the circle early, the third one only for a large line; −1: no hint.
   static func largest(
     at contact: Contact, in line: ShapeLine, from tangent: Double, enough: Double, hints: (Int, Int, Int)
   ) -> InscribedCircle {
@@ -146,7 +146,8 @@ struct InscribedCircle {
     }
   }
 
-  /// R tan(r/R) of the largest circle at a contact that an edge lets grow; infinite when it is behind.
+  /// R tan(r/R) of the largest circle at a contact before the edge stops it; infinite if the edge is behind the
+  /// contact.
   static func tangent(at contact: Contact, stoppedBy edge: Int, of line: ShapeLine) -> Double {
     let (start, end) = (line.vertices[edge], line.vertices[edge &+ 1])
     let (toStart, toEnd) = (start - contact.place, end - contact.place)
@@ -208,10 +209,10 @@ extension ShapeLine {
 }
 
 extension ShapeLine.Group {
-  /// No circle at a contact is stopped earlier by the edges than at these; R tan(r/R), metres.
+  /// Lower bounds of R tan(r/R), metres, of the circles at a contact when each of the edges stops them.
   ///
-  /// Both the numerator, the squared distance to the chord, and the denominator, how far it leads inwards, err to the safe
-  /// side.
+  /// The numerator is the squared distance to the chord, the denominator how far the chord leads inwards; the errors of
+  /// both are on the safe side.
   @inline(__always)
   func leastTangents(_ contact: InscribedCircle.Contact, _ line: ShapeLine) -> SIMD8<Float> {
     let apart = contact.place - line.origin

@@ -62,13 +62,13 @@ struct OrientedBox {
   }
 }
 
-/// Boxes around what the balls of a line hold (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: a hierarchical structure for
-/// rapid interference detection", SIGGRAPH 1996).
+/// Boxes around the edges that the balls of a line contain (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: a
+/// hierarchical structure for rapid interference detection", SIGGRAPH 1996).
 ///
 /// Balls around long edges side by side, such as the teeth of a comb or the rays of a star, all meet each other; boxes along
 /// the edges do not. They are needed only while pairs of edges are sought, and are not stored with the line.
 struct LineBoxes {
-  /// Numbered as the balls of the line.
+  /// The boxes, numbered like the balls of the line.
   let boxes: ContiguousArray<OrientedBox>
 
   /// A line with fewer vertices than this needs no boxes.
@@ -91,7 +91,7 @@ struct LineBoxes {
 }
 
 extension ShapeLine {
-  /// How far an edge is from its chord at most along a unit vector, metres.
+  /// The largest distance of an edge from its chord along a unit vector, metres.
   ///
   /// The acceleration of a geodesic is κn, with n the normal of the surface and κ ≤ 1/R. Along an axis a that is level
   /// and across the edge, the edge is therefore within `sagitta` times the greatest |n·a|. From the middle of the edge

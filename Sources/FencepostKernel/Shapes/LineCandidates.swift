@@ -8,7 +8,7 @@ struct LineCandidates {
   /// Bounds of the distance to the nearest chord, metres.
   private(set) var least = Float.infinity
   private(set) var most = Float.infinity
-  /// Whether there are too many to list.
+  /// Whether there are too many candidates to list.
   private(set) var isCrowded = false
 
   /// - Parameter point: near the surface.
@@ -43,8 +43,8 @@ struct LineCandidates {
     }
   }
 
-  /// A point nearer along the surface than one with the chord `most` has a chord of at most this, up to 20 km; see
-  /// `ShapeLine.nearest(to:)`.
+  /// The largest chord, up to 20 km, of a point that is nearer along the surface than a point with the chord `most`;
+  /// see `ShapeLine.nearest(to:)`.
   static func widened(_ most: Float) -> Float { most + most * 0x1p-20 + 1e-3 }
 
   private mutating func drop(beyond limit: Float) {
@@ -77,7 +77,8 @@ extension ShapeLine {
     return side
   }
 
-  /// The same, determined by one edge. Inlined into the caller, with its callees, since passing a line copies it.
+  /// The side on which a point is, determined by one edge. Inlined into the caller, with its callees, since passing a
+  /// line copies it.
   @inline(__always)
   func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
     guard let own = offset(of: point, from: edge) else { return 0 }
@@ -108,7 +109,7 @@ extension ShapeLine {
     return left.dot(point - start) / left.length
   }
 
-  /// The edge that starts where one ends, in the same chain; −1 when the chain is open.
+  /// The edge that starts where another ends, in the same chain; −1 at the end of an open chain.
   @inline(__always)
   func following(_ edge: Int) -> Int { isEdge(edge &+ 1) ? edge &+ 1 : startOfChain(endingWith: edge) }
 
@@ -128,7 +129,7 @@ extension ShapeLine {
     return low
   }
 
-  /// The edge that ends where one starts, in the same chain; −1 when the chain is open.
+  /// The edge that ends where another starts, in the same chain; −1 at the start of an open chain.
   @inline(__always)
   func preceding(_ edge: Int) -> Int {
     edge > 0 && isEdge(edge &- 1) ? edge &- 1 : endOfChain(startingWith: edge)

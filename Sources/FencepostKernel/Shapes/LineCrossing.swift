@@ -1,12 +1,12 @@
-/// A point where a short way crosses the line of a shape from one side to the other, as seen along the line.
+/// A point where a short way crosses the line of a shape. The sides are as seen along the line.
 ///
 /// The line counts as shifted to the right by an infinitesimal distance: a position exactly on it is to the left.
 public struct LineCrossing: Sendable {
   /// The number of the chain, in the order in which the lines were given.
   public let chain: Int
-  /// From the right of the line to its left.
+  /// Whether the way leads from the right of the line to its left.
   public let isToLeft: Bool
-  /// The edge, or the part of a long one that is near the way.
+  /// The edge, or the part of a long edge that is near the way.
   private let edge: ShortSegment
 
   init(chain: Int, isToLeft: Bool, edge: ShortSegment) {
@@ -34,12 +34,12 @@ extension GeodesicShape {
 
   /// Appends the edges of the line that a way crosses, in the order of the line.
   ///
-  /// If the way goes through a vertex, the two edges there count once if the line changes sides there, otherwise not at
-  /// all.
+  /// If the way goes through a vertex where the line changes sides, the two edges there count once; if the line does
+  /// not change sides there, they do not count.
   ///
   /// - Parameters:
-  ///   - start: a position of the surface.
-  ///   - end: another one, at most ``longestWay`` away; the way is the geodesic.
+  ///   - start: a position on the surface.
+  ///   - end: another position, at most ``longestWay`` away. The way is the geodesic between the two.
   public func crossings(from start: EarthVector, to end: EarthVector, into result: inout [LineCrossing]) {
     guard start != end, let search = LineCrossingSearch(line, ShortSegment(from: start, to: end)) else { return }
     var edges: [Int] = []
@@ -61,7 +61,7 @@ extension GeodesicShape {
 /// way continues) or an end of the line, they get the side on which they would be if the line were shifted to its right. An edge
 /// whose open end is on the way is not crossed.
 struct LineCrossingSearch {
-  /// The maximum number of vertices on the way that are searched for one beside it.
+  /// The maximum number of vertices on the way that are passed in the search for a vertex beside the way.
   private static var mostOnTheWay: Int { 16 }
   /// The length of a long edge that is examined on each side of the way, metres.
   private static var leastPart: Double { 5_000 }
@@ -81,9 +81,9 @@ struct LineCrossingSearch {
   /// The part of an edge near the way.
   private struct Part {
     var segment: ShortSegment
-    /// From where to where, metres along the segment.
+    /// Where the part begins and ends, metres along the segment.
     var low, high: Double
-    /// Whether these are the ends of the edge.
+    /// Whether the part begins and ends with the edge.
     var isStart, isEnd: Bool
   }
 
@@ -129,8 +129,8 @@ struct LineCrossingSearch {
     return side.magnitude < GeodesicShape.onTheLine ? 0 : side > 0 ? 1 : -1
   }
 
-  /// Whether an open end of the line, which does not count, is on the way. Two geodesics that meet there meet nowhere else, or
-  /// overlap.
+  /// Whether an open end of the line, which does not count, is on the way. Two geodesics that meet at such an end meet
+  /// nowhere else, or overlap.
   private func meetsOpenEnd(_ part: Part, _ edge: Int) -> Bool {
     part.isStart && line.preceding(edge) < 0 && plainSide(line.vertices[edge]) == 0
       || part.isEnd && line.following(edge) < 0 && plainSide(line.vertices[edge + 1]) == 0
@@ -147,8 +147,8 @@ struct LineCrossingSearch {
   }
 
   /// - Parameters:
-  ///   - before: the edge that ends there; −1 where the line begins.
-  ///   - after: the edge that starts there; −1 where the line ends.
+  ///   - before: the edge that ends at the vertex; −1 where the line begins.
+  ///   - after: the edge that starts at the vertex; −1 where the line ends.
   private func side(ofVertex vertex: Int, _ before: Int, _ after: Int) -> Int {
     let place = line.vertices[vertex]
     let side = plainSide(place)
@@ -164,8 +164,8 @@ struct LineCrossingSearch {
     return first <= last ? back.side : ahead.side
   }
 
-  /// The first side of the way that the line reaches from a vertex on it; 0 if the line ends before, or if it stays on the way
-  /// for more vertices than are searched.
+  /// The first side of the way that the line reaches from a vertex on the way; 0 if the line ends before that, or stays
+  /// on the way for more vertices than are searched.
   ///
   /// - Returns: the side, the last place on the way, and the number of vertices passed.
   private func neighbour(
@@ -188,7 +188,7 @@ struct LineCrossingSearch {
     return (0, many, last)
   }
 
-  /// The side of a vertex on the way if the line lay to the right of itself.
+  /// The side of a vertex on the way if the line were shifted to its right.
   private func shiftedSide(of place: EarthVector, _ before: Int, _ after: Int) -> Int {
     let direction = way.tangent(way.along(nearest: place))
     var alike = 0.0

@@ -1,10 +1,10 @@
 /// The place of a line that is nearest to a point.
 public struct LineFoot: Sendable {
-  /// Number of the edge it is on; −1 when the line is empty.
+  /// The number of the edge that the place is on; −1 if the line is empty.
   public var edge = -1
   /// Geodesic distance of the point, metres; infinite when there is no edge.
   public var distance = Double.infinity
-  /// Where it is, as a vector.
+  /// The place as a vector.
   public var at = EarthVector(x: 0, y: 0, z: 0)
   /// Number of the vertex at that place; −1 if the place is between the ends of the edge.
   public var vertex = -1
@@ -23,10 +23,10 @@ public struct LineFoot: Sendable {
 
   /// Where it is.
   public var place: SurfacePoint { SurfacePoint(at) }
-  /// Whether it is between the ends of the edge.
+  /// Whether the place is between the ends of the edge.
   public var isInner: Bool { vertex < 0 }
 
-  /// Whether it is the nearer one; at equal distance, whether its edge has the lower number.
+  /// Whether this place is nearer than another; at equal distance, whether its edge has the lower number.
   @inline(__always)
   func precedes(_ other: LineFoot) -> Bool {
     distance < other.distance || (distance == other.distance && edge < other.edge)

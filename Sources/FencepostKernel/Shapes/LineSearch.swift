@@ -1,14 +1,14 @@
 /// A walk over the edges of a line that may be near a point: those whose chords come within `limit`.
 ///
-/// In single precision, eight edges at once, relative to the middle of the line. Its results are accurate to
-/// `rounding`; chords bound distances from below, so it may examine an edge too many but never misses one.
+/// It processes eight edges at once, in single precision relative to the middle of the line. Its results are accurate
+/// to `rounding`; chords bound distances from below, so it may examine an edge too many but never misses one.
 struct LineSearch {
   /// An upper bound of the error of a distance, metres.
   let rounding: Float
-  /// Metres of chord; the search reduces it whenever it finds a nearer edge.
+  /// The largest chord of interest, metres; the search reduces it whenever it finds a nearer edge.
   var limit = Float.infinity
 
-  /// A chord's square times this is its sagitta: as in `ShapeLine.sagitta`, rounded up.
+  /// The square of a chord times this factor is its sagitta, as in `ShapeLine.sagitta`, rounded up.
   @inline(__always)
   private static var bend: Float { Float(1.02 / (8 * Ellipsoid.smallestRadiusOfCurvature)) }
 
@@ -25,7 +25,7 @@ struct LineSearch {
   /// An edge near the point.
   struct Found {
     var edge: Int
-    /// Distance to the chord, metres, and of the edge from its chord.
+    /// The distance of the point to the chord, and the distance of the edge from its chord, metres.
     var chord: Float
     var sagitta: Float
     /// The position of the nearest place on the chord: 0 at its start … 1 at its end.
@@ -34,7 +34,7 @@ struct LineSearch {
 
   /// Walks over the edges of a line, nearer ones first as far as the tree knows.
   ///
-  /// - Parameter look: gets each edge within the limit, and the limit.
+  /// - Parameter look: receives each edge within the limit, and the limit, which it may reduce.
   @inline(__always)
   static func run(
     _ line: ShapeLine, at point: EarthVector, limit: Double = .infinity,
@@ -46,7 +46,7 @@ struct LineSearch {
     }
   }
 
-  /// - Parameter body: gets a search and the number of the highest level.
+  /// - Parameter body: receives a search and the number of the highest level.
   @inline(__always)
   static func use(_ line: ShapeLine, at point: EarthVector, _ body: (_ search: inout LineSearch, _ top: Int) -> Void) {
     let top = line.levels.count &- 2
@@ -93,7 +93,7 @@ struct LineSearch {
     }
   }
 
-  /// The least distance of a ball.
+  /// The least distance of the point to a ball.
   @inline(__always)
   func gap(_ ball: Int) -> Float {
     balls[ball].distance(to: place) - balls[ball].reach - rounding
@@ -132,7 +132,7 @@ struct LineSearch {
     }
   }
 
-  /// Bounds of the distances to the chords of four edges, and where the nearest place of each is; as in `chords`.
+  /// Bounds of the distances to the chords of four edges, and where the nearest place of each is.
   @inline(__always)
   func four(_ first: Int) -> (near: SIMD4<Float>, far: SIMD4<Float>, part: SIMD4<Float>) {
     let (ax, ay, az) = (half(0, first), half(1, first), half(2, first))

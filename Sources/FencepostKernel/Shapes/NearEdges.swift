@@ -1,8 +1,9 @@
-/// The edges of a shape's line near a place. They give the nearest edge for points a short way off without a walk over the tree.
+/// The edges of a shape's line near a place. For points near that place they give the nearest edge without a walk over
+/// the tree.
 ///
 /// Stores the eight nearest groups of edges, and the distance within which there are no others.
 public struct NearEdges: Sendable {
-  /// Numbers of groups, the first `count` of them; 0 and infinite gaps beyond.
+  /// The numbers of the groups. Only the first `count` are in use; the others are 0 and have infinite gaps.
   private var groups = SIMD8<Int32>()
   /// Lower bounds of the distance of each edge to `centre`, metres.
   private var gaps = SIMD8<Float>(repeating: .infinity)
@@ -10,7 +11,7 @@ public struct NearEdges: Sendable {
   /// The lower bound of the distance of all other groups to `centre`.
   private var reach: Float = 0
   private var centre = EarthVector(x: 0, y: 0, z: 0)
-  /// The group with the edge that was nearest last, which likely is so again.
+  /// The group with the edge that was nearest in the last query; it is likely to be nearest again.
   private var first = 0
   /// The shape and its number of groups; the numbers are not valid for another shape.
   private var owner: ObjectIdentifier?
@@ -75,17 +76,17 @@ public struct NearEdges: Sendable {
   }
 }
 
-/// Of the near edges, the few that may be nearest to a point.
+/// The few near edges that may be nearest to a point.
 struct NearestEdges {
   private(set) var edges = SIMD8<Int32>()
   private(set) var parts = SIMD8<Float>()
-  /// 0 when there are too many to list.
+  /// The number of these edges; 0 if there are too many to list.
   private(set) var count = 0
   /// Bounds of the distance to the nearest chord, metres.
   private(set) var least = Float.infinity
   private(set) var most = Float.infinity
 
-  /// Adds the near edges of groups that contain all candidates.
+  /// Adds the near edges of groups; the groups must contain all candidates.
   @inline(__always)
   fileprivate mutating func take(_ scans: UnsafeMutablePointer<LineSearch.Scan>, _ scanned: Int, _ most: Float) {
     let limit = LineCandidates.widened(most)

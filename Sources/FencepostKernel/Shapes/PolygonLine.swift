@@ -7,8 +7,8 @@ struct PolygonLine {
   /// How many rings were left out, because they have no vertices or enclose no area.
   private(set) var leftOutRings = 0
 
-  /// A ring without vertices, or narrower than a micrometre, is left out if the polygon has other rings: a hole by omitting only
-  /// it, an outer ring together with its holes. The rest has the same area.
+  /// A ring without vertices, or narrower than a micrometre, is left out if the polygon has other rings. An outer ring
+  /// is left out together with its holes. The remaining rings have the same area.
   init(_ given: ShapeVertices, _ reading: EdgeReading, isOriented: Bool, isGiven: Bool) throws(ShapeDefect) {
     guard !given.partEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = GivenRing.most
@@ -97,7 +97,8 @@ struct PolygonLine {
     throw defect ?? ShapeDefect(.crossing)
   }
 
-  /// If the loops of a ring cancel each other's area, it has no area because it crosses itself: report the crossing instead.
+  /// If the loops of a ring cancel each other's area, the ring has no area because it crosses itself. This reports the
+  /// crossing instead.
   private static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     do {
       return try PolygonOrientation.isSmallerLeft(ring, isOriented: isOriented)

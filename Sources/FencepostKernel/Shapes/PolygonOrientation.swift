@@ -2,10 +2,11 @@
 enum PolygonOrientation {
   /// The fraction of the Earth's area by which the two sides of a ring must differ.
   static var ambiguous: Double { 1e-6 }
-  /// Mean width, metres, below which a ring has no area.
+  /// The mean width, metres, below which a ring counts as having no area.
   static var thin: Double { 1e-6 }
 
-  /// - Parameter isOriented: whether the sides may be equal, because it does not matter which is the smaller one.
+  /// - Parameter isOriented: whether the two sides may have the same area, because it does not matter which of them is
+  ///   smaller.
   /// - Returns: whether the smaller side lies to the left of the ring as it is listed.
   static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     let points = ring.points

@@ -3,11 +3,11 @@ enum RingArea {
   /// Area of the ellipsoid's surface, square metres: 2πa² + πb²/e · ln((1 + e) / (1 − e)) (Snyder, "Map projections: a
   /// working manual", 1987, section 3, from the authalic radius of equation 3-13).
   static var earth: Double { 510_065_621_724_088.44 }
-  /// e, for the series of q.
+  /// The eccentricity e, for the series of q.
   private static var e2: Double { Ellipsoid.eccentricitySquared }
 
   /// Sine of the authalic latitude (Snyder, equations 3-11 and 3-12): the area between the equator and a parallel is this
-  /// part of half the Earth.
+  /// fraction of half the Earth's area.
   static func authalicSine(_ sine: Double) -> Double {
     series(sine) / series(1)
   }

@@ -1,4 +1,4 @@
-/// Extents of rings in eight directions on a plane: which rings may enclose a ring, the smallest first.
+/// Extents of rings in eight directions on a plane. They show which rings may enclose a ring, the smallest first.
 ///
 /// The plane is level in the middle of all rings. If all vertices lie within about 80° of it, rings and the areas within them
 /// appear on it without folds, so that an area has the extents of its ring: a ring within another has no larger extent in any
@@ -6,15 +6,16 @@
 struct RingExtents {
   /// The least coordinates of each ring's vertices in the eight directions, metres.
   private var inner: ContiguousArray<SIMD8<Float>> = []
-  /// The rings by size; those of about the same size in the order of their numbers, because neighbours often follow each other.
+  /// The rings by size. Rings of about the same size are in the order of their numbers, because neighbours often follow
+  /// each other.
   private var order: ContiguousArray<Int> = []
   /// Lower bounds of the coordinates of each ring's edges, in that order; then the least of each eight consecutive
   /// bounds, and so on.
   private var tree: ContiguousArray<SIMD8<Float>> = []
   /// Where each level of the tree starts, and where the last one ends.
   private var levels: ContiguousArray<Int> = [0]
-  /// A class of size for each ring, which is not larger than that of a ring around it, and one that is not smaller than that of
-  /// a ring within it: the leading bits of a sum of extents.
+  /// Two size classes for each ring, which are the leading bits of a sum of extents. `least` is not larger than the
+  /// class of a ring around it; `most` is not smaller than the class of a ring within it.
   private var sizes: ContiguousArray<(least: UInt32, most: UInt32)> = []
 
   private static var fanOut: Int { 8 }
@@ -57,15 +58,15 @@ struct RingExtents {
     }
   }
 
-  /// 64 classes from a size to its double.
+  /// There are 64 classes between a size and its double.
   private static func size(_ extents: SIMD8<Float>) -> UInt32 {
     var sum: Float = 0
     for direction in 0..<8 { sum -= extents[direction] }
     return max(sum, 0).bitPattern >> 17
   }
 
-  /// Calls `body` with each ring that may enclose `ring`, roughly in ascending order of size. Stops when all remaining
-  /// rings are larger than one for which `body` returned `true`: that one encloses `ring`.
+  /// Calls `body` with each ring that may enclose `ring`, roughly in ascending order of size. `body` returns whether
+  /// the ring encloses `ring`. The calls stop when all remaining rings are larger than one that encloses it.
   func forEachEnclosing(_ ring: Int, _ body: (Int) -> Bool) {
     var limit = UInt32.max
     visit(levels.count - 2, 0, ring, &limit, body)
@@ -90,7 +91,7 @@ struct RingExtents {
   /// A plane with its axes.
   private struct Plane {
     let middle, up, east, north: EarthVector
-    /// No coordinate is larger, metres.
+    /// An upper bound of all coordinates, metres.
     let size: Double
 
     init?(_ lines: ContiguousArray<ShapeLine>) {
@@ -111,7 +112,8 @@ struct RingExtents {
       north = up.cross(east)
     }
 
-    /// Coordinates along the axes and between them, then in the opposite directions; `nil` for a place too far below the plane.
+    /// The coordinates in eight directions: along the axes and between them, then the opposite directions. `nil` for a
+    /// place too far below the plane.
     func place(_ vector: EarthVector) -> SIMD8<Float>? {
       guard vector.dot(up) > 1e6 else { return nil }
       let apart = vector - middle

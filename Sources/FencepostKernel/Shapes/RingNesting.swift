@@ -12,9 +12,10 @@ struct RingNesting {
   private(set) var sides = 0
 
   /// - Parameters:
-  ///   - rings: those of a part follow each other, its outer ring first; the polygon is to their left.
-  ///   - byPairs: whether extents do not decide: a ring may bound the larger of its two areas, or edges that cancelled each
-  ///     other may cross others, because the check for crossings does not see them.
+  ///   - rings: the rings of a part follow each other, its outer ring first. The polygon is to the left of all rings.
+  ///   - byPairs: whether all pairs of rings must be examined because extents cannot decide. That is so if a ring may
+  ///     bound the larger of its two areas, or if edges that cancelled each other may cross others, because the check
+  ///     for crossings does not see such edges.
   @discardableResult
   static func check(_ rings: [GivenRing], byPairs: Bool = false) throws(ShapeDefect) -> RingNesting? {
     guard rings.count > 1 else { return nil }
@@ -60,10 +61,11 @@ struct RingNesting {
     if around >= 0 { throw overlap(.holesOverlap, hole, around) }
   }
 
-  /// An outer ring must not be within the part of another: in its ring, and in none of its holes.
+  /// Checks that an outer ring is not within another part, that is, within that part's outer ring but in none of its
+  /// holes.
   ///
-  /// The innermost of the rings around it decides: if that is a hole, the outer ring of that hole is where it must be. So rings
-  /// larger than one that encloses it need no examination.
+  /// The innermost of the rings around it decides: if that ring is a hole, the outer ring is outside the hole's part,
+  /// as it must be. So rings larger than one that encloses it need no examination.
   private mutating func lookAtPart(_ outer: Int) throws(ShapeDefect) {
     guard let extents else {
       for other in rings.indices where outers[other] == other && other != outer && mayMeet(outer, other) {
@@ -103,7 +105,7 @@ struct RingNesting {
     ShapeDefect(.holeOutside, rings[hole].place(0), at: rings[hole].points[0])
   }
 
-  /// The later one of two rings is reported as the defect.
+  /// Reports the later one of two rings as the defect.
   private func overlap(_ reason: ShapeDefect.Reason, _ one: Int, _ other: Int) -> ShapeDefect {
     let (first, last) = (min(one, other), max(one, other))
     return ShapeDefect(

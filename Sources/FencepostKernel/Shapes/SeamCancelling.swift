@@ -3,14 +3,14 @@
 /// Such seams occur in rings cut at the antimeridian or led along a meridian to a pole, and in parts that share an edge (RFC
 /// 7946, section 3.1.9). All rings run so that the polygon is to their left.
 struct SeamCancelling {
-  /// An edge that remains, with where it comes from.
+  /// An edge that remains, with its place in the definition.
   struct Edge {
     var start: SurfacePoint
     var end: SurfacePoint
     var place: ShapeDefect.Place
   }
 
-  /// A place as a key: two places are the same when their keys are.
+  /// A place as a key: two places are the same if their keys are equal.
   struct Key: Hashable {
     var latitude: UInt64
     var longitude: UInt64
@@ -94,7 +94,7 @@ struct SeamCancelling {
     return Key(first.start) == Key(last.end)
   }
 
-  /// Whether an edge may be walked twice or lie on the antimeridian; without a repeated place there is no such edge.
+  /// Whether an edge may occur twice or lie on the antimeridian. If no place is repeated, there is no such edge.
   private static func maySeam(_ rings: [GivenRing]) -> Bool {
     var places = ContiguousArray<UInt64>()
     places.reserveCapacity(rings.reduce(0) { $0 + $1.points.count })
@@ -156,7 +156,7 @@ struct SeamCancelling {
       && !ends.allSatisfy { $0.latitude.magnitude == 90 }
   }
 
-  /// Opposite stretches of the antimeridian cancel where they overlap, between whatever vertices.
+  /// Cancels opposite stretches of the antimeridian where they overlap, even if their vertices differ.
   private mutating func addAntimeridian(_ stretches: [Stretch]) {
     guard !stretches.isEmpty else { return }
     // Scans from the south and counts how many more edges run north than south.

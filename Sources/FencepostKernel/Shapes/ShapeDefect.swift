@@ -1,4 +1,4 @@
-/// Why a shape is refused, and where.
+/// The reason why a shape is refused, and the place of the defect.
 public struct ShapeDefect: Error, Sendable, Equatable {
   public enum Reason: String, Sendable, CaseIterable {
     case coordinate
@@ -36,9 +36,9 @@ public struct ShapeDefect: Error, Sendable, Equatable {
 
   public var reason: Reason
   public var place: Place?
-  /// The edge that the first one meets.
+  /// The other edge, which the first edge meets.
   public var other: Place?
-  /// Where on the Earth, degrees.
+  /// The place on the Earth, degrees.
   public var latitude: Double?
   public var longitude: Double?
 

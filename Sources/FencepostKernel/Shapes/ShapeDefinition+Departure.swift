@@ -1,6 +1,6 @@
 extension ShapeDefinition {
-  /// Where planar and geodesic edges between the same vertices are farthest apart: how far, in metres, and at which edge;
-  /// `nil` when it is at most a metre everywhere, or a vertex is not a valid position.
+  /// The largest distance, in metres, between planar and geodesic edges with the same vertices, and the edge where it
+  /// occurs. `nil` if the distance is at most a metre everywhere, or a vertex is not a valid position.
   ///
   /// This is the error of a shape whose edges are read as the wrong kind.
   public var planarDeparture: (metres: Double, place: ShapeDefect.Place)? {
@@ -22,8 +22,8 @@ extension ShapeDefinition {
     return most
   }
 
-  /// How far the straight line on the map is from the geodesic at most, by 16 places of it; 0 when the bound of rule 4,
-  /// 0.26 a Δλ S √(Δφ² + C²Δλ²), is below a metre.
+  /// The largest distance of the straight line on the map from the geodesic, measured at 16 places of the line; 0 if
+  /// the bound 0.26 a Δλ S √(Δφ² + C²Δλ²) is below a metre.
   private static func departure(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Double {
     guard start.isPosition, end.isPosition else { return 0 }
     let change = InverseTask.longitudeDifference(
@@ -52,7 +52,7 @@ enum PlanarEdge {
   /// Δλ S √(Δφ² + C²Δλ²) with S the greatest |sin φ| and C the greatest cos φ on the edge.
   ///
   /// - Parameters:
-  ///   - latitude: degrees, as `other`; the order does not matter.
+  ///   - latitude: degrees, like `other`. The order of the two does not matter.
   ///   - span: the difference of the longitudes, degrees.
   static func departureBound(_ latitude: Double, _ other: Double, span: Double) -> Double {
     let radians = Trigonometry.radiansPerDegree

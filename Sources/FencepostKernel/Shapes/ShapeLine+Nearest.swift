@@ -32,8 +32,8 @@ extension ShapeLine {
     return needleSide(best, of: point.vector, point) ?? best.side
   }
 
-  /// The nearest place of the line when it can be had without trigonometry: when the edges that may be nearest are few,
-  /// short and near; else `nil`.
+  /// The nearest place of the line if it can be computed without trigonometry, because the edges that may be nearest
+  /// are few, short and near; else `nil`.
   func nearestInSpace(to point: EarthVector, isSided: Bool = true) -> LineFoot? {
     guard !isEmpty else { return nil }
     let candidates = LineCandidates(self, near: point)
@@ -41,7 +41,7 @@ extension ShapeLine {
     return nearest(to: point, among: candidates.edges, candidates.count, isSided: isSided)
   }
 
-  /// The same when the edges that may be nearest are known.
+  /// The nearest place of the line without trigonometry, from given edges that may be nearest.
   func nearest(
     to point: EarthVector, among edges: SIMD8<Int32>, _ count: Int, isSided: Bool
   ) -> LineFoot? {
@@ -69,7 +69,7 @@ extension ShapeLine {
 
   /// The edge whose chord is nearest to a point of space.
   ///
-  /// - Returns: the edge, and a length that the least chord does not exceed, metres.
+  /// - Returns: the edge, and an upper bound of the least chord, metres.
   func nearestChord(to point: EarthVector) -> (edge: Int, most: Double) {
     var (nearest, most) = (0, Float.infinity)
     LineSearch.run(self, at: point) { found, search in
@@ -93,8 +93,8 @@ extension ShapeLine {
     return (max(0, Double(least)), Double(most))
   }
 
-  /// A point with a chord longer than `chord` may be nearer along the surface only if its chord is below this: chords
-  /// of one distance differ by the ellipsoid's curvatures, `DistanceBounds`.
+  /// A point with a chord longer than `chord` may be nearer along the surface only if its chord is below this bound.
+  /// Two chords of the same distance differ because of the ellipsoid's curvatures: see `DistanceBounds`.
   private static func widened(_ chord: Double) -> Double {
     if chord <= ChordThreshold.near {
       return chord + chord * (chord * chord) * (1.01 * ChordThreshold.bend) + 1e-5

@@ -9,8 +9,9 @@ extension ShapeLine {
     isEmpty ? 0 : try join(levels.count - 2, 0, 0, LineBoxes(self), tolerance, body)
   }
 
-  /// The pairs of edges that may come within a tolerance of each other, where many are so long that their chords, far below
-  /// them, would report nearly all pairs: they are tested by pieces.
+  /// The pairs of edges that may come within a tolerance of each other, for lines with many long edges. The chord of a
+  /// long edge is far below the edge, so a test of chords would report nearly all pairs; this tests the edges by
+  /// pieces.
   ///
   /// - Returns: each pair once, in ascending order; `nil` where there are few such edges.
   func nearPairsByPieces(within tolerance: Double) throws(ShapeDefect) -> [(Int, Int)]? {
@@ -85,7 +86,7 @@ extension ShapeLine {
     return boxes.map { !$0.boxes[first].isApart(from: $0.boxes[second], by: tolerance) } ?? true
   }
 
-  /// Each edge of one group against the eight of another: their balls in single precision first.
+  /// Compares each edge of one group with the eight edges of another, first by their balls in single precision.
   private func joinEdges(
     _ one: Int, _ other: Int, _ tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void
   ) throws(ShapeDefect) {

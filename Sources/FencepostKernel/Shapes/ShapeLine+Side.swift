@@ -22,7 +22,8 @@ extension ShapeLine {
     return isLeft ? way.distance : -way.distance
   }
 
-  /// The same in space, for a point within `ShortDistance.limit`; `nil` when an edge there is too long for that.
+  /// As the method above, but computed in space, for a point within `ShortDistance.limit`; `nil` if an edge at the
+  /// vertex is too long for that.
   func shortSide(of point: EarthVector, at vertex: Int, _ edge: Int, distance: Double) -> Double? {
     let corner = vertices[vertex]
     let normal = corner.scaled / corner.scaled.length
@@ -47,11 +48,12 @@ extension ShapeLine {
     return isLeft ? distance : -distance
   }
 
-  /// Whether a foot within an edge lies at a needle: where the line turns back by nearly half a turn, the edges on both sides of
-  /// the tip are equally near within the accuracy of a distance, and give opposite sides. Then the direction of the turn decides:
-  /// a point beside a needle of the polygon is outside, a point beside a needle cut out of it is inside.
+  /// Whether a foot within an edge lies at a needle, where the line turns back by nearly half a turn. The edges on both
+  /// sides of the tip are then equally near within the accuracy of a distance, and give opposite sides. So the
+  /// direction of the turn decides. A point beside a needle of the polygon is outside; a point beside a needle cut out
+  /// of the polygon is inside.
   ///
-  /// - Parameter place: the point in degrees; `nil` where feet are found in space.
+  /// - Parameter place: the point in degrees; `nil` if feet are found in space.
   /// - Returns: the side, with the distance as its size, or `nil` if the edge alone decides.
   func needleSide(_ foot: LineFoot, of point: EarthVector, _ place: SurfacePoint?) -> Double? {
     for (arriving, leaving) in [(preceding(foot.edge), foot.edge), (foot.edge, following(foot.edge))]

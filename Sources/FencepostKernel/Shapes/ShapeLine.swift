@@ -5,10 +5,10 @@
 /// on. A vertex takes 38 bytes: its vector, the same in single precision relative to the middle of the line for the search, and
 /// its share of the tree.
 public struct ShapeLine: Sendable {
-  /// One after the other, a closed chain with its first vertex again at its end: edge e leads from vertex e to e + 1. A
-  /// chain of one place has it twice.
+  /// The vertices of all chains, one chain after the other; edge e leads from vertex e to vertex e + 1. A closed chain
+  /// has its first vertex again at its end. A chain that consists of one place contains it twice.
   public private(set) var vertices: ContiguousArray<EarthVector> = []
-  /// Where each chain starts in `vertices`, ascending; no edge ends there.
+  /// The index in `vertices` where each chain starts, ascending. No edge ends at these vertices.
   private(set) var starts: ContiguousArray<Int> = []
   /// The tree: balls around edges, then balls around those balls, up to one ball that contains everything.
   private(set) var balls: ContiguousArray<Ball> = []
@@ -23,7 +23,7 @@ public struct ShapeLine: Sendable {
   private var edgeBits: ContiguousArray<UInt8> = []
   /// Balls and corners are relative to this place.
   let origin: EarthVector
-  /// Where a single chain starts, which most lines share.
+  /// The value of `starts` for a single chain, which most lines share.
   private static let oneChain: ContiguousArray<Int> = [0]
 
   /// Edges or balls in one ball.
@@ -31,7 +31,7 @@ public struct ShapeLine: Sendable {
 
   /// - Parameters:
   ///   - chains: each with at least two vertices; consecutive ones differ.
-  ///   - touchesItself: see the property; `true` when that is not known.
+  ///   - touchesItself: see the property; `true` if it is not known.
   public init(chains: [[SurfacePoint]], touchesItself: Bool = true) {
     let count = chains.reduce(0) { $0 + $1.count }
     vertices.reserveCapacity(count)
@@ -47,7 +47,7 @@ public struct ShapeLine: Sendable {
     addLevels()
   }
 
-  /// The same line with its self-contact determined.
+  /// This line with `touchesItself` determined.
   init(_ line: ShapeLine, touchesItself: Bool) {
     vertices = line.vertices
     starts = line.starts
@@ -86,13 +86,13 @@ public struct ShapeLine: Sendable {
     for start in starts where start > 0 { edgeBits[(start - 1) / 8] &= ~(1 << ((start - 1) % 8)) }
   }
 
-  /// Which of the numbers of a group are edges, as bits.
+  /// Bits that say which of the numbers of a group are edges.
   @inline(__always)
   func edgeBits(_ group: Int) -> UInt8 {
     edgeBits.isEmpty ? ShapeLine.edgeBits(group, vertices.count) : edgeBits[group]
   }
 
-  /// The same for a single chain.
+  /// Bits that say which of the numbers of a group are edges, for a single chain.
   @inline(__always)
   static func edgeBits(_ group: Int, _ count: Int) -> UInt8 {
     let edges = count &- 1 &- group &* fanOut
@@ -133,7 +133,7 @@ public struct ShapeLine: Sendable {
   /// Whether there is no edge.
   public var isEmpty: Bool { vertices.isEmpty }
 
-  /// A ball that holds the line, reach in metres.
+  /// A ball that contains the line; its reach is in metres.
   public var bounds: (centre: EarthVector, reach: Double) {
     guard let ball = balls.last else { return (EarthVector(x: 0, y: 0, z: 0), -.infinity) }
     return (ball.centre + origin, Double(ball.reach) * 1.000_001)
@@ -157,8 +157,8 @@ public struct ShapeLine: Sendable {
   @inline(__always)
   func chord(_ edge: Int) -> Chord { Chord(vertices[edge], vertices[edge &+ 1]) }
 
-  /// The largest distance of an edge from its chord: that of an arc of the same length with the greatest curvature of any
-  /// geodesic.
+  /// The largest distance of an edge from its chord. It equals that of an arc of the same length with the greatest
+  /// curvature of any geodesic.
   @inline(__always)
   func sagitta(_ edge: Int) -> Double {
     let square = vertices[edge].squaredChord(to: vertices[edge &+ 1])
@@ -194,7 +194,7 @@ public struct ShapeLine: Sendable {
       UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32
     )
     private var starts: Starts = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    /// A byte, so that what follows fits in beside it.
+    /// A byte, so that the next member fits in beside it.
     private var size: UInt8 = 1
 
     @inline(__always)
@@ -233,7 +233,8 @@ public struct ShapeLine: Sendable {
 
     var centre: EarthVector { EarthVector(x: Double(x), y: Double(y), z: Double(z)) }
 
-    /// Distance of its centre from a place, which is also relative to the origin and has 0 as its fourth element.
+    /// The distance of the ball's centre from a place, which is also relative to the origin and has 0 as its fourth
+    /// element.
     ///
     /// All four elements are set explicitly, so that a compiler that processes them at once does not square other memory, which
     /// may overflow.

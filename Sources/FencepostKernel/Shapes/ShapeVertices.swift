@@ -1,4 +1,5 @@
-/// Vertices of a shape in one piece: parts of rings, or one part of lines, as offsets into one list of positions.
+/// The vertices of a shape in one list of positions. Offsets into the list define the rings of each part, or the lines
+/// of a single part.
 public struct ShapeVertices: Sendable, Equatable {
   /// A position, degrees.
   @frozen public struct Vertex: Sendable, Equatable {
@@ -11,7 +12,7 @@ public struct ShapeVertices: Sendable, Equatable {
       self.longitude = longitude
     }
 
-    /// Whether it is valid: a latitude in [−90, 90] and a longitude in [−360, 360].
+    /// Whether the position is valid: a latitude in [−90, 90] and a longitude in [−360, 360].
     ///
     /// Compares the bits as integers, which order magnitudes like numbers, with NaN above all. A floating-point comparison may
     /// raise FE_INVALID, which a host may trap.
@@ -24,7 +25,7 @@ public struct ShapeVertices: Sendable, Equatable {
   public private(set) var vertices: ContiguousArray<Vertex> = []
   /// For each ring or line, where it ends in `vertices`.
   public var ringEnds: ContiguousArray<Int> { isOneRing ? [vertices.count] : severalEnds }
-  /// The same, unless there is only one and no more is added.
+  /// The ends in `vertices`, unless there is only one ring or line and no more is added.
   private var severalEnds: ContiguousArray<Int> = []
   private var isOneRing = false
   /// For each part, where it ends in `ringEnds`.
@@ -77,7 +78,7 @@ public struct ShapeVertices: Sendable, Equatable {
     if severalEnds.count == 1 { (isOneRing, severalEnds) = (true, []) }
   }
 
-  /// A compacted list can be extended again.
+  /// Prepares a compacted list so that it can be extended again.
   private mutating func separate() {
     if isOneRing { (isOneRing, severalEnds) = (false, [vertices.count]) }
   }

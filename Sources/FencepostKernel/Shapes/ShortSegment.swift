@@ -2,8 +2,8 @@
 ///
 /// On the ellipsoid xᵀDx = 1 a geodesic with unit speed obeys x″ = −μ Dx, μ = x′ᵀDx′ / xᵀD²x (do Carmo, "Differential
 /// geometry of curves and surfaces", 1976, section 4.4: its acceleration is normal to the surface). Both sides are
-/// expanded in powers of the length from the first point; each coefficient follows from those before. The terms left
-/// out are below 3e-12 m up to `limit`.
+/// expanded in powers of the length from the first point; each coefficient follows from the previous ones. The terms
+/// left out are below 3e-12 m up to `limit`.
 @frozen public struct ShortSegment: Sendable {
   /// Longest chord of its ends, metres, for which the bounds of this type hold.
   public static var limit: Double { 50_000 }
@@ -21,7 +21,7 @@
 
   /// - Parameters:
   ///   - start: a point of the surface.
-  ///   - end: another one, its chord to the start at most `limit`.
+  ///   - end: another point of the surface, whose chord to the start is at most `limit`.
   public init(from start: EarthVector, to end: EarthVector) {
     self.start = start
     self.end = end

@@ -4,7 +4,7 @@
   public var latitude: Double
   /// Degrees, any finite value.
   public var longitude: Double
-  /// The same place as a vector, metres.
+  /// The position as a vector, metres.
   public var vector: EarthVector
 
   @inlinable
@@ -14,7 +14,7 @@
     vector = EarthVector(latitude: latitude, longitude: longitude)
   }
 
-  /// A position that is known in both forms.
+  /// Combines the two known forms of a position.
   @inlinable @inline(__always)
   public init(latitude: Double, longitude: Double, vector: EarthVector) {
     self.latitude = latitude
@@ -22,7 +22,7 @@
     self.vector = vector
   }
 
-  /// The place of a point of the surface that is known as a vector.
+  /// Converts a point of the surface that is known as a vector.
   init(_ vector: EarthVector) {
     (latitude, longitude) = vector.position
     self.vector = vector

@@ -9,13 +9,14 @@ struct WrittenEdges {
     var vertex: ShapeVertices.Vertex
   }
 
-  /// In the order of the edges.
+  /// The edges, in the order of the definition.
   private(set) var added: [Added] = []
   /// For a ring that spans 180 degrees of longitude or more, whether the area that it encloses on the map is to its left; `nil`
   /// for other rings, which enclose at most half of the Earth.
   private(set) var isDrawnLeft: Bool?
 
-  /// The largest longitude difference between added vertices, degrees: so small that the short way is the way as written.
+  /// The largest longitude difference between added vertices, degrees: so small that the short way between them is the
+  /// edge as written.
   private static var widest: Double { 120 }
 
   init() {}
@@ -36,7 +37,7 @@ struct WrittenEdges {
     if east - west >= 180, doubledArea != 0 { isDrawnLeft = doubledArea > 0 }
   }
 
-  /// Whether an edge, read as written, differs from the short way between its reduced longitudes.
+  /// Whether an edge as written differs from the short way between its reduced longitudes.
   static func isWide(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Bool {
     // Invalid positions are refused elsewhere; do not compare NaN.
     start.isPosition && end.isPosition && (end.longitude - start.longitude).magnitude >= 180
@@ -139,7 +140,8 @@ extension WrittenEdges {
     return nil
   }
 
-  /// 360, −360 or 0 degrees, which added to the second of two reduced longitudes makes it follow the first the short way.
+  /// The value (360, −360 or 0 degrees) to add to the second of two reduced longitudes so that it continues the first
+  /// by the short way.
   private static func turn(from longitude: Double, to next: Double) -> Double {
     let change = next - longitude
     return change > 180 ? -360 : change < -180 ? 360 : 0

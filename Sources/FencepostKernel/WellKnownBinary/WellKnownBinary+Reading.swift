@@ -1,7 +1,7 @@
 extension WellKnownBinary {
   /// Reads a shape.
   ///
-  /// Does not check the shape itself: coordinates may be any numbers, and rings may be open or empty.
+  /// Reading does not check the shape itself: coordinates may be any numbers, and rings may be open or empty.
   public static func decode(_ bytes: UnsafeRawBufferPointer) throws(Defect) -> Geometry {
     var reader = Reader(bytes: bytes)
     let head = try reader.header()
@@ -134,7 +134,7 @@ extension WellKnownBinary {
       return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
     }
 
-    /// The caller has made sure that the bytes are there.
+    /// The caller must have made sure that the bytes are there.
     func coordinate(at place: Int, _ isBigEndian: Bool) -> Double {
       let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
       return Double(bitPattern: isBigEndian ? UInt64(bigEndian: word) : UInt64(littleEndian: word))

@@ -4,7 +4,7 @@ extension WellKnownBinary {
     encode(Geometry(isPolygon: definition.isPolygon, vertices: definition.vertices))
   }
 
-  /// A geometry as bytes. One part makes a Polygon, one line a LineString; rings that are not closed are closed.
+  /// A geometry as bytes. A single part becomes a Polygon, and a single line a LineString. Open rings are closed.
   public static func encode(_ geometry: Geometry) -> [UInt8] {
     var writer = Writer()
     let vertices = geometry.vertices

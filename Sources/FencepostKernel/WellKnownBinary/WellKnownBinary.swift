@@ -36,12 +36,12 @@ public enum WellKnownBinary {
 
   /// The shape that was read.
   public struct Geometry: Sendable, Equatable {
-    /// Whether it has rings; otherwise lines.
+    /// Whether the shape has rings; otherwise it has lines.
     public var isPolygon: Bool
     public var vertices: ShapeVertices
   }
 
-  /// The reason why bytes are not a shape, and the place.
+  /// The reason why bytes are not a shape, and where.
   public struct Defect: Error, Sendable, Equatable {
     /// The byte at which the fault was found, counted from 0.
     public var offset: Int
