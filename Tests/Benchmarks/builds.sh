@@ -1,12 +1,12 @@
 #!/bin/bash
-# Compares two builds of the C library, row by row, by the number of instructions that valgrind counts. This number does
-# not depend on the load of the machine.
+# Compares two builds of the C library, row by row, by the number of instructions that valgrind counts. The number of
+# instructions does not depend on the load of the machine.
 #
 #   Tests/Benchmarks/builds.sh [LIBRARY [OTHER]]
 #
 # LIBRARY defaults to the embedded build of .build/lib, OTHER to the build with a Swift runtime, which
-# Tests/Runtimes/run.sh leaves in .build/full/lib. Fails if a row takes 2 % more instructions with LIBRARY than with
-# OTHER, or if their answers differ.
+# Tests/Runtimes/run.sh leaves in .build/full/lib. Fails if LIBRARY takes 2 % more instructions than OTHER for a row, or
+# if their answers differ.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD

@@ -1,6 +1,5 @@
-// The clock of the measurements: the processor time of this thread. So other programs on the machine only matter as far
-// as they evict our data from the caches. run.sh builds the programs of ../shared/bench with it too (shared_clock.hpp),
-// so that both sides of a ratio are measured the same way.
+// Provides the clock of the measurements: the processor time of this thread. With this clock, other programs on the
+// machine only matter if they evict our data from the caches.
 #pragma once
 #include <chrono>
 #include <ctime>

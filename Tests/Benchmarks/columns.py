@@ -132,7 +132,7 @@ def feeding(count: int, turns: int) -> dict[str, float]:
         for name, way in ways.items():
             nanoseconds, answer = timed(way)
             answers.append(answer)
-            if turn:  # the first one warms up
+            if turn:  # the first turn is a warm-up
                 spent.setdefault(name, []).append(nanoseconds / count)
         if any(answer != [count, 0, 0] for answer in answers):
             sys.exit(f"bench: the answers differ: {answers}")

@@ -1,5 +1,5 @@
-// Fleets as a C program uses them: one table, devices in columns, every event polled. The workload is W2 of the shared
-// programs, which also measure a hand-written loop and the libraries that people use.
+// Uses fleets as a C program does: one table, devices in columns, every event polled. The workload is W2 of the shared
+// programs, which also measure a hand-written loop and other libraries.
 #pragma once
 #include "limit.hpp"
 
@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <thread>
 
-// Rows of many devices, in columns.
+// Holds rows of many devices, in columns.
 struct DeviceRows {
   std::vector<uint32_t> devices;
   std::vector<double> latitudes, longitudes, accuracies;
@@ -23,8 +23,8 @@ struct DeviceRows {
   }
 };
 
-// The rows of W2. With other numbers: its tracks, repeated at other places, with all devices in a random order at each
-// tick, as in limit_fleet.cpp.
+// The rows of W2. With other numbers of devices or fixes: the tracks of W2, repeated at other places, with all devices
+// in a random order at each tick, as in limit_fleet.cpp.
 inline DeviceRows deviceRows(const Limit &limit, size_t devices, size_t each) {
   const auto samples = limit.samples("W2");
   DeviceRows rows;
@@ -90,7 +90,7 @@ class Fleets {
   fencepost_fleet *fleet = nullptr;
   uint64_t events = 0;
 
-  // With a store if a directory is given.
+  // The fleet has a store if a directory is passed.
   explicit Fleets(const Zones &zones, uint32_t devices, const char *directory = nullptr)
       : taken(4096), numbers(devices) {
     fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
@@ -158,7 +158,7 @@ class Fleets {
   std::vector<fencepost_fleet_event> taken;
   std::vector<uint32_t> numbers;
 
-  // Identifiers of 16 bytes each.
+  // Returns one identifier of 16 bytes for each device.
   static std::vector<std::string> identifiers(uint32_t count) {
     std::vector<std::string> texts;
     for (uint32_t d = 0; d < count; d++) texts.push_back("device-" + std::to_string(100000000 + d));
@@ -182,13 +182,13 @@ class Fleets {
   }
 };
 
-// Bytes that the process has allocated and not freed.
+// Returns the bytes that the process has allocated and not freed.
 inline double allocated() {
   const struct mallinfo2 info = mallinfo2();
   return double(info.uordblks) + double(info.hblkhd);
 }
 
-// Lets a thread run on every core if the process was bound to one.
+// Lets a thread run on every core, even if the process was bound to one core.
 inline void onEveryCore() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -196,7 +196,7 @@ inline void onEveryCore() {
   sched_setaffinity(0, sizeof cores, &cores);
 }
 
-// The output of the shared programs for the same rows: a line of limit_fleet, and one of boost_peer.
+// Runs the shared programs on the same rows and reads their output: a line of limit_fleet, and a line of boost_peer.
 struct FleetPeers {
   std::string limitProgram, boostProgram, data;
 
@@ -208,7 +208,7 @@ struct FleetPeers {
                               "batch, 32");
     return {figure(line.c_str(), " all "), eventsOf(line)};
   }
-  // Nanoseconds per fix of Boost's rtree, comparing the sets before and after each fix.
+  // Returns the nanoseconds per fix with Boost's rtree, which compares the sets before and after each fix.
   double boost(int repetitions) const {
     std::string line = lineOf("BENCH_DATA='" + data + "' BENCH_ONLY=delta BENCH_REPS=" + std::to_string(repetitions) +
                                   " '" + boostProgram + "' W2",

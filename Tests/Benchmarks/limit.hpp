@@ -1,5 +1,5 @@
-// The hand-written estimate of the possible speed, if its sources are present (../shared/bench). It runs on workloads
-// of its own, which we read from the same flat files.
+// Runs the hand-written program that estimates the possible speed, if its sources are present (../shared/bench). That
+// program has its own workloads, which we read from the same flat files.
 #pragma once
 #include "monitored.hpp"
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// The number behind a key in a line of JSON.
+// Returns the number behind a key in a line of JSON.
 inline double figure(const char *line, const char *key) {
   const char *at = std::strstr(line, key);
   if (!at) fail(std::string("no ") + key + " in: " + line);
@@ -44,8 +44,8 @@ class Limit {
     return fixes;
   }
 
-  // The median of `repetitions` runs: the anchored loop C for a device that moves (W1); for unrelated points the
-  // stateless grid B16, which returns sets.
+  // Returns the median of `repetitions` runs: of the anchored loop C for a device that moves (W1), or of the stateless
+  // grid B16, which returns sets, for unrelated points.
   Figure run(const std::string &workload, size_t count, int repetitions) const {
     std::string command = "BENCH_DATA='" + data + "' BENCH_N=" + std::to_string(count) +
                           " BENCH_REPS=" + std::to_string(repetitions) + " BENCH_ONLY='" +

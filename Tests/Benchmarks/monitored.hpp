@@ -1,4 +1,4 @@
-// Fencepost as a C program uses it: conditions from columns, fixes in batches of 1 000, every event polled.
+// Uses a monitor as a C program does: conditions from columns, fixes in batches of 1 000, every event polled.
 #pragma once
 #include "fencepost.h"
 #include "world.hpp"
@@ -14,7 +14,8 @@
   std::exit(1);
 }
 
-// The answers in a form that two programs can compare: every event counts; the order within a fix does not matter.
+// Holds the answers in a form that two programs can compare: every event counts, but the order within a fix does not
+// matter.
 struct Answer {
   uint64_t events = 0, sum = 0;
   void add(uint64_t circle, bool isInside, int64_t time) {
@@ -24,7 +25,7 @@ struct Answer {
   bool operator==(const Answer &) const = default;
 };
 
-// The columns of a set of circles, kept outside the measured part.
+// The columns of a set of circles, built outside the measured part.
 struct Columns {
   std::vector<std::string> texts;
   std::vector<const char *> identifiers;
@@ -52,16 +53,16 @@ enum class Policy {
 
 class Monitored {
  public:
-  double farEvidence = 0; // events whose fix is farther than 20 km from the centre
+  double farEvidence = 0; // counts events whose fix is farther than 20 km from the centre
 
-  // In memory, with paths between fixes that are at most a minute apart.
+  // Creates a monitor in memory; its path connects fixes that are at most a minute apart.
   static fencepost_monitor_options onPath() {
     fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT;
     all.path = FENCEPOST_PATH_GEODESIC;
     all.max_gap_us = 60000000;
     return all;
   }
-  // In memory, or by name in a store's directory.
+  // Creates a monitor in memory, or opens one by name in a store's directory.
   explicit Monitored(Policy kind = Policy::exact, const char *name = nullptr, const char *directory = nullptr,
                      fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT)
       : events(4096) {
@@ -84,7 +85,7 @@ class Monitored {
                                                     columns.longitudes.data(), columns.radii.data(),
                                                     columns.tags.data(), columns.texts.size(), &options, &error));
   }
-  // Polygons from the columns of `Polygons`.
+  // Adds polygons from the columns of `Polygons`.
   template <class Shapes>
   void addPolygons(const Shapes &shapes) {
     fencepost_geometry geometry = shapes.geometry();
@@ -113,7 +114,8 @@ class Monitored {
     }
     return answer;
   }
-  // The sets of circles that contain the points, in compressed rows. Returns the number of pairs.
+  // Finds the sets of circles that contain the points, in compressed rows. Returns the number of pairs of a point and a
+  // circle.
   size_t ask(const std::vector<fencepost_fix> &points) {
     fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
     columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;
@@ -128,16 +130,17 @@ class Monitored {
       if (status != FENCEPOST_E_BUFFER_TOO_SMALL) check(status);
     }
   }
-  // The same sets, as an answer that can be compared.
+  // Finds the same sets, but returns an answer that can be compared.
   Answer sets(const std::vector<fencepost_fix> &points) {
     ask(points);
     Answer answer;
     for (size_t row = 0; row < points.size(); row++)
       for (int64_t at = offsets[row]; at < offsets[row + 1]; at++)
-        answer.add(generations[size_t(at)] - 1, true, points[row].time_us); // index + 1, as none was removed
+        answer.add(generations[size_t(at)] - 1, true, points[row].time_us); // index + 1, because no condition was
+                                                                            // removed
     return answer;
   }
-  // The nearest boundary to each point. Returns the sum of the distances.
+  // Finds the nearest boundary to each point. Returns the sum of the distances.
   double nearest(const std::vector<fencepost_fix> &points) {
     fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
     columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;
@@ -151,7 +154,7 @@ class Monitored {
     for (double distance : distances) sum += distance < 0 ? -distance : distance;
     return sum;
   }
-  // Polls `times` times when no event is waiting.
+  // Polls `times` times while no event is waiting.
   void pollNothing(double times) {
     for (double i = 0; i < times; i++) {
       fencepost_event event;
@@ -174,7 +177,7 @@ class Monitored {
     Answer ignored;
     poll(ignored);
   }
-  // The number of circles armed by a plan with 20 slots.
+  // Returns the number of circles that a plan with 20 slots arms.
   size_t plan(double latitude, double longitude) {
     fencepost_plan plan = FENCEPOST_PLAN_INIT;
     size_t count = 0;

@@ -1,5 +1,5 @@
-// Polygons: the benchmark's own, and those of W3 if the limit program and the peers for them are present
-// (../shared/bench). Those programs read the same flat files.
+// The benchmark's own polygons, and the polygons of W3 if the limit program and the peers for them are present
+// (../shared/bench). The programs of ../shared/bench read the same flat files.
 #pragma once
 #include "limit.hpp"
 #include "monitored.hpp"
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Polygons with one ring each, as the columns of the C call.
+// Holds polygons with one ring each, in the columns that the C function takes.
 class Polygons {
  public:
   std::vector<double> latitudes, longitudes;
@@ -38,7 +38,7 @@ class Polygons {
     return polygons;
   }
 
-  // The file of W3: the counts, the start of each ring, then latitudes and longitudes in turn.
+  // Reads the file of W3: the counts, the start of each ring, then alternating latitudes and longitudes.
   static Polygons load(const std::string &path) {
     FILE *file = std::fopen(path.c_str(), "rb");
     int64_t counts[2];
@@ -66,7 +66,7 @@ class Polygons {
 
   fencepost_geometry geometry() const { return geometry(0, count()); }
 
-  // One of the polygons.
+  // Returns one of the polygons.
   fencepost_geometry geometry(size_t index) const { return geometry(index, 1); }
 
  private:
@@ -99,13 +99,13 @@ class Polygons {
   }
 };
 
-// A program that prints a line of JSON for each of its measurements.
+// Runs a program that prints a line of JSON for each of its measurements.
 class PolygonProgram {
  public:
   PolygonProgram(std::string program, std::string data) : program(std::move(program)), data(std::move(data)) {}
   bool isPresent() const { return !program.empty(); }
 
-  // The median of the repetitions of the measurement with that name, and the number of answers.
+  // Returns the median of the repetitions of the measurement with that name, and the number of answers.
   Limit::Figure run(const std::string &name, int repetitions) const {
     std::string command = "BENCH_DATA='" + data + "' BENCH_REPS=" + std::to_string(repetitions) + " BENCH_ONLY='" +
                           name + "' '" + program + "' w3 2>/dev/null";

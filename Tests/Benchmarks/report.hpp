@@ -1,4 +1,4 @@
-// One row for each target, as a table for people and as a list for programs.
+// Reports one row for each target, as a table for people and as a list for programs.
 #pragma once
 #include <cstdio>
 #include <string>
@@ -9,9 +9,9 @@ struct Row {
     atMost,
     atLeast
   };
-  std::string name, baseline; // empty: no baseline, the value is absolute
-  double ours, baselineTime;  // nanoseconds; negative: not measured
-  double ratio;               // the value that the target limits, in `unit`; negative: not measured
+  std::string name, baseline; // empty if there is no baseline; then the value is absolute
+  double ours, baselineTime;  // nanoseconds; negative if not measured
+  double ratio;               // the value that the target limits, in `unit`; negative if not measured
   Sense sense;
   double target;
   std::string unit;

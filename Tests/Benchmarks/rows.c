@@ -1,5 +1,5 @@
 /*
- * The rows of `make bench` that measure the library, small enough to count their instructions: builds.sh compares two
+ * Runs a row of `make bench` that measures the library, small enough to count its instructions: builds.sh compares two
  * builds.
  *
  *     rows ROW [FOLDER]     circles-20 circles-1000 circles-20000 single polygons path fleet containing nearest json snapshot store
@@ -54,7 +54,7 @@ static void polygons(int count) {
   double latitudes[VERTICES], longitudes[VERTICES];
   for (int i = 0; i < count; i++) {
     double latitude = 47 + drawn() * 0.4, longitude = 8 + drawn() * 0.4;
-    for (int k = 0; k < VERTICES; k++) { /* a star-shaped ring around a rhombus, which needs no trigonometric
+    for (int k = 0; k < VERTICES; k++) { /* a star-shaped ring around a rhombus: computing it needs no trigonometric
                                             function */
       int quarter = k / (VERTICES / 4);
       double part = (double)(k % (VERTICES / 4)) / (VERTICES / 4), radius = 0.01 * (0.8 + 0.2 * drawn());
@@ -145,7 +145,7 @@ int main(int count, char **arguments) {
   if (strcmp(row, "store") == 0) options.store_directory = arguments[2];
   check(fencepost_monitor_create("rows", &options, &monitor, &error));
   double latitude = 47.2, longitude = 8.2, north = 1e-4, east = 1e-4;
-  for (int i = 0; i < FIXES; i++) { /* a drive that turns now and then */
+  for (int i = 0; i < FIXES; i++) { /* a drive that turns from time to time */
     if (i % 300 == 0) north = (drawn() - 0.5) * 4e-4, east = (drawn() - 0.5) * 4e-4;
     latitude += north, longitude += east;
     fixes[i] = (fencepost_fix){latitude, longitude, 5 + 15 * drawn(), 1700000000000000 + i * 1000000LL};

@@ -5,8 +5,9 @@
 #   QUICK=1 Tests/Benchmarks/run.sh    smaller, within a minute once everything is built
 #   CORE=0                             the core to measure on; default: the last one
 #
-# Needs g++, Boost and GeographicLib; installs missing ones if run as root on Debian. The rows "x limit" need the
-# programs of ../shared/bench (and numpy for their data); without these programs the rows are reported as not measured.
+# Needs g++, Boost and GeographicLib; installs missing ones if run as root on Debian. Rows with the unit "x limit" need
+# the programs of ../shared/bench (and numpy for their data); without these programs the rows are reported as not
+# measured.
 set -eu
 cd "$(dirname "$0")/../.."
 out=.build/bench
@@ -21,7 +22,7 @@ done
 # shellcheck disable=SC2086
 .ci/install.sh $missing || say "missing:$missing"
 
-# ---- the library, self-contained, as it is released
+# ---- build the library, self-contained, as it is released
 library=$(bindings/c/build.sh 2>"$out/library.log") || { cat "$out/library.log" >&2; exit 1; }
 
 # ---- the benchmark
@@ -64,7 +65,7 @@ if [ -f "$shared/limit.cpp" ]; then
     mkdir -p "$data/quick"
     ln -sf ../w3_polys.bin ../circles_20.bin ../circles_1000.bin ../circles_100000.bin ../circles_1000000.bin "$data/quick/"
     for fixes in w1 w4; do head -c 6400000 "$data/${fixes}_fixes.bin" >"$data/quick/${fixes}_fixes.bin"; done
-    # The ten thousand tracks of a hundred fixes are not shortened.
+    # QUICK does not shorten W2, which has 10 000 tracks of 100 fixes.
     ln -sf ../w2_fixes.bin "$data/quick/"
     data=$data/quick
   fi
@@ -80,7 +81,7 @@ if [ -f "$shared/limit.cpp" ]; then
     else
       say "S2, GEOS and Boost are not built for polygons: $out/peers.log"
     fi
-    # tg has no package of its own; the package of its SQLite extension contains all of it in a library.
+    # tg has no package; the package of its SQLite extension contains all of tg in a library.
     tg=$PWD/$out/tg
     if [ ! -e "$tg/sqlite_tg/tg0.so" ]; then
       mkdir -p "$tg"
@@ -125,26 +126,26 @@ if .venv/bin/python -c 'import fencepost, gpxpy' 2>/dev/null; then
   $pinned .venv/bin/python Tests/Benchmarks/replay.py .build/bench.json ${track:+"$track"}
 fi
 
-# ---- questions: a join of points with places, on all cores
+# ---- measure queries: a join of points with places, on all cores
 if .venv/bin/python -c 'import fencepost, geopandas' 2>/dev/null; then
   .venv/bin/python Tests/Benchmarks/questions.py ${QUICK:+--quick} --json .build/bench.json
 else
   say "GeoPandas is not in .venv: joins are not measured"
 fi
 
-# ---- tables in memory, against files and against GeoPandas
+# ---- measure tables in memory, against files and against GeoPandas
 if .venv/bin/python -c 'import fencepost, geopandas, pyarrow, nanoarrow' 2>/dev/null; then
   .venv/bin/python Tests/Benchmarks/tables.py ${QUICK:+--quick} --json .build/bench.json
 else
   say "GeoPandas, PyArrow or nanoarrow is not in .venv: tables in memory are not measured"
 fi
 
-# ---- small calls while another thread feeds a batch, on all cores
+# ---- measure small calls while another thread feeds a batch, on all cores
 if .venv/bin/python -c 'import fencepost, pandas' 2>/dev/null; then
   .venv/bin/python Tests/Benchmarks/waits.py ${QUICK:+--quick} --json .build/bench.json
 fi
 
-# ---- files of many tracks, on all cores
+# ---- measure files of many tracks, on all cores
 if .venv/bin/python -c 'import fencepost, geopandas, pyarrow, nanoarrow' 2>/dev/null; then
   .venv/bin/python Tests/Benchmarks/streams.py ${QUICK:+--quick} --json .build/bench.json
 else

@@ -1,6 +1,7 @@
-// Included before the programs of ../shared/bench (-include), so that they use our clock.
+// The programs of ../shared/bench are compiled with this header before their own text (-include), so that they use our
+// clock.
 #pragma once
-#include <bits/stdc++.h> // before the name changes, include all of it
+#include <bits/stdc++.h> // include everything before the macro below renames the clock
 
 #include "clock.hpp"
 #define steady_clock ThreadClock

@@ -135,7 +135,7 @@ def postgresql_rows() -> None:
             f"(SELECT fp_events({spots}, t, lat, lon) AS found FROM fixes GROUP BY van) x"
         )
         print(f"PostgreSQL: events of 1 M rows: {1 / spent:.2f} M rows/s, {count} events   at least 1 M rows/s")
-        # W4-100k: unrelated points on the globe; each lies in 0.8 circles on average.
+        # Row W4-100k: unrelated points on the globe; each lies in 0.8 circles on average.
         for table, count, radius in (("p", 100000, ""), ("z", 100000, ", 20000.0::float8 AS r")):
             connection.execute(
                 f"CREATE TABLE {table} AS SELECT i::text AS id, lat, lon, ST_Point(lon, lat)::geography AS g{radius} "

@@ -1,4 +1,4 @@
-// The cost of a monitor in a store. The disk's time counts, so this uses wall-clock time.
+// Measures the cost of a monitor in a store. The time of the disk counts, so this uses wall-clock time.
 #pragma once
 #include "monitored.hpp"
 
@@ -12,7 +12,7 @@ inline double elapsed(const std::function<void()> &work) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-// An empty directory for stores, on the disk of the build folder.
+// Creates an empty directory for stores, on the disk of the build folder.
 class StoreDirectory {
  public:
   StoreDirectory() : path(std::filesystem::absolute(".build/bench/store")) {
@@ -29,7 +29,7 @@ class StoreDirectory {
   std::filesystem::path path;
 };
 
-// SQLite without Fencepost: one row changed in one transaction, as durable as in a store.
+// Measures SQLite without Fencepost: one changed row per transaction, as durable as in a store.
 class BareCommit {
  public:
   explicit BareCommit(const std::string &directory) {

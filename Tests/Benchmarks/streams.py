@@ -66,7 +66,7 @@ def look_at(process: int, known: dict[int, int]) -> None:
         for child in (folder / "task" / str(process) / "children").read_text().split():
             look_at(int(child), known)
     except OSError:
-        pass  # the process has ended
+        pass  # the child process has ended
 
 
 NOTEBOOK = """
@@ -162,8 +162,9 @@ def main() -> None:
         stream_world.write_points(large, large.with_suffix(".parquet"), tracks, each, circles)
         stream_world.write_points(small, small.with_suffix(".parquet"), tracks, each, circles, THINNED)
         print(f"streams: {tracks} tracks, {count} points, {circles} circles")
-        # A small file says little about how work is shared out, or about memory beyond that of the program itself.
-        # Denser points enter more circles, and each track stores these states, which takes a little more memory.
+        # A small file does not show how work is shared among threads, nor how memory grows beyond that of the program
+        # itself. If points are denser, tracks enter more circles, and each track stores these states, which takes a
+        # little more memory.
         faster, level, same, near = (0.8, 1.25, 1.1, 1.3) if given.full else (None,) * 4
         rows: list[tuple[str, float | None, str | None, float | None, float, float | None, str]] = []
         digests, processors = set(), {}

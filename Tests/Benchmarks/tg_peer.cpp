@@ -1,6 +1,6 @@
-// tg on the data of W3 (../shared/bench): a packed R-tree of boxes finds candidate polygons, tg tests whether they
-// contain the point, and the difference to the previous set gives the events. Edges are straight on the map. Uses tg
-// from the library in the package sqlite-tg, whose path is in TG_LIBRARY; prints a line of JSON like the other peers.
+// Runs tg on the data of W3 (../shared/bench): a packed R-tree of boxes finds candidate polygons, tg tests whether they
+// contain the point, and the differences from the previous set are the events. Edges are straight on the map. Uses tg
+// from the library in the package sqlite-tg, whose path is in TG_LIBRARY; prints a line of JSON, as the other peers do.
 #include "common.hpp"
 
 #include <boost/geometry.hpp>
@@ -37,7 +37,7 @@ int main() {
   auto newPolygon = loaded<tg_poly *(const tg_ring *, const tg_ring *const *, int)>(library, "tg_poly_new");
   auto newGeometry = loaded<tg_geom *(const tg_poly *)>(library, "tg_geom_new_polygon");
   auto intersects = loaded<bool(const tg_geom *, double, double)>(library, "tg_geom_intersects_xy");
-  constexpr int stripes = 3; // its fastest index for points
+  constexpr int stripes = 3; // tg's fastest index for points
 
   namespace bg = boost::geometry;
   namespace bgi = boost::geometry::index;

@@ -1,5 +1,5 @@
-// How long other calls wait for threads that feed without a pause: changing the table while eight feeders use it, and
-// reading the state of a device while a feeder feeds its fleet. Each feeder's batches have 50 rows.
+// Measures how long other calls wait for threads that feed without a pause: changing the table while eight feeders use
+// it, and reading the state of a device while a feeder feeds its fleet. Each feeder's batches have 50 rows.
 #pragma once
 #include "clock.hpp"
 #include "fleets.hpp"
@@ -35,7 +35,7 @@ class Feeder {
 };
 
 struct Waits {
-  double median, worst; // nanoseconds; `worst` is the 99th percentile
+  double median, worst; // in nanoseconds; `worst` is the 99th percentile
 };
 
 // Calls `call` every two milliseconds while the feeders run.

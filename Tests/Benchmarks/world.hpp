@@ -1,5 +1,5 @@
-// The benchmark's own data: a world of cities and circles, and ways through it. The numbers are the same on every
-// machine: they come from an integer generator, and no function of the mathematics library is used.
+// Generates the benchmark's own data: a world of cities and circles, and tracks through it. The numbers are the same on
+// every machine: they come from an integer generator, and no function of the mathematics library is used.
 #pragma once
 #include "fencepost.h"
 
@@ -21,7 +21,7 @@ class Random {
   }
   double uniform() { return double(next() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  double normal() { // Irwin-Hall: close enough to Gaussian, with exact arithmetic
+  double normal() { // a sum of uniform numbers (Irwin-Hall), close enough to Gaussian, with exact arithmetic
     double sum = -6;
     for (int i = 0; i < 12; i++) sum += uniform();
     return sum;
@@ -45,7 +45,8 @@ struct Place {
   }
 };
 
-// The region of a world's cities. None reaches a pole or the antimeridian, because the baseline's boxes fail there.
+// The region that contains a world's cities. No region reaches a pole or the antimeridian, because the baseline's boxes
+// fail there.
 struct Region {
   double south, north, west, east;
 };
@@ -59,15 +60,16 @@ class World {
       Place place = {random.uniform(region.south, region.north), random.uniform(region.west, region.east)};
       cities.push_back({place, random.uniform(6e3, 20e3)});
     }
-    if (region.west == globe.west) { // the device's home, and four destinations
+    if (region.west == globe.west) { // the device's home and four destinations
       cities[home] = {{47.38, 8.54}, 14e3};
       const double offsets[4][2] = {{40e3, 35e3}, {-45e3, 40e3}, {10e3, -55e3}, {80e3, 20e3}};
       for (int i = 0; i < 4; i++) cities[home + 1 + i] = {cities[home].place.moved(offsets[i][0], offsets[i][1]), 8e3};
     }
   }
 
-  // 20 circles: around home. 1 000: half of them around home. More: 70 % at cities, 20 % in the country around, 10 %
-  // anywhere. A smaller one of the large worlds is a prefix of a larger one.
+  // With 20 circles, all are around the home; with 1 000, half of them are. With more circles, 70 % are at cities, 20 %
+  // in the country around them, 10 % anywhere. The circles of a smaller large world are the first circles of a larger
+  // one.
   std::vector<Circle> circles(size_t count) const {
     Random random(11 + (count <= 1000 ? count : 0));
     std::vector<Circle> result;
@@ -82,7 +84,8 @@ class World {
     return result;
   }
 
-  // W1: one device, a fix per second: legs on foot or by car, smooth changes of speed, wander, stops, noise of 5-20 m.
+  // Row W1: one device with a fix per second: legs on foot or by car, smooth changes of speed, wandering, stops, noise
+  // of 5-20 m.
   std::vector<fencepost_fix> drive(size_t count) const {
     Random random(13);
     Walk walk{cities[home].place, home};
@@ -92,7 +95,7 @@ class World {
     return fixes;
   }
 
-  // Like W2: `devices` walks with one fix every 10 s, interleaved in time order.
+  // As in W2, makes `devices` walks with one fix every 10 s, interleaved in time order.
   std::vector<fencepost_fix> fleet(size_t devices, size_t each) const {
     Random random(17);
     std::vector<Walk> walks;
@@ -108,7 +111,7 @@ class World {
     return fixes;
   }
 
-  // W4: unrelated points, as dense as the circles.
+  // Row W4: unrelated points, distributed as densely as the circles.
   static std::vector<fencepost_fix> points(const std::vector<Circle> &circles, size_t count) {
     Random random(19);
     std::vector<fencepost_fix> fixes;
@@ -137,7 +140,7 @@ class World {
   Region region;
   std::vector<City> cities;
 
-  int pick(Random &random) const { // the first cities are the largest
+  int pick(Random &random) const { // cities are sorted: the largest come first
     double u = random.uniform();
     return int(u * u * double(cities.size()));
   }
@@ -153,7 +156,7 @@ class World {
     if (kind < 0.9) return {at.latitude + random.uniform(-6, 6), at.longitude + random.uniform(-8, 8)};
     return {random.uniform(region.south, region.north), random.uniform(region.west, region.east)};
   }
-  static double radius(Random &random) { // 50 m to 5 km, each octave equally frequent
+  static double radius(Random &random) { // 50 m to 5 km; each octave is equally frequent
     double octave = random.uniform(0, 6.643856), scale = 50;
     while (octave >= 1) octave -= 1, scale *= 2;
     return scale * (1 + octave);
@@ -171,7 +174,7 @@ class World {
       walk.target = around(next, random);
       if (onFoot) walk.target = walk.place.moved(random.normal() * 800, random.normal() * 800);
       walk.speed = onFoot ? random.uniform(0.8, 2) : isFar ? random.uniform(20, 33) : random.uniform(6, 17);
-      walk.left = 1; // drawn again at each step
+      walk.left = 1; // drawn anew at each step
       walk.wander = random.uniform(-0.5, 0.5);
     }
     double north = (walk.target.latitude - walk.place.latitude) * metresPerDegree;
@@ -184,14 +187,15 @@ class World {
     if (walk.left <= 0) {
       walk.place = walk.target;
       if (random.uniform() < 0.7) walk.stop = random.uniform(30, 1200);
-    } else { // not straight towards it, but on a curve that closes in
+    } else { // the track curves towards the destination
       double ahead = pace / far, aside = far > 500 ? walk.wander * pace / far : 0;
       walk.place = walk.place.moved(north * ahead + east * aside, east * ahead - north * aside);
     }
     return walk.place;
   }
   static fencepost_fix noisy(Place place, int64_t time, Random &random) {
-    double accuracy = random.uniform(5, 20), sigma = accuracy / 1.5152; // 68 % radius of a Gaussian in the plane
+    double accuracy = random.uniform(5, 20), sigma = accuracy / 1.5152; // the radius that contains 68 % of a Gaussian
+                                                                        // in the plane
     double north = random.normal() * sigma, east = random.normal() * sigma;
     place = place.moved(north, east);
     return {place.latitude, place.longitude, accuracy, time};

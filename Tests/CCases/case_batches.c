@@ -1,4 +1,4 @@
-/* Adding many circles at once, and ensure, which adds only what changed. */
+/* Tests adding many circles at once, and ensure, which adds only what changed. */
 #include "check.h"
 
 static void batch_success(void) {
@@ -14,7 +14,7 @@ static void batch_success(void) {
   CHECK(condition.tag == UINT64_MAX);
   CHECK_INT(condition.generation, 3);
   CHECK_INT(record_of(monitor, "two").condition.tag, 11);
-  /* If there are no tags, all rows have the tag of the options. */
+  /* Without a column of tags, all rows have the tag of the options. */
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.tag = 77;
   options.assuming = FENCEPOST_STATE_SATISFIED;
@@ -111,7 +111,7 @@ static void ensure_circle(void) {
   CHECK_INT(record_of(monitor, "x").last_event.state, FENCEPOST_STATE_UNKNOWN);
   CHECK_INT(record_of(monitor, "x").condition.generation, 1);
   CHECK(record_of(monitor, "x").condition.latitude == 10);
-  options.policy = &policy; /* the same, spelled out */
+  options.policy = &policy; /* the default policy, written out */
   ENSURE(10, 20, 100, 0);
   ENSURE(10.0000002, 20, 100, 1);
   ENSURE(10.0000002, 20.0000002, 100, 1);
@@ -123,7 +123,7 @@ static void ensure_circle(void) {
   CHECK_INT(record_of(monitor, "x").condition.generation, 6);
   CHECK_OK(fencepost_monitor_ensure_circular_condition(monitor, "x", 1, 1, 1, NULL, NULL, NULL));
   CHECK_OK(fencepost_monitor_ensure_beacon_condition(monitor, "x", beacon_uuid, -1, -1, NULL, &changed, NULL));
-  CHECK_INT(changed, 1); /* a different kind of condition */
+  CHECK_INT(changed, 1); /* a condition of a different kind */
 #undef ENSURE
   fencepost_monitor_destroy(monitor);
 }

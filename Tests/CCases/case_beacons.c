@@ -1,11 +1,11 @@
 #include "check.h"
 
-/* The beacon e2c56db5-dffb-48d2-b060-d0f5a71096e0, major 1, minor 258, -59 dBm at 1 m: 25 bytes, from the company
-   identifier on. */
+/* This advertisement has the beacon e2c56db5-dffb-48d2-b060-d0f5a71096e0, major 1, minor 258, -59 dBm at 1 m: 25 bytes,
+   starting with the company identifier. */
 #define IBEACON                                                                                                     \
   0x4c, 0x00, 0x02, 0x15, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0, 0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, \
       0xe0, 0x00, 0x01, 0x01, 0x02, 0xc5
-/* The same as an AltBeacon of company 0x0118, last byte 9: 26 bytes. */
+/* The same beacon as an AltBeacon of company 0x0118, whose last byte is 9: 26 bytes. */
 #define ALTBEACON                                                                                                   \
   0x18, 0x01, 0xbe, 0xac, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0, 0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, \
       0xe0, 0x00, 0x01, 0x01, 0x02, 0xc5, 0x09

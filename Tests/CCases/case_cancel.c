@@ -1,4 +1,4 @@
-/* Threads that are cancelled (pthread_cancel) while they use a monitor: no operation is left half-done. */
+/* Cancels threads (pthread_cancel) while they use a monitor: no operation is left half-done. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -31,7 +31,8 @@ static void *feed_for_ever(void *argument) {
   return NULL;
 }
 
-/* Cancels feeding threads one after the other. Each time the monitor is in a state between two calls, and continues. */
+/* Cancels feeding threads one after the other. After each cancellation the monitor is in a state between two calls, and
+   continues. */
 static void cancel_and_go_on(victim *me, int rounds) {
   for (int round = 0; round < rounds; round++) {
     uint64_t before = statistics_of(me->monitor).input_count;
@@ -78,15 +79,15 @@ static void within_a_callback(void) {
     char rung[65536];
     CHECK(read(me.bell[0], rung, sizeof rung) > 0);
   }
-  CHECK_OK(fencepost_monitor_set_wakeup(me.monitor, NULL, NULL, NULL)); /* does not wait for a callback whose thread has
-                                                                           ended */
+  CHECK_OK(fencepost_monitor_set_wakeup(me.monitor, NULL, NULL, NULL)); /* clearing does not wait for a callback whose
+                                                                           thread has ended */
   fencepost_monitor_destroy(me.monitor);
   close(me.bell[0]);
   close(me.bell[1]);
 }
 
 /* A thread that is cancelled before a call is still cancelled after it: the library postpones the cancellation and does
-   not lose it. A thread that had disabled cancellation finds it still disabled. */
+   not lose it. If a thread had disabled cancellation, it is still disabled after the call. */
 static void *calls_once(void *argument) {
   victim *me = argument;
   int before, after;

@@ -1,4 +1,5 @@
-/* Fixes from columns give the same as from rows, in any layout; and batches that are refused as a whole. */
+/* Tests that columns of fixes, in any layout, give the same results as rows, and that a batch can be refused as a
+   whole. */
 #include "check.h"
 
 enum {
@@ -11,7 +12,7 @@ typedef struct table {
   int64_t times[ROWS];
 } table;
 
-/* A device that moves in and out, with rows that are invalid, late or without a position. */
+/* The rows of a device that moves in and out, some of them invalid, late or without a position. */
 static void fill(table *table) {
   for (int i = 0; i < ROWS; i++) {
     fencepost_fix fix = {0, i / 7 % 2 ? 0.1 : 0, i % 3 ? 5 : 0, SECONDS(i)};
@@ -37,7 +38,7 @@ static fencepost_fix_columns columns_of(const table *table) {
   return columns;
 }
 
-/* Feeds rows to one monitor and columns to another: counts and events must be equal. */
+/* Feeds rows to one monitor and the same fixes as columns to another: counts and events must be equal. */
 static void expect_same(const fencepost_fix *rows, const fencepost_fix_columns *columns, size_t count) {
   fencepost_monitor *ours = new_monitor(NULL), *theirs = new_monitor(NULL);
   add_exact_circle(ours, "a", 1);
@@ -75,7 +76,7 @@ static void as_rows(void) {
 static void strides(void) {
   table table;
   fill(&table);
-  /* The members of rows, as in a structured array. */
+  /* These columns are the members of rows, as in a structured array. */
   fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
   columns.latitudes = &table.rows[0].latitude;
   columns.longitudes = &table.rows[0].longitude;
@@ -159,7 +160,7 @@ static void refused(void) {
   times[2] = FENCEPOST_TIME_MAX + 1;
   CHECK_ROW(2, "time");
   times[2] = now + 2;
-  /* A late row is not an invalid row. */
+  /* A late row does not count as invalid. */
   CHECK_OK(fencepost_monitor_feed_columns(monitor, &columns, 3, &result, NULL));
   CHECK_INT(result.accepted, 2);
   CHECK_INT(result.late, 1);

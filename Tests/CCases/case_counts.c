@@ -1,4 +1,5 @@
-/* Counts too large for any array are refused before anything is read or allocated; the monitor does not change. */
+/* Tests that a count too large for any array is refused before anything is read or allocated, and that the monitor does
+   not change. */
 #include "check.h"
 
 static const size_t impossible[] = {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 2, SIZE_MAX / 8, (size_t)1 << 60};
@@ -52,7 +53,7 @@ static void outputs(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* If bytes state more than they contain, no memory is allocated for it. */
+/* If the bytes claim more elements than they can contain, the library allocates no memory for them. */
 static void snapshots(void) {
   fencepost_monitor *monitor = busy_monitor(), *restored = NULL;
   size_t size = 0;

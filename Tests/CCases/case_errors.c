@@ -37,7 +37,7 @@ static void overwritten_on_failure(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Names whose message is longer than the buffer, with characters of 1 to 4 bytes at every alignment. */
+/* The names make messages longer than the buffer, with characters of 1 to 4 bytes at every alignment. */
 static void cut_at_a_character(void) {
   fencepost_monitor *monitor = busy_monitor();
   static const char *const characters[] = {"x", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
@@ -77,7 +77,7 @@ static void control_characters(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Characters that end a line in other programs: C1 controls, among them U+0085, and U+2028, U+2029. */
+/* These characters end a line in other programs: C1 controls, among them U+0085, and U+2028, U+2029. */
 static void separators_of_lines(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition condition;
@@ -114,7 +114,8 @@ static void long_paths(void) {
   CHECK(*end != 'p');
 }
 
-/* Any struct_size: uninitialised memory, 0, and a newer caller's size. No byte behind the structure is written. */
+/* Passes any struct_size: uninitialised memory, 0, and a newer caller's size. The library must not write any byte
+   behind the structure. */
 static void any_struct_size(void) {
   static const uint32_t sizes[] = {0, 1, 4, 8, 271, 272, 273, 4096, 0x5a5a5a5a, 0x80000000, UINT32_MAX};
   fencepost_monitor *monitor = busy_monitor();

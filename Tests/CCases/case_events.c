@@ -37,7 +37,7 @@ static void poll_null(void) {
   memset(&event, 0x5a, sizeof event);
   before = event;
   CHECK_STATUS(fencepost_monitor_poll_event(NULL, &event, &available, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  /* A refused call does not commit either. */
+  /* A refused call does not commit the event in flight either. */
   CHECK_REFUSED(monitor, fencepost_monitor_poll_event(monitor, NULL, &available, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_REFUSED(monitor, fencepost_monitor_poll_event(monitor, &event, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_STATUS(fencepost_monitor_poll_events(NULL, &event, 1, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
@@ -96,7 +96,7 @@ static void commit_rules(void) {
   CHECK_INT(next_event(monitor).sequence, 2);
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 1);
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_SATISFIED);
-  /* Acknowledging commits too, but only once. */
+  /* Acknowledging commits the event too, but only once. */
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
   CHECK_INT(record_of(monitor, "c").last_event.sequence, 2);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
@@ -127,7 +127,7 @@ static void record_equals_event(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* In, out, in, out. */
+/* The device moves in, out, in, and out again. */
 static fencepost_monitor *four_changes(fencepost_delivery delivery) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = delivery;
@@ -163,7 +163,8 @@ static void delivery_first(void) {
   expect(monitor, 1, FENCEPOST_STATE_SATISFIED, FENCEPOST_CAUSE_DETERMINATION, SECONDS(0));
   expect(monitor, 2, FENCEPOST_STATE_UNSATISFIED, FENCEPOST_CAUSE_CROSSING, SECONDS(3));
   expect_no_event(monitor);
-  /* There and back before the first event is acknowledged: the first is delivered, then the present state. */
+  /* If a device leaves and returns before the first event is acknowledged, the first event is delivered, then one for
+     the present state. */
   CHECK_OK(feed(monitor, 0, SECONDS(4)));
   CHECK_OK(feed(monitor, 0.1, SECONDS(5)));
   expect(monitor, 3, FENCEPOST_STATE_SATISFIED, FENCEPOST_CAUSE_CROSSING, SECONDS(4));
@@ -179,7 +180,7 @@ static void delivery_latest(void) {
   expect_no_event(monitor);
   CHECK_OK(feed(monitor, 0, SECONDS(4)));
   CHECK_INT(statistics_of(monitor).pending_events, 1);
-  CHECK_OK(feed(monitor, 0.1, SECONDS(5))); /* back in the recorded state: no event */
+  CHECK_OK(feed(monitor, 0.1, SECONDS(5))); /* the device is back in the recorded state: no event */
   CHECK_INT(statistics_of(monitor).pending_events, 0);
   expect_no_event(monitor);
   fencepost_monitor_destroy(monitor);
@@ -201,7 +202,8 @@ static void notify_bits(void) {
     CHECK_INT(statistics_of(monitor).pending_events, table[i].events);
     while (statistics_of(monitor).pending_events) next_event(monitor);
     CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
-    CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNSATISFIED); /* with or without an event */
+    CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNSATISFIED); /* the record has the state, with
+                                                                                         or without an event */
     fencepost_monitor_destroy(monitor);
   }
 }

@@ -1,4 +1,4 @@
-/* Fleets: they give the events of as many monitors; questions about a device. */
+/* Tests that a fleet delivers the events of as many monitors, and answers queries about a device. */
 #include "fleets.h"
 
 enum {
@@ -93,7 +93,7 @@ static void as_many_monitors(void) {
   }
 }
 
-/* Which devices are inside one condition, inside all, and near a beacon. */
+/* Finds the devices inside one condition, inside all conditions, and near a beacon. */
 static void inside_of(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);
@@ -107,7 +107,7 @@ static void inside_of(void) {
   CHECK(count == 1 && found[0].device == 1 && found[0].generation == 1 && found[0].tag == 1 && found[0].reserved == 0);
   CHECK(found[0].since_us == SECONDS(1) && found[0].evidence_date_us == SECONDS(1));
   CHECK_OK(fencepost_fleet_devices_inside(fleet, "standard", found, 4, &count, NULL));
-  CHECK_INT(count, 0); /* a crossing in progress is not complete */
+  CHECK_INT(count, 0); /* the crossing is not yet complete */
   CHECK_OK(fencepost_fleet_devices_inside(fleet, "beacon", found, 4, &count, NULL));
   CHECK(count == 1 && found[0].device == 0 && found[0].since_us == SECONDS(6));
   CHECK_STATUS(fencepost_fleet_devices_inside(fleet, "nowhere", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
@@ -126,7 +126,7 @@ static void inside_of(void) {
   CHECK_STATUS(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL), FENCEPOST_E_NOT_FOUND);
   CHECK_OK(fencepost_fleet_devices_inside(fleet, NULL, found, 4, &count, NULL));
   CHECK_INT(count, 2);
-  /* A replacement with that name, where the device is, is not entered before the next fix. */
+  /* The device is at a replacement with that name, but enters it only with its next fix. */
   add_exact(table, "exact", 0, 9);
   CHECK_OK(fencepost_fleet_devices_inside(fleet, "exact", found, 4, &count, NULL));
   CHECK_INT(count, 0);

@@ -1,11 +1,11 @@
-/* Fleets: fixes of many devices in columns, devices as numbers and as dictionaries. */
+/* Tests fleets fed with columns of many devices' fixes, where devices are numbers or dictionaries. */
 #include "fleets.h"
 
 enum {
   CAPACITY = 4096
 };
 
-/* Rows as read from a pipe: unaligned, with the columns side by side. */
+/* Lays out the columns as if read from a pipe: unaligned, and side by side. */
 typedef struct row {
   char pad;
   double latitude, longitude, accuracy;
@@ -30,7 +30,7 @@ static void fill(row *rows, const uint32_t *devices) {
   }
 }
 
-/* The address of a member that may be unaligned. */
+/* Returns the address of a member that may be unaligned. */
 #define COLUMN(rows, type, member) ((const type *)(const void *)((const char *)(rows) + offsetof(row, member)))
 
 static fencepost_fix_columns fix_columns(const row *rows) {
@@ -47,8 +47,8 @@ static size_t events_of(fencepost_fleet *fleet, fencepost_fleet_event *events) {
   return count;
 }
 
-/* Numbers and dictionaries of every width give the same events as single calls; `row` names the row that caused an
-   event. */
+/* Device columns that are numbers or dictionaries, of every width, give the same events as single calls; `row` names
+   the row that caused an event. */
 static void columns_and_dictionaries(void) {
   static const char *const names[] = {"a", "b", "c", "d"};
   static _Thread_local fencepost_fleet_event expected[CAPACITY], got[CAPACITY];
@@ -70,7 +70,7 @@ static void columns_and_dictionaries(void) {
   for (int form = 0; form < 5; form++) {
     fencepost_fleet *fleet = new_fleet(table);
     uint32_t own[4];
-    /* Added in another order, so that numbers and indices differ; the rows are by index. */
+    /* The devices are added in another order, so that numbers and indices differ; the rows use indices. */
     static const char *const turned[] = {"d", "c", "b", "a"};
     CHECK_OK(fencepost_fleet_devices(fleet, turned, 4, 1, own, NULL));
     uint32_t dictionary[6] = {own[3], own[2], own[1], own[0], FENCEPOST_NO_DEVICE, 99};
@@ -98,7 +98,7 @@ static void columns_and_dictionaries(void) {
       CHECK_OK(fencepost_fleet_device_identifier(single, expected[i].device, other, sizeof other, NULL, NULL));
       CHECK_TEXT(one, other);
     }
-    /* Numbers without a device: nothing changes. */
+    /* If a number has no device, nothing changes. */
     fencepost_fleet_statistics before = fleet_statistics(fleet), after;
     fencepost_error error = FENCEPOST_ERROR_INIT;
     for (int bad = 0; bad < 4; bad++) {
@@ -126,7 +126,7 @@ static void columns_and_dictionaries(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Strides that are negative, zero or overlapping; invalid widths, sizes and pointers. */
+/* The strides are negative, zero or overlapping; widths, sizes and pointers are invalid. */
 static void columns_misused(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
@@ -147,7 +147,7 @@ static void columns_misused(void) {
   CHECK_OK(fencepost_fleet_feed_columns(fleet, &columns, ROWS, &result, NULL));
   CHECK_INT(result.late + result.invalid, ROWS - 1);
   static const uint8_t zeros[ROWS + 8] = {0};
-  columns.devices = zeros, columns.device_stride = 1; /* overlapping values are read where they are */
+  columns.devices = zeros, columns.device_stride = 1; /* values that overlap in memory are allowed */
   CHECK_OK(fencepost_fleet_feed_columns(fleet, &columns, ROWS, &result, NULL));
 
 #define BAD(member, value, status)                                                      \
@@ -166,7 +166,7 @@ static void columns_misused(void) {
   BAD(dictionary_count, 5, FENCEPOST_E_NULL_ARGUMENT);
   BAD(dictionary_count, SIZE_MAX, FENCEPOST_E_INVALID_ARGUMENT);
   fencepost_fleet_columns empty = columns;
-  empty.dictionary = again; /* a dictionary with no element */
+  empty.dictionary = again; /* a dictionary without elements */
   fencepost_error error = FENCEPOST_ERROR_INIT;
   CHECK_STATUS(fencepost_fleet_feed_columns(fleet, &empty, ROWS, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "empty");

@@ -1,7 +1,7 @@
-/* Fleets: a full queue, polling and abandoning, the wake-up. */
+/* Tests the delivery of a fleet's events: a full queue, polling and abandoning, the wake-up. */
 #include "fleets.h"
 
-/* A full queue stops a batch at a row; the rest is fed after polling. */
+/* A full queue stops a batch at a row; the remaining rows are fed after polling. */
 static void full_queue(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
@@ -37,7 +37,7 @@ static void full_queue(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Polling and acknowledging commit; abandoned events are redelivered with the same sequence and position. */
+/* Polling and acknowledging commit events; abandoned events are redelivered with the same sequence and position. */
 static void delivery(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);
@@ -50,8 +50,8 @@ static void delivery(void) {
   CHECK_OK(fencepost_fleet_abandon(fleet, NULL));
   again = next_fleet_event(fleet);
   CHECK_INT(again.position, 2);
-  CHECK_INT(again.event.sequence, 1); /* of the other device */
-  /* A removed condition's events are void. */
+  CHECK_INT(again.event.sequence, 1); /* an event of the other device */
+  /* When a condition is removed, its events become void. */
   CHECK_OK(fencepost_conditions_remove(table, "exact", NULL, NULL));
   CHECK_INT(fleet_statistics(fleet).pending_events, 0);
   expect_no_fleet_event(fleet);
@@ -80,10 +80,10 @@ static void wakeup(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table);
   woken me = {fleet, 0, 0};
-  CHECK_OK(fencepost_fleet_set_wakeup(fleet, wake, &me, NULL)); /* events are already waiting */
+  CHECK_OK(fencepost_fleet_set_wakeup(fleet, wake, &me, NULL)); /* events are waiting already */
   CHECK_INT(me.calls, 1);
   CHECK_INT(me.events, 3);
-  CHECK_OK(fencepost_fleet_advance_device(fleet, 0, SECONDS(30), NULL)); /* ends the dwell of "standard" */
+  CHECK_OK(fencepost_fleet_advance_device(fleet, 0, SECONDS(30), NULL)); /* ends the dwell time of "standard" */
   CHECK_INT(me.events, 4);
   CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
   CHECK_INT(me.calls, 2);

@@ -1,4 +1,4 @@
-/* Fleets: devices are added and removed, expire, and move to another fleet. */
+/* Tests how a fleet's devices are added and removed, expire, and move to another fleet. */
 #include "fleets.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void devices(void) {
   CHECK_INT(numbers[0], 0);
   CHECK_INT(numbers[2], 0);
   CHECK_INT(numbers[3], 2);
-  /* Either all devices are added, or none. */
+  /* A call adds either all devices or none. */
   const char *more[] = {"a", "new", "b"};
   fencepost_error error = FENCEPOST_ERROR_INIT;
   numbers[0] = 77;
@@ -49,7 +49,8 @@ static void devices(void) {
   CHECK_TEXT(name, "c");
   CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 8, &size, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
 
-  /* A removed device: its event is delivered, and only then its number is reused; its name can be reused at once. */
+  /* After a device is removed, its event is still delivered, and only then its number is reused; its name can be reused
+     at once. */
   CHECK_OK(feed_device(fleet, 0, 0, SECONDS(100)));
   CHECK_OK(feed_device(fleet, 1, 0, SECONDS(200)));
   CHECK_OK(fencepost_fleet_remove_device(fleet, 0, 0, NULL));
@@ -75,10 +76,10 @@ static void devices(void) {
   static _Thread_local char json[8192];
   CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, &size, NULL));
   CHECK(strncmp(json, "{\"device\":\"a\",\"sequence\":1,\"identifier\":\"zone\",", 46) == 0);
-  CHECK_OK(fencepost_fleet_remove_device(fleet, 1, 1, NULL)); /* its event is dropped */
+  CHECK_OK(fencepost_fleet_remove_device(fleet, 1, 1, NULL)); /* the removed device's event is dropped */
   expect_no_fleet_event(fleet);
 
-  /* Expiry by the device's own clock; a device without inputs stays. */
+  /* A device expires by its own clock; a device without inputs stays. */
   CHECK_OK(feed_device(fleet, 3, 0, SECONDS(400)));
   CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(400), numbers, 4, &count, NULL));
   CHECK_INT(count, 0);
@@ -98,7 +99,7 @@ static void devices(void) {
 
 #define SPAN(seconds) ((int64_t)(seconds) * 1000000)
 
-/* Expiry by arrival does not depend on dates; the arrival time also limits first inputs and advances. */
+/* Expiry by arrival time does not depend on dates; the arrival time also limits first inputs and advances. */
 static void arrivals(void) {
   fencepost_conditions *table = NULL;
   fencepost_fleet *fleet = NULL;
@@ -116,7 +117,7 @@ static void arrivals(void) {
   CHECK_CONTAINS(error.message, "arrival time");
   CHECK_INT(count, 7);
   CHECK_STATUS(fencepost_fleet_set_arrival_time(fleet, INT64_MAX, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_OK(feed_device(fleet, devices[1], 0, now + SPAN(1000000000))); /* there is no earlier time to limit it */
+  CHECK_OK(feed_device(fleet, devices[1], 0, now + SPAN(1000000000))); /* without an earlier time, there is no limit */
   CHECK_OK(fencepost_fleet_set_arrival_time(fleet, now, NULL));
   CHECK_OK(fencepost_fleet_devices(fleet, names, 4, 1, devices, NULL));
   CHECK_STATUS(feed_device(fleet, devices[3], 0, now + SPAN(3601)), FENCEPOST_E_AHEAD_OF_CLOCK);
@@ -142,7 +143,8 @@ static void arrivals(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Devices that move to another fleet continue there; other tables, damaged bytes and existing names are refused. */
+/* Devices that move to another fleet continue there; the fleet refuses other tables, damaged bytes and existing
+   names. */
 static void moving(void) {
   fencepost_conditions *table;
   fencepost_fleet *fleet = busy_fleet(&table), *other = new_fleet(table);
@@ -165,19 +167,19 @@ static void moving(void) {
   CHECK_INT(entered[1], 1);
   CHECK_OK(fencepost_fleet_advance(other, SECONDS(30), NULL));
   fencepost_fleet_event event = next_fleet_event(other);
-  CHECK_TEXT(event.event.identifier, "standard"); /* the unconfirmed crossing continued */
+  CHECK_TEXT(event.event.identifier, "standard"); /* the unconfirmed crossing continued in the other fleet */
   CHECK_INT(event.device, 1);
   CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
 
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_fleet_statistics before = fleet_statistics(other), after;
   CHECK_STATUS(fencepost_fleet_import_devices(other, names, bytes, offsets, 2, 0, NULL, &error),
-               FENCEPOST_E_INVALID_ARGUMENT); /* the names exist already */
+               FENCEPOST_E_INVALID_ARGUMENT); /* devices with these names exist already */
   const char *fresh[] = {"three", "four"}, *twice[] = {"three", "three"};
   CHECK_STATUS(fencepost_fleet_import_devices(other, twice, bytes, offsets, 2, 0, NULL, &error),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
-  for (size_t at = 0; at < size; at++) { /* any bytes may be passed */
+  for (size_t at = 0; at < size; at++) { /* the library must refuse damaged bytes */
     bytes[at] ^= 0x10;
     CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, bytes, offsets, 2, 0, entered, NULL),
                  FENCEPOST_E_SNAPSHOT_INVALID);
@@ -200,7 +202,7 @@ static void moving(void) {
   after = fleet_statistics(other);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
 
-  /* Another version of the table: refused, or adapted. */
+  /* With another version of the table, the bytes are refused or, if requested, adapted. */
   add_exact(table, "later", 1, 0);
   CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, bytes, offsets, 2, 0, NULL, &error),
                FENCEPOST_E_TABLE_MISMATCH);
@@ -232,7 +234,7 @@ static uint32_t churn(fencepost_fleet *fleet, int count) {
   return device;
 }
 
-/* A number that a host kept too long is an error in each call, even if another device has its place. */
+/* If a host keeps a device's number too long, each call with it fails, even if another device has the same place. */
 static void stale_numbers(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
@@ -243,7 +245,7 @@ static void stale_numbers(void) {
   CHECK_OK(fencepost_fleet_remove_device(fleet, stale, 0, NULL));
   CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
   churn(fleet, 3);
-  /* The event is committed and others have come: it still belongs to its device. */
+  /* The event is committed and others have been delivered since: it still belongs to its device. */
   static _Thread_local char json[8192];
   CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
   CHECK(strncmp(json, "{\"device\":\"stale\",", 18) == 0);
@@ -254,8 +256,7 @@ static void stale_numbers(void) {
   const fencepost_fleet_statistics before = fleet_statistics(fleet);
   fencepost_error error = FENCEPOST_ERROR_INIT;
   uint32_t other = 0;
-  for (uint32_t generation = 0; generation < 64; generation++) { /* no other number of that place affects the device
-                                                                    either */
+  for (uint32_t generation = 0; generation < 64; generation++) { /* no other number of that place affects the device */
     const uint32_t number = (stale & FENCEPOST_DEVICE_PLACE_MASK) | generation << 26;
     char name[32];
     if (fencepost_fleet_device_identifier(fleet, number, name, sizeof name, NULL, NULL) == FENCEPOST_OK) {
@@ -301,7 +302,7 @@ static void stale_numbers(void) {
   STALE(fencepost_fleet_event_json(fleet, &event, json, sizeof json, NULL, NULL));
   const fencepost_fleet_statistics after = fleet_statistics(fleet);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
-  /* Only the device's current number works. */
+  /* Each place has one valid number, that of its present device. */
   CHECK_OK(feed_device(fleet, last, 0, SECONDS(300)));
   event = next_fleet_event(fleet);
   CHECK_INT(event.device, last);

@@ -1,4 +1,4 @@
-/* Fleets with a store, and snapshots of fleets: opening by name, redelivery, errors. */
+/* Tests fleets with a store, and snapshots of fleets: opening by name, redelivery, errors. */
 #include <stdlib.h>
 
 #include "fleets.h"
@@ -48,7 +48,7 @@ static void a_stored_fleet_goes_on(void) {
   CHECK_INT(fleet_statistics(fleet).store, FENCEPOST_STORE_KEPT);
   CHECK_INT(fleet_statistics(fleet).all_kept, 1);
 
-  /* A copy of the files is what a crash leaves. */
+  /* A copy of the files has the same state as after a crash. */
   fencepost_fleet *second = NULL;
   CHECK_STATUS(fencepost_fleet_create(table, &options, &second, NULL), FENCEPOST_E_MONITOR_IN_USE);
   CHECK_OK(fencepost_fleet_checkpoint(fleet, NULL));
@@ -58,14 +58,14 @@ static void a_stored_fleet_goes_on(void) {
   CHECK_OK(fencepost_fleet_checkpoint(fleet, NULL));
   fencepost_fleet_destroy(fleet);
 
-  /* Opens with an empty table, which becomes the saved one; then two fleets open with that table. */
+  /* Opens the fleet with an empty table, which becomes the saved table; then opens two fleets with that table. */
   fencepost_conditions *empty = new_table();
   fleet = open_fleet(empty, &options);
   fencepost_conditions_version before = version_of(table), after = version_of(empty);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   CHECK_INT(device_of(fleet, "two"), two);
   CHECK_INT(device_statistics(fleet, one).input_count, 2);
-  event = next_fleet_event(fleet); /* redelivered, because it was not committed */
+  event = next_fleet_event(fleet); /* redelivered, because it was not acknowledged before */
   CHECK_INT(event.device, one);
   CHECK_INT(event.event.sequence, 1);
   CHECK_INT(event.position, 1);
@@ -79,7 +79,7 @@ static void a_stored_fleet_goes_on(void) {
   fencepost_fleet_destroy(second);
   fencepost_fleet_destroy(fleet);
 
-  /* A table with a different history is refused. */
+  /* The store refuses a table with a different history. */
   fencepost_conditions *stranger = new_table();
   add_exact(stranger, "depot", 0.5, 7);
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -123,7 +123,7 @@ static void what_is_refused(void) {
   CHECK_STATUS(fencepost_fleet_create(table, &options, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(remove_folder(&store), 0);
 
-  /* The store of a monitor cannot be opened as a fleet, nor the reverse. */
+  /* The store of a monitor cannot be opened as a fleet, and the store of a fleet cannot be opened as a monitor. */
   store = new_folder();
   fencepost_monitor_destroy(open_in(&store, "m"));
   options = stored_in(&store, "m");

@@ -1,4 +1,4 @@
-/* Fleets on threads over a table that changes: the Thread Sanitizer would show races. */
+/* Uses fleets on several threads over a table that changes: the Thread Sanitizer would show races. */
 #include <pthread.h>
 
 #include "fleets.h"
@@ -15,7 +15,7 @@ typedef struct shard {
   uint64_t events, failures;
 } shard;
 
-/* Uses a fleet of its own: adds devices, feeds, polls, exports, destroys. */
+/* Each thread uses its own fleet: it adds devices, feeds, polls, exports, destroys. */
 static void *follow(void *argument) {
   shard *me = argument;
   fencepost_fleet *fleet = NULL;
@@ -62,7 +62,7 @@ static void *follow(void *argument) {
   return NULL;
 }
 
-/* Changes and reads the table meanwhile. */
+/* Meanwhile, changes and reads the table. */
 static void *change(void *argument) {
   shard *me = argument;
   for (int round = 0; round < ROUNDS * 4; round++) {
@@ -96,7 +96,7 @@ static void eight_fleets(void) {
     CHECK_INT(pthread_create(&threads[i], NULL, i < FLEETS ? follow : change, &shards[i]), 0);
   for (int i = 0; i <= FLEETS; i++) CHECK_INT(pthread_join(threads[i], NULL), 0);
   for (int i = 0; i <= FLEETS; i++) CHECK_INT(shards[i].failures, 0);
-  /* The condition "always" already gives each device an event in most rounds. */
+  /* The condition "always" alone gives each device an event in most rounds. */
   for (int i = 0; i < FLEETS; i++) CHECK(shards[i].events >= ROUNDS * DEVICES / 3);
   CHECK_INT(version_of(table).generation, 1 + ROUNDS * 4);
   fencepost_conditions_destroy(table);

@@ -1,7 +1,7 @@
 /*
- * Growth: every structure with a struct_size, from callers of every older size and from a newer one. Memory beyond the
- * caller's size is poisoned: reading it would give nonsense, and writing it would show as a change. (case_structures.c
- * tests fencepost_error, which is always written as a whole.)
+ * Tests every structure that has a struct_size with callers of every older size and of a newer one. Memory beyond the
+ * caller's size is poisoned: reading it would give nonsense, and writing it would show as a change. The structure
+ * fencepost_error is always written as a whole; case_structures.c tests it.
  */
 #include "fleets.h"
 
@@ -11,18 +11,18 @@ enum {
   BLOCK = 1024
 };
 
-/* A caller's memory, aligned like the structures. */
+/* Memory of a caller, aligned like the structures. */
 typedef union block {
   uint8_t bytes[BLOCK];
   uint64_t align;
 } block;
 
-/* A structure that the library reads: its INIT value, and a call that must succeed with it. */
+/* Describes a structure that the library reads: its INIT value, and a call that must succeed with it. */
 typedef struct reader {
   const char *name;
   const void *init;
   size_t size;
-  size_t smallest; /* of the first header with the structure; 8: any size may come from some header */
+  size_t smallest; /* the size in the first header that had the structure; 8 if callers may pass any size */
   fencepost_status (*call)(void *structure);
 } reader;
 
@@ -117,7 +117,7 @@ static fencepost_status read_fix_selection(void *structure) {
   return fencepost_best_fix(NULL, 0, SECONDS(0), structure, &index, &available, NULL);
 }
 
-/* A fix without a position does not pass the filter, so nothing is written. */
+/* The filter refuses a fix without a position, so it writes nothing. */
 static fencepost_status read_filter(void *structure) {
   fencepost_fix fix = {0, 0, -1, SECONDS(0)};
   uint32_t accepted;
@@ -152,12 +152,12 @@ static fencepost_status read_fleet_columns(void *structure) {
   return status;
 }
 
-/* A filter without memory would let every fix pass. */
+/* A filter without room for the last fix would let every fix pass. */
 enum {
   SMALLEST_FILTER = offsetof(fencepost_significant_change_filter, last) + sizeof(fencepost_fix)
 };
 
-/* Without a radius the definition would be refused, and so would a polygon without vertices. */
+/* The definition would be refused without a radius, as would a polygon without vertices. */
 enum {
   SMALLEST_GEOMETRY = offsetof(fencepost_geometry, ring_offsets),
   SMALLEST_DEFINITION = offsetof(fencepost_condition_definition, uuid)
@@ -180,7 +180,7 @@ static const reader readers[] = {
     READER(fleet_columns, sizeof fleet_columns),
 };
 
-/* The first bytes of INIT, with that size in struct_size, and poison behind. */
+/* Copies the first bytes of INIT, writes their number to struct_size, and puts poison behind them. */
 static block caller(const void *init, size_t known, size_t size) {
   block memory;
   memset(&memory, POISON, sizeof memory);
@@ -234,7 +234,7 @@ static void no_sizes(void) {
   }
 }
 
-/* A structure that the library writes. */
+/* Describes a structure that the library writes. */
 typedef struct writer {
   const char *name;
   size_t size;
@@ -310,7 +310,7 @@ static const writer writers[] = {
     {"significant_change_filter", sizeof(fencepost_significant_change_filter), write_filter},
 };
 
-/* For every size the written part is a prefix of the full structure, and no byte behind it changes. */
+/* For every size, the library writes a prefix of the full structure and changes no byte behind it. */
 static void writers_of_every_size(void) {
   fencepost_monitor *monitor = busy_monitor();
   for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {

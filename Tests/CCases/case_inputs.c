@@ -53,14 +53,14 @@ static void fix_without_position(void) {
   for (size_t i = 0; i < 4; i++) {
     fencepost_fix fix = {0, 0, accuracies[i], SECONDS(1000)};
     CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &fix, NULL), FENCEPOST_OK, 1, 1, 0);
-    fix.time_us = SECONDS(1); /* late, but the missing position is reported first */
+    fix.time_us = SECONDS(1); /* the fix is also late, but the missing position is reported first */
     CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &fix, NULL), FENCEPOST_OK, 1, 1, 0);
   }
   fencepost_monitor_destroy(monitor);
 }
 
 static void late_inputs(void) {
-  fencepost_monitor *monitor = busy_monitor(); /* its clock is at second 5 */
+  fencepost_monitor *monitor = busy_monitor(); /* the monitor's clock is at second 5 */
   fencepost_beacon_sighting sighting = {{0}, 1, 2, -60};
   memcpy(sighting.uuid, beacon_uuid, 16);
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -77,7 +77,7 @@ static void late_inputs(void) {
                 0, 1);
   CHECK_COUNTED(monitor, fencepost_monitor_advance(monitor, late, NULL), FENCEPOST_E_LATE_INPUT, 1, 0, 1);
   CHECK_COUNTED(monitor, fencepost_monitor_advance(monitor, FENCEPOST_TIME_MIN, NULL), FENCEPOST_E_LATE_INPUT, 1, 0, 1);
-  CHECK_OK(feed(monitor, 0.05, SECONDS(5))); /* equal times are fine */
+  CHECK_OK(feed(monitor, 0.05, SECONDS(5))); /* equal times are allowed */
   fencepost_monitor_destroy(monitor);
 }
 
@@ -117,7 +117,7 @@ static void queue_full(void) {
   CHECK_REFUSED(monitor, fencepost_monitor_feed_fixes(monitor, fixes, 2, &result, &error), FENCEPOST_E_QUEUE_FULL);
   CHECK_INT(result.accepted + result.invalid + result.late, 0);
   CHECK_INT(error.position, 0);
-  /* Delivering one event makes room for one. */
+  /* Delivering one event makes room for another one. */
   next_event(monitor);
   CHECK_STATUS(fencepost_monitor_feed_fixes(monitor, fixes, 2, &result, &error), FENCEPOST_E_QUEUE_FULL);
   CHECK_INT(result.accepted, 1);
@@ -218,7 +218,7 @@ static void sightings(void) {
   CHECK_TEXT(event.identifier, "any");
   CHECK_INT(event.has_refinement, 1);
   CHECK_INT(event.refinement_major, 1);
-  CHECK_INT(event.refinement_minor, 3); /* of the strongest sighting */
+  CHECK_INT(event.refinement_minor, 3); /* the minor number of the strongest sighting */
   CHECK(memcmp(event.refinement_uuid, beacon_uuid, 16) == 0);
   CHECK_INT(event.cause, FENCEPOST_CAUSE_DETERMINATION);
   CHECK_INT(event.evidence_date_us, SECONDS(0));

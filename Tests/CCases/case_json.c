@@ -1,6 +1,6 @@
 #include "check.h"
 
-/* An event with all fields empty, like that of a first record before any time. */
+/* This event has all fields empty, like that of a first record before any time. */
 static fencepost_event empty_event(const char *identifier) {
   fencepost_event event;
   memset(&event, 0, sizeof event);
@@ -32,7 +32,7 @@ static void full(void) {
   fencepost_event event = empty_event("office");
   event.sequence = UINT64_MAX;
   event.generation = 9007199254740993;
-  event.tag = 5; /* not written, because it belongs to the caller */
+  event.tag = 5; /* not part of the text, because it belongs to the caller */
   event.date_us = T0 + 1;
   event.evidence_date_us = T0 - 20000000;
   event.latitude = 37.3349;
@@ -174,7 +174,7 @@ static void longest(void) {
   event.has_refinement = 1;
   event.refinement_major = event.refinement_minor = 65535;
   char text[4096];
-  CHECK_OK(fencepost_event_json(&event, text, sizeof text, NULL, NULL)); /* as the header promises */
+  CHECK_OK(fencepost_event_json(&event, text, sizeof text, NULL, NULL)); /* the same length as the header promises */
 }
 
 static void buffers(void) {

@@ -1,4 +1,4 @@
-/* Line conditions through the C interface. */
+/* Tests line conditions through the C interface. */
 #include "check.h"
 
 static fencepost_monitor_options geodesic(void) {
@@ -8,7 +8,7 @@ static fencepost_monitor_options geodesic(void) {
   return options;
 }
 
-/* A line from south to north across the equator, and another one east of it. */
+/* Creates a line from south to north across the equator, and another line east of it. */
 static double latitudes[] = {-0.01, 0.01, -0.01, 0.01};
 static double longitudes[] = {0, 0, 0.02, 0.02};
 static const int32_t two_lines[] = {0, 2, 4};
@@ -63,7 +63,7 @@ static void crossings(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each way to add a line; an equal line is kept. */
+/* Tests each way to add a line; an equal line keeps its state. */
 static void ways_to_add(void) {
   fencepost_monitor_options options = geodesic();
   fencepost_monitor *monitor = new_monitor(&options);
@@ -95,7 +95,7 @@ static void ways_to_add(void) {
   CHECK_OK(fencepost_monitor_sync_conditions(monitor, definitions, 2, &result, NULL));
   CHECK_INT(result.kept, 1);
   CHECK_INT(result.replaced, 1);
-  /* One leg crosses line b twice. */
+  /* One leg crosses line "b" twice. */
   CHECK_OK(feed(monitor, -0.01, SECONDS(0)));
   CHECK_OK(feed(monitor, 0.03, SECONDS(100)));
   const char *expected[] = {"a", "b", "b"};

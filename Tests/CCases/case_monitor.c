@@ -74,7 +74,7 @@ static void create_option_ranges(void) {
   } while (0)
   BAD(delivery, -1);
   BAD(delivery, 3);
-  BAD(delivery, 256); /* must not be truncated to a byte */
+  BAD(delivery, 256); /* the value must not be truncated to a byte */
   BAD(delivery, INT32_MAX);
   GOOD(delivery, FENCEPOST_DELIVERY_FIRST);
   GOOD(delivery, FENCEPOST_DELIVERY_LATEST);
@@ -109,7 +109,7 @@ static void init_macros_are_the_defaults(void) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   CHECK_INT(options.struct_size, sizeof options);
   fencepost_monitor *with = new_monitor(&options), *without = new_monitor(NULL);
-  /* Both deliver each change, do not limit conditions to 20, and look back 60 seconds. */
+  /* Both monitors deliver each change, do not limit conditions to 20, and look back 60 seconds. */
   for (int round = 0; round < 2; round++) {
     fencepost_monitor *monitor = round ? with : without;
     for (int i = 0; i < 25; i++) {

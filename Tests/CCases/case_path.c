@@ -1,4 +1,4 @@
-/* Movement between fixes: the option `path`, and the fields of events about it. */
+/* Tests the option `path`, which assumes movement between fixes, and the fields of its events. */
 #include "check.h"
 #include "stores.h"
 
@@ -10,7 +10,7 @@ static fencepost_monitor_options geodesic(int64_t max_gap_us, double max_speed_m
   return options;
 }
 
-/* Through the circle between two fixes: 0.1 degrees of longitude are 11131.9 m. */
+/* The device crosses the circle between two fixes: 0.1 degrees of longitude are 11131.9 m. */
 static void driving_through(void) {
   fencepost_monitor_options options = geodesic(SECONDS(600) - T0, 0);
   fencepost_monitor *monitor = new_monitor(&options), *plain = new_monitor(NULL);
@@ -43,7 +43,7 @@ static void driving_through(void) {
   for (int m = 0; m < 2; m++) fencepost_monitor_destroy(both[m]);
 }
 
-/* Gaps, and speeds above the limit, are treated as single fixes, and the next event is marked. */
+/* After a long gap, or at a speed above the limit, a fix is treated as a single fix, and the next event is marked. */
 static void gaps(void) {
   fencepost_monitor_options all[] = {geodesic(SECONDS(100) - T0, 0), geodesic(SECONDS(1000) - T0, 50)};
   for (int m = 0; m < 2; m++) {

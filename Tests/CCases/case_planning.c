@@ -1,9 +1,9 @@
 #include "check.h"
 
-/* On the equator: one degree of longitude is 111319.49 m. */
+/* Converts metres to degrees on the equator, where one degree of longitude is 111319.49 m. */
 static double degrees(double metres) { return metres / 111319.490793273572; }
 
-/* Circles of 100 m, every 1000 m to the east. */
+/* Creates circles of 100 m, one every 1000 m to the east. */
 static fencepost_monitor *row_of_circles(int count) {
   fencepost_monitor *monitor = new_monitor(NULL);
   char name[16];
@@ -22,7 +22,7 @@ static void state_of_a_condition(void) {
   CHECK_INT(state, FENCEPOST_STATE_UNKNOWN);
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
   CHECK_OK(fencepost_monitor_state(monitor, "c", &state, NULL));
-  CHECK_INT(state, FENCEPOST_STATE_SATISFIED); /* the event is still waiting */
+  CHECK_INT(state, FENCEPOST_STATE_SATISFIED); /* the event is still pending */
   CHECK_INT(record_of(monitor, "c").last_event.state, FENCEPOST_STATE_UNKNOWN);
   CHECK_REFUSED(monitor, fencepost_monitor_state(monitor, "nobody", &state, NULL), FENCEPOST_E_NOT_FOUND);
   CHECK_REFUSED(monitor, fencepost_monitor_state(monitor, "", &state, NULL), FENCEPOST_E_INVALID_ARGUMENT);
@@ -159,7 +159,7 @@ static void a_plan_is_refused(void) {
   CHECK_INT(count, 10);
   CHECK_CONTAINS(error.message, "10 armed conditions are needed");
   CHECK(memcmp(armed, untouched, sizeof armed) == 0 && keep[0] == 7 && plan.follow == 0);
-  CHECK_OK(PLAN(0, 0, NULL, NULL, 0, NULL, NULL, 0, &count, &plan)); /* only queries the count */
+  CHECK_OK(PLAN(0, 0, NULL, NULL, 0, NULL, NULL, 0, &count, &plan)); /* this call only queries the count */
   CHECK_INT(count, 10);
   CHECK_INT(plan.follow, 1);
   fencepost_monitor_destroy(monitor);

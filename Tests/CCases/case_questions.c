@@ -1,4 +1,5 @@
-/* Questions about points: the conditions that contain them, the nearest boundaries; columns, capacities, misuse. */
+/* Tests queries about points (the conditions that contain them, the nearest boundaries), their columns, capacities and
+   misuse. */
 #include "check.h"
 
 enum {
@@ -6,7 +7,7 @@ enum {
   ROWS = 200
 };
 
-/* Circles on the equator, one polygon, one corridor, one beacon; the generations are 1 to PLACES + 3. */
+/* Creates circles on the equator, one polygon, one corridor and one beacon; their generations are 1 to PLACES + 3. */
 static fencepost_monitor *places(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   char identifier[16];
@@ -64,7 +65,7 @@ static void one_point(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each row gives the answer of a single question, for all strides; the monitor does not change. */
+/* Each row gives the answer of a single query, for all strides; the monitor does not change. */
 static void columns(void) {
   fencepost_monitor *monitor = places();
   struct {
@@ -229,8 +230,8 @@ static void misuse(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Enough rows that they are sorted and processed in groups: on boundaries, at poles, and where the longitude jumps;
- * also after slots were reused, and with one latitude for all rows. */
+/* Enough rows that the library sorts and groups them: on boundaries, at poles, and where the longitude jumps; also
+ * after slots were reused, and with one latitude for all rows. */
 static void many_rows(void) {
   enum {
     MANY = 35000
@@ -302,11 +303,12 @@ static void many_rows(void) {
       CHECK_OK(fencepost_monitor_nearest(monitor, latitude, longitudes[i], 2, found, NULL, &count, NULL));
       CHECK(memcmp(found, near + 2 * i, 2 * sizeof *found) == 0);
     }
-    /* Without distances the answer comes from the bounds: the same pairs. */
+    /* Without distances, bounds alone decide; the pairs must be the same. */
     static uint64_t again[MANY * 8];
     CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, again, NULL, needed, &size, NULL));
     CHECK(size == needed && memcmp(again, generations, needed * sizeof *again) == 0);
-    /* Answers written into the points' own memory: no byte beyond them is written, whatever is read. */
+    /* The answers are written into the memory of the points: whatever the library reads, it must not write beyond the
+       answers. */
     columns.latitudes = latitudes;
     columns.latitude_stride = 8;
     fencepost_status status =
@@ -317,7 +319,7 @@ static void many_rows(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A table of the same conditions gives the same answers. */
+/* Queries to a table of the same conditions give the same answers. */
 static void of_a_table(void) {
   fencepost_monitor *monitor = places();
   static char bytes[100000];

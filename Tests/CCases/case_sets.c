@@ -1,5 +1,5 @@
-/* Many conditions in one call: ensuring columns, syncing a whole set, removing many; which conditions are in a
-   state. */
+/* Tests calls for many conditions: ensuring columns, syncing a whole set, removing many, and listing the conditions in
+   a state. */
 #include "check.h"
 #include "stores.h"
 
@@ -31,7 +31,7 @@ static char *identifiers_of(fencepost_monitor *monitor) {
   return buffer;
 }
 
-/* The elements of a set: an equal one keeps record, state and events; a different one starts fresh. */
+/* In a set, a condition that equals the existing one keeps record, state and events; a different one starts fresh. */
 static void syncing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_condition_definition first[] = {circle_at("kept", 0, 1000), circle_at("moved", 0, 1000),
@@ -65,14 +65,14 @@ static void syncing(void) {
   CHECK_TEXT(identifiers_of(monitor), "kept beacon new moved");
   fencepost_record after = record_of(monitor, "kept");
   CHECK(memcmp(&before, &after, sizeof before) == 0);
-  /* The events of "gone" and of the old "moved" are void; the known fix decided the new ones. */
+  /* The events of "gone" and of the old "moved" are void; the last fix has decided the new conditions. */
   fencepost_event event = next_event(monitor);
   CHECK_TEXT(event.identifier, "kept");
   CHECK_TEXT(next_event(monitor).identifier, "new");
   CHECK_TEXT(next_event(monitor).identifier, "moved");
   expect_no_event(monitor);
 
-  CHECK_OK(fencepost_monitor_sync_conditions(monitor, second, 4, &result, NULL)); /* the same again: no change */
+  CHECK_OK(fencepost_monitor_sync_conditions(monitor, second, 4, &result, NULL)); /* the same set again: no change */
   check_result(result, 0, 0, 4, 0);
   CHECK_OK(fencepost_monitor_sync_conditions(monitor, NULL, 0, &result, NULL));
   check_result(result, 0, 0, 0, 4);
@@ -81,7 +81,8 @@ static void syncing(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A sync equals single calls to remove and ensure: the snapshots are the same bytes, also with a limit. */
+/* A sync has the same effect as single calls to remove and ensure: the snapshots are the same bytes, also with a
+   limit. */
 static void syncing_is_as_single_calls(void) {
   uint64_t random = 7;
   for (int round = 0; round < 60; round++) {
@@ -127,7 +128,7 @@ static void syncing_is_as_single_calls(void) {
   }
 }
 
-/* If one of several elements is invalid, nothing changes, and the error names it. */
+/* If one of several elements is invalid, nothing changes, and the error names that element. */
 static void refused_sets(void) {
   fencepost_monitor *monitor = busy_monitor();
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -189,7 +190,8 @@ static void refused_sets(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* An array of a newer program with larger elements: the size in the first element is the distance between elements. */
+/* A newer program passes an array with larger elements: the size in the first element is the distance between
+   elements. */
 static void sets_of_newer_programs(void) {
   struct {
     fencepost_condition_definition known;
@@ -223,7 +225,7 @@ static void ensuring_columns(void) {
   CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL,
                                                         &result, NULL));
   check_result(result, 0, 0, 3, 0);
-  /* A different tag replaces a condition; a repeated name works like two calls. */
+  /* An element with a different tag replaces the condition; a repeated name works like two calls. */
   CHECK_OK(fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 4, NULL,
                                                         &result, NULL));
   check_result(result, 0, 4, 0, 0);
@@ -277,8 +279,8 @@ static void removing_many(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Which conditions are in a state now: the same as fencepost_monitor_state() and the record beside it report for
-   each. */
+/* Lists the conditions that are in a state now, and compares the list with fencepost_monitor_state() and the
+   records. */
 static void who_is_in_a_state(void) {
   fencepost_monitor *monitor = busy_monitor();
   char buffer[256];
@@ -336,7 +338,7 @@ static void names_of_states_and_causes(void) {
   }
 }
 
-/* After a crash, a set of a monitor with a store exists as a whole, and the next opening finds it. */
+/* After a crash, the store contains the whole set, and the monitor has it after the next opening. */
 static void sets_last(void) {
   folder store = new_folder();
   fencepost_monitor *monitor = open_in(&store, "m");

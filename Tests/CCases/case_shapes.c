@@ -1,9 +1,9 @@
-/* Polygons and corridors: columns in place, well-known binary, errors, reading back, distances. */
+/* Tests polygons and corridors: columns in place, well-known binary, errors, reading back, distances. */
 #include "check.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A square of about 1.1 km with a hole, and a triangle beside it: two parts, three rings. */
+/* The geometry is a square of about 1.1 km with a hole, and a triangle beside it: two parts, three rings. */
 static const double latitudes[] = {0, 0, 0.01, 0.01, 0.004, 0.006, 0.006, 0.004, 0, 0, 0.01};
 static const double longitudes[] = {0, 0.01, 0.01, 0, 0.004, 0.004, 0.006, 0.006, 0.02, 0.03, 0.025};
 static const int32_t ring_offsets[] = {0, 4, 8, 11}, part_offsets[] = {0, 2, 3};
@@ -87,7 +87,8 @@ static void corridors(void) {
   fencepost_condition_options options = exact_options(&policy);
   fencepost_geometry lines = places();
   CHECK_OK(fencepost_monitor_add_corridor_condition(monitor, "ways", &lines, 50, NULL, &options, NULL));
-  feed_at(monitor, 0.0103, 0.005, 0); /* a corridor is not closed: this is between its last vertex and its first */
+  feed_at(monitor, 0.0103, 0.005, 0); /* a corridor is not closed: the distance is measured between its last vertex and
+                                         its first */
   CHECK_INT(next(monitor).state, FENCEPOST_STATE_SATISFIED);
   feed_at(monitor, 0.005, 0, 1);
   CHECK_INT(next(monitor).state, FENCEPOST_STATE_UNSATISFIED);
@@ -108,7 +109,7 @@ static void corridors(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Interleaved x and y, offsets that start in the middle, and a closed ring give the same polygon. */
+/* Interleaved x and y, offsets that start in the middle, and a closed ring all describe the same polygon. */
 static void layouts(void) {
   double mixed[2 * COUNT(latitudes) + 2];
   for (size_t i = 0; i < COUNT(latitudes); i++) mixed[2 * i + 1] = longitudes[i], mixed[2 * i + 2] = latitudes[i];
@@ -174,7 +175,7 @@ static void offsets_that_lead_astray(void) {
   CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
                FENCEPOST_E_NULL_ARGUMENT);
   geometry = places();
-  geometry.ring_offsets = NULL; /* three rings without their start offsets */
+  geometry.ring_offsets = NULL; /* three rings, but no start offsets */
   CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
                FENCEPOST_E_NULL_ARGUMENT);
   geometry = columns(NULL, NULL, 0);
@@ -186,7 +187,7 @@ static void offsets_that_lead_astray(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each refusal names its reason and its place, and nothing changes. */
+/* Each refusal names its reason and its place, and leaves the monitor unchanged. */
 static void refusals(void) {
   static const struct {
     const char *reason;
@@ -236,8 +237,8 @@ static void refusals(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Each invalid shape, with the reason and the place in the message: latitude first. The last ring ends at the last
- * vertex. */
+/* Passes each invalid shape, and checks the reason and the place (latitude first) in the message. The last ring has no
+ * end offset: it ends at the last vertex. */
 static void each_reason(void) {
   typedef struct refusal {
     const char *reason, *place;
@@ -332,7 +333,7 @@ static void each_reason(void) {
     CHECK(inside == (i == 0 ? 2 : 0)); /* "p" contains it too */
   }
   CHECK_OK(fencepost_monitor_remove_condition(monitor, "wide", NULL, NULL));
-  /* A planar edge is cut into many edges; a million is too many for a condition. */
+  /* A planar edge is cut into many edges; a condition must not have a million. */
   enum {
     zigzags = 1500
   };
@@ -360,7 +361,7 @@ static void each_reason(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Written as well-known binary and read back: the same vertices, bit for bit. */
+/* A polygon that is written as well-known binary and read back has the same vertices, bit for bit. */
 static void well_known_binary(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_geometry geometry = places();
@@ -487,7 +488,7 @@ static void in_a_set(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Planar and geodesic edges differ along a parallel; a buffer moves the boundary; a polygon may cover more than half
+/* Planar and geodesic edges differ along a parallel; a buffer moves the boundary; a polygon may cover more than half of
    the Earth. */
 static void readings(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
@@ -509,7 +510,7 @@ static void readings(void) {
   CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &moved, NULL));
   CHECK_NEAR(moved, planar - 500, 1e-7);
   shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
-  shape.oriented = 1; /* clockwise: everything except the square */
+  shape.oriented = 1; /* the ring is clockwise: everything except the square */
   CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &around, NULL));
   CHECK(around == -geodesic);
   double nearest_latitude, nearest_longitude;

@@ -1,7 +1,7 @@
-/* Snapshots: sizes, restored state, and invalid bytes. */
+/* Tests snapshots: sizes, restored state, and invalid bytes. */
 #include "check.h"
 
-/* The snapshot of a monitor, in memory of exactly its size. */
+/* Returns the snapshot of a monitor, in memory of exactly its size. */
 static uint8_t *bytes_of(fencepost_monitor *monitor, size_t *size) {
   CHECK_OK(fencepost_monitor_snapshot(monitor, NULL, 0, size, NULL));
   CHECK(*size > 0);
@@ -30,7 +30,7 @@ static void round_trip(void) {
   CHECK(memcmp(bytes, again, size) == 0);
   snapshot before = take_snapshot(monitor);
   expect_unchanged(__FILE__, __LINE__, twin, &before, 0, 0, 0);
-  /* Both continue in the same way, except for the redelivered event. */
+  /* Both monitors continue in the same way, except for the redelivered event. */
   CHECK_INT(next_event(twin).sequence, 1);
   for (int round = 0; round < 2; round++) {
     fencepost_monitor *each = round ? twin : monitor;
@@ -48,7 +48,7 @@ static void round_trip(void) {
     CHECK(memcmp(&one, &other, sizeof one) == 0);
     if (!available) break;
   }
-  /* They are independent: the twin lives longer, and neither affects the other. */
+  /* The two monitors are independent: the twin outlives the original, and neither affects the other. */
   add_exact_circle(twin, "new", 0);
   CHECK_INT(statistics_of(monitor).condition_count, 3);
   fencepost_monitor_destroy(monitor);
@@ -141,7 +141,7 @@ static void garbage(void) {
   refused(NULL, 0, FENCEPOST_E_SNAPSHOT_INVALID);
   refused("", 0, FENCEPOST_E_SNAPSHOT_INVALID);
   refused("fencepost", 9, FENCEPOST_E_SNAPSHOT_INVALID);
-  for (size_t length = 0; length < size; length++) { /* in memory that ends where the snapshot is cut */
+  for (size_t length = 0; length < size; length++) { /* the memory ends where the snapshot is cut */
     uint8_t *cut = malloc(length ? length : 1);
     CHECK(cut != NULL);
     memcpy(cut, bytes, length);

@@ -1,4 +1,4 @@
-/* Monitors with a store: opening by name, closing, redelivery, errors. */
+/* Tests monitors with a store: opening by name, closing, redelivery, errors. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -195,7 +195,7 @@ static void the_stored_options_hold(void) {
   other.condition_limit = 2;
   other.delivery = FENCEPOST_DELIVERY_EVERY;
   create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "delivery first");
-  options.max_pending_events = 3; /* these apply from now on */
+  options.max_pending_events = 3; /* these options apply from now on */
   options.initial_fix_max_age_us = 0;
   options.durability = FENCEPOST_DURABILITY_EVERY_INPUT;
   monitor = open_with("m", &options);
@@ -211,11 +211,11 @@ static void an_older_caller(void) {
   fencepost_monitor_options options;
   memset(&options, 0xee, sizeof options);
   const fencepost_monitor_options defaults = FENCEPOST_MONITOR_OPTIONS_INIT;
-  /* A caller from before stores existed: the bytes behind its size are not read. */
+  /* For a caller from before stores existed, the library does not read the bytes behind its size. */
   memcpy(&options, &defaults, offsetof(fencepost_monitor_options, store_directory));
   options.struct_size = offsetof(fencepost_monitor_options, store_directory);
   fencepost_monitor_destroy(new_monitor(&options));
-  /* With a directory, but without the interval. */
+  /* This caller's structure has a store directory, but ends before the checkpoint interval. */
   memcpy(&options, &defaults, offsetof(fencepost_monitor_options, checkpoint_interval_us));
   options.struct_size = offsetof(fencepost_monitor_options, checkpoint_interval_us);
   options.store_directory = store.path;
@@ -260,7 +260,7 @@ static void copies_are_in_memory(void) {
     CHECK_OK(fencepost_monitor_close(copy, NULL));
     fencepost_monitor_destroy(copy);
   }
-  /* None of it has reached the store. */
+  /* None of these changes has reached the store. */
   CHECK_INT(inputs_after_a_crash(&store), 1);
   fencepost_monitor_destroy(monitor);
   monitor = open_in(&store, "m");

@@ -1,4 +1,4 @@
-/* The files of a store: after a crash, on a disk that cannot be written, and damaged. */
+/* Tests the files of a store: after a crash, on a disk that cannot be written, and damaged. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -38,7 +38,7 @@ static void durability(void) {
   }
 }
 
-/* The descriptor that this process uses to write a monitor's log. */
+/* Returns the descriptor that this process uses to write a monitor's log. */
 static int log_descriptor(const folder *store) {
   char path[PATH_MAX], link[64], target[PATH_MAX], real[PATH_MAX];
   path_in(store, "m.fencepost-wal", path);
@@ -86,7 +86,7 @@ static void a_failing_disk(void) {
   CHECK_INT(event.cause, FENCEPOST_CAUSE_DIAGNOSTIC);
   CHECK_INT(event.diagnostics, 0);
   expect_no_event(monitor);
-  /* Again, but now it stays: closing reports the failure, once, and still closes. */
+  /* Replaces the descriptor again, and leaves it so: closing reports the failure once, and still closes. */
   CHECK(dup2(reading, log) == log);
   CHECK_OK(feed(monitor, 0, SECONDS(2)));
   CHECK_STATUS(fencepost_monitor_close(monitor, &error), FENCEPOST_E_STORE_UNAVAILABLE);

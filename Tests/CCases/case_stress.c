@@ -1,4 +1,5 @@
-/* Everything that the rules about threads allow, all at once; Tests/Sanitize/run.sh runs it under the sanitizers. */
+/* Tests everything that the rules about threads allow, all at once; Tests/Sanitize/run.sh runs it under the
+   sanitizers. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -11,12 +12,12 @@ enum {
   CIRCLES = 6
 };
 
-/* One monitor: five threads feed and change it, two consume in turn, one reads. */
+/* Shares one monitor: five threads feed and change it, two consume in turn, one reads. */
 typedef struct shared {
   fencepost_monitor *monitor;
-  pthread_mutex_t turn; /* two consumers take turns, so that the order of their events can be checked */
+  pthread_mutex_t turn; /* protects the order of events: the consumers take turns */
   uint64_t last_sequence, events;
-  int feeding; /* the number of threads that still feed; protected by turn */
+  int feeding; /* how many threads still feed; protected by `turn` */
 } shared;
 
 typedef struct worker {
@@ -83,7 +84,7 @@ static void *consumer(void *argument) {
   return NULL;
 }
 
-/* Reads everything, and makes forks and snapshots that only it uses. */
+/* Reads the monitor's whole state, and makes forks and snapshots that only this thread uses. */
 static void *looker(void *argument) {
   worker *me = argument;
   fencepost_monitor *monitor = me->common->monitor;
@@ -197,7 +198,8 @@ static void from_hand_to_hand(void) {
   for (int i = 0; i < THREADS; i++) CHECK_INT(pthread_join(threads[i], NULL), 0);
 }
 
-/* A monitor and its forks share memory until one of them changes it: each must behave as if it were alone. */
+/* A monitor and its forks share memory until one of them changes it: each must behave as if the others did not
+   exist. */
 static void *go_on(void *fork) {
   use(fork);
   drain(fork);
@@ -232,7 +234,7 @@ static void check_forks(int crowd) {
 
 static void forks_share_nothing(void) { check_forks(0); }
 
-/* With this many conditions, the forks continue to share their states. */
+/* Even with this many conditions, the forks share their states. */
 static void forks_share_states(void) { check_forks(3000); }
 
 static const ccase cases[] = {

@@ -1,7 +1,7 @@
-/* Structures that carry their size: callers older and newer than the library. */
+/* Tests structures that carry their size, for callers older and newer than the library. */
 #include "check.h"
 
-/* A possible newer header with the known members and more. */
+/* This is a structure of a possible newer header: it has the known members and more. */
 typedef struct larger_options {
   fencepost_monitor_options known;
   uint8_t tail[16];
@@ -35,7 +35,8 @@ static fencepost_status create(const fencepost_monitor_options *options) {
   return status;
 }
 
-/* Too small, too large, or ending inside a member, for structures whose members after the size have eight bytes. */
+/* The size is too small, too large, or ends inside a member, for structures whose members after the size have eight
+   bytes. */
 static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX, 12, 23};
 
 static void monitor_options(void) {
@@ -52,7 +53,7 @@ static void monitor_options(void) {
   options.tail[15] = 0;
   options.tail[0] = 1;
   CHECK_STATUS(create(&options.known), FENCEPOST_E_UNSUPPORTED);
-  options.known.struct_size = sizeof options.known; /* bytes beyond it are not read */
+  options.known.struct_size = sizeof options.known; /* the library does not read bytes beyond it */
   CHECK_OK(create(&options.known));
 }
 
@@ -69,7 +70,7 @@ static void monitor_options_of_an_older_caller(void) {
   CHECK_INT(next_event(monitor).diagnostics, FENCEPOST_DIAGNOSTIC_CONDITION_LIMIT_EXCEEDED);
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
   CHECK_OK(feed(monitor, 0.1, SECONDS(1)));
-  CHECK_INT(next_event(monitor).state, FENCEPOST_STATE_UNSATISFIED); /* with `latest`, one event of two */
+  CHECK_INT(next_event(monitor).state, FENCEPOST_STATE_UNSATISFIED); /* `latest` delivers one event instead of two */
   expect_no_event(monitor);
   fencepost_monitor_destroy(monitor);
 }
@@ -108,7 +109,7 @@ static void condition_options(void) {
   CHECK_INT(changed, 9);
   options.tail[3] = 0;
   CHECK_OK(add(monitor, &options.known));
-  /* An older caller, whose structure ended before the tag. */
+  /* This is an older caller, whose structure ended before the tag. */
   memset(&options, 0xee, sizeof options);
   options.known.struct_size = offsetof(fencepost_condition_options, tag);
   options.known.assuming = FENCEPOST_STATE_SATISFIED;
@@ -117,7 +118,7 @@ static void condition_options(void) {
   fencepost_record record = record_of(monitor, "new");
   CHECK_INT(record.condition.tag, 0);
   CHECK_INT(record.last_event.state, FENCEPOST_STATE_SATISFIED);
-  /* The oldest caller, whose structure had no policy either. */
+  /* This is the oldest caller, whose structure had no policy either. */
   memset(&options.known.policy, 0xee, sizeof options.known.policy);
   options.known.struct_size = offsetof(fencepost_condition_options, policy);
   CHECK_OK(add(monitor, &options.known));
@@ -141,7 +142,7 @@ static void transition_policy(void) {
   policy.known.struct_size = sizeof policy.known;
   policy.known.reserved = 1;
   CHECK_REFUSED(monitor, add(monitor, &options), FENCEPOST_E_UNSUPPORTED);
-  /* An older caller: members that it does not have get the values of the standard policy. */
+  /* This is an older caller: members that its structure does not have get the values of the standard policy. */
   memset(&policy, 0xee, sizeof policy);
   policy.known.struct_size = offsetof(fencepost_transition_policy, entry_margin_m);
   policy.known.dwell_policy = FENCEPOST_DWELL_EVIDENCE;
@@ -170,7 +171,7 @@ static void statistics(void) {
     CHECK_REFUSED(monitor, fencepost_monitor_statistics(monitor, &out.known, NULL), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK(memcmp(&out, &before, sizeof out) == 0);
   }
-  /* An older caller's memory ends at its size. */
+  /* The memory of an older caller ends at its size. */
   memset(&out, 0x5a, sizeof out);
   out.known.struct_size = offsetof(fencepost_statistics, accepted_fixes);
   CHECK_OK(fencepost_monitor_statistics(monitor, &out.known, NULL));
@@ -179,7 +180,7 @@ static void statistics(void) {
   CHECK_INT(out.known.input_count, 2);
   for (size_t i = offsetof(fencepost_statistics, accepted_fixes); i < sizeof out; i++)
     CHECK(((const uint8_t *)&out)[i] == 0x5a);
-  /* A newer caller keeps its own size, and its values behind the members that the library knows. */
+  /* A newer caller's size and its values behind the members that the library knows stay unchanged. */
   memset(&out, 0, sizeof out);
   memset(out.tail, 0x11, sizeof out.tail);
   out.known.struct_size = sizeof out;
@@ -217,7 +218,8 @@ static void explanation(void) {
 
 static void error_sizes(void) {
   larger_error error, before;
-  /* Not initialised, or too small: every caller has at least the 272 bytes of 0.1, and only these are written. */
+  /* The size is not initialised, or too small: every caller has at least the 272 bytes of version 0.1, so only these
+     are written. */
   static const uint32_t too_small[] = {0, 4, 16, sizeof(fencepost_error) - 1};
   for (size_t i = 0; i < sizeof too_small / sizeof too_small[0]; i++) {
     memset(&error, 0x5a, sizeof error);
@@ -231,7 +233,8 @@ static void error_sizes(void) {
     CHECK_INT(sizeof error.known, 272);
     CHECK(memcmp(error.tail, before.tail, sizeof error.tail) == 0);
   }
-  /* A longer structure, from a program for a newer version: the known members are written, the rest does not change. */
+  /* A program for a newer version passes a longer structure: the library writes the known members and does not change
+     the rest. */
   memset(&error, 0x5a, sizeof error);
   error.known.struct_size = sizeof error;
   CHECK_STATUS(fencepost_monitor_advance(NULL, 0, &error.known), FENCEPOST_E_NULL_ARGUMENT);

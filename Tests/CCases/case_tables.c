@@ -1,4 +1,4 @@
-/* Tables of conditions for fleets: every way to fill them, reading back, versions, snapshots. */
+/* Tests tables of conditions for fleets: every way to fill them, reading back, versions, snapshots. */
 #include "fleets.h"
 
 static const double latitudes[] = {1, 1, 2, 2, 3, 3, 4, 4}, longitudes[] = {1, 2, 2, 1, 3, 4, 4, 3};
@@ -29,7 +29,7 @@ static const char *identifiers_of(fencepost_conditions *table) {
   return buffer;
 }
 
-/* The bytes of the condition "wkb" of a table: two polygons as one. */
+/* Returns the bytes of the condition "wkb" of a table, which joins two polygons. */
 static size_t wkb_of_squares(uint8_t *bytes, size_t capacity) {
   fencepost_conditions *table = new_table();
   fencepost_geometry geometry = squares();
@@ -69,7 +69,7 @@ static void single_calls(void) {
   CHECK_OK(fencepost_conditions_shape(table, "polygon", &shape, NULL));
   CHECK_INT(shape.vertex_count, 8);
 
-  /* Ensuring an equal condition does not change it; ensuring a different one replaces it. */
+  /* Ensuring a condition equal to the existing one does not change it; ensuring a different one replaces it. */
   CHECK_OK(fencepost_conditions_ensure_circular(table, "circle", 5, 6, 70.2, NULL, &changed, NULL));
   CHECK_INT(changed, 0);
   CHECK_OK(fencepost_conditions_ensure_beacon(table, "beacon", beacon_uuid, 1, -1, NULL, &changed, NULL));
@@ -99,7 +99,7 @@ static void single_calls(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* A bulk call gives the same table as single calls, down to the digest. */
+/* A bulk call gives the same table as single calls; even the digest is the same. */
 static void bulk_is_as_single_calls(void) {
   fencepost_conditions *bulk = new_table(), *single = new_table();
   fencepost_geometry geometry = squares();
@@ -170,7 +170,7 @@ static void bulk_is_as_single_calls(void) {
   fencepost_conditions_destroy(single);
 }
 
-/* All or nothing: the error names the refused row, and the table does not change. */
+/* A bulk call succeeds for all rows or for none: the error names the refused row, and the table does not change. */
 static void refused_rows(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "there", 0, 0);
@@ -207,7 +207,7 @@ static void refused_rows(void) {
   error.position = 77;
   CHECK_STATUS(fencepost_conditions_remove_many(table, bad, 2, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
-  /* Counts too large for any array. */
+  /* These counts are too large for any array. */
   CHECK_STATUS(fencepost_conditions_add_circulars(table, names, lat, lon, radii, NULL, SIZE_MAX, NULL, NULL),
                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(fencepost_conditions_add_beacons(table, names, uuids, NULL, NULL, NULL, SIZE_MAX / 16, NULL, NULL),
@@ -221,8 +221,8 @@ static void refused_rows(void) {
   fencepost_conditions_destroy(table);
 }
 
-/* Without options a condition is assumed unsatisfied: a device outside gives no event. With the options of monitors,
-   which assume nothing, it gives one. */
+/* Without options a condition is assumed unsatisfied, so a device outside gives no event. The default options of
+   monitors assume nothing, so with them the device gives an event. */
 static void assumptions(void) {
   fencepost_conditions *table = new_table();
   fencepost_fleet *fleet = new_fleet(table);
@@ -263,7 +263,7 @@ static void snapshots(void) {
   fencepost_conditions_version one = version_of(table), same = version_of(other);
   CHECK(memcmp(&one, &same, sizeof one) == 0);
   fencepost_conditions_destroy(other);
-  /* Any bytes may be passed. */
+  /* The library must refuse damaged bytes, whichever byte is wrong, and bytes that end too early. */
   for (size_t at = 0; at < size; at++) {
     other = marker;
     bytes[at] ^= 1;
@@ -290,7 +290,7 @@ static void snapshots(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* References are counted: the table lives as long as a fleet uses it. */
+/* References are counted: a table lives while any fleet uses it. */
 static void references(void) {
   fencepost_conditions *table = new_table(), *again = NULL;
   fencepost_fleet *fleet = new_fleet(table);
@@ -309,8 +309,8 @@ static void references(void) {
   fencepost_fleet_destroy(NULL);
 }
 
-/* Many conditions of any kind in one call equal single calls; the error names a refused element, and nothing
-   changes. */
+/* Adding many conditions of any kind in one call has the same effect as single calls; the error names a refused
+   element, and then nothing changes. */
 static void definitions_of_any_kind(void) {
   fencepost_conditions *table = new_table(), *single = new_table();
   fencepost_geometry geometry = squares();
@@ -327,7 +327,7 @@ static void definitions_of_any_kind(void) {
   CHECK_OK(fencepost_conditions_add_polygon(single, "squares", &geometry, NULL, NULL, NULL));
   fencepost_conditions_version one = version_of(table), other = version_of(single);
   CHECK(memcmp(&one, &other, sizeof one) == 0);
-  /* Ensuring them changes nothing; adding them again replaces each. */
+  /* Ensuring the same conditions changes nothing; adding them again replaces each of them. */
   CHECK_OK(fencepost_conditions_ensure(table, set, 3, &result, NULL));
   CHECK(result.kept == 3 && result.added == 0 && result.replaced == 0 && result.removed == 0);
   CHECK_INT(version_of(table).generation, 3);
@@ -337,7 +337,7 @@ static void definitions_of_any_kind(void) {
   CHECK_INT(version_of(table).count, 3);
   CHECK_OK(fencepost_conditions_add(table, set, 3, NULL));
   CHECK_INT(version_of(table).generation, 7);
-  /* If two elements have the same identifier, the last one counts. */
+  /* If two elements have the same identifier, the last of them counts. */
   set[1] = set[0], set[1].radius_m = 70;
   CHECK_OK(fencepost_conditions_add(table, set, 2, NULL));
   CHECK(condition_of(table, "circle").radius_m == 70);
@@ -362,7 +362,7 @@ static void definitions_of_any_kind(void) {
 
 static void count_ring(void *context) { ++*(int *)context; }
 
-/* Changes to a monitor's table are changes to the monitor, and wake its consumer; the reference may outlive the
+/* Changing the table of a monitor changes the monitor, and wakes its consumer; a reference to the table may outlive the
    monitor. */
 static void table_of_a_monitor(void) {
   fencepost_monitor *monitor;
@@ -378,7 +378,7 @@ static void table_of_a_monitor(void) {
   CHECK_OK(fencepost_monitor_conditions(monitor, &table, NULL));
   CHECK_OK(fencepost_monitor_conditions(monitor, &again, NULL));
   CHECK_OK(fencepost_monitor_set_wakeup(monitor, count_ring, &rings, NULL));
-  /* The assumption of monitors: the earlier fix decides it at once. */
+  /* As usual for monitors, the state of the new condition is not assumed: the earlier fix decides it at once. */
   const fencepost_fix inside = {1, 1, 5, SECONDS(1)};
   CHECK_OK(fencepost_monitor_feed_fix(monitor, &inside, NULL));
   CHECK_OK(fencepost_conditions_add_circular(table, "home", 1, 1, 100, NULL, NULL));
@@ -388,20 +388,20 @@ static void table_of_a_monitor(void) {
   CHECK_INT(condition_of(again, "home").generation, 1);
   CHECK_TEXT(identifiers_of(table), "home");
   CHECK_INT(version_of(table).count, 1);
-  /* The version is that of a table with the same changes. */
+  /* A table with the same changes has the same version. */
   fencepost_conditions *equal = new_table();
   const fencepost_condition_options unknown = FENCEPOST_CONDITION_OPTIONS_INIT;
   CHECK_OK(fencepost_conditions_add_circular(equal, "home", 1, 1, 100, &unknown, NULL));
   fencepost_conditions_version one = version_of(table), other = version_of(equal);
   CHECK(memcmp(&one, &other, sizeof one) == 0);
   fencepost_conditions_destroy(equal);
-  /* It cannot be used for a fleet, and has no snapshot as a table. */
+  /* A monitor's table cannot be used for a fleet, and has no snapshot as a table. */
   CHECK_STATUS(fencepost_fleet_create(table, NULL, &fleet, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "monitor");
   CHECK(fleet == NULL);
   CHECK_STATUS(fencepost_conditions_snapshot(table, NULL, 0, &size, &error), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "fencepost_monitor_snapshot");
-  /* The references outlive the monitor. */
+  /* The references to the table outlive the monitor. */
   fencepost_conditions_destroy(again);
   fencepost_monitor_destroy(monitor);
   rings_before = (size_t)rings;

@@ -1,4 +1,4 @@
-/* Threads share a monitor. The Thread Sanitizer would show races; without it lost updates would show. */
+/* Threads share a monitor. The Thread Sanitizer would show races; without it, the test would show lost updates. */
 #include <pthread.h>
 
 #include "check.h"
@@ -14,8 +14,8 @@ typedef struct worker {
   uint64_t accepted, late, events, failures;
 } worker;
 
-/* Each thread feeds, adds and removes its own condition, iterates and polls. Failures are only counted, because only a
-   case's own thread may end the case. */
+/* Each thread feeds, adds and removes its own condition, iterates and polls. A failed check is only counted here,
+   because only the thread that runs the case may end it. */
 static void *share(void *argument) {
   worker *me = argument;
   char identifier[16];

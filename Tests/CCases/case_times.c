@@ -1,4 +1,4 @@
-/* Wrong times: the limit of time steps, and rewinding the clock. */
+/* Tests wrong times: the limit of time steps, and rewinding the clock. */
 #include "check.h"
 #include "stores.h"
 
@@ -8,10 +8,10 @@ static fencepost_monitor *limited_monitor(int64_t max_time_step_us) {
   return new_monitor(&options);
 }
 
-/* The date that a receiver without satellites gives after a rollover: 2079-06-05. */
+/* A receiver without satellites gives this date after a rollover: 2079-06-05. */
 #define YEAR_2079 INT64_C(3453148800000000)
 
-/* Without the option, one wrong date makes every later fix late; with it, only that fix is refused. */
+/* Without the option, one wrong date makes every later fix late; with it, only the wrong fix is refused. */
 static void one_wrong_date(void) {
   fencepost_monitor *deaf = new_monitor(NULL), *wary = limited_monitor(SECONDS(3600) - T0);
   fencepost_monitor *both[] = {deaf, wary};
@@ -39,7 +39,8 @@ static void one_wrong_date(void) {
   for (int m = 0; m < 2; m++) fencepost_monitor_destroy(both[m]);
 }
 
-/* A step of exactly the limit is allowed, a microsecond more is not; every kind of input except advance is checked. */
+/* A step of exactly the limit is allowed, a step longer by a microsecond is not; every kind of input except advance is
+   checked. */
 static void every_kind_is_measured(void) {
   fencepost_monitor *monitor = limited_monitor(INT64_C(10000000));
   add_exact_circle(monitor, "a", 0);
@@ -119,12 +120,13 @@ static void range_of_the_option(void) {
   fencepost_monitor_destroy(strict);
 }
 
-/* Reported states stay; observed states become undetermined; the next fix decides like the first one. */
+/* After a rewind, reported states stay, observed states become undetermined, and the next fix decides like the first
+   fix. */
 static void rewinding(void) {
   fencepost_monitor *monitor = busy_monitor();
   fencepost_event event;
   uint32_t available;
-  CHECK_OK(fencepost_monitor_poll_event(monitor, &event, &available, NULL)); /* one is in flight, others wait */
+  CHECK_OK(fencepost_monitor_poll_event(monitor, &event, &available, NULL)); /* one event is in flight, others wait */
   CHECK_OK(feed(monitor, 0.05, YEAR_2079));
   CHECK_STATUS(feed(monitor, 0, SECONDS(30)), FENCEPOST_E_LATE_INPUT);
   uint64_t waiting = statistics_of(monitor).pending_events, inputs = statistics_of(monitor).input_count,
@@ -148,11 +150,11 @@ static void rewinding(void) {
     CHECK_INT(explanation.observed, FENCEPOST_STATE_UNKNOWN);
     CHECK_INT(explanation.last_sighting_us, FENCEPOST_TIME_UNSET);
   }
-  /* Beacons: the absence counts from the new clock time. */
+  /* For beacons, the absence counts from the new clock time. */
   int64_t deadline;
   CHECK_OK(fencepost_monitor_next_deadline(monitor, &deadline, NULL));
   CHECK_INT(deadline, SECONDS(60));
-  /* The wrong dates stay in reported events, and the sequence continues. */
+  /* Reported events keep their wrong dates, and the sequence continues. */
   for (uint64_t i = 0; i < waiting; i++) CHECK_INT(next_event(monitor).sequence, handed_out + 1 + i);
   expect_no_event(monitor);
   CHECK_INT(record_of(monitor, "exact").last_event.state, FENCEPOST_STATE_UNSATISFIED);
@@ -165,7 +167,8 @@ static void rewinding(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A determination that agrees with the reported state gives no event, as after any other undetermined state. */
+/* A determination that agrees with the reported state gives no event, as is the case after any other undetermined
+   state. */
 static void rewinding_repeats_nothing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   add_exact_circle(monitor, "a", 0);
@@ -183,7 +186,7 @@ static void rewinding_repeats_nothing(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* An unconfirmed crossing is dropped, and deadlines at wrong times never come. */
+/* A rewind drops an unconfirmed crossing and the deadlines at wrong times. */
 static void rewinding_forgets_candidates(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "a", 0, 0, 1000, NULL, NULL));
@@ -202,7 +205,8 @@ static void rewinding_forgets_candidates(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* The host's settings stay: a suspended condition stays suspended, and a scanner that is off stays off. */
+/* A rewind does not change the host's settings: a suspended condition stays suspended, and a scanner that is off stays
+   off. */
 static void rewinding_keeps_the_host(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   add_exact_circle(monitor, "a", 0);
@@ -219,7 +223,7 @@ static void rewinding_keeps_the_host(void) {
   CHECK_OK(fencepost_monitor_explain(monitor, "a", &explanation, NULL));
   CHECK_INT(explanation.reason, FENCEPOST_REASON_SUSPENDED);
   CHECK_OK(fencepost_monitor_set_host_capabilities(monitor, 0, 0, SECONDS(12), NULL));
-  CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(500), NULL)); /* the scanner is off: no absence */
+  CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(500), NULL)); /* the scanner is off, so there is no absence */
   CHECK_INT(record_of(monitor, "b").state, FENCEPOST_STATE_UNKNOWN);
   CHECK_OK(feed(monitor, 0, SECONDS(501)));
   CHECK_INT(record_of(monitor, "a").state, FENCEPOST_STATE_SATISFIED);
@@ -240,7 +244,8 @@ static void rewinding_is_refused(void) {
     CHECK_COUNTED(monitor, fencepost_monitor_rewind(monitor, refused[i], &error), FENCEPOST_E_INVALID_ARGUMENT, 1, 0,
                   0);
   CHECK_CONTAINS(error.message, "must not be later than the monitor's clock 2023-11-14T22:13:25.000000Z");
-  CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(5), NULL)); /* the present time: all states become undetermined */
+  CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(5), NULL)); /* rewinds to the present time: all states become
+                                                                    undetermined */
   CHECK_INT(record_of(monitor, "a").state, FENCEPOST_STATE_UNKNOWN);
   CHECK_OK(fencepost_monitor_rewind(monitor, FENCEPOST_TIME_MIN, NULL));
   CHECK_OK(feed(monitor, 0, FENCEPOST_TIME_MIN));
@@ -248,7 +253,7 @@ static void rewinding_is_refused(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* A full queue refuses inputs, but does not refuse a rewind. */
+/* A full queue refuses inputs, but it does not prevent a rewind. */
 static void rewinding_with_a_full_queue(void) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.max_pending_events = 1;
@@ -264,7 +269,7 @@ static void rewinding_with_a_full_queue(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* The same for the three modes of delivery: pending events are delivered, later changes are dropped. */
+/* In all three modes of delivery, a rewind delivers pending events and drops later changes. */
 static void rewinding_in_each_delivery(void) {
   for (fencepost_delivery delivery = 0; delivery <= FENCEPOST_DELIVERY_LATEST; delivery++) {
     fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -277,7 +282,8 @@ static void rewinding_in_each_delivery(void) {
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(0), NULL));
     fencepost_monitor *fork;
     CHECK_OK(fencepost_monitor_fork(monitor, &fork, NULL));
-    CHECK_INT(next_event(fork).sequence, event.sequence); /* redelivered: a fork is in the state after a crash */
+    CHECK_INT(next_event(fork).sequence, event.sequence); /* redelivered: a fork has the state that a crash would
+                                                             leave */
     fencepost_monitor_destroy(fork);
     if (delivery == FENCEPOST_DELIVERY_EVERY) CHECK_INT(next_event(monitor).date_us, SECONDS(2));
     expect_no_event(monitor);
@@ -288,7 +294,7 @@ static void rewinding_in_each_delivery(void) {
   }
 }
 
-/* Snapshots and stores preserve the option, its counter and the rewound clock, with every durability. */
+/* Snapshots and stores contain the option, its counter and the rewound clock, with every durability. */
 static void times_last(void) {
   for (fencepost_durability durability = 0; durability <= FENCEPOST_DURABILITY_RELAXED; durability++) {
     folder store = new_folder();
@@ -301,7 +307,7 @@ static void times_last(void) {
     CHECK_STATUS(feed(monitor, 0, SECONDS(61)), FENCEPOST_E_AHEAD_OF_CLOCK);
     CHECK_OK(fencepost_monitor_advance(monitor, YEAR_2079, NULL));
     CHECK_OK(fencepost_monitor_rewind(monitor, SECONDS(10), NULL));
-    /* A crash now loses none of it: RELAXED does not wait until the clock reaches 2079 again. */
+    /* A crash now loses none of this: RELAXED does not wait until the clock reaches 2079 again. */
     CHECK_INT(inputs_after_a_crash(&store), 4);
 
     size_t size = 0;
@@ -322,7 +328,7 @@ static void times_last(void) {
       CHECK_OK(feed(both[m], 0, SECONDS(70)));
       fencepost_monitor_destroy(both[m]);
     }
-    /* The option is read again at each opening; the counter stays. */
+    /* The option is read again at each opening; the counter is preserved. */
     options.max_time_step_us = 0;
     monitor = open_with("m", &options);
     CHECK_INT(statistics_of(monitor).ahead_inputs, 2);

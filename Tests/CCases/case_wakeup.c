@@ -1,11 +1,11 @@
-/* The callback for available events: when it is called, on which thread, never after it was cleared, without a
-   deadlock. */
+/* Tests the callback for available events: when it is called, on which thread, never after it was cleared, and without
+   a deadlock. */
 #include <pthread.h>
 #include <sched.h>
 
 #include "check.h"
 
-/* A callback must not end the case: it counts, and the case checks the count. */
+/* A callback must not end the case, so it only counts calls, and the case checks the count. */
 typedef struct bell {
   fencepost_monitor *monitor;
   int rings;
@@ -33,9 +33,9 @@ static void at_each_kind_of_call(void) {
   CHECK_OK(feed(monitor, 0, SECONDS(1))); /* nothing new */
   CHECK_INT(bell.rings, 1);
   fencepost_fix fixes[3] = {{0, 0.1, 5, SECONDS(2)}, {0, 0, 5, SECONDS(3)}, {0, 0.1, 5, SECONDS(4)}};
-  CHECK_OK(fencepost_monitor_feed_fixes(monitor, fixes, 3, NULL, NULL)); /* three events, one call */
+  CHECK_OK(fencepost_monitor_feed_fixes(monitor, fixes, 3, NULL, NULL)); /* three events cause one call */
   CHECK_INT(bell.rings, 2);
-  add_exact_circle(monitor, "b", 0); /* the last fix decides it */
+  add_exact_circle(monitor, "b", 0); /* the last fix decides the new condition */
   CHECK_INT(bell.rings, 3);
   CHECK_STATUS(feed(monitor, 0, T0), FENCEPOST_E_LATE_INPUT);
   for (int i = 0; i < 5; i++) next_event(monitor);
@@ -78,7 +78,7 @@ static void after_a_commit(void) {
   add_exact_circle(monitor, "a", 0);
   CHECK_OK(feed(monitor, 0, T0));
   next_event(monitor);
-  CHECK_OK(feed(monitor, 0.1, SECONDS(1))); /* waits behind the event in flight */
+  CHECK_OK(feed(monitor, 0.1, SECONDS(1))); /* the new event waits behind the event in flight */
   CHECK_OK(fencepost_monitor_set_wakeup(monitor, ring, &bell, NULL));
   CHECK_INT(bell.rings, 0);
   CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
@@ -118,7 +118,7 @@ static void taken_back(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Calls everything that a callback may call: an input with new events, a poll, and setting the callback again. */
+/* Calls every function that a callback may call: an input with new events, a poll, and setting the callback again. */
 static void call_back_in(void *context) {
   bell *bell = context;
   bell->rings++;
@@ -151,8 +151,8 @@ static void from_within(void) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* Threads feed while another sets and clears the callback. A cleared context is poisoned: the callback must not be
-   called with it. */
+/* Some threads feed while another sets and clears the callback. The context is poisoned once it is cleared: the
+   callback must not be called with it. */
 typedef struct station {
   fencepost_monitor *monitor;
   int stop, failures, number;
@@ -196,7 +196,7 @@ static void never_after_clearing(void) {
   options.max_pending_events = 50;
   fencepost_monitor *monitor = new_monitor(&options);
   add_exact_circle(monitor, "a", 0);
-  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* an event is waiting, however late the feeders start to run */
+  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* so an event is waiting even if the feeders start late */
   station stations[FEEDERS];
   pthread_t threads[FEEDERS];
   target *targets = calloc(TURNS, sizeof *targets);
@@ -206,7 +206,7 @@ static void never_after_clearing(void) {
     pthread_create(&threads[i], NULL, keep_feeding, &stations[i]);
   }
   int failures = 0, rings = 0, poisoned = 0;
-  /* On a busy machine the feeders may not have run at all: then try again. */
+  /* On a busy machine the feeders may not have run at all: in that case, try again. */
   for (int round = 0; round < ROUNDS && rings == 0; round++) {
     for (int turn = 0; turn < TURNS; turn++) {
       __atomic_store_n(&targets[turn].state, ALIVE, __ATOMIC_SEQ_CST);
@@ -231,7 +231,7 @@ static void never_after_clearing(void) {
   CHECK(rings > 0);
 }
 
-/* A consumer sleeps on a condition variable that the callback signals, and must receive every event: no wake-up may be
+/* A consumer sleeps on a condition variable that the callback signals, and must receive every event: no wake-up must be
    lost. */
 typedef struct sleeper {
   fencepost_monitor *monitor;

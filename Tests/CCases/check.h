@@ -1,4 +1,4 @@
-/* The shared part of the cases: checks that report file and line, and small helpers for the header. */
+/* Contains what the cases share: checks that report file and line, and small helpers for the header. */
 #ifndef FENCEPOST_CHECK_H
 #define FENCEPOST_CHECK_H
 
@@ -16,7 +16,7 @@ typedef struct ccase {
   void (*run)(void);
 } ccase;
 
-/* One area of cases; each case_*.c defines one. */
+/* Defines one area of cases; each case_*.c has one. */
 typedef struct ccase_area {
   const ccase *cases;
   size_t count;
@@ -51,7 +51,7 @@ _Noreturn void ccase_fail(const char *file, int line, const char *format, ...) _
     if (got_ != want_) FAIL("%s is %lld, expected %s = %lld", #got, got_, #expected, want_); \
   } while (0)
 
-/* A function, so that a string inside a returned structure exists until it has been compared. */
+/* Calls a function, so that a string inside a returned structure exists until it has been compared. */
 void check_text(const char *file, int line, const char *what, const char *got, const char *expected);
 #define CHECK_TEXT(got, expected) check_text(__FILE__, __LINE__, #got, got, expected)
 
@@ -62,7 +62,7 @@ void check_text(const char *file, int line, const char *what, const char *got, c
     if (!(fabs(got_ - want_) <= (tolerance))) FAIL("%s is %.17g, expected %.17g", #got, got_, want_); \
   } while (0)
 
-/* Checks that a text contains another; for messages, whose exact wording may change. */
+/* Checks that a text contains another; used for messages, whose exact wording may change. */
 #define CHECK_CONTAINS(text, part)                                                                      \
   do {                                                                                                  \
     if (strstr((text), (part)) == NULL) FAIL("%s is \"%s\"; \"%s\" is missing", #text, (text), (part)); \
@@ -75,7 +75,7 @@ void check_text(const char *file, int line, const char *what, const char *got, c
 /* The UUID e2c56db5-dffb-48d2-b060-d0f5a71096e0. */
 extern const uint8_t beacon_uuid[16];
 
-/* A monitor with default options, or with these; never NULL. */
+/* Creates a monitor with default options or with these options; never returns NULL. */
 fencepost_monitor *new_monitor(const fencepost_monitor_options *options);
 
 /* Feeds a fix on the equator, where 0.01 degrees of longitude are 1113.19 m; returns the status. */
@@ -98,7 +98,7 @@ fencepost_record record_of(fencepost_monitor *monitor, const char *identifier);
 fencepost_statistics statistics_of(fencepost_monitor *monitor);
 
 /*
- * Everything of a monitor that can be read without changing it: statistics, identifiers, records, explanations.
+ * Everything that can be read of a monitor without changing it: statistics, identifiers, records, explanations.
  */
 typedef struct snapshot {
   fencepost_statistics statistics;
@@ -123,7 +123,7 @@ void expect_unchanged(const char *file, int line, fencepost_monitor *monitor, sn
     expect_unchanged(__FILE__, __LINE__, monitor, &before_, 0, 0, 0); \
   } while (0)
 
-/* The same for an input that is refused but counted. */
+/* Checks that an input is refused and counted, but otherwise leaves the monitor unchanged. */
 #define CHECK_COUNTED(monitor, call, expected, inputs, invalid, late)               \
   do {                                                                              \
     snapshot before_ = take_snapshot(monitor);                                      \
@@ -131,7 +131,7 @@ void expect_unchanged(const char *file, int line, fencepost_monitor *monitor, sn
     expect_unchanged(__FILE__, __LINE__, monitor, &before_, inputs, invalid, late); \
   } while (0)
 
-/* A monitor with two circles, a beacon, a clock time and two waiting events, so that damage would show. */
+/* Creates a monitor with two circles, a beacon, a clock time and two waiting events, so that damage would show. */
 fencepost_monitor *busy_monitor(void);
 
 #endif

@@ -1,14 +1,14 @@
-/* The shared part of the cases of fleets. */
+/* Contains what the cases of fleets share. */
 #ifndef FENCEPOST_FLEETS_H
 #define FENCEPOST_FLEETS_H
 
 #include "check.h"
 
-/* An empty table; a fleet over a table, with default options. Never NULL. */
+/* Create an empty table, and a fleet over a table with default options. Never NULL. */
 fencepost_conditions *new_table(void);
 fencepost_fleet *new_fleet(fencepost_conditions *table);
 
-/* Adds the circle (0, longitude, 1000 m) with the exact policy, assumed unsatisfied. */
+/* Adds the circle (0, longitude, 1000 m) with the exact policy; it is assumed unsatisfied. */
 void add_exact(fencepost_conditions *table, const char *identifier, double longitude, uint64_t tag);
 
 /* Adds a device and returns its number. */
@@ -25,7 +25,7 @@ void expect_no_fleet_event(fencepost_fleet *fleet);
 fencepost_fleet_statistics fleet_statistics(fencepost_fleet *fleet);
 fencepost_conditions_version version_of(fencepost_conditions *table);
 
-/* A table of two circles and a beacon, and over it a fleet with three devices, one of them removed, and waiting
+/* Creates a table of two circles and a beacon, and over it a fleet with three devices, one of them removed, and waiting
    events. */
 fencepost_fleet *busy_fleet(fencepost_conditions **out_table);
 

@@ -52,7 +52,7 @@ fencepost_monitor *open_in(const folder *store, const char *name) {
   return open_with(name, &options);
 }
 
-/* A copy of the current files, which is what a crash leaves. */
+/* Copies the current files, which are what a crash would leave. */
 static folder after_a_crash(const folder *store) {
   folder copy = new_folder();
   static const char *const files[] = {"m.fencepost", "m.fencepost-wal"};

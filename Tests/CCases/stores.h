@@ -1,4 +1,4 @@
-/* The shared part of the cases of stores: directories, and monitors in them. */
+/* Contains what the cases of stores share: directories, and monitors in them. */
 #ifndef FENCEPOST_CASE_STORES_H
 #define FENCEPOST_CASE_STORES_H
 
@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-/* A new directory in the system's temporary directory. */
+/* Creates a directory in the system's temporary directory. */
 typedef struct folder {
   char path[PATH_MAX];
 } folder;
@@ -22,7 +22,7 @@ fencepost_monitor_options options_for(const folder *store);
 fencepost_monitor *open_with(const char *name, const fencepost_monitor_options *options);
 fencepost_monitor *open_in(const folder *store, const char *name);
 
-/* Opens what a crash would leave of the monitor "m", and returns its number of inputs. */
+/* Opens the monitor "m" as a crash would leave it, and returns its number of inputs. */
 uint64_t inputs_after_a_crash(const folder *store);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs the C cases in a separate process, all or those whose name contains an argument: against the installed library
+/* Runs all C cases, or those whose name contains an argument, in a separate process: against the installed library
  * (run.sh), with a sanitizer (Tests/Sanitize), or only a few (case.sh). */
 #include <stdio.h>
 #include <string.h>

@@ -40,13 +40,14 @@ run() {
 
 strict='-O1 -Wall -Wextra -Wpedantic -Werror'
 
-# through_pkg_config PREFIX EXAMPLE...: with both compilers, against the shared library, with the archive, and fully static.
+# through_pkg_config PREFIX EXAMPLE...: builds the examples with both compilers, against the shared library, with the
+# archive, and fully static.
 through_pkg_config() {
   local shared static archive compiler source
   export PKG_CONFIG_PATH="$1/lib/pkgconfig"
   shared=$(pkg-config --cflags --libs "fencepost >= 0.2")
   static="-static $(pkg-config --static --cflags --libs fencepost)"
-  # The archive in a program that is otherwise dynamically linked.
+  # Links the archive into a program whose other libraries are dynamic.
   archive=$(pkg-config --cflags --libs fencepost-static)
   local prefix=$1
   shift
@@ -64,14 +65,15 @@ through_pkg_config() {
       if readelf -d "$folder/program" | grep -q 'NEEDED.*fencepost'; then fail "$source is not static"; fi
       run "$source ($compiler, archive)" "$folder/program" "${source%.*}.expected"
     done
-    # glibc warns that a static program cannot load modules; no program here does.
+    # glibc warns that a static program cannot load modules; no program here loads any.
     eval "$compiler -std=$standard -w $source -pthread $static -o $folder/program" 2> /dev/null
     run "$source ($compiler, -static)" "$folder/program" "${source%.*}.expected"
   done
   unset PKG_CONFIG_PATH
 }
 
-# The linkers that a distribution may use by default, with the options that Debian enables, and with --gc-sections.
+# Tests the linkers that a distribution may use by default, with the options that Debian enables, and with
+# --gc-sections.
 through_linkers() {
   local linker options
   for linker in 'gcc -fuse-ld=bfd' 'gcc -fuse-ld=gold' 'clang -fuse-ld=lld'; do
@@ -84,7 +86,7 @@ through_linkers() {
   done
 }
 
-# through_cmake PREFIX: the shared library with GCC, the static one with Clang.
+# through_cmake PREFIX: builds with the shared library and GCC, and with the static one and Clang.
 through_cmake() {
   local kind source language
   for kind in OFF ON; do
@@ -102,8 +104,8 @@ through_cmake() {
   done
 }
 
-# Which requested versions the CMake package accepts: the same major version, from the oldest whose programs compile
-# unchanged.
+# Tests which requested versions the CMake package accepts: the same major version, from the oldest whose programs
+# compile unchanged.
 cmake_versions() {
   local request expected
   mkdir -p "$folder/versions"
@@ -137,7 +139,7 @@ END
 END
 }
 
-# The C cases against the installed libraries: the header's statements must hold for the libraries that users link.
+# Runs the C cases against the installed libraries: the header's statements must hold for the libraries that users link.
 cases() {
   local source
   mkdir -p "$folder/cases"
@@ -153,7 +155,8 @@ cases() {
   count=$((count + 2))
 }
 
-# Unchanged programs for 0.1: one that uses everything in its header, and its examples, which must print the same as then.
+# Builds unchanged programs for 0.1: one that uses everything in its header, and the examples of 0.1, which must print
+# the same as in 0.1.
 of_0_1() {
   local source compiler
   for compiler in gcc clang; do
@@ -173,7 +176,7 @@ of_0_1() {
   done
 }
 
-# A host under the Thread Sanitizer reports nothing with the installed suppressions.
+# With the installed suppressions, the Thread Sanitizer reports nothing in a host program.
 under_thread_sanitizer() {
   gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=thread -I"$1/include" -ITests/CCases Tests/CInstalled/threads.c \
     Tests/CCases/case_threads.c Tests/CCases/support.c -L"$1/lib" -lfencepost -lm -pthread \
@@ -186,15 +189,15 @@ under_thread_sanitizer() {
   count=$((count + 1))
 }
 
-# The promises of the C++ wrapper, in a separate program.
+# Tests the promises of the C++ wrapper in a separate program.
 wrapper() {
   g++ -std=c++17 -O1 -I"$1/include" Tests/CxxHeader/wrapper.cpp -L"$1/lib" -lfencepost -o "$folder/program"
   LD_LIBRARY_PATH="$1/lib" "$folder/program" || fail "the C++ wrapper"
   count=$((count + 1))
 }
 
-# bindings/c/README.md, word for word: its program, then its two blocks of commands, in a separate home directory. Its other
-# programs are compiled, and the C++ one is also run.
+# Follows bindings/c/README.md word for word, in a separate home directory: its program, then its two blocks of
+# commands. Compiles the other programs of the README, and also runs the C++ one.
 readme() {
   mkdir -p "$folder/home"
   awk -v folder="$folder/home" '
@@ -273,7 +276,7 @@ for prefix in "$plain" "$blank"; do
 done
 if grep -rIl -e "$folder" -e "$root" "$plain" "$blank"; then fail "an installed text names a directory of the build"; fi
 
-# Only the functions of the header are visible in the archive.
+# In the archive, only the functions of the header are visible.
 nm -g --defined-only "$plain/lib/libfencepost.a" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort > "$folder/visible"
 sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | LC_ALL=C sort > "$folder/exports"
 same "what the archive makes visible" "$folder/exports" "$folder/visible"
@@ -289,7 +292,8 @@ of_0_1 "$plain"
 under_thread_sanitizer "$plain"
 readme
 
-# A staged installation with its own library directory; it is then moved as a whole, as a package or image builder does.
+# Makes a staged installation with its own library directory, and moves it as a whole, as a package or image builder
+# does.
 staged=(PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu INCLUDEDIR=/usr/include/fencepost "DESTDIR=$folder/stage")
 install "${staged[@]}"
 [ -f "$folder/stage/usr/lib/x86_64-linux-gnu/libfencepost.so.$version" ] || fail "DESTDIR is not respected"
@@ -301,7 +305,7 @@ unset PKG_CONFIG_PATH
 cmake_versions "$folder/moved"
 mv "$folder/moved" "$folder/stage/usr"
 
-# The library outside of the prefix, whose name contains characters that are special for sed, pkg-config and CMake.
+# Puts the library outside of the prefix, under a name with characters that are special for sed, pkg-config and CMake.
 apart=("PREFIX=$folder/R&D Ü|1" "LIBDIR=$folder/apart/lib")
 install "${apart[@]}"
 through_pkg_config "$folder/apart" examples/c/quickstart.c
@@ -309,7 +313,7 @@ cmake_versions "$folder/apart"
 make --silent uninstall "${apart[@]}" > /dev/null
 [ "$(find "$folder/R&D Ü|1" "$folder/apart" -type f 2> /dev/null)" = '' ] || fail "uninstall leaves files"
 
-# Uninstalling deletes the installed files and leaves others. A second time is not an error.
+# Uninstalling deletes the installed files and leaves other files. Uninstalling a second time is not an error.
 touch "$plain/lib/pkgconfig/other.pc"
 for target in "PREFIX=$plain" "PREFIX=$blank" "PREFIX=$plain"; do make --silent uninstall "$target" > /dev/null; done
 make --silent uninstall "${staged[@]}" > /dev/null

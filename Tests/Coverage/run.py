@@ -34,7 +34,7 @@ concurrency = thread, multiprocessing
 sigterm = true
 disable_warnings = module-not-imported, no-data-collected, module-not-measured, no-ctracer
 """
-# These count modules, bytes or system calls of new processes, in which coverage.py would be counted, too.
+# These tests count modules, bytes or system calls of new processes, which would also count those of coverage.py.
 OTHERWISE = ("only_what_is_needed", "memory", "strace", "loaded", "no_other_system_calls", "columns_are_released")
 
 Counts = dict[str, tuple[int, int]]
@@ -82,7 +82,8 @@ def python(options: list[str]) -> Counts:
     shutil.rmtree(WORK / "python", ignore_errors=True)
     shutil.rmtree(WORK / "data", ignore_errors=True)
     (WORK / "data").mkdir(parents=True)
-    # gcc lists the lines in files next to the objects; the extension writes there which of them ran.
+    # gcc lists the lines of code in files next to the objects; the extension records in the same folder which lines
+    # ran.
     copy = WORK / "python"
     shutil.copytree(PYTHON, copy, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "tests"))
     interpreter = WORK / "venv" / "bin" / "python"
@@ -102,7 +103,7 @@ def python(options: list[str]) -> Counts:
     run(*pip, f"{copy}[cli,files,geo,report,nmea,parquet]", *group, env=environment)
     settings = WORK / "coveragerc"
     settings.write_text(SETTINGS.format(work=WORK))
-    # Some tests send Ctrl-C, which a background shell may have set to be ignored.
+    # Some tests send Ctrl-C, which a background shell may have configured to be ignored.
     tests = [
         "env",
         "--default-signal=INT",
@@ -126,7 +127,7 @@ def python(options: list[str]) -> Counts:
     for name, each in json.loads(report.read_text())["files"].items():
         place = Path(name)
         if not place.is_relative_to(WORK / "venv"):
-            continue  # a copy of the package that a test has made
+            continue  # a copy of the package that a test has created
         inside = place.parts[place.parts.index("fencepost") + 1 :]
         group = f"Python: `{inside[0]}`" if len(inside) > 1 else "Python: modules of `fencepost` itself"
         files.append((group, each["summary"]["covered_lines"], each["summary"]["num_statements"]))

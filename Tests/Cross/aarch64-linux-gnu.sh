@@ -1,4 +1,4 @@
-# The part of run.sh for arm64: the wheel under Debian's Python for arm64 in an emulator. Sourced.
+# This part of run.sh tests arm64: the wheel under Debian's Python for arm64 in an emulator. Sourced.
 # shellcheck shell=bash disable=SC2154
 
 step "the wheel"
@@ -8,7 +8,8 @@ case $(basename "$wheel") in
   *) fail "auditwheel gives the wheel the name $(basename "$wheel")" ;;
 esac
 site=$root/.build/cross/$target/site
-# pip installs packages only for that platform. Downloads are kept; only our package is new each time.
+# With these options, pip installs packages for that platform only. Downloads are cached; only our package is installed
+# anew each time.
 for_target=(--python-version 3.11 --implementation cp --abi cp311 --abi abi3 --abi none --only-binary=:all:)
 for platform in manylinux_2_17_aarch64 manylinux_2_28_aarch64; do for_target+=(--platform "$platform"); done
 others='rich numpy pytest hypothesis geographiclib'
@@ -21,7 +22,7 @@ fi
 rm -rf "$site/fencepost" "$site/fencepost.libs" "$site"/fencepost-*
 .venv/bin/python -m pip install --quiet --target "$site" --no-deps "${for_target[@]}" "$wheel"
 
-# Programs that the tests start must run in the emulator too.
+# The programs that the tests start must run in the emulator too.
 echo 'import os, sys; sys.executable = os.environ["FENCEPOST_PYTHON"]' > "$site/sitecustomize.py"
 cat > "$folder/python" << END
 #!/bin/sh
@@ -47,7 +48,7 @@ find Tests/Conformance -name '*.json' -print0 | sort -z |
   { tail -n 20 "$folder/conform" >&2; fail "conformance"; }
 
 step "the package's core tests"
-# The test files that need neither pandas nor pyarrow.
+# These test files need neither pandas nor pyarrow.
 core='tests/monitor/test_monitor.py tests/monitor/test_snapshot.py tests/monitor/test_store.py tests/monitor/test_questions.py'
 # shellcheck disable=SC2086
 (cd bindings/python && "$folder/python" -m pytest -q -rs -p no:cacheprovider --durations 10 --durations-min 1 $core \

@@ -50,7 +50,7 @@ case $target in
   *) fail "has no tests here" ;;
 esac
 
-# The ELF header of the file.
+# Check the ELF header of the library.
 LC_ALL=C readelf --file-header "$library" | grep -q "Machine: *$machine\$" || fail "the library is for another machine"
 [ "$(stat -c %s "$library")" -le $largest ] || fail "the library has more than $largest bytes"
 found=$(LC_ALL=C readelf --dynamic --wide "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ')
@@ -64,7 +64,7 @@ sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | sort |
   fail "the library exports something else than the header declares"
 Tests/Determinism/symbols.sh "$objects_folder" > "$folder/taken" || { cat "$folder/taken" >&2; fail "calls what it must not"; }
 
-# The C cases, and a program with the archive.
+# Builds the C cases, and a program with the archive.
 mkdir "$folder/cases"
 compile() { "$cc" -std=gnu11 -O1 -ffp-contract=off -Wall -Wextra -Werror -Iinclude "$@"; }
 step "C cases"
@@ -75,12 +75,12 @@ $here "$folder/cases/run" || fail "C cases"
 compile examples/c/quickstart.c "$archive" ${libraries:+$link_options $(printf ' -l%s' $libraries)} "${link[@]}" -o "$folder/quickstart"
 $here "$folder/quickstart" | diff examples/c/quickstart.expected - || fail "the C example prints something else"
 
-# The same events as every other build, byte for byte.
+# The events must be the same as those of every other build, byte for byte.
 step "events"
 compile Tests/Determinism/replay.c -L"$lib" -lfencepost "${link[@]}" -o "$folder/replay"
 Tests/Determinism/hashes.sh "$folder/events" $here "$folder/replay" >&2 || fail "other events"
 
-# A store written by the other build opens here, and the reverse.
+# A store that the other build has written must open here, and the other build must open a store written here.
 step "stores"
 native=$root/.build/lib
 cc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Cross/store.c -L"$native" -lfencepost -Wl,-rpath,"$native" -o "$folder/store-native"

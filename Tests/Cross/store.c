@@ -19,7 +19,7 @@ static void check(fencepost_status status) {
   }
 }
 
-/* A way back and forth over the circles, in steps of 1e-4 degrees and 10 s. */
+/* Moves back and forth over the circles, in steps of 1e-4 degrees and 10 s. */
 static void feed(fencepost_monitor *monitor, int from, int to) {
   for (int i = from; i < to; i++) {
     int place = i % 200 < 100 ? i % 100 : 100 - i % 100;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the headers alone, fencepost.h as C and as C++ and fencepost.hpp, under every standard that we promise and with
+# Compiles the headers alone (fencepost.h as C and as C++, and fencepost.hpp) under every standard that we promise, with
 # every warning an error.
 #
 #   Tests/CxxHeader/run.sh
@@ -12,7 +12,7 @@ warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 count=0
 for compiler in gcc clang; do
   command -v $compiler > /dev/null || { echo "header: $compiler is missing" >&2; exit 1; }
-  # c2x: what compilers of 2022 call C23.
+  # In 2022, compilers call C23 `c2x`.
   for standard in c99 c11 c17 c2x; do
     for file in "$folder/alone.c" "$root/Tests/CxxHeader/probe.c"; do
       $compiler -std=$standard $warnings -Wstrict-prototypes -I "$root/include" -c "$file" -o "$folder/out.o"

@@ -1,5 +1,5 @@
-// fencepost.hpp from C++: properties known without running. Compiled by Tests/CxxHeader/run.sh, run by
-// Tests/CInstalled/run.sh.
+// Tests properties of fencepost.hpp that are known at compile time. Tests/CxxHeader/run.sh compiles this file,
+// Tests/CInstalled/run.sh runs it.
 #include <fencepost.hpp>
 
 #include <cstdio>
@@ -30,7 +30,7 @@ constexpr std::int64_t start = 1'700'000'000 * second;
     }                                                                                \
   } while (false)
 
-// The status with which an action fails, or OK.
+// Returns the status with which an action fails, or OK.
 template <class Action>
 fencepost_status status_of(Action action) {
   try {
@@ -50,7 +50,7 @@ fencepost::condition_options exact(std::uint64_t tag = 0) {
   return options;
 }
 
-// On the equator: inside the circle (0, 0, 1000 m), then outside, and so on.
+// The fixes are on the equator: inside the circle (0, 0, 1000 m), then outside, and so on.
 fencepost::fix at(bool inside, int seconds) { return {0, inside ? 0 : 0.1, 5, start + seconds * second}; }
 
 static_assert(std::is_copy_constructible<fencepost::conditions>::value, "a table is shared");
@@ -111,7 +111,8 @@ void events() {
   std::vector<fencepost::fix> fixes;
   for (int i = 0; i < 5; i++) fixes.push_back(at(i % 2 == 0, i));
   CHECK(monitor.feed(fixes).accepted == 5);
-  // Leaving the loop keeps the event in hand; a fork starts with it again, abandon() gives it back.
+  // Leaving the loop keeps the last event in flight; a fork starts with that event, and abandon() makes it pending
+  // again.
   for (const fencepost::event &event : monitor.events()) {
     CHECK(event.sequence == 1);
     break;
@@ -129,7 +130,7 @@ void events() {
   CHECK(status_of([&] { monitor.feed(at(true, 0)); }) == FENCEPOST_E_LATE_INPUT);
 }
 
-// Events whose handler ended with an exception are delivered again.
+// If a handler ends with an exception, its event is delivered again.
 void handlers_that_throw() {
   fencepost::monitor monitor;
   monitor.add_circular_condition("a", 0, 0, 1000, exact());
@@ -155,7 +156,7 @@ void handlers_that_throw() {
   CHECK(monitor.handle_events(send) == 4);
   CHECK((handled == std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
   CHECK(monitor.record("a").last_event.sequence == 5 && monitor.handle_events(send) == 0);
-  // An exception handled inside the loop is not a failure.
+  // An exception that is handled inside the loop does not count as a failure.
   monitor.feed(at(false, 9));
   for (const fencepost::event &event : monitor.events()) {
     try {
@@ -462,7 +463,7 @@ void tables_and_fleets() {
 
 namespace {
 
-/* The table that a monitor made: its changes are the monitor's, and it outlives the monitor. */
+/* This is the table that a monitor made: changing it changes the monitor, and it outlives the monitor. */
 void table_of_a_monitor() {
   std::optional<fencepost::monitor> monitor(std::in_place);
   fencepost::conditions table = monitor->conditions();

@@ -1,5 +1,5 @@
 /*
- * C test cases of the Fencepost header: each is a function that ends at its first failed check.
+ * Declares the C test cases of the Fencepost header; each is a function that ends at its first failed check.
  * Swift Testing enumerates them (Tests/FencepostABITests/CCaseTests.swift) and reports one result per case.
  */
 #ifndef FENCEPOST_CASES_H
@@ -11,16 +11,16 @@
 /* Number of cases. */
 size_t ccase_count(void);
 
-/* "area: subject"; NULL beyond the end. */
+/* The name has the form "area: subject"; it is NULL beyond the end. */
 const char *ccase_name(size_t index);
 
 /*
- * Runs a case. Returns 1 when it passed; else 0, and file:line with the reason in buffer.
- * Several may run at once on different threads.
+ * Runs a case. Returns 1 if it passed; otherwise returns 0 and writes file:line and the reason to the buffer.
+ * Several cases may run at once on different threads.
  */
 int ccase_run(size_t index, char *buffer, size_t capacity);
 
-/* The number of functions whose address symbols.c takes, and their names. */
+/* How many functions symbols.c takes the address of, and their names. */
 size_t ccase_symbol_count(void);
 const char *ccase_symbol_name(size_t index);
 /* 1 if the function exists; if it is missing, linking fails first. */

@@ -3,9 +3,9 @@
  *
  *     batch_replay TRACK.csv CIRCLES.csv
  *
- * TRACK: columns time (ISO 8601, UTC), latitude, longitude, accuracy, in this order, others ignored. CIRCLES: columns
- * identifier, latitude, longitude, radius. Both have a line of names and no quotes. Memory does not grow with the
- * track: it is read, fed and forgotten in blocks.
+ * TRACK has the columns time (ISO 8601, UTC), latitude, longitude, accuracy, in this order; other columns are ignored.
+ * CIRCLES has the columns identifier, latitude, longitude, radius. Both files have a header line and no quotes. Memory
+ * does not grow with the track: it is read, fed and forgotten in blocks.
  */
 #include <fencepost.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static int64_t days_from_civil(int64_t year, int month, int day) {
   return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-/* 2024-05-01T15:30:00Z in microseconds; returns 0 when the text is another. */
+/* Parses a time such as 2024-05-01T15:30:00Z into microseconds; returns 0 if the text has another form. */
 static int parse_time(const char *text, int64_t *time_us) {
   int year, month, day, hour, minute, second;
   char zone;
@@ -61,7 +61,7 @@ static void add_circles(fencepost_monitor *monitor, const char *path) {
   fclose(file);
 }
 
-/* Hands out what waits, a block at a time; the last call commits the block before it. */
+/* Delivers the waiting events, one block at a time; the last call commits the block before it. */
 static void print_events(fencepost_monitor *monitor) {
   static fencepost_event events[EVENTS];
   size_t count = 0;

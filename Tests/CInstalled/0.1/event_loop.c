@@ -1,8 +1,8 @@
 /*
- * Fencepost in a poll() loop: fixes come through one descriptor, events announce themselves through another.
+ * Uses Fencepost in a poll() loop: fixes come through one descriptor, events are announced through another.
  *
- * The wake-up callback adds 1 to an eventfd. It is called by whoever makes an event available: here by the loop's own
- * feed, in other programs by another thread. The loop therefore needs no knowledge of who feeds the monitor.
+ * The wake-up callback adds 1 to an eventfd. The thread that makes an event available calls it: here the loop's own
+ * feed, in other programs another thread. The loop therefore does not need to know which thread feeds the monitor.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -27,7 +27,8 @@ static void stop(const char *what) {
   exit(1);
 }
 
-/* Stands in for a receiver: writes fixes into a pipe and closes it. They are smaller than PIPE_BUF: never split. */
+/* Simulates a receiver: writes fixes into a pipe and closes it. The fixes are smaller than PIPE_BUF, so a write is
+   never split. */
 static void *receiver(void *context) {
   int output = *(int *)context;
   for (int second = 0; second <= 600; second += 5) {
@@ -38,7 +39,7 @@ static void *receiver(void *context) {
   return NULL;
 }
 
-/* Must return soon: an eventfd takes a write without waiting. */
+/* The callback must return soon: writing to an eventfd does not wait. */
 static void ring(void *context) {
   uint64_t one = 1;
   if (write(*(int *)context, &one, sizeof one) != sizeof one) abort();
@@ -75,7 +76,7 @@ int main(void) {
     }
     if (watched[1].revents & POLLIN) {
       uint64_t rings;
-      /* First the bell, then the events: one that comes in between rings again. */
+      /* Read the bell before the events: an event that becomes available between the two rings it again. */
       if (read(bell, &rings, sizeof rings) != sizeof rings) stop("read");
       print_events(monitor);
     } else if (watched[0].revents & (POLLIN | POLLHUP)) {
@@ -94,7 +95,7 @@ int main(void) {
   pthread_join(thread, NULL);
   printf("%d fixes\n", fixes);
 
-  /* After this call the callback is not called any more, and what it used may go. */
+  /* After this call the callback is not called any more, and its context may be freed. */
   check(fencepost_monitor_set_wakeup(monitor, NULL, NULL, &error), &error);
   close(bell);
   close(ends[0]);

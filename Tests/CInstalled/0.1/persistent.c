@@ -1,4 +1,4 @@
-/* A monitor that lasts: two runs of a program with a store, the first of which ends in the middle. */
+/* Uses a monitor with a store: two runs of a program, the first of which ends in the middle. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <fencepost.h>
 #include <stdio.h>
@@ -12,9 +12,10 @@ static void check(fencepost_status status, const fencepost_error *error) {
   exit(1);
 }
 
-static const int64_t start = 1700000000000000; /* 2023-11-14T22:13:20Z; the library reads no clock */
+static const int64_t start = 1700000000000000; /* this is 2023-11-14T22:13:20Z; the library reads no clock */
 
-/* The walk: a fix every ten seconds, east past the office. A real program would keep what it has not fed yet. */
+/* This is the walk: a fix every ten seconds, east past the office. A real program would keep the fixes that it has not
+   fed yet. */
 enum {
   FIXES = 80
 };
@@ -24,8 +25,8 @@ static fencepost_fix fix_at(uint64_t index) {
 }
 
 /*
- * Opens the monitor, feeds from where it is, and prints the events. With a `last` event it stops there: that event is
- * handed out, but nobody has said that it is handled.
+ * Opens the monitor, feeds it from its clock time on, and prints the events. With a `last` event it stops there: that
+ * event is delivered, but not yet acknowledged.
  */
 static void run(const char *directory, uint64_t last) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -34,7 +35,7 @@ static void run(const char *directory, uint64_t last) {
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("walk", &options, &monitor, &error), &error);
 
-  /* Leaves an equal condition alone: a program says at each start what it wants. */
+  /* Does not change an equal condition: a program states at each start which conditions it wants. */
   uint32_t changed = 0;
   check(fencepost_monitor_ensure_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, &changed, &error),
         &error);
@@ -43,7 +44,8 @@ static void run(const char *directory, uint64_t last) {
   printf("opened after %d inputs; the condition is %s\n", (int)statistics.input_count, changed ? "new" : "there");
 
   for (uint64_t index = statistics.input_count; index <= FIXES; index++) {
-    /* First what waits: also what was handed out before and not handled. Asking again says that it is handled. */
+    /* First print the waiting events, also those that were delivered before but not acknowledged. The next poll
+       acknowledges them. */
     fencepost_event event;
     uint32_t available = 1;
     while (available) {
@@ -53,7 +55,7 @@ static void run(const char *directory, uint64_t last) {
              event.identifier, event.state == FENCEPOST_STATE_SATISFIED ? "satisfied" : "unsatisfied");
       if (event.sequence == last) {
         puts("the program ends here, before it has handled that");
-        fencepost_monitor_destroy(monitor); /* after a crash it would be the same */
+        fencepost_monitor_destroy(monitor); /* after a crash the state would be the same */
         return;
       }
     }
@@ -61,7 +63,8 @@ static void run(const char *directory, uint64_t last) {
     fencepost_fix fix = fix_at(index);
     check(fencepost_monitor_feed_fix(monitor, &fix, &error), &error);
   }
-  check(fencepost_monitor_close(monitor, &error), &error); /* tells, unlike destroying, when it could not be saved */
+  check(fencepost_monitor_close(monitor, &error), &error); /* unlike destroying, closing reports if the monitor could
+                                                              not be saved */
   fencepost_monitor_destroy(monitor);
   puts("done");
 }
@@ -74,5 +77,5 @@ int main(void) {
 
   char path[sizeof directory + sizeof "/walk.fencepost"];
   snprintf(path, sizeof path, "%s/walk.fencepost", directory);
-  return unlink(path) == 0 && rmdir(directory) == 0 ? 0 : 1; /* one file, once it is closed */
+  return unlink(path) == 0 && rmdir(directory) == 0 ? 0 : 1; /* a closed store is a single file */
 }

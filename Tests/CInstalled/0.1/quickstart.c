@@ -1,4 +1,5 @@
-/* Sixty seconds of Fencepost in C: a circle, a beacon, some inputs, the events. Prints the same on every machine. */
+/* Shows Fencepost in C in sixty seconds: a circle, a beacon, some inputs, the events. The output is the same on every
+   machine. */
 #include <fencepost.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@ static void check(fencepost_status status, const fencepost_error *error) {
   exit(1);
 }
 
-/* Prints the events that wait. Asking for the next one says that the one before is handled. */
+/* Prints the waiting events. Polling the next event acknowledges the one before. */
 static void print_events(fencepost_monitor *monitor, int64_t start) {
   static const char *const states[] = {"unknown", "satisfied", "unsatisfied", "unmonitored"};
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -25,21 +26,21 @@ static void print_events(fencepost_monitor *monitor, int64_t start) {
 }
 
 int main(void) {
-  const int64_t start = 1700000000000000; /* 2023-11-14T22:13:20Z; the library reads no clock */
+  const int64_t start = 1700000000000000; /* this is 2023-11-14T22:13:20Z; the library reads no clock */
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("quickstart", NULL, &monitor, &error), &error);
 
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.assuming = FENCEPOST_STATE_UNSATISFIED;
-  options.tag = 7; /* yours: comes back with every event */
+  options.tag = 7; /* your own number; each event contains it */
   check(fencepost_monitor_add_circular_condition(monitor, "office", 37.3349, -122.0090, 200, &options, &error), &error);
 
   fencepost_beacon_sighting desk = {{0}, 1, 7, -60};
   check(fencepost_uuid_parse("e2c56db5-dffb-48d2-b060-d0f5a71096e0", desk.uuid, &error), &error);
   check(fencepost_monitor_add_beacon_condition(monitor, "desk", desk.uuid, 1, -1, NULL, &error), &error);
 
-  /* Walking east towards the office, one fix every ten seconds. */
+  /* The device walks east towards the office, one fix every ten seconds. */
   for (int step = 0; step < 40; step++) {
     int64_t now = start + step * INT64_C(10000000);
     fencepost_fix fix = {37.3349, -122.0140 + step * 0.00015, 8, now};
@@ -48,7 +49,7 @@ int main(void) {
     print_events(monitor, start);
   }
 
-  /* A minute without any sighting: the beacon is gone. */
+  /* After a minute without any sighting, the beacon is absent. */
   check(fencepost_monitor_advance(monitor, start + INT64_C(450000000), &error), &error);
   print_events(monitor, start);
 
@@ -58,7 +59,7 @@ int main(void) {
   check(fencepost_event_json(&record.last_event, line, sizeof line, NULL, &error), &error);
   puts(line);
 
-  /* A mistake is answered in one line. */
+  /* A wrong argument gives an error message of one line. */
   fencepost_fix nowhere = {91, 0, 5, start + INT64_C(500000000)};
   fencepost_status status = fencepost_monitor_feed_fix(monitor, &nowhere, &error);
   printf("%s: %s\n", fencepost_status_name(status), error.message);

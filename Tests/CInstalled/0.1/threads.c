@@ -1,9 +1,9 @@
 /*
- * Four devices on four threads, one thread that handles all events.
+ * Follows four devices on four threads; one more thread handles all events.
  *
- * Each device has a monitor of its own, a fork of one that holds the conditions: forks share what neither changes, and
- * need no lock between them. A monitor itself may be used from several threads, here by its feeder and the consumer.
- * The consumer sleeps until a wake-up callback posts its semaphore.
+ * Each device has its own monitor, a fork of the one that holds the conditions: forks share unchanged data, and need no
+ * lock between them. A monitor itself may be used from several threads; here its feeder and the consumer use it. The
+ * consumer sleeps until a wake-up callback posts its semaphore.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -23,7 +23,7 @@ enum {
 typedef struct device {
   int number;
   fencepost_monitor *monitor;
-  /* Of the consumer alone. */
+  /* Only the consumer uses these members. */
   int entries, exits;
   uint64_t last_sequence;
   fencepost_event last;
@@ -39,10 +39,11 @@ static void check(fencepost_status status, const fencepost_error *error) {
   exit(1);
 }
 
-/* Runs on the feeder's thread, with no lock of the library held. */
+/* Runs on the feeder's thread, while no lock of the library is held. */
 static void wake(void *context) { sem_post(context); }
 
-/* To and fro along the equator, a degree each way, each device at its own speed: one fix a second, a minute a batch. */
+/* Each device moves to and fro along the equator, a degree each way, at its own speed: one fix a second, one batch a
+   minute. */
 static void *feed(void *context) {
   device *self = context;
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -50,7 +51,7 @@ static void *feed(void *context) {
   for (int minute = 0; minute < MINUTES; minute++) {
     for (int row = 0; row < ROWS; row++) {
       int second = minute * ROWS + row;
-      int place = second * (self->number + 1) % 2000; /* in thousandths of a degree */
+      int place = second * (self->number + 1) % 2000; /* the position, in thousandths of a degree */
       fencepost_fix fix = {0, (place < 1000 ? place : 2000 - place) / 1000.0, 10,
                            INT64_C(1700000000000000) + second * INT64_C(1000000)};
       fixes[row] = fix;
@@ -79,7 +80,7 @@ static void *consume(void *context) {
   (void)context;
   for (int more = 1; more;) {
     sem_wait(&work);
-    more = atomic_load(&feeding) > 0; /* before the look at the queues: nothing comes after it is 0 */
+    more = atomic_load(&feeding) > 0; /* read before the queues: once it is 0, no event follows */
     for (int i = 0; i < DEVICES; i++) {
       size_t count = 0;
       do {
@@ -117,7 +118,7 @@ int main(void) {
     printf("device %d: %d entries, %d exits; the last event:\n", i, devices[i].entries, devices[i].exits);
     check(fencepost_event_json(&devices[i].last, line, sizeof line, NULL, &error), &error);
     puts(line);
-    fencepost_monitor_destroy(devices[i].monitor); /* no other thread is left */
+    fencepost_monitor_destroy(devices[i].monitor); /* no other thread is running any more */
   }
   sem_destroy(&work);
   return 0;

@@ -1,7 +1,7 @@
 /*
- * What a program written for 0.1 uses of the header: every function with the type that it had, every member of every
- * structure with its type, every constant with its value. Kept as it was: it must compile, with all warnings as errors,
- * against every later header that promises to take such programs without a change.
+ * Uses everything that the header of version 0.1 declares: every function with its type, every member of every
+ * structure with its type, every constant with its value. This file must stay unchanged, and it must compile, with all
+ * warnings as errors, against every later header that promises to accept such programs.
  */
 #include <fencepost.h>
 
@@ -532,7 +532,7 @@ const fencepost_plan use_plan = FENCEPOST_PLAN_INIT;
 const fencepost_significant_change_filter use_significant_change_filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
 const fencepost_fix_selection use_fix_selection = FENCEPOST_FIX_SELECTION_INIT;
 
-/* Structures that 0.1's examples and manuals begin by hand. */
+/* The examples and manuals of 0.1 initialise these structures by hand. */
 const fencepost_feed_result use_result = {0, 0, 0};
 const fencepost_fix use_fix = {37.3349, -122.0091, 5, 1700000000000000};
 const fencepost_transition_policy use_policy = {

@@ -78,7 +78,7 @@ def run_scenarios(
         OSError: The directory cannot be used.
     """
     for scenario in scenarios:
-        if scenario.is_fleet:  # in memory; a restart delivers uncommitted events again
+        if scenario.is_fleet:  # fleets run in memory only; a restart delivers uncommitted events again
             yield _outcome(scenario, FleetRun(scenario, restart_every_step))
         elif store is None:
             yield _outcome(scenario, _Run(scenario, restart_every_step, None))
@@ -244,7 +244,7 @@ class _Run:
             monitor = self.stored[name].monitor
             if "time" in step:
                 monitor.advance(to_us(step["time"]))
-            # A checkpoint makes the monitor notice the change of the store at once.
+            # After a checkpoint the monitor notices at once that the store has changed.
             if works:
                 monitor.checkpoint()
             else:
@@ -255,7 +255,8 @@ class _Run:
 
 
 def _can_fail() -> bool:
-    # Exceeding the limit raises SIGXFSZ. Python ignores it by default; otherwise it would end the process.
+    # A write beyond the limit raises SIGXFSZ. Python ignores that signal by default; otherwise it would end the
+    # process.
     return resource is not None and signal.getsignal(signal.SIGXFSZ) is signal.SIG_IGN
 
 

@@ -202,7 +202,7 @@ def _fix(named: Named, step: dict[str, Any]) -> None:
     else:
         latitude, longitude = number(fix["latitude"]), number(fix["longitude"])
     given = Fix(latitude, longitude, number(fix.get("accuracy", 0.0)), time=to_us(fix["time"]))
-    # Calls the handle, because `feed()` doubts the times of simulations.
+    # Feeds through the handle, because `feed()` warns about the times of simulations.
     named.monitor._handle.feed_fix(given.latitude, given.longitude, given.accuracy, given.time_us)
 
 
@@ -294,7 +294,7 @@ def compare_located(step: dict[str, Any], asked: Monitor | Zones) -> None:
         return _compare_distances(step, asked.nearest(latitude, longitude, int(step["nearest"]["count"])))
     place = [number(step["containing"][key]) for key in ("latitude", "longitude")]
     names = asked.containing(*place)
-    if find_spec("numpy") is None:  # columns, the only result with distances, need NumPy
+    if find_spec("numpy") is None:  # only the result in columns has distances, and it needs NumPy
         if [one.get("identifier") for one in step["are"]] != names:
             raise Mismatch(plain(step["are"]), text(names))
         return None
