@@ -1,6 +1,6 @@
 /*
- * Writes every event of an input log as JSON Lines, so that builds, machines and batch sizes can be compared byte by byte.
- * The inputs come from integer arithmetic or from the example drive.
+ * Writes every event of an input log as JSON Lines, so that builds, machines and batch sizes can be compared byte by
+ * byte. The inputs are computed with integer arithmetic or come from the example drive.
  *
  *     replay walk FIXES BATCH             a walk through a thousand circles, with occasional jumps across the globe
  *     replay shapes FIXES BATCH           a walk through polygons and corridors, with occasional jumps to a shape elsewhere
@@ -79,11 +79,12 @@ enum {
   home_latitude = 474000000,
   home_longitude = 85000000
 };
-static int64_t latitudes[circles], longitudes[circles]; /* of the monitored circles */
+static int64_t latitudes[circles], longitudes[circles]; /* the centres of the monitored circles */
 static void go(fencepost_monitor *monitor, int places, size_t count, size_t batch);
 
-/* Stars with and without holes, and lines, of 100 m to 800 km. Half of them are in one city, the others anywhere, also at
- * the poles and across the antimeridian. They have all policies, and some have a buffer or planar edges. */
+/* Adds stars with and without holes, and lines, of 100 m to 800 km. Half of the shapes are in one city, the others
+ * anywhere, also at the poles and across the antimeridian. The shapes have all policies, and some have a buffer or
+ * planar edges. */
 static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) {
   static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
                                                          FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
@@ -99,7 +100,8 @@ static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) 
     if (latitudes[i] - size < -895000000) size = latitudes[i] + 895000000;
     double north[2 * most_corners], east[2 * most_corners];
     int corners = (int)draw(3, most_corners), holes = i % 4 == 1;
-    for (int k = 0; k < corners; k++) { /* around a square, each at a random fraction of the way from its middle */
+    for (int k = 0; k < corners; k++) { /* vertices around a square, each at a random fraction of the way from its
+                                           middle */
       int64_t turn = 4000 * (int64_t)k / corners, side = turn / 1000, along = turn % 1000 - 500;
       int64_t x = side == 0 ? along : side == 1 ? 500 : side == 2 ? -along : -500;
       int64_t y = side == 0 ? -500 : side == 1 ? along : side == 2 ? 500 : -along;
@@ -140,7 +142,7 @@ static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) 
       if (i % 6 == 0) shape.buffer_m = (double)size / 1e4;
       status = fencepost_monitor_add_polygon_condition(monitor, identifier, &geometry, &shape, &options, &error);
     }
-    if (status != FENCEPOST_OK) /* the place of a crossing must be the same, too */
+    if (status != FENCEPOST_OK) /* the place of a crossing must be the same in every build, too */
       puts(error.message);
     else {
       fencepost_shape read = FENCEPOST_SHAPE_INIT;
@@ -190,7 +192,7 @@ static void go(fencepost_monitor *monitor, int places, size_t count, size_t batc
     int64_t accuracy = draw(5000, 20000), noise = accuracy / 25;
     int64_t at_latitude = latitude + draw(-noise, noise) + draw(-noise, noise);
     int64_t at_longitude = longitude + draw(-noise, noise) + draw(-noise, noise);
-    if (i % 5000 == 4999) { /* elsewhere for a moment: near a random shape of the globe */
+    if (i % 5000 == 4999) { /* for a moment the device is elsewhere: near a random shape of the globe */
       int64_t place = draw(0, places - 1);
       at_latitude = clamp(latitudes[place] + draw(-100000, 100000), -900000000, 900000000);
       at_longitude = clamp(longitudes[place] + draw(-100000, 100000), -1800000000, 1800000000);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The same inputs give the same events, byte for byte: from the test build and from the release, in batches of one, of seven
-# and all at once, and under valgrind, which has its own implementation of floating point.
+# Checks that the same inputs give the same events, byte for byte: from the test build and from the release, in batches
+# of one, of seven and all at once, and under valgrind, which has its own implementation of floating point.
 #
 #   Tests/Determinism/run.sh
 #

@@ -7,7 +7,7 @@
 set -eu
 
 build=${1:?usage: symbols.sh <build dir>}
-# These are exact by IEEE 754, and the compiler may emit calls to them.
+# These functions are exact by IEEE 754, and the compiler may emit calls to them.
 allowed='sqrt floor ceil rint trunc fmod remainder'
 forbidden='sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p
   pow fma hypot cbrt sincos tgamma lgamma erf erfc round roundeven nearbyint ldexp scalbn frexp modf fdim fmin fmax
@@ -15,7 +15,7 @@ forbidden='sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp
 
 status=0
 for target in FencepostKernel FencepostCore; do
-  # SwiftPM has a folder of objects for each module, Embedded Swift a single object.
+  # SwiftPM has a folder of objects for each module, but Embedded Swift makes a single object.
   objects=$(find "$build/" -path "*/$target.build/*.o" -o -name "$target.o" | sort)
   if [ -z "$objects" ]; then
     echo "symbols: no objects of $target under $build" >&2

@@ -55,7 +55,7 @@ for source in examples/c/*.c examples/cpp/*.cpp; do
   done
 done
 
-# A million fixes against 400 circles: number of events, their digest, the last one.
+# Replays a million fixes against 400 circles, and compares the number of events, their digest and the last event.
 million() {
   .venv/bin/python Tests/Golden/million.py "$folder/track.csv" "$folder/circles.csv"
   LD_LIBRARY_PATH=.build/lib "$folder/batch_replay-gcc" "$folder/track.csv" "$folder/circles.csv" > "$folder/events"
@@ -73,7 +73,8 @@ compare "swift/quickstart" examples/swift/expected.txt .build/tests/debug/quicks
 compare "swift/best-practices" examples/swift/BestPractices/expected.txt .build/tests/debug/best-practices
 compare "swift/reminders" examples/swift/Reminders/expected.txt examples/swift/Reminders/demo.sh .build/tests/debug/reminders
 
-# The same circles and the same drive through the command of the Python package: byte for byte the same events.
+# Replays the same circles and the same drive with the command of the Python package: the events must be the same, byte
+# for byte.
 .venv/bin/python - examples/data/circles.csv > "$folder/circles.geojson" << 'END'
 import csv, json, sys
 with open(sys.argv[1], newline="") as file:

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Our open file of SQLite, and behind it in the same memory the real one. */
+/* The file that SQLite opens here; the real file follows it in the same memory. */
 typedef struct {
   sqlite3_file base;
   int watched;
@@ -23,7 +23,7 @@ static int is_watched(const char *path) {
   return path && length > 0 && strncmp(path, watched_directory, length) == 0;
 }
 
-/* Counts an operation; returns an SQLite code if it must fail, else SQLITE_OK. */
+/* Counts an operation; returns an SQLite code if it must fail, otherwise SQLITE_OK. */
 static int operation(void) {
   uint64_t number = operations++;
   void (*callback)(void *, uint64_t) = before_each;
@@ -70,7 +70,7 @@ static int file_control(sqlite3_file *f, int code, void *argument) {
 static int file_sector(sqlite3_file *f) { return REAL(f)->pMethods->xSectorSize(REAL(f)); }
 static int file_characteristics(sqlite3_file *f) { return REAL(f)->pMethods->xDeviceCharacteristics(REAL(f)); }
 
-/* Version 1, without shared memory: the real file system has none, and SQLite must not expect it. */
+/* Declares version 1, which has no shared memory: the real file system has none, and SQLite must not expect it. */
 static const sqlite3_io_methods methods = {
     .iVersion = 1,
     .xClose = file_close,
@@ -116,7 +116,7 @@ int faulty_vfs_install(void) {
   ours.szOsFile = (int)sizeof(file) + system_vfs->szOsFile;
   ours.xOpen = vfs_open;
   ours.xDelete = vfs_delete;
-  /* Not as the default, because it has no locks. */
+  /* It does not become the default file system, because it has no locks. */
   return sqlite3_vfs_register(&ours, 0);
 }
 

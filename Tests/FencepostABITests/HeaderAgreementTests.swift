@@ -24,7 +24,7 @@ struct HeaderAgreementTests {
     let declared = try Self.declared()
     #expect(declared.count >= 38)
     #expect(Set(declared).count == declared.count)
-    // The header has no declarations without the macro: every line of code with "fencepost_…(" has it.
+    // Every declaration in the header must have the macro, so every line of code with "fencepost_…(" must have it.
     let header = try Project.text("include/fencepost.h").replacing(#/(?s)/\*.*?\*//#, with: " ")
     let called = header.matches(of: #/\b(fencepost_[a-z0-9_]+)\s*\(/#).map { String($0.1) }
     #expect(Set(called) == Set(declared))
@@ -50,7 +50,7 @@ struct HeaderAgreementTests {
     for line in outcome.output.split(separator: "\n") {
       let fields = line.split(separator: " ")
       let name = fields[fields.count - 1].split(separator: "@")[0]
-      if fields[fields.count - 2] != "A" { exported.append(String(name)) }  // "A": the version node itself
+      if fields[fields.count - 2] != "A" { exported.append(String(name)) }  // "A" marks the version node itself
     }
     #expect(exported.sorted() == (try Self.declared()).sorted())
   }
@@ -62,7 +62,7 @@ struct HeaderAgreementTests {
     let needed = Set(outcome.output.matches(of: #/\(NEEDED\).*\[(.+)\]/#).map { String($0.1) })
     var allowed: Set = ["libc.so.6", "libm.so.6", "libsqlite3.so.0"]
     #if !arch(x86_64)
-      // The full build contains a Swift runtime: bindings/c/names.sh.
+      // The full build contains a Swift runtime: see bindings/c/names.sh.
       allowed.formUnion(["libgcc_s.so.1", "libstdc++.so.6", "ld-linux-aarch64.so.1"])
     #endif
     #expect(needed.isSubset(of: allowed), "\(needed.sorted())")

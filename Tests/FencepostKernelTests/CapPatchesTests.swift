@@ -33,7 +33,7 @@ import Testing
     if let next = nearest.dropFirst(count).first {
       let slack = min(distance, chords[next] - subject.caps[next].reach)
       #expect(found <= slack)
-      // Among the other caps a larger one may have a smaller slack.
+      // A larger cap among the other caps may have a smaller slack.
       let least = nearest.dropFirst(count).map { index in
         chords[index] - subject.caps[index].reach - Self.tolerated(subject.caps[index], chords[index])
       }.min()!
@@ -67,7 +67,7 @@ import Testing
           subject.remove(at: Int(random.next() % UInt64(subject.caps.count)))
         } else {
           let cap = random.cap(of: world)
-          // Caps too large for any cube are only in the index.
+          // A cap too large for any cube is only in the index, so the patches do not contain it.
           if cap.1.isFinite, cap.1 < 1e7 { subject.insert(cap) }
         }
         version += 1
@@ -80,7 +80,7 @@ import Testing
         Self.check(patches, subject, place, at: position, &random)
       }
     }
-    // After a change the index is searched directly for a while.
+    // After a change, queries search the index directly for a while.
     #expect(answered > 0 || world == .identical || world == .concentric || world == .huge)
   }
 
@@ -109,7 +109,7 @@ import Testing
     }
     #expect(found > 100 && refused > 0)
     #expect(patches.byteCount < 4_000_000)
-    // A change: the cache is empty, and the index is searched directly until a patch pays off.
+    // After a change the cache is empty, and queries search the index directly until a patch pays off.
     patches.keepUp(with: subject.index.count, version: 2)
     #expect(patches.place(of: near(0.1)) == nil && patches.byteCount == 0)
     #expect(Self.asked(&patches, subject, at: near(0.1)) == nil)
@@ -128,7 +128,7 @@ import Testing
       #expect(Self.asked(&patches, subject, at: position) == nil)
     }
     #expect(patches.byteCount == 0)
-    // A cap too large for any cube is only in the index.
+    // A cap too large for any cube is only in the index, so the patches do not contain it.
     subject.insert((EarthVector(x: 0, y: 0, z: 0), .infinity))
     patches.keepUp(with: 2, version: 2)
     #expect(Self.asked(&patches, subject, at: EarthVector(latitude: 1, longitude: 2)) == nil)

@@ -59,7 +59,7 @@ import Testing
   @Test func coincidentEdgesAreNamed() {
     let spike: [Corner] = [(0, 0), (0, 2), (0, 1), (1, 1)]
     #expect(defect([spike])?.reason == .overlap)
-    // Along the equator, starting at another vertex.
+    // These rings overlap along the equator, but their edges there start at different vertices.
     let beside: [[Corner]] = [square(0, 0, 1), [(0, 0.25), (0, 0.75), (-1, 0.5)]]
     let found = defect(beside)
     #expect(found?.reason == .overlap && found?.place == place(0, 0) && found?.other?.ring == 1)
@@ -69,7 +69,7 @@ import Testing
   @Test func ringsMayTouchInAVertex() throws {
     let corners = try check([square(0, 0, 1), square(1, 1, 1)])
     #expect(corners.touchesItself && corners.suspect == nil)
-    // In the middle of an edge.
+    // The rings touch in the middle of an edge.
     let wedge: [Corner] = [(0, 0.5), (-1, 0.25), (-1, 0.75)]
     #expect(try check([square(0, 0, 1), wedge]).touchesItself)
   }
@@ -96,7 +96,7 @@ import Testing
       let ring = zigzag(60, west)
       let plain = try check([ring])
       #expect(!plain.touchesItself && plain.suspect == nil)
-      // Each pair of close edges is among the checked pairs.
+      // The check must examine each pair of close edges.
       let line = ShapeLine(
         chains: [(ring + [ring[0]]).map { SurfacePoint(latitude: $0.latitude, longitude: $0.longitude) }])
       let found = try #require(try line.nearPairsByPieces(within: 2e-6))
@@ -107,14 +107,14 @@ import Testing
           #expect(numbers.contains(one * 1_000 + other), "\(one) \(other)")
         }
       }
-      // A vertex on an earlier edge, slightly before it or beyond it.
+      // A vertex is moved onto an earlier edge, slightly before it or beyond it.
       let edge = GeodesicSegment(from: point(ring[5]), to: point(ring[6]))
       let (foot, azimuth) = edge.point(0.9 * edge.length)
       for (beyond, isCrossing) in [(-0.4e-6, false), (0.4e-6, false), (20e-6, true)] {
         var poked = ring
         let tip = Place(latitude: foot.latitude, longitude: foot.longitude)
           .moved(azimuth: azimuth + 90, distance: beyond)
-        // The way back turns east of it, and its vertex there is moved onto the edge.
+        // The boundary comes back on the east side of the edge, and its vertex there is moved onto the edge.
         poked[113] = (tip.latitude, tip.longitude)
         if isCrossing {
           #expect(defect([poked])?.reason == .crossing, "\(west)")

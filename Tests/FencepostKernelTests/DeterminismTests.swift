@@ -5,13 +5,13 @@ import Testing
 /// The results have the same bits in every build and on every machine: one hash covers many calls.
 @Suite struct DeterminismTests {
   @Test func resultsAreTheSameBitsInEveryBuild() {
-    // Does not use `SeededGenerator`'s helpers, which may call the platform's mathematics library.
+    // This generator does not use `SeededGenerator`'s helpers, which may call the platform's mathematics library.
     var state: UInt64 = 42
     func uniform() -> Double {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Double(state >> 11) * 0x1p-53
     }
-    // FNV-1a over the patterns (Fowler, Noll, Vo, 1991).
+    // Computes the FNV-1a hash of the bit patterns (Fowler, Noll, Vo, 1991).
     var fingerprint: UInt64 = 0xcbf2_9ce4_8422_2325
     func take(_ values: Double...) {
       for value in values { fingerprint = (fingerprint ^ value.bitPattern) &* 0x0000_0100_0000_01b3 }
@@ -37,7 +37,7 @@ import Testing
       }
       take(Trigonometry.atan2(uniform() - 0.5, uniform() - 0.5))
     }
-    // Changes only together with a deliberate change of the numerics.
+    // This value may only change together with a deliberate change of the numerics.
     #expect(fingerprint == 5_219_206_385_848_491_442, "\(fingerprint)")
   }
 
@@ -80,7 +80,7 @@ import Testing
         if let found = shape.bounds(at: point.vector, among: &near) { take(found.least, found.most) }
       }
     }
-    // Changes only together with a deliberate change of the numerics.
+    // This value may only change together with a deliberate change of the numerics.
     #expect(fingerprint == 10_323_707_849_615_973_242, "\(fingerprint)")
   }
 }

@@ -22,7 +22,7 @@ import Testing
       #expect(touching.boundaryDistance(of: SurfacePoint(latitude: latitude, longitude: 15.3)) == 0)
       #expect(!touching.contains(SurfacePoint(latitude: 0.2 * latitude + 0.8 * 60.5, longitude: 15.2)))
       #expect(touching.contains(SurfacePoint(latitude: 60.5, longitude: 14.9)))
-      // A stored shape is read back as the same shape.
+      // The definition with its depth is read back as the same shape.
       let again = try GeodesicShape.reading(touching.definition, depth: touching.depth)
       let point = SurfacePoint(latitude: 60.4, longitude: 15.1)
       #expect(again.boundaryDistance(of: point) == touching.boundaryDistance(of: point))
@@ -31,10 +31,10 @@ import Testing
 
   /// A micrometre counts as contact; beyond that slots and gaps may be arbitrarily narrow.
   @Test(arguments: [1e-9, 1e-8, 1e-7, 1e-6, 1e-5]) func aHoleLiesBesideAnEdge(_ gap: Double) throws {
-    // The hole's edges are cut too.
+    // The edges of the hole are cut too.
     let hole: Ring = [(60 + gap * 100, 11), (60 + gap * 100, 18.7), (60.5, 13)]
     let narrow = try shape([[box, hole]])
-    // Geodesics are within 0.1 m of the edges.
+    // Geodesics are within 0.1 m of the drawn edges.
     if gap > 1e-7 { #expect(narrow.contains(SurfacePoint(latitude: 60 + gap * 50, longitude: 12.7))) }
     #expect(!narrow.contains(SurfacePoint(latitude: 60.3, longitude: 13)))
   }

@@ -12,7 +12,7 @@ import Testing
       let error = (line.distance - row[6]).magnitude
       worst = max(worst, error)
       #expect(error <= 15e-9, "\(row)")
-      // The sideways error of the azimuths: the angle times the reduced length m₁₂.
+      // The sideways error of the azimuths is the angle times the reduced length m₁₂.
       let aside = max(turn(line.azimuth1, row[2]), turn(line.azimuth2, row[5])) * .pi / 180 * row[8].magnitude
       #expect(aside <= 20e-9, "\(row)")
     }
@@ -29,7 +29,8 @@ import Testing
       let error = (line.distance - n[4]).magnitude
       worst = max(worst, error)
       #expect(error <= 15e-9, "\(row)")
-      // If the path is not unique (antipodes, poles), its azimuth is arbitrary; otherwise it is as inaccurate as the points.
+      // If the path is not unique (antipodes, poles), its azimuth is arbitrary; otherwise the azimuth is as inaccurate
+      // as the points.
       if row[0] == "antipodal" || row[0] == "equatorial" && n[4] > 19e6 { continue }
       let aside = max(turn(line.azimuth1, n[5]), turn(line.azimuth2, n[6])) * .pi / 180 * min(n[4], 2e7 - n[4])
       #expect(aside <= 20e-9 || row[0] == "pole", "\(row) gave \(line)")

@@ -18,7 +18,7 @@ import Testing
       #expect((segment.length - n[6]).magnitude <= 15e-9, "\(row)")
       // The side must agree unless the point is on the line; ends must be exact.
       if n[7] > 20e-9 { #expect((foot.side > 0) == (n[9] > 0) && (foot.side < 0) == (n[9] < 0), "\(row) gave \(foot)") }
-      // Where the distance is nearly constant, the place may differ more.
+      // Where the distance is nearly constant along the segment, the places may differ more.
       #expect((foot.along - n[8]).magnitude <= 1e-8 + 2e-3 * (n[7] / 1e4).squareRoot(), "\(row) gave \(foot)")
       count += 1
     }
@@ -41,7 +41,7 @@ import Testing
       if one.isInner && other.isInner && one.distance > 35e-9 {
         #expect((one.side > 0) == (other.side < 0), "\(points)")
       }
-      // No other place along it is nearer.
+      // No other place along the segment is nearer.
       for step in 0...20 {
         let place = there.point(there.length * Double(step) / 20).place
         #expect(points[2].path(to: place).distance >= one.distance - 20e-9, "\(points) \(step)")
@@ -68,7 +68,8 @@ import Testing
         #expect(point.path(to: place).distance >= foot.distance - 20e-9, "\(centre) \(start) \(end) \(step)")
       }
     }
-    // From the pole to an edge that leaves the equator by metres and is within a quarter of a millimetre of a parallel.
+    // The edge leaves the equator by metres, and is within a quarter of a millimetre of a parallel; the point is the
+    // pole.
     let flat = GeodesicSegment(
       from: SurfacePoint(latitude: 6.103749183239762e-05, longitude: 1),
       to: SurfacePoint(latitude: 6.103515625e-05, longitude: 0))

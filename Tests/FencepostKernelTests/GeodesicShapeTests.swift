@@ -15,7 +15,7 @@ import Testing
       let polygon = try GeodesicShape.reading(polygon: [[ring, hole]])
       #expect(distance(polygon, 0.5, 0.1) < 0 && distance(polygon, 0.5, 0.5) > 0 && distance(polygon, 2, 2) > 0)
       #expect(distance(polygon, 0, 0.5) == 0 && distance(polygon, 0, 0) == 0)
-      // About a tenth of a degree of longitude on the equator.
+      // The distance is about a tenth of a degree of longitude on the equator.
       #expect((distance(polygon, 0.5, 0.1) + 11_131.9).magnitude < 5)
     }
   }
@@ -38,7 +38,7 @@ import Testing
     let planar = try GeodesicShape.reading(polygon: [[square(10, 175, 10)]], reading: .planar)
     for (latitude, longitude) in [(15.0, 180.0), (15, -180), (15, 179.999), (12, -178), (19.9, 179), (15, 170)] {
       let expected = distance(planar, latitude, longitude)
-      // Half edges are cut at other points; each is within 0.1 m of the drawn line.
+      // The halves of an edge are cut at other points than the whole edge; each is within 0.1 m of the drawn line.
       #expect((distance(cut, latitude, longitude) - expected).magnitude < 0.25)
       #expect((distance(whole, latitude, longitude) < 0) == (expected < 0))
     }
@@ -48,7 +48,7 @@ import Testing
       (distance(cap, -90, 12) + 1_116_828).magnitude < 10 && distance(cap, -85, 180) < 0 && distance(cap, -79, 0) > 0)
     let shared = try GeodesicShape.reading(polygon: [[square(0, 0, 1)], [square(0, 1, 1)]])
     #expect((distance(shared, 0.5, 1) + 55_287).magnitude < 10)
-    // Different vertices along the antimeridian.
+    // These two parts have different vertices along the antimeridian.
     let stepped = try GeodesicShape.reading(
       polygon: [[[(0, 179), (0, 180), (1, 180), (1, 179)]], [[(-1, -180), (-1, -179), (2, -179), (2, -180)]]],
       reading: .planar)
@@ -126,7 +126,7 @@ import Testing
         let polygon = try GeodesicShape.reading(polygon: [[ring]])
         #expect(!crosses, "\(ring)")
         valid += 1
-        // Inside by the even-odd rule on the flat map.
+        // Compares with the even-odd rule on the flat map.
         for _ in 0..<4 {
           let p: Corner = (random.uniform(-1e-3...1e-3), random.uniform(-1e-3...1e-3))
           var inside = false
@@ -183,14 +183,14 @@ import Testing
       let otherParts = try GeodesicShape.reading(polygon: [[turned(second)], [turned(first).reversed()]])
       let otherHoles = try GeodesicShape.reading(polygon: [[turned(outer), turned(second).reversed(), turned(first)]])
       for (shape, other) in [(parts, otherParts), (holes, otherHoles)] {
-        // Each is at most a hundredth below the true depth.
+        // Each computed depth is at most a hundredth below the true depth.
         #expect((shape.depth - other.depth).magnitude <= 0.01 * max(shape.depth, other.depth), "\(shape.definition)")
       }
       for _ in 0..<40 {
         let place = centre.moved(azimuth: random.uniform(0...360), distance: 3 * size * random.uniform(0...1))
         let point = SurfacePoint(latitude: place.latitude, longitude: place.longitude)
         let d = parts.boundaryDistance(of: point)
-        // The polygon with both rings reversed: the rest of the Earth.
+        // With both rings reversed, the polygon is the rest of the Earth.
         #expect((rest.boundaryDistance(of: point) + d).magnitude < 30e-9, "\(parts.definition) \(place)")
         let around = frame.boundaryDistance(of: point)
         #expect(

@@ -108,7 +108,7 @@ import Testing
           #expect(shape.contains(point) == (latitude < -60), "\(point)")
           #expect(again.boundaryDistance(of: point) == shape.boundaryDistance(of: point))
         }
-        // On the boundary as drawn, within a decimetre.
+        // The point is on the boundary as drawn, within a decimetre.
         let edge = SurfacePoint(latitude: -60, longitude: longitude)
         #expect(shape.boundaryDistance(of: edge).magnitude < 0.11)
       }
@@ -172,7 +172,7 @@ import Testing
         let found = try shape(ring)
         let again = try readAgain(found)
         for longitude in stride(from: -359.3, through: 360, by: 7) {
-          // These longitudes avoid the seams of the added vertices and of the antimeridian.
+          // These longitudes avoid the seams of the added vertices and the antimeridian.
           let isInside = [longitude - 360, longitude, longitude + 360].contains { $0 > west && $0 < east }
           for latitude in [-20.01, -19.99, 0.5, 19.99, 20.01] {
             let point = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))
@@ -182,14 +182,15 @@ import Testing
         }
       }
     }
-    // More than half of the Earth, as written, is refused without `oriented`; not turned inside out.
+    // A polygon that covers more than half of the Earth, as written, is refused without `oriented`; it is not turned
+    // inside out.
     let most = box(-175, -80, 175, 80)
     #expect(throws: ShapeDefect.self) { try shape(most) }
     #expect(try shape(most, isOriented: true).contains(SurfacePoint(latitude: 0, longitude: 0)))
-    // The same with vertices so close that no edge is wide.
+    // A polygon is also refused if its vertices are so close that no edge is wide.
     let dense = [-175.0, -60, 60, 175].map { (-80.0, $0) } + [175.0, 60, -60, -175].map { (80.0, $0) }
     #expect(throws: ShapeDefect.self) { try shape(dense) }
-    // The same for lines.
+    // Lines with such edges are accepted as written.
     let line = try GeodesicShape.reading(
       ShapeDefinition(.corridor(radius: 1000), ShapeVertices(lines: [[(0, 170), (0, -170)]]), edges: .planar))
     #expect(line.contains(SurfacePoint(latitude: 0, longitude: 0)))

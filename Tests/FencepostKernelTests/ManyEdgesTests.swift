@@ -41,7 +41,7 @@ import Testing
         ]
       ]
     case .fan:
-      // Triangles of 1 000 km that meet at a corner of the square.
+      // These triangles of 1 000 km meet at a corner of the square.
       let width = Double.pi / 2 / Double(count / 3)
       let triangles = (0..<count / 3).map { hole -> [Corner] in
         let (from, to) = ((Double(hole) + 0.1) * width, (Double(hole) + 0.8) * width)
@@ -49,7 +49,7 @@ import Testing
       }
       return [[square(0, 0, 10)] + triangles]
     case .tips:
-      // High diamonds in a row, tip to tip.
+      // These high diamonds form a row, tip to tip.
       let width = 9 / Double(count / 4)
       let diamonds = (0..<count / 4).map { hole -> [Corner] in
         let west = 0.5 + Double(hole) * width
@@ -76,7 +76,7 @@ import Testing
         return [square(outer, outer, 1 - 2 * outer), square(inner, inner, 1 - 2 * inner)]
       }
     case .diagonal:
-      // Strips aslant, the longest in the middle: nearly all lie within the rectangle around the longest.
+      // These diagonal strips, the longest in the middle, lie almost all within the rectangle around the longest.
       let width = 1 / Double(count / 4)
       return (0..<count / 4).map { strip in
         let at = Double(strip) * width
@@ -141,7 +141,7 @@ import Testing
       let centre = random.place()
       var squares: [(south: Int, west: Int, size: Int)] = []
       Self.divide(0, 0, 6_561, &squares, &random)
-      // Mostly as they should be: by how many squares each is within.
+      // Most squares are nested correctly: the number of squares around a square decides whether it is a hole.
       var parts: [[Int]] = []
       for index in squares.indices {
         let around = squares.indices.filter { Self.contains(squares[$0], squares[index]) }
@@ -229,7 +229,7 @@ import Testing
       let again = try #require(DeepestPlace.find(shape.line, buffer: 0, known: known, budget: budget))
       #expect(again.depth >= known)
     }
-    // Read again from a store: the same place.
+    // A shape that is read again, as from a store, has the same deepest place.
     let stored = try GeodesicShape.reading(shape.definition, depth: shape.depth)
     #expect(stored.deepest == shape.deepest && stored.depth == shape.depth)
   }
@@ -246,14 +246,14 @@ import Testing
         var azimuth = random.uniform(0...360)
         chain.append(SurfacePoint(latitude: place.latitude, longitude: place.longitude))
         for _ in 0..<random.integer(1...3) {
-          // Straight on now and then, so that edges lie nearly on a line.
+          // A chain continues straight at some vertices, so that edges lie nearly on a line.
           azimuth += random.chance(0.3) ? random.uniform(-1e-6...1e-6) : random.uniform(0...360)
           place = place.moved(azimuth: azimuth, distance: size * random.logarithmic(1e-3, 1))
           chain.append(SurfacePoint(latitude: place.latitude, longitude: place.longitude))
         }
         chains.append(chain)
       }
-      // Some end on others.
+      // Some chains start on an edge of another chain.
       for index in stride(from: 0, to: 84, by: 3) {
         let segment = GeodesicSegment(from: chains[index][0], to: chains[index][1])
         chains[index + 1][0] = segment.point(segment.length * random.uniform(0...1)).place

@@ -35,7 +35,7 @@ import Testing
   {
     (0..<12).map { index in
       guard index > 0, radius > 0 else { return centre }
-      // The last four points are just inside the sphere's surface.
+      // The last four points are slightly inside the sphere.
       let length = index < 8 ? radius * random.uniform(0...1) : radius * (1 - 1e-12)
       var way = SIMD3(random.uniform(-1...1), random.uniform(-1...1), random.uniform(-1...1))
       way *= length / max(1e-3, (way * way).sum().squareRoot())

@@ -15,7 +15,7 @@ import TestSupport
     var near = NearEdges(of: shape, around: start.vector)
     var told = 0
     for point in points {
-      // Another order starts the search elsewhere, but must give the same result.
+      // Another order of the edges starts the search elsewhere, but must give the same result.
       guard let found = shape.bounds(at: point.vector, among: &near) else { continue }
       told += 1
       let exact = shape.boundaryDistance(of: point)
@@ -51,7 +51,7 @@ import TestSupport
       let buffer = turn % 7 == 0 ? 0.05 * radius : 0
       guard let shape = try? GeodesicShape.reading(polygon: [[ring]], buffer: buffer) else { continue }
       for _ in 0..<4 {
-        // Next to a corner, next to an edge, or anywhere.
+        // The point is next to a corner, next to an edge, or anywhere.
         let corner = ring[random.integer(0...ring.count - 1)]
         let from = Place(latitude: corner.latitude, longitude: corner.longitude)
         let points =
@@ -61,7 +61,7 @@ import TestSupport
         told += check(shape, from: points[0], points, "turn \(turn)")
       }
     }
-    // The cache must decide a good part of the points.
+    // The cache must decide a considerable part of the points.
     #expect(told > asked / 3, "\(told) of \(asked)")
   }
 
@@ -87,7 +87,7 @@ import TestSupport
     let metre = 1 / 111_320.0
     var shapes: [(String, [[[Corner]]])] = []
     for width in [1e-3, 0.01, 1, 30] {
-      // A needle of the polygon, and a slit cut into it.
+      // The shapes are a needle of the polygon, and a slit cut into it.
       shapes.append(
         (
           "needle",

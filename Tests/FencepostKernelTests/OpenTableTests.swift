@@ -40,7 +40,7 @@ import Testing
 
   /// A key whose home is that place in a table of any length: `home` gives the high bits of the product, `rest` the low bits.
   private static func key(at home: UInt64, log: Int, _ rest: UInt64) -> UInt64 {
-    // Newton's iteration for the inverse of an odd number modulo 2^64.
+    // Newton's iteration computes the inverse of an odd number modulo 2^64.
     var inverse = OpenTable<Entry>.golden
     for _ in 0..<6 { inverse &*= 2 &- OpenTable<Entry>.golden &* inverse }
     return (home << UInt64(64 - log) | rest) &* inverse
@@ -69,7 +69,7 @@ import Testing
     var table = OpenTable<Entry>()
     var known: [UInt64: Int] = [:]
     for step in 0..<12_000 {
-      // Alternates between full and empty.
+      // The table becomes nearly full and nearly empty in turn.
       let key = keys[random.integer(0...(keys.count - 1))]
       if random.chance((step / 2_000) % 2 == 0 ? 0.8 : 0.2) {
         set(key, step, &table)

@@ -18,7 +18,7 @@ import Testing
     #expect((area([(0, 0), (-90, 0), (0, 90)]) - octant).magnitude < 1)
     #expect((area([(-90, 5), (0, 0), (0, 90)]) - 7 * octant).magnitude < 1)
     #expect((area([(0, 0), (0, 120), (0, -120)]) - 4 * octant).magnitude < 1)
-    // A wedge over the pole, where two meridians form one edge.
+    // The ring is a wedge over the pole, where two meridians form one edge.
     #expect(
       (area([(45, 0), (45, 180), (0, 90)]) + area([(0, 90), (45, 180), (45, 0)]) - RingArea.earth).magnitude < 1)
     #expect((area([(0, 0), (0, 90), (0, 180), (90, 0)]) - 2 * octant).magnitude < 1)

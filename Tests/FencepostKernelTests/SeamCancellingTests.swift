@@ -47,7 +47,7 @@ import Testing
   @Test func aRingAndItsOppositeLeaveNothing() throws {
     let ring = square(0, 0, 1)
     #expect(try chains([ring, ring.reversed()]).isEmpty)
-    // One of three equal edges remains.
+    // One of three equal edges must remain.
     #expect(try chains([ring, ring.reversed(), ring]).map(\.count) == [4])
   }
 

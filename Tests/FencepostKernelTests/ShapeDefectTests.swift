@@ -75,7 +75,7 @@ import Testing
     Refused(
       "all but a tenth of a micrometre", [[[[1e-12, 1e-12], [0, 1e-12], [0, 0]]]], .noArea, planar: true,
       oriented: true),
-    // The side is ambiguous.
+    // For these rings either side could be the inside.
     Refused("the equator", [[[[0, 0], [0, 120], [0, -120]]]], .whichSide),
     Refused(
       "a meridian all around", [[[[0, 0], [60, 0], [60, 180], [0, 180], [-60, 180], [-60, 0]]]], .whichSide),
@@ -214,13 +214,13 @@ import Testing
 
   @Test func thereAreSixty() {
     #expect(Self.refused.count >= 60)
-    // Each reason of a polygon has a row, except the one that needs a million vertices.
+    // Each reason for refusing a polygon has a row, except the one that needs a million vertices.
     let met = Set(Self.refused.map(\.reason.rawValue))
     #expect(Set(ShapeDefect.Reason.allCases.map(\.rawValue)).subtracting(met) == ["too_many_vertices", "radius"])
   }
 
   @Test func tooManyVerticesAreRefusedEarly() {
-    // Planar edges far in the north, each cut into thousands of pieces.
+    // These planar edges are far in the north; each is cut into thousands of pieces.
     var ring: [Corner] = []
     for number in 0..<1_000 {
       let longitude = Double(number % 170)

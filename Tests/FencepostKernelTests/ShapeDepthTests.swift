@@ -66,7 +66,7 @@ import Testing
         let moved = point.path(to: next).distance
         let other = shape.boundaryDistance(of: next)
         #expect((other - d).magnitude <= moved + 4e-8, "\(shape.definition) \(place) \(next)")
-        // The clearance also holds for points above or below the surface.
+        // The clearance must also hold for points above or below the surface.
         let height = random.chance(0.5) ? 0 : random.uniform(-100...100)
         let above = point.vector * (1 + height / 6.4e6)
         let clearance = shape.clearance(from: above, to: other)
@@ -86,7 +86,8 @@ import Testing
         let d = shape.boundaryDistance(of: point)
         let nearest = shape.nearestBoundaryPoint(of: point)
         guard d.magnitude < 9e6 else { continue }
-        // If `nearest` is nil, another edge hides the place; this must not happen for a plain polygon, nor from outside.
+        // If `nearest` is nil, another edge hides the place; for a plain polygon, or from outside, this must not
+        // happen.
         guard let nearest else {
           #expect(shape.offset != 0 && (d <= 0 || shape.offset < 0), "\(shape.definition) \(point)")
           continue
@@ -99,7 +100,8 @@ import Testing
 
   /// Depths with closed forms.
   @Test func depthsThatAreKnown() throws {
-    // A square of a thousandth of a degree on the equator: half its height, the smaller of its two extents.
+    // For a square of a thousandth of a degree on the equator, the depth is half its height, which is the smaller of
+    // its two extents.
     let small = try GeodesicShape.reading(polygon: [[square(0, 0, 1e-3)]])
     #expect(small.depth <= 55.2872 && small.depth > 55.2872 * 0.99)
     // A circle with many corners.
@@ -110,7 +112,7 @@ import Testing
     }
     let round = try GeodesicShape.reading(polygon: [[ring]])
     #expect(round.depth <= 5_000 && round.depth > 5_000 * 0.99)
-    // The oblong hole leaves two strips.
+    // The oblong hole leaves a strip to the south and one to the north.
     let strips = try GeodesicShape.reading(polygon: [
       [square(0, 0, 1), [(0.2, 0.001), (0.2, 0.999), (0.8, 0.999), (0.8, 0.001)]]
     ])
@@ -118,7 +120,7 @@ import Testing
     // At most 100 km.
     #expect(try GeodesicShape.reading(polygon: [[square(0, 0, 20)]]).depth == 100_000)
     #expect(try GeodesicShape.reading(polygon: [[square(0, 0, 1).reversed()]], isOriented: true).depth == 100_000)
-    // The radius of a corridor, whatever it is.
+    // The depth of a corridor is its radius, whatever the radius is.
     #expect(try GeodesicShape.reading(corridor: [[(0, 0), (1, 1)]], radius: 250_000).depth == 250_000)
   }
 
@@ -151,7 +153,7 @@ import Testing
         #expect(depth > radius * 0.95 && depth < radius * 1.05, "\(depth) \(radius)")
       }
       #expect(try GeodesicShape.reading(polygon: [[ring.reversed()]], isOriented: true).depth == 100_000)
-      // The same with a single long edge.
+      // A polygon whose tail has a single long edge is deep, too.
       let tail = try GeodesicShape.reading(polygon: [
         [ring + [(latitude - 1, longitude + 3), (latitude + 1, longitude + 3)]]
       ])
@@ -164,7 +166,7 @@ import Testing
     let size = 0.01
     let squares = [(0.0, 0.0), (1, 0), (-1, 0), (0, 1), (0, -1)].map { [square($0.0 * size, $0.1 * size, size)] }
     let cross = try GeodesicShape.reading(polygon: squares)
-    // Half of the diagonal; degrees are 110 574 and 111 320 m.
+    // The depth is half of the diagonal; degrees are 110 574 and 111 320 m.
     let expected = size / 2 * (110_574.0 * 110_574 + 111_320.0 * 111_320).squareRoot()
     #expect(cross.depth > expected * 0.99 && cross.depth < expected * 1.0001, "\(cross.depth) \(expected)")
     #expect(cross.line.vertices.count == 13)
@@ -207,7 +209,7 @@ import Testing
       ]
     }
     for reading in [EdgeReading.planar, .geodesic] {
-      // Geodesics along the equator coincide with the parallel.
+      // Geodesic edges along the equator coincide with the parallel.
       let shape = try GeodesicShape.reading(polygon: [[square(0, 0, 1)] + diamonds], reading: reading)
       let found = try #require(DeepestPlace.find(shape.line, buffer: 0))
       #expect(found.opened < 40 * shape.line.vertices.count, "\(found.opened) for \(shape.line.vertices.count)")
@@ -229,7 +231,7 @@ import Testing
     for part in [0.5, 0.9, 0.99] {
       let buffer = -plain.depth * part
       let shape = try GeodesicShape.reading(polygon: [[box]], buffer: buffer)
-      // The same largest circle minus the buffer, within a hundredth of the rest.
+      // The depth is that of the same largest circle minus the buffer, within a hundredth of the difference.
       #expect(shape.depth > 0 && shape.depth < 555 + buffer && shape.depth > (552.87 + buffer) * 0.98, "\(part)")
     }
     for buffer in [-553.0, -1_000, -1e300] {
@@ -250,7 +252,7 @@ import Testing
       let d = centre.distance(to: place) - radius
       #expect((shape.boundaryDistance(of: point(place)) - d).magnitude < 15e-9)
     }
-    // Ends and bends are round.
+    // Both the ends and the bends of a corridor are round.
     let bent = try GeodesicShape.reading(corridor: [[(0, 0), (0, 1), (1, 1)]], radius: 1_000)
     #expect((bent.boundaryDistance(of: SurfacePoint(latitude: 0, longitude: -1)) - 110_319.49).magnitude < 0.01)
     #expect(bent.boundaryDistance(of: SurfacePoint(latitude: 0, longitude: 0.5)) == -1_000)
@@ -268,7 +270,7 @@ import Testing
         #expect(error.message.hasPrefix(reason.rawValue))
       }
     }
-    // A line that crosses itself, and one that returns.
+    // One line crosses itself, another one returns along itself.
     _ = try GeodesicShape.reading(corridor: [[(0, 0), (1, 1), (1, 0), (0, 1)], [(0, 0), (0, 1), (0, 0)]], radius: 1)
   }
 
@@ -306,7 +308,8 @@ import Testing
 
   /// Next to a corner that bends inwards, another edge may be nearer than the one from which the search starts.
   @Test func theNearestPlaceOfTheBoundaryLiesOnIt() throws {
-    // An L with 100 m on each side: from inside its corner, the way out of one leg ends within the other.
+    // The shape is an L whose legs are 100 m wide: from inside its corner, the way out of one leg ends within the
+    // other.
     let bend = try GeodesicShape.reading(corridor: [[(0, 0), (0, 0.01), (0.01, 0.01)]], radius: 100)
     var found = 0
     var missing = 0

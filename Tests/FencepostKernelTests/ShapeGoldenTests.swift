@@ -44,7 +44,7 @@ import Testing
           Issue.record("\(error.message): \(row)")
         }
         if let current, let depth = Double(row[5]) {
-          // The reference value itself is up to half a hundredth too small.
+          // The reference value itself may be too small by half a hundredth.
           let ratio = current.depth / depth
           #expect(ratio > 0.99 && ratio < 1.006, "\(ratio) \(row)")
           depths += 1
@@ -83,7 +83,7 @@ import Testing
     else { return [] }
     return rows.compactMap { row in
       let polygon = row["polygon"] as? [String: Any]
-      // The language bindings test other notations and unknown words.
+      // The tests of the language bindings cover other notations and unknown words.
       guard let shape = polygon ?? row["corridor"] as? [String: Any], let coordinates = shape["coordinates"],
         let parts = parts(coordinates, isPolygon: polygon != nil),
         let edges = ["geodesic": EdgeReading.geodesic, "planar": .planar][shape["edges"] as? String ?? "geodesic"]

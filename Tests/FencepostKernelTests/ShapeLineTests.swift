@@ -7,7 +7,7 @@ import Testing
   /// A counterclockwise ring around a place, with corners in increasing directions at random distances.
   private func ring(around centre: Place, size: Double, corners: Int, _ random: inout SeededGenerator) -> [Place] {
     let turns = (0..<corners).map { _ in random.uniform(0...360) }.sorted(by: >)
-    // No gap reaches half a turn, so the centre is inside.
+    // No gap between neighbouring corners reaches half a turn, so the centre is inside.
     return (turns + [turns[0] - 120, turns[0] - 240]).sorted(by: >).map {
       centre.moved(azimuth: $0, distance: size * random.uniform(0.2...1))
     }
@@ -46,7 +46,7 @@ import Testing
       let centre = random.place()
       let size = random.logarithmic(1, 3e6)
       let outer = ring(around: centre, size: size, corners: Int.random(in: 1...60, using: &random), &random)
-      // A clockwise hole within a fifth of the size.
+      // The hole is a clockwise ring within a fifth of the size.
       let hole = ring(around: centre, size: size * 0.1, corners: 5, &random)
       let rings = Bool.random(using: &random) ? [outer] : [outer, hole.reversed()]
       let line = self.line(rings)
@@ -85,7 +85,8 @@ import Testing
     #expect(touching.nearest(to: SurfacePoint(latitude: -0.3, longitude: 0.1)).side < 0)
     #expect(touching.nearest(to: SurfacePoint(latitude: 0.1, longitude: 0.3)).side > 0)
     #expect(touching.nearest(to: SurfacePoint(latitude: -0.1, longitude: -0.3)).side > 0)
-    // A wedge is cut out at the origin: points next to the corner are inside, points in the wedge outside.
+    // A wedge is cut out of the polygon at the origin: points next to the corner are inside, points in the wedge
+    // outside.
     let cut = line([
       [
         Place(latitude: 0, longitude: 0), Place(latitude: 0.1, longitude: 1), Place(latitude: 1, longitude: 1),
@@ -99,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: [90.0, -90.0]) func aPoleIsOneCorner(_ pole: Double) {
-    // A triangle with a corner at the pole, which has a different longitude for each of its edges.
+    // The triangle has a corner at the pole, which has a different longitude for each of its edges.
     let sign = pole / 90
     let corners = [(sign * 80, 0.0), (sign * 80, sign * 60.0), (pole, 123.0)]
     let line = self.line([corners.map { Place(latitude: $0.0, longitude: $0.1) }])
@@ -124,7 +125,7 @@ import Testing
         .nearest(to: SurfacePoint(latitude: -place.latitude, longitude: place.longitude))
       #expect((mirrored.distance - found.distance).magnitude <= 15e-9)
       #expect((mirrored.side > 0) == (found.side > 0) || found.distance < 35e-9)
-      // Rotation by quarter turns, which preserve the fractions of the longitudes.
+      // The line is rotated by quarter turns, which preserve the fractions of the longitudes.
       let turned = line([ring.map { Place(latitude: $0.latitude, longitude: $0.longitude + 90) }])
         .nearest(to: SurfacePoint(latitude: place.latitude, longitude: place.longitude + 90))
       #expect((turned.distance - found.distance).magnitude <= 15e-9)
@@ -142,12 +143,13 @@ extension ShapeLineTests {
       for number in Swift.stride(from: 0, to: count - 1, by: max(count / 7, 1)) {
         let found = line.nearest(to: SurfacePoint(latitude: (Double(number) + 0.5) / 100, longitude: 10.001))
         #expect(found.edge == number && found.isInner && found.side < 0)
-        // Along the parallel the way is 111 m times the cosine of the latitude; along the geodesic it is slightly longer.
+        // The way along the parallel is 111 m times the cosine of the latitude; the way along the geodesic differs
+        // slightly.
         let expected = 111.32 * cos((Double(number) + 0.5) / 100 * .pi / 180)
         #expect((found.distance - expected).magnitude < 0.5)
       }
     }
-    // Chains are not joined: between two of them there is no edge.
+    // Chains are not joined: no edge connects two chains.
     let apart = ShapeLine(
       chains: [0.0, 20.0].map { longitude in
         [SurfacePoint(latitude: 0, longitude: longitude), SurfacePoint(latitude: 0, longitude: longitude + 1)]

@@ -36,7 +36,7 @@ import Testing
         return [[[start, end, right, place(0.7 * length, poke), place(0.6 * length, height), tip, left]]]
       case .hole: return [[[start, end, farRight, farLeft], [tip, left, right]]]
       case .holes:
-        // The edge belongs to a hole, which lies on its right.
+        // The edge belongs to a hole; the hole is to the right of the edge.
         let around = [
           place(-length, -2 * height), place(2 * length, -2 * height), place(2 * length, 3 * height),
           place(-length, 3 * height),
@@ -61,7 +61,7 @@ import Testing
     let note = "\(kind) from \(start) towards \(azimuth), \(length) by \(height), poke \(poke)"
     let apart = 0.01 * height
     let shape = try GeodesicShape.reading(polygon: kind.rings(length, height, poke, place))
-    // The same with the corner slightly before the edge.
+    // This is the same shape, but its corner is clearly before the edge.
     let clear = try GeodesicShape.reading(polygon: kind.rings(length, height, apart, place))
     for turn in 0..<40 {
       let away = random.logarithmic(4 * apart, 2 * height) * (turn % 2 == 0 ? 1 : -1)
@@ -88,7 +88,7 @@ import Testing
     for kind in Kind.allCases {
       for poke in [-0.6e-6, -20e-9, 0, 20e-9, 0.6e-6] {
         let length = random.logarithmic(20, 3e5)
-        // Also notches that open by a thousandth: the edges cross at that angle.
+        // Notches may also open by only a thousandth; then the edges cross at that angle.
         for slope in [0.4, 0.001] {
           try check(
             kind, from: starts[number], azimuth: random.uniform(0...360), length: length,

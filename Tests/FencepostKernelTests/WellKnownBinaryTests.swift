@@ -36,7 +36,7 @@ import Testing
       let (a, b) = (swapped(x), swapped(y))
       #expect(try WellKnownBinary.decode(bytes("01 \(little) 02000000 \(a)\(b)\(rest) \(b)\(a)\(rest)")) == expected)
     }
-    // It is written in the plainest form.
+    // The shape is written in the simplest form of well-known binary.
     let plain = bytes("01 02000000 02000000 \(swapped(x))\(swapped(y)) \(swapped(y))\(swapped(x))")
     #expect(WellKnownBinary.encode(expected) == plain)
   }
@@ -74,14 +74,14 @@ import Testing
       let bytes = WellKnownBinary.encode(geometry)
       let back = try WellKnownBinary.decode(bytes)
       #expect(back.isPolygon == isPolygon)
-      // Rings are returned closed.
+      // The rings that are read back are closed.
       let closed = parts.map { $0.map { isPolygon ? $0 + [$0[0]] : $0 } }
       #expect(back.vertices == (isPolygon ? corners(closed) : vertices))
       #expect(WellKnownBinary.encode(back) == bytes)
       if isPolygon,
         let shape = try? GeodesicShape.reading(ShapeDefinition(.polygon(buffer: 0, isOriented: false), vertices))
       {
-        // A shape preserves its vertices bit for bit.
+        // Writing and reading preserves the vertices bit for bit.
         #expect(WellKnownBinary.encode(shape.definition) == bytes)
       }
       // Bytes that are truncated anywhere are refused, and the position in the error is within them.

@@ -34,7 +34,7 @@ import Testing
     do throws(MonitorError) {
       var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
       #expect(stored.call { $0.snapshot() } == snapshot, "\(what): a changed answer")
-      // The store also continues: later writes are read back.
+      // The store must also be usable afterwards: later writes are read back.
       try stored.call { engine throws(MonitorError) in
         try engine.add(BeaconIdentityCondition(uuid: BeaconUUID(high: 9, low: 9)), identifier: "new")
       }
@@ -70,7 +70,7 @@ import Testing
       damaged[place] ^= 1 << bit
       if try check(damaged, snapshot, "bit \(bit) of byte \(place)") { refused += 1 }
     }
-    // Most of a file is rows; if a file opens, the damage was in a gap between them.
+    // Most of a file is rows; if a damaged file opens, the damage was in a gap between rows.
     #expect(refused > count / 3)
   }
 

@@ -43,7 +43,7 @@ import Testing
     var tellings = 0
     while true {
       let folder = try Folder()
-      // Counts the operations of files that are opened from now on.
+      // Counts the operations on files that are opened from now on.
       faulty_vfs_watch(folder.path)
       var stored = try saving.open(folder)
       var memory = try MonitorEngine(name: "m", options: Drive.options)
@@ -83,7 +83,7 @@ import Testing
       if isOver { break }
       first += isSoak || first < 20 ? 1 : saving == .inPlace ? 11 : 43
     }
-    // A part that fails once is not reported, because the changes are then saved in place.
+    // A single failure while a part of the fleet is saved is not reported, because the changes are then saved in place.
     #expect(runs > 15 && tellings > (saving == .inPlace ? 10 : failure.count == 1 ? -1 : 0))
   }
 
@@ -126,7 +126,7 @@ import Testing
       let isOver = faulty_vfs_operations() <= first
       faulty_vfs_fail(0, 0, 0, 0)
       #expect(other.state.snapshot() == expected, "operation \(first)")
-      // The number of the file is in its first page.
+      // The number of the file is on its first page.
       moved += try folder.bytes("b.fencepost").prefix(1_024) == old.prefix(1_024) ? 0 : 1
       try feed(&other, 2)
       try other.close()
@@ -139,7 +139,7 @@ import Testing
       if isOver { break }
       first += 1
     }
-    // The last run moves the store, and a failure in one of the other runs prevents that.
+    // The last run moves the store; a failure in another run prevents that.
     #expect(moved > 0 && moved <= first)
   }
 
@@ -163,7 +163,7 @@ import Testing
         _ = stored.call { engine in try? call(&engine) }
         try stored.checkInvariants()
         let statistics = stored.call { $0.statistics }
-        // With relaxed durability, events delivered since the last save are redelivered.
+        // With relaxed durability, events that were delivered since the last save are redelivered.
         observer.note(
           stored.call { $0.snapshot() }, handedOut: saving == .inPlace ? statistics.handedOutEvents : 0)
       }
@@ -185,7 +185,7 @@ import Testing
     defer { sqlite3_close(database) }
     #expect(
       sqlite3_open_v2(folder.file("m.fencepost"), &database, SQLITE_OPEN_READWRITE, "unix-none") == SQLITE_OK)
-    // Except in the exclusive locking mode, in which the index of the log is in memory.
+    // Reading works only in the exclusive locking mode, in which the index of the log is in memory.
     #expect(sqlite3_exec(database, "SELECT * FROM rows", nil, nil, nil) == SQLITE_CANTOPEN)
   }
 

@@ -74,7 +74,7 @@ import Testing
       var fleet = try open(folder, table ?? Conditions(), name)
       try fleet.close()
     }
-    // Each store was created with its own table, as all stores were before families existed.
+    // Each store was created with its own table, as was always the case before stores could share a table.
     #expect(try (family(folder, "a") == family(folder, "b")) == !wereApart)
     let shared = Conditions()
     var fleets = try ["a", "b"].map { try open(folder, shared, $0) }
@@ -95,7 +95,8 @@ import Testing
     for (index, name) in order.enumerated() {
       let before = again.identifiers
       var fleet = try open(crashed, again, name)
-      // The change since the first opening stays, even if only its identifier distinguishes it from an earlier version.
+      // The change since the first opening is preserved, even if only its identifier distinguishes it from an earlier
+      // version.
       #expect(index == 0 || again.identifiers == before)
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(3 + Int64(index), 500), for: try engine.device("truck"))

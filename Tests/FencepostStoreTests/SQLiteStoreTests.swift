@@ -143,7 +143,7 @@ import Testing
     let folder = try Folder()
     var stored = try open(folder)
     try stored.close()
-    // PRAGMA user_version is at byte 60 of the file, most significant byte first (SQLite file format, 1.3).
+    // PRAGMA user_version is at byte 60 of the file, most significant byte first (SQLite file format, section 1.3).
     var bytes = try folder.bytes("m.fencepost")
     bytes[63] = 3
     try folder.write(bytes, to: "m.fencepost")

@@ -202,7 +202,7 @@ import Testing
     #expect(message.contains("m.fencepost-wal exists without it"))
     #expect(logOnly.names == ["m.fencepost-wal"])
 
-    // Another store takes the name, next to the log that was left behind.
+    // Another store gets the name, next to the log that the first store left behind.
     let other = try Folder()
     var made = try open(other)
     try add("other", to: &made)

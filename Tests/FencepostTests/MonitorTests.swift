@@ -53,7 +53,7 @@ import Testing
     await monitor.abandon()
     let count = try await monitor.handleEvents { event in
       seen.append(event.sequence)
-      // No other consumer can read, and so commit, while an event is being handled.
+      // No other consumer can read events, and thus commit them, while an event is being handled.
       await #expect(throws: MonitorError.consumerAlreadyActive) { try await monitor.nextEvent() }
     }
     #expect(count == 2 && seen == [2, 3])
@@ -150,7 +150,7 @@ import Testing
       }
     }
     await #expect(throws: MonitorError.consumerAlreadyActive) { try await monitor.nextEvent() }
-    // The first consumer has lost nothing, and no event was committed without it.
+    // The first consumer has lost no event, and no event was committed without it.
     #expect(await monitor.record(for: "c")?.lastEvent.sequence == 0)
     #expect(try await first.next()?.sequence == 2)
   }
@@ -167,7 +167,7 @@ import Testing
     try await monitor.add(circle(100), identifier: "c")
     try await monitor.feed(fix(1, 0))
     #expect(try await waiting.value?.identifier == "c")
-    // That iterator ended with its task, so the refused one may read now.
+    // That iterator ended with its task, so the consumer that was refused may read now.
     #expect(try await second.next()?.sequence == 1)
   }
 
@@ -318,7 +318,7 @@ import Testing
       consumer.cancel()
       let events = try await consumer.value
       if let last = seen.last, let first = events.first {
-        // The first event is the uncommitted one, or the next one if none was in flight.
+        // The first event is the uncommitted event, or the next event if none was in flight.
         #expect(first == last || first.sequence == last.sequence + 1)
         if first == last { seen.removeLast() }
       }
@@ -345,7 +345,7 @@ import Testing
       for task in 0..<tasks {
         group.addTask {
           for index in 0..<each {
-            // All times are equal, so no input is late in any order.
+            // All times are equal, so whatever the order, no input is late.
             try await monitor.add(circle(100), identifier: "\(task)-\(index)")
             try await monitor.feed(fix(5, 0))
             _ = await monitor.statistics

@@ -17,7 +17,7 @@ import Testing
       var known: [UInt32: Number] = [:]
       let largest = [10, 300, 5_000][life % 3]
       for step in 0..<6_000 {
-        // Alternates between full and empty, so that the table grows, becomes direct, and shrinks again.
+        // The table becomes nearly full and nearly empty in turn, so that it grows, becomes direct, and shrinks again.
         let share = (step / 1_000) % 2 == 0 ? 0.9 : 0.1
         let slot = UInt32(random.integer(0...largest) * stride)
         if random.chance(share) {

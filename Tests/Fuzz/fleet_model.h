@@ -1,4 +1,4 @@
-/* The model of a fleet: a monitor for each device, which gets every call on the table and the inputs of its device. */
+/* Models a fleet: each device has a monitor, which gets every call on the table and the inputs of its device. */
 #ifndef FENCEPOST_FLEET_MODEL_H
 #define FENCEPOST_FLEET_MODEL_H
 
@@ -7,14 +7,14 @@
 enum {
   DEVICES = 3,
   NAMES = 6,
-  PAST = 320,     /* changes to the table and advances, as many as there are steps */
+  PAST = 320,     /* changes to the table and advances, as many as there may be steps */
   WAITING = 20000 /* more than any sequence of calls produces */
 };
 
 static const char *const names[NAMES] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9"};
 static const char *const device_names[DEVICES] = {"one", "two", "three"};
 
-/* A call that the table and every monitor get. */
+/* Describes a call that the table and every monitor get. */
 typedef struct change {
   enum {
     ADD_CIRCLE,
@@ -35,8 +35,8 @@ typedef struct expected {
   fencepost_event event; /* without its sequence */
   uint8_t device;
   uint64_t row, position, sequence;
-  uint32_t number; /* of the device when the event was recorded: a device that is added again has another.
-                      FENCEPOST_NO_DEVICE: any, because numbers are given anew by a restart */
+  uint32_t number; /* number of the device when the event was recorded: if the device is added again, its number
+                      differs. FENCEPOST_NO_DEVICE allows any number, because a restart assigns new numbers */
 } expected;
 
 typedef struct fleet_model {
@@ -48,7 +48,7 @@ typedef struct fleet_model {
   uint64_t sequences[DEVICES], position;
   change past[PAST];
   size_t past_count;
-  int64_t floor; /* of the last advance of all */
+  int64_t floor; /* time of the last advance of the whole fleet */
   expected *waiting, *flying;
   size_t waiting_count, flying_count, handed_out;
   uint64_t wakes;
@@ -65,7 +65,7 @@ static void square(const change *what, double *latitudes, double *longitudes, fe
   geometry->latitudes = latitudes, geometry->longitudes = longitudes, geometry->vertex_count = 4;
 }
 
-/* Both accept a change, or both refuse it with the same message. */
+/* Both must accept a change, or both must refuse it with the same message. */
 static fencepost_status change_table(fleet_model *known, const change *what, fencepost_error *error) {
   static const uint8_t uuids[2][16] = {{1}, {2}};
   double latitudes[4], longitudes[4];
@@ -83,7 +83,7 @@ static fencepost_status change_table(fleet_model *known, const change *what, fen
       square(what, latitudes, longitudes, &geometry);
       return fencepost_conditions_add_polygon(known->table, names[what->name], &geometry, NULL, &options, error);
     case REMOVE: return fencepost_conditions_remove(known->table, names[what->name], NULL, error);
-    /* Without limit, as for monitors, whose advance max_time_step does not limit. */
+    /* Advances without a limit, because max_time_step does not limit the advance of a monitor. */
     default: return fencepost_fleet_force_advance(known->fleet, what->time, error);
   }
 }
@@ -122,7 +122,7 @@ static void fleet_gather(fleet_model *known, int device, uint64_t row) {
   }
 }
 
-/* A monitor that was created before the first condition. */
+/* Creates the device's monitor, as if before the first condition. */
 static void fleet_enter(fleet_model *known, int device) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.initial_fix_max_age_us = -1;
@@ -136,7 +136,7 @@ static void fleet_enter(fleet_model *known, int device) {
   known->sequences[device] = 0;
   REQUIRE(fencepost_fleet_devices(known->fleet, &device_names[device], 1, 1, &known->numbers[device], NULL) ==
           FENCEPOST_OK);
-  /* Overdue changes of a new device come with its first input or the next advance; here the advance comes at once. */
+  /* Overdue changes of a new device come with its first input or the next advance; here the advance follows at once. */
   if (known->floor != FENCEPOST_TIME_UNSET)
     REQUIRE(fencepost_fleet_advance(known->fleet, known->floor, NULL) == FENCEPOST_OK);
   fleet_gather(known, device, 0);
@@ -163,7 +163,7 @@ static void fleet_end(fleet_model *known) {
   free(known->flying);
 }
 
-/* Drops void events: of an identifier, or of a device. */
+/* Drops the void events of an identifier, or of a device. */
 static void fleet_void(fleet_model *known, const char *identifier, int device) {
   size_t kept = 0, out = 0;
 #define IS_VOID(list, i) \
@@ -189,7 +189,7 @@ static int by_deadline(const void *left, const void *right) {
   return one->position < other->position ? -1 : one->position > other->position;
 }
 
-/* A change to the table, or an advance of all devices. */
+/* Changes the table, or advances all devices. */
 static void fleet_change(fleet_model *known, const change *what) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = change_table(known, what, &error);
@@ -212,7 +212,7 @@ static void fleet_change(fleet_model *known, const change *what) {
   for (int device = 0; device < DEVICES; device++) {
     fencepost_error own = FENCEPOST_ERROR_INIT;
     fencepost_status other = change_monitor(known->monitors[device], what, &own);
-    /* A device that is ahead of an advance is not changed. */
+    /* An advance does not change a device whose clock is ahead. */
     if (what->kind == ADVANCE) REQUIRE(other == FENCEPOST_OK || other == FENCEPOST_E_LATE_INPUT);
     else REQUIRE(other == status && strcmp(own.message, error.message) == 0);
     fleet_gather(known, device, 0);
@@ -222,7 +222,7 @@ static void fleet_change(fleet_model *known, const change *what) {
   qsort(known->waiting + start, known->waiting_count - start, sizeof(expected), by_deadline);
 }
 
-/* A fleet that was restored over the current table has had at most one advance since. */
+/* A fleet that was restored over the current table has had at most one advance since then. */
 static void fleet_forget_advances(fleet_model *known) {
   size_t kept = 0;
   for (size_t i = 0; i < known->past_count; i++)
@@ -231,7 +231,7 @@ static void fleet_forget_advances(fleet_model *known) {
   known->past_count = kept;
 }
 
-/* A device and its monitor both accept an input, or both refuse it with the same message. */
+/* A device and its monitor must both accept an input, or both refuse it with the same message. */
 static void fleet_input(fleet_model *known, int device, fencepost_status one, const fencepost_error *of_fleet,
                         fencepost_status other, const fencepost_error *of_monitor) {
   require_detail(one, of_fleet);

@@ -1,4 +1,4 @@
-/* The shared part of the fuzz targets: the entry point, a reader that turns bytes into values, and checks that
+/* Contains what the fuzz targets share: the entry point, a reader that turns bytes into values, and checks that
  * abort. */
 #ifndef FENCEPOST_FUZZ_H
 #define FENCEPOST_FUZZ_H
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The entry point for libFuzzer and replay.c. Aborts if a check fails. */
+/* This is the entry point for libFuzzer and replay.c. The target aborts if a check fails. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define REQUIRE(condition)                                                      \
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     }                                                                           \
   } while (0)
 
-/* After a failure the detail must match the status, and be a single terminated line. */
+/* After a failure, the detail must match the status, and must be a single terminated line. */
 static inline void require_detail(fencepost_status status, const fencepost_error *error) {
   if (status == FENCEPOST_OK) {
     REQUIRE(error->status == 0 && error->message[0] == 0);
@@ -35,7 +35,7 @@ static inline void require_detail(fencepost_status status, const fencepost_error
   REQUIRE(error->message[0] != 0 && strchr(error->message, '\n') == NULL);
 }
 
-/* The remaining bytes; at their end it returns zeros. */
+/* Reads from the remaining bytes; at their end it returns zeros. */
 typedef struct reader {
   const uint8_t *data;
   size_t size;
@@ -52,7 +52,7 @@ static inline uint16_t take16(reader *in) {
   return (uint16_t)(high << 8 | take8(in));
 }
 
-/* Copies the available bytes, and zeros for the rest. */
+/* Copies the available bytes, and fills the rest with zeros. */
 static inline void take_bytes(reader *in, void *out, size_t count) {
   size_t there = count < in->size ? count : in->size;
   memset(out, 0, count);
@@ -61,7 +61,7 @@ static inline void take_bytes(reader *in, void *out, size_t count) {
   in->size -= there;
 }
 
-/* A copy in memory of exactly its size, so that reading beyond it is detected. */
+/* Returns a copy in memory of exactly its size, so that reading beyond it is detected. */
 static inline uint8_t *exact_copy(const uint8_t *data, size_t size) {
   uint8_t *copy = calloc(size ? size : 1, 1);
   REQUIRE(copy != NULL);
@@ -69,7 +69,7 @@ static inline uint8_t *exact_copy(const uint8_t *data, size_t size) {
   return copy;
 }
 
-/* A terminated text of at most capacity - 1 bytes, up to the next zero byte. */
+/* Reads a terminated text of at most capacity - 1 bytes, up to the next zero byte. */
 static inline void take_text(reader *in, char *out, size_t capacity) {
   size_t length = 0;
   while (in->size > 0 && length + 1 < capacity) {
@@ -80,7 +80,7 @@ static inline void take_text(reader *in, char *out, size_t capacity) {
   out[length] = 0;
 }
 
-/* A terminated text in memory of exactly its size. */
+/* Reads a terminated text into memory of exactly its size. */
 static inline char *take_exact_text(reader *in, size_t limit) {
   size_t length = 0;
   while (length < limit && length < in->size && in->data[length] != 0) length++;

@@ -1,23 +1,24 @@
-/* An SQLite file system that fails on demand, for the files of one directory; all others pass through. */
+/* Declares an SQLite file system that fails on demand, for the files of one directory; operations on other files are
+   passed on. */
 #ifndef FAULTY_VFS_H
 #define FAULTY_VFS_H
 
 #include <stdint.h>
 
-/* Replaces the file system that stores use, SQLite's "unix-none". */
+/* Replaces the file system that stores use, which is SQLite's "unix-none". */
 int faulty_vfs_install(void);
 
 /* Starts counting the writes, fsyncs, truncations and removals below a directory, from 0. */
 void faulty_vfs_watch(const char *directory);
 
-/* The operations first ... first + count - 1 fail with an SQLite code; if torn is 1, a failing write writes half of its
-   bytes. */
+/* The operations number first to first + count - 1 fail with an SQLite code; if torn is 1, a failing write writes half
+   of its bytes. */
 void faulty_vfs_fail(uint64_t first, uint64_t count, int code, int torn);
 
 /* Calls the callback before each operation; NULL disables it. */
 void faulty_vfs_before_each(void (*callback)(void *context, uint64_t operation), void *context);
 
-/* The number of operations since the watch began. */
+/* Returns the number of operations since counting began. */
 uint64_t faulty_vfs_operations(void);
 
 #endif

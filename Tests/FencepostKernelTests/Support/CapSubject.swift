@@ -22,7 +22,7 @@ struct CapSubject {
   var next: UInt32 = 0
 
   mutating func insert(_ cap: (EarthVector, Double)) {
-    // Identifiers with all bits in use.
+    // These identifiers use all bits.
     let id = next &* 0x9E37_79B1
     next += 1
     caps.append(Cap(id: id, centre: cap.0, reach: cap.1))

@@ -37,7 +37,8 @@ import Testing
     let second = Self.structure(0xFF, [0x4C, 0x00] + Self.iBeacon)
     #expect(try BeaconAdvertisement(first + second).kind == .altBeacon)
     #expect(try BeaconAdvertisement(second + first).kind == .iBeacon)
-    #expect(throws: MonitorError.self) { try BeaconAdvertisement([0] + second) }  // padding ends the structures
+    // Zero padding ends the list of structures.
+    #expect(throws: MonitorError.self) { try BeaconAdvertisement([0] + second) }
   }
 
   @Test func everyCutIsRefused() {

@@ -46,7 +46,7 @@ final class ScenarioRunner {
     for (index, step) in scenario.steps.enumerated() {
       do {
         try await perform(step)
-        // Changes that a failing store missed cannot be read back.
+        // Changes that a failing store has missed cannot be read back.
         if restartsEveryStep, !isStoreFailing {
           for name in opened { try await restartBetweenSteps(name) }
         }

@@ -120,7 +120,7 @@ struct GeographicOracle {
     if flags.isEmpty {
       for index in watched.indices where watched[index].isInside == nil {
         determine(index, fix)
-        watched[index].generation |= Self.justDetermined  // this fix has already decided it
+        watched[index].generation |= Self.justDetermined  // this fix has already decided the condition
       }
       for index in watched.indices where watched[index].generation & Self.justDetermined == 0 {
         if let deadline = cross(index, fix) { confirmed.append((deadline, index)) }

@@ -210,7 +210,7 @@ import Testing
       switch random.integer(0...9) {
       case 0: position = somewhere()
       case 1..<5:
-        // On a deciding line, or next to it.
+        // The position is on a line that decides a state, or next to it.
         guard let name = oracle.identifiers.randomElement(using: &random), let (place, policy) = places[name]
         else { break }
         if random.chance(0.5) { accuracy = 5 }
@@ -228,7 +228,7 @@ import Testing
             distance: max(0, circle.radius + level))
           position = Coordinate(latitude: end.latitude, longitude: end.longitude)
         case .shape(let shape):
-          // A place outside the shape, or inside if `level` is negative: |level| from a boundary point.
+          // A place at |level| from a boundary point, outside the shape, or inside if `level` is negative.
           let start = GeodesicDirect.solve(
             latitude: shape.deepest.latitude, longitude: shape.deepest.longitude, azimuth: random.uniform(0...360),
             distance: random.uniform(0...3) * min(r, 1e6))

@@ -58,7 +58,7 @@ import Testing
     var random = SeededGenerator("SurveyTests")
     for round in 0..<400 {
       let count = random.integer(1...60)
-      // Lists with many equal elements, and ascending and descending ones, often make such a selection slow or wrong.
+      // Lists with many equal elements, and ascending or descending lists, often make such a selection slow or wrong.
       var list = ContiguousArray(
         (0..<count).map { place in
           let slack: Double =

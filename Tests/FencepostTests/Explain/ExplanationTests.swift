@@ -51,7 +51,7 @@ import Testing
     var engine = try MonitorEngine()
     try engine.add(BeaconIdentityCondition(uuid: someUUID), identifier: "b")
     #expect(engine.explain("b")?.reason == .notSeenYet)
-    #expect(engine.explain("b")?.secondsToDecide == nil)  // no time is known
+    #expect(engine.explain("b")?.secondsToDecide == nil)  // the time of the decision is not known
     try engine.see([BeaconSighting(uuid: someUUID, major: 1, minor: 2)], at: at(5))
     try engine.advance(to: at(6))
     var why = try #require(engine.explain("b"))
@@ -97,7 +97,7 @@ import Testing
       counts[why.reason, default: 0] += 1
       let distance = radius + (try #require(why.boundaryDistance))
       if let metres = why.metresToDecide {
-        // Outwards from inside, inwards from outside.
+        // The device moves outwards from inside, or inwards from outside.
         let sign: Double = why.observed == .satisfied ? 1 : -1
         if policy.isTooCoarse(size: radius, accuracy: last.accuracy), sign < 0 { continue }
         for (offset, decides) in [(1e-3, true), (-1e-3, false)] {

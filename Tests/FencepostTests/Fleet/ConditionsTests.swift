@@ -46,7 +46,7 @@ import Testing
     #expect(try table.sync(rows) == SyncResult(kept: 5))
     #expect(table.stops == stops)
     #expect(table.read { $0.changes.version } == version)
-    // Fewer rows, a different row or a repeated row is a change, or is refused.
+    // A sync or ensure with fewer rows, a different row or a repeated row changes the table or is refused.
     #expect(try table.ensure([rows[0], rows[0]]) == SyncResult(kept: 2))
     #expect(throws: MonitorError.self) { try table.sync([rows[0], rows[1], rows[2], rows[3], rows[3]]) }
     #expect(try table.sync(rows.dropLast()).removed == 1)
@@ -76,7 +76,7 @@ import Testing
     #expect(table.read { shapes($0) } == first)
     #expect(try table.ensure(polygon(1), identifier: "p1", tag: 4))
     #expect(Set(table.read { shapes($0) }) == Set(first))
-    // The same for a monitor.
+    // A monitor behaves in the same way.
     var engine = try MonitorEngine()
     try engine.sync(rows(tag: 1))
     let before = shapes(engine.table)

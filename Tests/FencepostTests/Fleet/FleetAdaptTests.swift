@@ -37,7 +37,7 @@ import Testing
       events.append("\(event.deviceIdentifier) \(event.event.brief)")
     }
     fleet.acknowledge()
-    // Events at the same time come in the order of the table.
+    // Events at the same time have the order of the table.
     return events.sorted()
   }
 
@@ -54,8 +54,8 @@ import Testing
       _ = try stays.device(name)
       _ = try fleets[places[index]].device(name)
     }
-    // After a move, undetermined conditions count as determined. So each device gets fixes, and each beacon becomes absent,
-    // before any move.
+    // After a device moves to another fleet, undetermined conditions count as determined. To avoid undetermined
+    // conditions, each device gets fixes, and each beacon becomes absent, before any move.
     var time: Int64 = 1_000_000_000
     for step in 0..<2 {
       time += 60_000_000
@@ -109,7 +109,8 @@ import Testing
   ) -> [NamedCondition] {
     var kept: [NamedCondition] = []
     for condition in given where !random.chance(0.15) {
-      // New conditions have the policy `exact`: then a device inside one crosses its boundary, where a monitor determines it.
+      // New conditions have the policy `exact`, for which a device inside one crosses its boundary where a monitor only
+      // determines it.
       kept.append(random.chance(0.2) ? place(condition.identifier, .exact, &random) : condition)
     }
     while kept.count < 14 {
@@ -157,7 +158,7 @@ import Testing
       #expect(one.sorted() == other.sorted(), "\(number), at \(time)")
       return one.count
     }
-    // The first fix, far away, settles the assumed states.
+    // The first fix, far away, confirms the assumed states.
     _ = try play(Fix(latitude: 1, longitude: 0, time: Timestamp(microseconds: time)))
     var (told, moves) = (0, 0)
     for _ in 0..<250 {
@@ -165,7 +166,7 @@ import Testing
       if random.chance(0.15) {
         given = Self.changed(given, &random, &count)
         let next = Conditions()
-        // Gives the generations other values, too.
+        // Another table also gives the generations other values.
         _ = try next.ensure(given.shuffled(using: &random))
         for condition in given.prefix(2) { next.remove(condition.identifier) }
         _ = try next.ensure(given)

@@ -28,7 +28,7 @@ import Testing
   @Test func aWrongAdvanceIsRefused() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 3_600_000_000))
     let device = try fleet.device("a")
-    try fleet.advance(to: at(-1e9))  // nothing limits the first time of a fleet
+    try fleet.advance(to: at(-1e9))  // the first time of a fleet has no limit
     try fleet.advance(to: at(0), force: true)
     try fleet.feed(fix(3_000, 0), for: device)
     #expect(isAhead { try fleet.advance(to: at(6_600.000001)) })
@@ -40,7 +40,7 @@ import Testing
     #expect(isAhead { try fleet.advance(to: at(3_453_148_800)) })
     try fleet.advance(to: at(3_453_148_800), force: true)
     #expect(fleet.currentTime == at(3_453_148_800))
-    // Without the option a fleet accepts any time, as before.
+    // Without the option, a fleet accepts any time, as in earlier versions.
     var unbounded = try FleetEngine(try zones())
     try unbounded.advance(to: at(1))
     try unbounded.advance(to: at(3_453_148_800))
@@ -62,7 +62,7 @@ import Testing
     try fleet.setArrivalTime(at(90_000))
     try fleet.feed(fix(90_001, 0), for: silent)
     try fleet.advance(to: at(90_000))
-    try fleet.setArrivalTime(at(1_000))  // a host's clock may go backwards
+    try fleet.setArrivalTime(at(1_000))  // a host's clock may be set back
     #expect(isAhead { try fleet.advance(to: at(90_061)) })
     #expect(try fleet.statistics(of: ahead).aheadInputs == 2)
     try fleet.checkInvariants()
@@ -83,17 +83,17 @@ import Testing
     try fleet.feed(fix(now - 1_024 * 604_800, 0), for: devices[2])
     for day in 1...40 {
       try fleet.setArrivalTime(at(now + Double(day) * 86_400))
-      // A refused fix does not count as an arrival.
+      // The arrival of a refused fix does not count.
       #expect(throws: MonitorError.self) { try fleet.feed(fix(now + Double(day) * 86_400, 0), for: devices[1]) }
       try fleet.feed(fix(now + Double(day) * 86_400 - 1_024 * 604_800, 0), for: devices[2])
     }
-    // By its own clock, the device behind would always expire, and the one ahead never.
+    // With event times instead of arrival times, the device behind would always expire, and the device ahead never.
     #expect(fleet.devices(quietSince: at(now + 10 * 86_400)) == [devices[0], devices[2]])
     #expect(try fleet.expire(arrivedBefore: at(now)) == [])
     var restored = try FleetEngine(restoring: fleet.snapshot())
     #expect(restored.snapshot() == fleet.snapshot())
     #expect(restored.arrivalTime == at(now + 40 * 86_400))
-    // A snapshot does not contain devices without inputs.
+    // A snapshot does not contain devices that have no inputs.
     for (var each, expected) in [(fleet, ["before", "ahead", "never"]), (restored, ["before", "ahead"])] {
       let gone = try each.expire(arrivedBefore: at(now + 10 * 86_400))
       #expect(gone.map { each.identifier(of: $0) } == expected)
@@ -101,7 +101,7 @@ import Testing
       #expect(each.number(of: "behind") == devices[2])
       try each.checkInvariants()
     }
-    // A device that returns is a new device.
+    // A device that is added again after it expired is a new device.
     _ = try restored.expire(arrivedBefore: at(now + 10 * 86_400))
     let again = try restored.device("ahead")
     try restored.feed(fix(now + 40 * 86_400, 0), for: again)
@@ -170,7 +170,7 @@ import Testing
     for number in 0..<3 {
       var fleet = original
       if number == 1 { fleet = try FleetEngine(restoring: original.snapshot()) }
-      if number == 2 {  // also in another fleet, through both versions of the bytes
+      if number == 2 {  // also after a move to another fleet, through both versions of the bytes
         let bytes = try original.export([inside, outside], portable: true)
         fleet = try FleetEngine(original.conditions)
         try fleet.load([("inside", bytes[0]), ("outside", bytes[1])], adapt: true)
@@ -178,14 +178,15 @@ import Testing
       #expect(try fleet.state(of: "home", for: inside) == .unknown)
       #expect(try fleet.inside(inside) == [])
       let copy = fleet
-      // As already reported: no event, inside since then.
+      // If the fixes agree with the reported states, there is no event, and the device has been inside since the
+      // reported time.
       try fleet.feed(fix(3, 0), for: inside)
       try fleet.feed(fix(3, 500), for: outside)
       #expect(fleet.nextEvent() == nil)
       #expect(try fleet.inside(inside).map(\.since) == [at(1)])
       #expect(try fleet.state(of: "home", for: outside) == .unsatisfied)
       try fleet.checkInvariants()
-      // Otherwise there is a determination, also for the device that is far away by now.
+      // If they differ, there is a determination, also for the device that is now far away.
       fleet = copy
       try fleet.feed(fix(3, 90_000), for: inside)
       try fleet.feed(fix(3, 0), for: outside)
@@ -224,7 +225,7 @@ import Testing
     try fleet.feed(fix(20, 0), for: device)
     #expect(throws: MonitorError.self) { try fleet.rewind(to: at(20.5)) }
     #expect(throws: MonitorError.self) { try fleet.rewind(to: at(20.5), for: device) }
-    #expect(throws: MonitorError.self) { try fleet.rewind(to: at(9), for: device) }  // before the fleet's time
+    #expect(throws: MonitorError.self) { try fleet.rewind(to: at(9), for: device) }  // earlier than the fleet's time
     #expect(throws: MonitorError.self) { try fleet.rewind(to: Timestamp(microseconds: .min)) }
     #expect(throws: MonitorError.self) { try fleet.rewind(to: at(0), for: 7) }
     #expect(try fleet.statistics(of: device).inputCount == 4)
@@ -257,7 +258,7 @@ import Testing
       #expect(engine.nextEvent()?.event.brief == "home satisfied@1.0 determination")
       #expect(engine.nextEvent() == nil)
     }
-    // It continues to save by event time.
+    // After the rewind, saving continues by event time.
     let writes = storage.writes
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(3, 0), for: device) }
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(70, 500), for: device) }
@@ -295,7 +296,7 @@ import Testing
       events.suffix(4).map(\.event.brief)
         == (1...3).map { "tag \($0) unsatisfied@30.0 timeout" } + ["home satisfied@103.0 determination"])
     #expect(fleet.nextEvent() == nil)
-    // Or with the next advance.
+    // The events may also come with the next advance.
     _ = try fleet.device("newer")
     try fleet.advance(to: at(104))
     #expect(fleet.statistics.pendingEvents == 3)

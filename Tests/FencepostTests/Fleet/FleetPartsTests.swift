@@ -71,7 +71,7 @@ import Testing
       guard let event = fleet.call({ $0.nextEvent() }) else { return }
       let device = (0..<deviceCount).first { name($0) == event.deviceIdentifier } ?? -1
       let told = Told(identifier: event.event.identifier, state: event.event.state, date: event.event.date)
-      // A redelivered event is the same.
+      // A redelivered event has not changed.
       if let known = log[device, default: [:]][event.event.sequence] { #expect(known == told) }
       log[device, default: [:]][event.event.sequence] = told
     }
@@ -143,7 +143,7 @@ import Testing
       var fleet = try Self.open(copy, Conditions())
       var again = log
       try Self.play(life, &fleet, &again) {}
-      // No new sequence appears, and each event is as before.
+      // No new sequence number appears, and each event is the same as before.
       #expect(again.values.map(\.count).reduce(0, +) == log.values.map(\.count).reduce(0, +))
       for device in 0..<Self.deviceCount {
         guard let one = whole.state.number(of: Self.name(device)), let other = fleet.state.number(of: Self.name(device))

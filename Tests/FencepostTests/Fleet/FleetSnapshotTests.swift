@@ -57,7 +57,7 @@ import Testing
     _ = try FleetEngine(restoring: bytes, conditions: empty)
     #expect(empty.version == original.version)
 
-    // The same table, changed since: some conditions were removed, and slots may have been reused.
+    // This is the same table after changes: some conditions were removed, and slots may have been reused.
     let same = try FleetEngine(restoring: bytes, conditions: original)
     #expect(try same.inside(0).map(\.identifier) == ["home"])
     original.remove("home")

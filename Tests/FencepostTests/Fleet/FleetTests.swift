@@ -246,7 +246,7 @@ import Testing
       #expect(found?.allSatisfy { $0.since == at(Double(round)) } == true)
     }
     try fleet.checkInvariants()
-    // The copy is independent.
+    // The copy is independent of the original.
     var copy = fleet
     try copy.feed(fix(400, 0), for: numbers[3])
     found = copy.devices(insideOf: "home")
@@ -265,7 +265,7 @@ import Testing
     var fleet = try FleetEngine(zones)
     let device = try fleet.device("d")
     try fleet.feed(fix(1, 50), for: device)
-    try fleet.feed(fix(10, 200), for: device)  // opens a crossing of "home"
+    try fleet.feed(fix(10, 200), for: device)  // starts a crossing of "home"
     let bytes = try fleet.export([device])[0]
     #expect(bytes == (try fleet.export([device])[0]))
     let copy = try Conditions(restoring: zones.snapshot())
@@ -278,7 +278,7 @@ import Testing
     #expect(other.nextEvent()?.event.brief == "home unsatisfied@30.0 crossing")
     #expect(throws: MonitorError.self) { try other.load([("d", bytes)]) }
 
-    // Another version: "home" is a different circle, "town" has a different generation.
+    // In another version of the table, "home" is a different circle, and "town" has a different generation.
     let later = Conditions()
     try later.add(circle(300), identifier: "town", policy: .exact)
     try later.add(circle(110), identifier: "home", policy: .standard)
@@ -294,7 +294,7 @@ import Testing
     let number = try third.load([("d", portable)], adapt: true)[0]
     #expect(try third.inside(number).map(\.identifier) == ["town"])
     #expect(try third.nextDeadline(of: number) == nil)
-    // A new condition counts as seen: entering it is a crossing, after the dwell.
+    // The state of a new condition counts as determined: entering it is a crossing, after the dwell time.
     try third.feed(fix(40, 200), for: number)
     #expect(third.nextEvent() == nil)
     try third.advance(to: at(60))
@@ -323,7 +323,7 @@ import Testing
       for _ in 0...random.integer(0...2) {
         damaged[random.integer(0...bytes.count - 5)] = UInt8(random.integer(0...255))
       }
-      // With a correct checksum, as an attacker would write it.
+      // The checksum is correct, as an attacker would write it.
       var sum = Checksum()
       damaged[..<(damaged.count - 4)].withUnsafeBytes { sum.add($0) }
       for byte in 0..<4 { damaged[damaged.count - 4 + byte] = UInt8(truncatingIfNeeded: sum.value >> UInt64(8 * byte)) }

@@ -99,7 +99,7 @@ struct FleetWorld {
       shards[shard].stored = StoredFleet(try FleetEngine(restoring: bytes, conditions: conditions))
     }
     shards[shard].handedOut = 0
-    // Devices without inputs are not stored: they are added again.
+    // Devices without inputs are not stored, so they are added again.
     var idle: [Device] = []
     for number in numbers(shard) {
       guard let name = shards[shard].devices[number]?.name else { continue }
@@ -132,7 +132,7 @@ struct FleetWorld {
     for (key, bytes) in rows where key.table == .fleetDevices {
       shards[shard].history[UInt32(key.key), default: []].insert(bytes)
     }
-    // The table has changed, and the fleet has not been called since.
+    // The table has changed, but no call of the fleet has seen the change yet.
     guard shards[shard].stored.isUpToDate else { return }
     var kept = FleetRestorer(deviceRows: storage.countDevices())
     try storage.read { row throws(MonitorError) in
@@ -141,11 +141,11 @@ struct FleetWorld {
     let restored = try kept.restored()
     try restored.checkInvariants()
     #expect(durability != .everyInput || restored.floor == fleet.floor, "\(place)")
-    // The counting of the absence of removed beacons may be missing.
+    // The counted time of the absence of removed beacons may be missing.
     if durability == .everyInput, conditions.read({ $0.lastBeacon }) == 0 {
       let others = self.rows(of: restored)
       for key in Set(rows.keys).union(others.keys) where key.table != .head {
-        // A removed device is not stored again when its events are void.
+        // A removed device is not stored again when its events become void.
         if key.table == .fleetDevices, others[key] == nil, rows[key]?.first == 1 { continue }
         #expect(others[key] == rows[key], "\(place), \(key)")
       }
@@ -255,15 +255,15 @@ struct FleetWorld {
 
   /// Moves a device to another fleet.
   mutating func move(_ number: UInt32, from: Int, to other: Int, portable: Bool) throws {
-    // A device without a time starts anew in the other fleet.
+    // A device without a time starts as new in the other fleet.
     guard let device = shards[from].devices[number], device.monitor.currentTime != nil,
       shards[other].fleet.number(of: device.name) == nil
     else { return }
     let bytes = try shards[from].fleet.export([number], portable: portable)[0]
     var moved = device
-    // The events waiting here get the next sequences.
+    // The device's events that wait here get the next sequence numbers.
     moved.sequence += UInt64(shards[from].waiting.count { $0.device == number && $0.name == device.name })
-    // The device also gets the other fleet's advance.
+    // The advance of the other fleet also applies to the device.
     if let floor = shards[other].fleet.currentTime { try? moved.monitor.advance(to: floor) }
     try removeDevice(number, from, droppingEvents: true)
     let numbers = try shards[other].fleet.load([(device.name, bytes)])
@@ -387,7 +387,7 @@ struct FleetWorld {
   /// Advances all devices.
   mutating func advance(to time: Timestamp, _ shard: Int) throws {
     let floor = shards[shard].fleet.currentTime
-    // The advance of a monitor has no limit.
+    // A monitor's advance has no limit.
     let one = outcome { try shards[shard].fleet.advance(to: time, force: true) }
     if let floor, time < floor {
       #expect(one == "\(MonitorError.lateInput(time: time, clock: floor))", "\(place)")
@@ -397,7 +397,7 @@ struct FleetWorld {
     shards[shard].past.append(.advance(time))
     let start = shards[shard].waiting.count
     for number in numbers(shard) {
-      // A device that is ahead is not changed.
+      // An advance does not change a device whose clock is ahead.
       try? shards[shard].devices[number]?.monitor.advance(to: time)
       shards[shard].devices[number]?.isFresh = false
       drain(shard, number, row: 0)
@@ -508,7 +508,7 @@ struct FleetWorld {
           for identifier in identifiers { try checkExplanation(identifier, shards[shard].fleet, number, device) }
         }
       }
-      // Not in every step, so that changes accumulate between two questions.
+      // The check does not run in every step, so that changes accumulate between two checks.
       if step % 5 < 3 { try checkDevicesInside(shard) }
     }
   }
@@ -599,7 +599,7 @@ struct FleetWorld {
       guard let last = monitor.record(for: presence.identifier)?.lastEvent, last.state == .satisfied,
         last.cause != .none, last.evidence != nil
       else { continue }
-      // States reported after the time of the rewind get the new date.
+      // States that were reported after the time of the rewind get the new date.
       if let rewound = device.rewound, last.date ?? rewound > rewound { continue }
       #expect(presence.since == last.date && presence.evidenceDate == last.evidenceDate, "\(place)")
       #expect(presence.generation == last.generation && presence.tag == last.tag, "\(place)")

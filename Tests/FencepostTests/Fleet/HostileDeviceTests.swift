@@ -59,7 +59,7 @@ import Testing
     try refuses("sightings is") { $0.state.counters.sightings = 1 << 61 }
     try refuses("accepted_fixes is") { $0.acceptedFixes = 1 << 61 }
     try refuses("sequence is") { $0.sequence = 1 << 61 }
-    // The largest accepted values can still be counted up and stored.
+    // Even if the counters have the largest accepted values, they can still be incremented and stored.
     let table = try table()
     var device = try device(table)
     device.acceptedFixes = 1 << 60

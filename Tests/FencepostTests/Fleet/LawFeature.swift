@@ -3,7 +3,7 @@
 /// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``. When
 /// fleets get a missing feature, move it to the others and add its steps to the life.
 enum LawFeature: String, CaseIterable {
-  // Monitors and fleets both have these.
+  // Both monitors and fleets have these features.
   case beacons, scanning
   /// Conditions that are not assumed to be unsatisfied.
   case assumptions
@@ -32,10 +32,10 @@ enum LawFeature: String, CaseIterable {
   /// Devices are exported from one fleet and imported by another.
   case export
 
-  // Fleets do not have these yet.
+  // Fleets do not have these features yet.
   case conditionLimit, first, latest, path, gates, hostCapabilities, fork, safeDistance, plan, records
 
-  // Exceptions from the law: fleets will not get these.
+  // These features are exceptions from the law: fleets will not get them.
   case lookBack
 
   enum Missing {

@@ -42,7 +42,7 @@ import Testing
 
     init(_ number: Int) throws {
       var random = SeededGenerator("the law of fleets", salt: UInt64(number))
-      // The first life has all features, the next ones lack one each, the others have half of them.
+      // The first life has all features, each of the next ones lacks one, and the others have half of them.
       let without = number - 1
       let features = LawFeature.ofBoth.enumerated().filter { place, _ in
         without < LawFeature.ofBoth.count ? place != without : random.chance(0.5)
@@ -93,7 +93,7 @@ import Testing
 
     mutating func fix(of device: UInt32) -> Fix {
       let isLate = has(.refusedInputs) && random.chance(0.04)
-      // Usually a step from the device's last position, so that safe regions are used, left and entered.
+      // Most fixes are a step from the device's last position, so that safe regions are used, left and entered.
       if let last = places[device], random.chance(0.7) {
         let step = random.chance(0.5) ? 1e-4 : 1e-5
         let place = Coordinate(
@@ -188,7 +188,7 @@ import Testing
       case 40: if has(.restart) { try world.restart(shard) }
       case 41:
         guard has(.rewind) else { return }
-        // Advances far ahead are undone at once or later.
+        // An advance far ahead is undone at once or later.
         if random.chance(0.3) { try world.advance(to: Timestamp(microseconds: time + 1_000_000_000_000), shard) }
         world.rewind(to: Timestamp(microseconds: time - Int64(random.integer(0...40_000_000))), shard)
       case 42:
@@ -221,7 +221,7 @@ import Testing
       if step % 7 == 0 { try life.world.checkDeadlines() }
     }
     for shard in 0..<life.world.shardCount { life.world.poll(.max, shard) }
-    // Some lives have no event; the first one has events, and explanations of all kinds.
+    // Some lives have no event; the first life has events, and explanations of all kinds.
     if number == 0 {
       #expect(life.world.compared > 0 && life.world.reasons.count > 5, "\(life.world.compared) \(life.world.reasons)")
     }
@@ -246,7 +246,7 @@ import Testing
     case .lookBack:
       #expect(FleetOptions().monitorOptions.initialFixMaxAgeMicroseconds == -1)
       return
-    // Fleets have no call for these.
+    // Fleets have no function for these queries.
     case .hostCapabilities, .fork, .safeDistance, .plan, .records: return
     default:
       Issue.record("\(feature) is missing, and nothing is said of it here")

@@ -82,7 +82,7 @@ import Testing
           isToLeft: event.direction == .rightToLeft))
     }
     #expect(expected.count == given.count)
-    // In the oracle, two crossings in one step come in the order of the conditions.
+    // If one step has two crossings, the oracle lists them in the order of the conditions.
     for one in expected { #expect(given.contains(one), "\(one)") }
     for one in given { #expect(expected.contains(one), "\(one)") }
     #expect(given.map(\.step) == given.map(\.step).sorted())

@@ -70,7 +70,7 @@ import Testing
     let crossed = try events([comb], [(-30, 0), (150, 0)])
     #expect(crossed.count == 19)
     #expect(Set(zip(crossed, crossed.dropFirst()).map { $0.hasSuffix("r2l") != $1.hasSuffix("r2l") }) == [true])
-    // Ten lines of one condition, all crossed the same way.
+    // Ten lines of one condition are all crossed in the same direction.
     let ten = (0..<10).map { [(Double($0) * 10, -20.0), (Double($0) * 10, 20.0)] }
     let same = try events(ten, [(-30, 0), (150, 0)])
     #expect(same.count == 10 && same.allSatisfy { $0.hasSuffix("l2r") })
@@ -86,11 +86,11 @@ import Testing
     #expect(try events([[(0, -100), (0, 0), (0, 100)]], [(-50, 0), (50, 0)]).count == 1)
     #expect(try events([[(-40, -100), (0, 0), (-30, 100)]], [(-50, 0), (50, 0)]).count == 1)
     #expect(try events([[(-40, -100), (0, 0), (-30, 100)]], [(50, 0), (-50, 0)]).count == 1)
-    // Touches from either side, in either direction.
+    // The path touches the line from either side, in either direction.
     for way in [[(-50.0, 0.0), (50.0, 0.0)], [(50.0, 0.0), (-50.0, 0.0)]] {
       #expect(try events([[(-40, 60), (0, 0), (30, 60)]], way).isEmpty)
       #expect(try events([[(-40, -60), (0, 0), (30, -60)]], way).isEmpty)
-      // A touch at an end of the line.
+      // The path touches an end of the line.
       #expect(try events([[(0, 0), (30, 60)]], way).isEmpty)
       #expect(try events([[(30, 60), (0, 0)]], way).isEmpty)
     }
@@ -102,7 +102,7 @@ import Testing
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
       #expect(try events([[(0, -100), (0, 100)]], [(50, 0), (0, middle), (-50, 0)]).map(\.direction) == ["r2l"])
       #expect(try events([[(0, -100), (0, 100)]], [(-50, 0), (0, middle), (-50, 0)]).isEmpty)
-      // The same at the vertex of a bent line.
+      // The vertex of a bent line behaves in the same way.
       for bend in [-30.0, 30] {
         let bent = [(bend, -100.0), (0.0, middle), (bend, 100.0)]
         #expect(try events([bent], [(-50, 0), (0, middle), (50, 0)]).map(\.direction) == ["l2r"])
@@ -125,7 +125,7 @@ import Testing
     let through = [(-50.0, -50.0), (0.0, 0.0), (100.0, 0.0), (150.0, 50.0)]
     #expect(try events([through], [(-100, 0), (200, 0)], 30) == ["20.000001 l2r"])
     #expect(try events([through], [(200, 0), (-100, 0)], 30).map(\.direction) == ["r2l"])
-    // With stops on the line: these fixes are to its left.
+    // The path has stops on the line: these fixes count as being to its left.
     for stops in [[30.0], [30.0, 60.0], [0.0, 100.0], [100.0]] {
       let way = [(-100.0, 0.0)] + stops.map { ($0, 0.0) } + [(200.0, 0.0)]
       #expect(try events([through], way).map(\.direction) == ["l2r"])
@@ -137,7 +137,7 @@ import Testing
   @Test func aRingIsCrossedInAndOut() throws {
     let ring = [(-20.0, -20.0), (20.0, -20.0), (20.0, 20.0), (-20.0, 20.0), (-20.0, -20.0)]
     #expect(try events([ring], [(-50, 0), (50, 0)]).map(\.direction) == ["r2l", "l2r"])
-    // Through the vertex where the ring is closed.
+    // The path goes through the vertex where the ring is closed.
     #expect(try events([ring], [(-40, -40), (0, 0)]).map(\.direction) == ["r2l"])
     #expect(try events([ring], [(-40, 0), (0, -40)]).isEmpty)
     #expect(
@@ -210,7 +210,7 @@ import Testing
     options.maxPendingEvents = 3
     var engine = try MonitorEngine(options: options)
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g")
-    // Too long, too fast, and then the first fix after the gap.
+    // The first leg is too long, the second too fast, and the next fixes are the first after the gap.
     try engine.feed([
       Fix(coordinate: place(-50, 0), time: at(0)), Fix(coordinate: place(50, 0), time: at(100)),
       Fix(coordinate: place(-50, 0), time: at(101)),
@@ -224,10 +224,10 @@ import Testing
       Fix(latitude: .nan, longitude: 0, time: at(123)), Fix(coordinate: place(-40, 0), time: at(124)),
     ])
     #expect(engine.pendingEvents == 0)
-    // Two fixes with the same time have no path between them.
+    // Two fixes with the same time do not form a path.
     try engine.feed([Fix(coordinate: place(40, 0), time: at(124)), Fix(coordinate: place(41, 0), time: at(125))])
     #expect(engine.pendingEvents == 0)
-    // While the queue is full no fix is accepted; the path continues from the last accepted fix.
+    // While the queue is full, no fix is accepted; afterwards the path continues from the last accepted fix.
     for second in [130.0, 140, 150, 160] {
       let side = second.truncatingRemainder(dividingBy: 20) == 10 ? -50.0 : 50
       let fix = Fix(coordinate: place(side, 0), time: at(second))
@@ -236,7 +236,7 @@ import Testing
     #expect(engine.drain().count == 3)
     try engine.feed(Fix(coordinate: place(50, 0), time: at(160)))
     #expect(engine.drain().map(\.direction) == [.leftToRight])
-    // A path does not start before a rewind.
+    // A path must not start before a rewind.
     try engine.rewind(to: at(150))
     try engine.feed(Fix(coordinate: place(-50, 0), time: at(151)))
     #expect(engine.pendingEvents == 0)
@@ -270,7 +270,7 @@ import Testing
     try engine.setHostCapabilities([], unsupported: [], at: at(30))
     try engine.feed(Fix(coordinate: place(-50, 0), time: at(40)))
     #expect(engine.drain().map(\.direction) == [.rightToLeft, .rightToLeft, .rightToLeft])
-    // Also in the first microsecond after the condition was added.
+    // A crossing also counts in the first microsecond after the condition was added.
     try engine.feed(Fix(coordinate: place(0, 0), time: at(50)))
     try engine.add(line([(0, -100), (0, 100)]), identifier: "new")
     try engine.feed(Fix(coordinate: place(50, 0), time: at(51)))
@@ -359,7 +359,7 @@ import Testing
     #expect(engine.conditionCount == 0)
     try engine.sync(set)
     #expect(ConditionKind.lineGeographic.region == nil)
-    // It cannot be restored as a table of fleets either.
+    // A snapshot with lines cannot be restored as a table of fleets either.
     #expect(throws: MonitorError.self) { _ = try Conditions(restoring: engine.snapshot()) }
   }
 

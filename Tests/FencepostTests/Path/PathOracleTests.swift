@@ -72,7 +72,7 @@ import Testing
   @Test(arguments: ["examples/data/tracks/csv", "../shared/data/tracks/csv"])
   func agreesOnTracks(_ place: String) throws {
     let folder = packageRoot.appending(path: place)
-    // Only the first folder is in every clone.
+    // Every clone has only the first folder.
     guard !place.hasPrefix("..") || FileManager.default.fileExists(atPath: folder.path) else { return }
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     var random = SeededGenerator("PathOracleTests tracks", salt: 7_000)
@@ -94,7 +94,7 @@ import Testing
     guard let latitude = head.firstIndex(where: { $0.hasPrefix("lat") }),
       let longitude = head.firstIndex(where: { $0.hasPrefix("lon") || $0.hasPrefix("lng") })
     else { return nil }
-    // The times in the files have many formats; they are replaced by one fix per minute.
+    // The times in the files have many formats, so they are replaced by one fix per minute.
     var fixes: [Fix] = []
     for (index, line) in lines.dropFirst().enumerated() where index % 20 == 0 && line.count == head.count {
       guard let y = Double(line[latitude]), let x = Double(line[longitude]), y.magnitude <= 90, x.magnitude <= 180

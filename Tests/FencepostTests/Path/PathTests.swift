@@ -77,7 +77,7 @@ import Testing
     var engine = try engine()
     try engine.add(circle(300), identifier: "c", policy: .standard)
     try engine.feed([east(0, -1_000), east(200, 1_000)])
-    // Inwards by 20 m at 72 s, outwards by 20 m at 132 s, each for 20 s.
+    // The path is beyond the margin of 20 m inwards from 72 s, and outwards from 132 s; each must last for 20 s.
     #expect(
       engine.drain().map(\.brief) == [
         "c unsatisfied@0.0 determination", "c satisfied@92.0 crossing", "c unsatisfied@152.000001 crossing",
@@ -103,7 +103,8 @@ import Testing
     } else if past < -1e-8 {
       #expect(events == [.satisfied, .unsatisfied])
     } else {
-      // Smaller than the accuracy of distances: either no event, or both, so that the state ends as it began.
+      // The depth is smaller than the accuracy of distances: either no event or both occur, so the state ends as it
+      // began.
       #expect(events == [] || events == [.satisfied, .unsatisfied])
     }
   }
@@ -160,7 +161,7 @@ import Testing
       let threshold = PathThreshold(passage: passage, level: 0, margins: (0, 0))
       var search = PassageSearch(leg)
       let found = search.first(threshold, of: .circle(circle), from: 0, through: duration - 1)
-      // How far beyond the threshold, in metres; distances are accurate to some nanometres.
+      // Returns how far the path is beyond the threshold, in metres; distances are accurate to some nanometres.
       func past(_ time: Int64) -> Double {
         let excess = circle.distance(to: leg.place(at: time).coordinate) - radius
         return passage == .inwards ? -excess : excess
@@ -201,7 +202,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@39.000001 crossing"])
     try engine.feed([east(80, -290.5, 0), east(81, -291, 0)])
     #expect(engine.drain().map { $0.evidence?.source } == [.path])
-    // If the accuracy is 90 m along the whole path, it does not decide.
+    // If the accuracy is 90 m along the whole path, the path does not decide the state.
     #expect(engine.tracker.observed(0, engine.table) == .outside)
   }
 
@@ -213,7 +214,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@0.0 determination"])
     try engine.feed(east(40, 500))
     try engine.advance(to: at(60))
-    // Two fixes with the same time have no speed.
+    // Two fixes with the same time have no speed between them.
     let events = engine.drain()
     #expect(events.map(\.brief) == ["c unsatisfied@60.0 crossing"])
     #expect(events.allSatisfy { !$0.followsGap })

@@ -123,7 +123,7 @@ import Testing
       }
       try #require(
         told.filter { !$0.identifier.isTouching } == laid.filter { !$0.identifier.isTouching }, "\(place)")
-      // Rounding decides whether the path touches a line that is nanometres away, but its events must be consistent.
+      // Rounding decides whether the path touches a line that is nanometres away, but the events must be consistent.
       for (index, name) in engine.identifiers.enumerated() where name.isTouching {
         let states = all.filter { $0.identifier == name }.map(\.state)
         for (one, next) in zip(states, states.dropFirst()) { try #require(one != next, "\(place)") }
@@ -146,7 +146,7 @@ import Testing
     private func check(_ evidence: Event.Evidence, at time: Timestamp, from start: Fix, to end: Fix, _ place: String)
       throws
     {
-      // A dwell may have started on an earlier leg.
+      // The dwell time may have started on an earlier leg.
       guard time > start.time else { return }
       let way = GeodesicInverse.solve(
         latitude1: start.coordinate.latitude, longitude1: start.coordinate.longitude,
@@ -184,7 +184,7 @@ import Testing
         let middle = Coordinate(latitude: pole, longitude: start.longitude)
         let far = start.distance(to: middle)
         switch random.integer(0...3) {
-        // Over the pole, to the pole, and past it.
+        // The leg goes over the pole, to the pole, or past it.
         case 0:
           let over = start.longitude > 0 ? start.longitude - 180 : start.longitude + 180
           return Coordinate(latitude: start.latitude == pole ? pole * 0.999_99 : start.latitude, longitude: over)
@@ -195,7 +195,7 @@ import Testing
         }
       case .antimeridian:
         let end = moved(start, random.chance(0.5) ? 90 : random.uniform(0...360), random.uniform(1...299))
-        // The same meridian by its other longitude.
+        // The end is on the same meridian, which here has its other longitude.
         return random.chance(0.2) && start.longitude.magnitude == 180
           ? Coordinate(latitude: start.latitude + 0.001, longitude: -start.longitude) : end
       case .standingStill:

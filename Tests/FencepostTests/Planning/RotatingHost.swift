@@ -21,7 +21,7 @@ struct RotatingHost {
 
   /// A fix of the device, which is fed if it wakes the host.
   mutating func offer(_ fix: Fix) throws(MonitorError) {
-    guard fix.isUsable, fix.time >= last else { return }  // platforms do not report such fixes
+    guard fix.isUsable, fix.time >= last else { return }  // platforms do not report unusable or late fixes
     last = fix.time
     if wakes(fix) { try feed(fix) }
   }

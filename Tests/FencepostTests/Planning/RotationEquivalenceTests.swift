@@ -101,7 +101,7 @@ import Testing
       seconds += random.chance(0.1) ? random.uniform(0...100) : random.uniform(0...5)
       let accuracy = random.chance(0.05) ? random.logarithmic(100, 5_000) : random.uniform(0...40)
       let fix = Fix(coordinate: place, accuracy: accuracy, time: at(random.chance(0.02) ? seconds - 20 : seconds))
-      if fix.time >= all.currentTime ?? .earliest { try all.feed(fix) }  // late ones are refused
+      if fix.time >= all.currentTime ?? .earliest { try all.feed(fix) }  // the monitor would refuse late fixes
       expected += all.drain()
       try host.offer(fix)
       got += host.engine.drain()

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func bursts() {
-    // Only one of many fixes with the same time passes.
+    // Of many fixes with the same time, only one passes.
     var filter = SignificantChangeFilter()
     func passes(_ fix: Fix) -> Bool { filter.accepts(fix) }
     #expect((0..<50).map { _ in passes(fix(0, 0)) }.count { $0 } == 1)
@@ -76,7 +76,7 @@ import Testing
     ]
     #expect(try bestFix(among: unusable, now: now) == nil)
     #expect(try bestFix(among: unusable + [fix(800, 7, 500)], now: now) == fix(800, 7, 500))
-    // A fix without a reported accuracy wins only if there is no other.
+    // A fix without a reported accuracy wins only if there is no other fix.
     #expect(try bestFix(among: [fix(1_000, 1, 0), fix(800, 7, 500)], now: now) == fix(800, 7, 500))
     #expect(try bestFix(among: unusable + [fix(1_000, 1, 0)], now: now) == fix(1_000, 1, 0))
     #expect(try bestFix(among: [fix(1_000, 1, .infinity)], now: now) == fix(1_000, 1, .infinity))

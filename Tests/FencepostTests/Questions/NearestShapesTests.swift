@@ -47,7 +47,7 @@ import Testing
     var corners: [Coordinate] = []
     for index in 0..<60 {
       let middle = random.place(home, random.uniform(0...360), spread * random.uniform(0...1))
-      // From few shapes in all to many around each point.
+      // The sizes vary from few shapes in total to many around each point.
       let size = random.logarithmic(max(spread * 0.003, 5), min(spread, 3e6))
       let shape: any Condition =
         random.chance(0.15)
@@ -86,7 +86,7 @@ import Testing
           #expect(within.least <= distance && distance <= within.most)
         }
         if let (least, _) = area.shape.slackBounds(at: position, limit: distance * 0.5) { #expect(least <= distance) }
-        // The bound from the enclosing circle.
+        // Checks the bound that the enclosing circle gives.
         let chord = area.bounds.centre.squaredChord(to: position).squareRoot() - area.bounds.reach
         if chord > 0, let bounds = area.slackBounds(at: position, chord, limit: .infinity) {
           #expect(bounds.least <= distance && distance <= bounds.most, "\(point) \(engine.table.shape(of: slot))")

@@ -133,7 +133,7 @@ func region(
     #expect(desk.manager.monitoredRegions.isEmpty)
     desk.manager.startMonitoring(for: region("c", 1_000))
     #expect(desk.diary.take() == ["start c"])
-    // A refused replacement leaves the existing region.
+    // A refused replacement does not change the existing region.
     desk.manager.startMonitoring(for: region("c", 2_000))
     #expect(desk.diary.take() == ["fail c 5"])
     #expect((desk.manager.monitoredRegions.first as? CircularRegion)?.radius == 1_000)
@@ -147,7 +147,7 @@ func region(
     desk.manager.startMonitoring(for: region("one more"))
     #expect(desk.diary.take() == ["fail one more 5"])
     #expect(desk.manager.monitoredRegions.count == 20)
-    desk.manager.startMonitoring(for: region("c3", 50))  // a replacement needs no free slot
+    desk.manager.startMonitoring(for: region("c3", 50))  // a replacement does not need a free slot
     #expect(desk.diary.take() == ["start c3"])
     try desk.service.feed(fix(0, 10))
     #expect(desk.diary.take().count == 19)
@@ -296,7 +296,7 @@ func region(
     desk.manager.stopUpdatingLocation()
     try desk.service.feed(fix(2_004, 9_000))
     #expect(desk.diary.take() == ["at 2001", "at 2002", "at 2003"], "once for each fix")
-    // Pitfall 9: each manager has its own switch.
+    // This is pitfall 9: each manager has its own switch.
     let other = RegionManager(sharing: desk.service)
     other.startMonitoringSignificantLocationChanges()
     other.stopMonitoringSignificantLocationChanges()

@@ -184,7 +184,7 @@ import Testing
     }
     #expect(after.first?.identifier == "two")
     #expect(after.first?.persistenceUnavailable == true)
-    // The storage works again: each condition with an event about the failure gets one about the recovery.
+    // The storage works again: each condition that had an event about the failure gets an event about the recovery.
     #expect(after.filter { $0.cause == .diagnostic }.map(\.identifier).sorted() == ["one", "two"])
     #expect(after.filter { $0.cause == .diagnostic }.allSatisfy { !$0.persistenceUnavailable })
     #expect(after.last?.persistenceUnavailable == false)

@@ -31,7 +31,7 @@ import Testing
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: truck) }
     #expect(storage.writes == writes + 1 && devices(storage) == 1)
     try fleet.call { engine throws(MonitorError) in try engine.advance(to: at(3)) }
-    // Another fleet opens the store as it is now: the van has no input yet, and no advance after its inputs.
+    // Another fleet opens the store in its present state: the van has no input yet, and no advance followed the inputs.
     let crashed = MemoryFleetStorage()
     crashed.rows = storage.rows
     var other = try open(crashed)
@@ -121,14 +121,15 @@ import Testing
       }
       _ = fleet.call { $0.nextDeadline() }
     }
-    // The first failures come at doubling distances; then one for each time that the inputs reach eight times the rows.
+    // The first attempts come after doubling numbers of inputs; later there is one each time the inputs reach eight
+    // times the rows.
     #expect((2...16).contains(storage.attempts - before), "\(storage.attempts - before) attempts")
     let attempts = storage.attempts
     for _ in 0..<1_000 { _ = fleet.call { $0.hasEvents } }
     #expect(storage.attempts == attempts)
     #expect(!fleet.statistics.isAllKept)
 
-    // Failing checkpoints do not postpone the next attempt: a day of event time always triggers one.
+    // Failing checkpoints do not postpone the next attempt: a day of event time always triggers an attempt.
     for _ in 0..<20 { #expect(throws: MonitorError.self) { try fleet.checkpoint() } }
     storage.failing = 0
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(86_500, 10), for: 0) }
@@ -154,7 +155,7 @@ import Testing
         _ = fleet.nextDeadline()
       }
     }
-    // A change to the table is unsaved; it is saved with the next input.
+    // The change to the table is unsaved until the next input.
     try zones.add(circle(300), identifier: "town", assuming: .unknown, policy: .exact)
     let attempts = storage.attempts
     try ask()
@@ -184,7 +185,7 @@ import Testing
     for device in 0..<1_000 { feed(&fleet, "\(device)", 2, 10) }
     for _ in 0..<10_000 { feed(&fleet, "1", 2, 10) }
     #expect(storage.attempts == attempts)
-    // An hour with a fix per second: attempts after 1, 2, 4, 8, 16 and 32 minutes.
+    // In an hour with a fix per second, the attempts come after 1, 2, 4, 8, 16 and 32 minutes.
     for second in 2...3_602 { feed(&fleet, "1", Double(second), 10) }
     #expect(storage.attempts - attempts <= 6)
     #expect(storage.attempts - attempts >= 5)
@@ -217,11 +218,11 @@ import Testing
     var fleet = try open(storage, zones)
     #expect(fleet.statistics.isAllKept)
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(1, 500), for: try engine.device("truck")) }
-    #expect(!fleet.statistics.isAllKept)  // a move without an event
+    #expect(!fleet.statistics.isAllKept)  // the device moved without an event
     try fleet.checkpoint()
     #expect(fleet.statistics.isAllKept)
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: 0) }
-    #expect(fleet.statistics.isAllKept)  // an event: all changes are saved before the call returns
+    #expect(fleet.statistics.isAllKept)  // with an event, all changes are saved before the call returns
     try zones.add(circle(10), identifier: "door", policy: .exact)
     #expect(!fleet.statistics.isAllKept)
     storage.failing = 1
@@ -230,7 +231,7 @@ import Testing
     try fleet.checkpoint()
     #expect(fleet.statistics.isAllKept)
     try fleet.close()
-    #expect(!fleet.statistics.isAllKept)  // there is no storage any more
+    #expect(!fleet.statistics.isAllKept)  // the fleet has no storage any more
   }
 
   /// A device moves without an event to a place where a condition is then added. If its row from before the move were saved with
@@ -249,7 +250,7 @@ import Testing
         }
       }
       try zones.add(circle(100, latitude: 3_000 / 110_574), identifier: "here", policy: .exact)
-      // Any call that saves the change.
+      // Any call saves the change to the table.
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(1, 500), for: try engine.device("van"))
       }
@@ -290,7 +291,7 @@ import Testing
     }
     zones.remove("home")
     try zones.add(circle(210), identifier: "ring", policy: .exact)
-    // One of them saves the change, and enters the condition it is in.
+    // One of the fleets saves the change, and its device enters the condition at its position.
     try fleets[1].call { engine throws(MonitorError) in try engine.feed(fix(2, 200), for: 0) }
 
     let crashed = storages.map { storage in
@@ -309,7 +310,7 @@ import Testing
     for index in order { opened[index] = try open(crashed[index], again) }
     for index in order {
       try opened[index]!.engine.checkInvariants()
-      // The device is inside the conditions that still exist, as before, and continues.
+      // The device is still inside the conditions that exist, and continues.
       #expect(try opened[index]!.engine.inside(0).contains { $0.identifier == "town" })
       try opened[index]!.call { engine throws(MonitorError) in try engine.feed(fix(9, 900), for: 0) }
       var left: Set<String> = []
@@ -323,7 +324,7 @@ import Testing
       try opened[index]!.close()
       crashed[index].isClosed = false
     }
-    // Both are saved with the current table.
+    // Both devices are saved with the current table.
     for index in order { _ = try open(crashed[index], Conditions()) }
   }
 
@@ -367,7 +368,7 @@ import Testing
       if random.chance(0.1) { try changeTable() }
       if random.chance(0.1) { storage.failing = random.integer(0...4) }
       let name = "d\(random.integer(0...11))"
-      // Moves far outside change no state, and with `changes` they are not saved at once.
+      // A move far outside changes no state, and with `changes` it is not saved at once.
       let place = random.chance(0.5) ? random.uniform(0...2_500) : random.uniform(5_000...9_000)
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(Double(second), place), for: try engine.device(name))
@@ -396,7 +397,7 @@ import Testing
         changes += 1
         for identifier in zones.identifiers where random.chance(0.7) { zones.remove(identifier) }
         try zones.add(circle(Double(random.integer(1...4)) * 100), identifier: "z\(changes)", policy: .exact)
-        // Only the identifier "town" always exists, and it is replaced too.
+        // Only the identifier "town" always exists, but its condition is replaced too.
       } else if random.chance(0.3) {
         zones.remove(["home", "ring"][random.integer(0...1)])
       } else {
@@ -428,7 +429,7 @@ import Testing
     if !hasFamilies { try first.add(circle(300), identifier: "town", policy: .exact) }
     for storage in storages { _ = try open(storage, first) }
     for _ in 0..<12 {
-      // Each order opens the state that the crash left.
+      // In each order, opening gives the state that the crash left.
       for order in orders {
         let images = storages.map { $0.image() }
         let zones = Conditions()
@@ -436,10 +437,10 @@ import Testing
         for index in order {
           let before = try open(images[index].image())
           var fleet = try open(images[index], zones)
-          // A change between two openings is not undone.
+          // A change between two openings must not be undone.
           #expect(changed.isSubset(of: zones.identifiers))
           try fleet.engine.checkInvariants()
-          // No state appears without a cause, and a state is lost only together with its condition.
+          // A state must not appear without a cause, and is lost only together with its condition.
           if let device = fleet.engine.number(of: "truck") {
             let known = try Set(before.engine.inside(device).map { $0.identifier })
             let found = try Set(fleet.engine.inside(device).map { $0.identifier })
@@ -514,7 +515,8 @@ import Testing
     for second in 1...300 {
       for device in 0..<devices { feed(&fleet, "d\(device)", offsets[device] + Double(second)) }
     }
-    // Three hundred seconds are thirty intervals: at most one save per interval by the largest clock, and one by all clocks.
+    // Three hundred seconds are thirty intervals: each has at most one save by the largest clock, and one by all
+    // clocks.
     #expect((28...62).contains(storage.writes), "\(storage.writes) saves")
     try fleet.state.checkInvariants()
   }
@@ -529,7 +531,8 @@ import Testing
       for device in 0..<20 { feed(&fleet, "d\(device)", Double(second)) }
     }
     #expect((8...10).contains(storage.writes - writes), "\(storage.writes - writes) saves")
-    // If all but one fall silent, it is saved after at most sixteen intervals, then at its usual rate.
+    // If all devices except one fall silent, that device is saved after at most sixteen intervals, then at its usual
+    // rate.
     let before = storage.writes
     for second in 101...500 { feed(&fleet, "d7", Double(second)) }
     #expect((20...24).contains(storage.writes - before), "\(storage.writes - before) saves")
@@ -700,7 +703,7 @@ import Testing
       Issue.record("it was taken")
     } catch MonitorError.tableMismatch {}
     #expect(storage.isClosed && storage.rows == rows)
-    // A later version is saved at once.
+    // A later version of the table is saved at once.
     try zones.add(circle(10), identifier: "door", policy: .exact)
     fleet = try open(storage, zones)
     #expect(storage.rows.keys.count { $0.table == .conditions } == 2)
