@@ -1,7 +1,8 @@
-"""Fencepost: condition monitoring (geofencing) by explicit event time.
+"""Fencepost: geofencing (condition monitoring) that takes the time from the data.
 
 Put fixes, beacon sightings and the passing of time into a :class:`Monitor`; it returns an :class:`Event` each time one
-of its conditions becomes satisfied or unsatisfied. It reads no clock: the same inputs give the same events.
+of its conditions becomes satisfied or unsatisfied. The engine reads no clock, so the same inputs always give the same
+events.
 
 Example:
     >>> from fencepost import Circle, Fix, Monitor, TransitionPolicy

@@ -1,6 +1,7 @@
 """The DuckDB extension: queries, events and visits in SQL.
 
-The guide "In your database" describes the functions. One file works with DuckDB 1.2 and later.
+The guide "In your database" describes the functions. The same extension file works with DuckDB 1.2 and every later
+version.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ class _Connection(Protocol):
 def _footer(platform: str, version: str) -> bytes:
     """The footer that DuckDB requires at the end of an extension: a WebAssembly custom section.
 
-    It has eight fields of 32 bytes (last first: 4, platform, API version, extension version, kind of ABI) and 256 bytes
-    for a signature.
+    The footer has eight fields of 32 bytes, in reverse order (4, platform, API version, extension version, kind of
+    ABI), and 256 bytes for a signature.
     """
     fields = ["", "", "", "C_STRUCT", version, _API, platform, "4"]
     head = b"\x00\x93\x04\x10duckdb_signature\x80\x04"
@@ -33,10 +34,10 @@ def _footer(platform: str, version: str) -> bytes:
 
 
 def write(folder: str | Path, platform: str) -> Path:
-    """Writes ``fencepost.duckdb_extension`` into a folder, to ``LOAD`` it in DuckDB's shell or from other languages.
+    """Writes ``fencepost.duckdb_extension`` into a folder, for ``LOAD`` in DuckDB's shell or from other languages.
 
     Args:
-        folder: Must exist.
+        folder: The folder, which must exist.
         platform: The output of ``PRAGMA platform`` in that DuckDB, for example ``linux_amd64``.
 
     Raises:
@@ -52,9 +53,9 @@ def write(folder: str | Path, platform: str) -> Path:
 def load(connection: _Connection) -> None:
     """Loads the extension into a connection of ``duckdb``.
 
-    DuckDB loads only extensions that its makers signed, unless the database was opened with
-    ``config={"allow_unsigned_extensions": "true"}``. Extensions are native code, and that setting lets any SQL of the
-    process load any file: use it only if you trust the SQL.
+    DuckDB loads only extensions signed by the DuckDB project, unless the database was opened with
+    ``config={"allow_unsigned_extensions": "true"}``. Extensions are native code, and ``allow_unsigned_extensions`` lets
+    any SQL of the process load any file: use it only if you trust the SQL.
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.

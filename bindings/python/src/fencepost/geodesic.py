@@ -1,8 +1,8 @@
 """Geodesics on the WGS84 ellipsoid, computed by the engine's own code (Karney 2013, J. Geodesy 87, 43-55).
 
 Arguments are numbers or columns. A column is anything with the buffer protocol (``array.array``, NumPy arrays) or a
-sequence of numbers. If some arguments are columns, a number counts for every row. The results are NumPy arrays if any
-argument was one, otherwise ``array.array('d')``.
+sequence of numbers. If only some arguments are columns, each number is used for every row. The results are NumPy arrays
+if any argument is a NumPy array, otherwise ``array.array('d')``.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Inverse(NamedTuple, Generic[T]):
     """
 
     distance: T
-    """Metres, error below 15 nm."""
+    """The distance in metres, with an error below 15 nm."""
     azimuth1: T
-    """Degrees clockwise from north at the first point, -180 to 180."""
+    """The azimuth at the first point, in degrees clockwise from north, -180 to 180."""
     azimuth2: T
-    """The azimuth at the second point, in the direction of travel (same unit and range)."""
+    """The azimuth at the second point, in the direction of travel, in degrees clockwise from north, -180 to 180."""
 
 
 class Direct(NamedTuple, Generic[T]):
@@ -60,7 +60,7 @@ class Direct(NamedTuple, Generic[T]):
     longitude: T
     """Degrees, -180 to 180."""
     azimuth: T
-    """Degrees clockwise from north at the end, in the direction of travel."""
+    """The azimuth at the end point, in the direction of travel, in degrees clockwise from north."""
 
 
 @overload
@@ -84,8 +84,8 @@ def inverse(latitude1: Any, longitude1: Any, latitude2: Any, longitude2: Any) ->
         longitude2: Degrees, -180 to 180.
 
     Raises:
-        InvalidArgumentError: A coordinate is not finite or out of range (with columns ``position`` is the row), or
-            the columns have different lengths.
+        InvalidArgumentError: A coordinate is not finite or out of range, or the columns have different lengths. For a
+            bad coordinate in a column, ``position`` is its row.
 
     Example:
         >>> round(inverse(37.422, -122.084058, 37.3270145, -122.0310273).distance, 3)
@@ -111,11 +111,12 @@ def direct(latitude: Any, longitude: Any, azimuth: Any, distance: Any) -> Direct
     Args:
         latitude: Degrees, -90 to 90.
         longitude: Degrees, -180 to 180.
-        azimuth: Degrees clockwise from north, finite.
-        distance: Metres, at most 1e9 in magnitude; negative goes backwards.
+        azimuth: The direction at the start, in degrees clockwise from north, finite.
+        distance: The length in metres, at most 1e9 in magnitude. A negative length goes backwards.
 
     Raises:
-        InvalidArgumentError: As for :func:`inverse`.
+        InvalidArgumentError: A number is not finite or out of range, or the columns have different lengths. For a bad
+            number in a column, ``position`` is its row.
 
     Example:
         >>> round(direct(0, 0, 90, 111_319.49079327357).longitude, 9)
@@ -159,21 +160,21 @@ def _shape(argument: Any) -> tuple[int] | tuple[()]:
 
 
 def circle(latitude: float, longitude: float, radius: float, *, corners: int = 180) -> dict[str, Any]:
-    """A circle as a GeoJSON geometry (RFC 7946). Every corner lies on the geodesic circle; between corners the line is
-    straight on the map.
+    """A circle as a GeoJSON geometry (RFC 7946). Every corner lies on the geodesic circle, and the edges between the
+    corners are straight lines on the map.
 
-    A polygon across the antimeridian is cut there into a MultiPolygon. A circle around one pole extends to the edge of
-    the map. A circle around both poles covers the map except for the area outside the circle.
+    A polygon across the antimeridian is cut at the antimeridian into a MultiPolygon. A circle around one pole extends
+    to the edge of the map. A circle around both poles covers the map except for the area outside the circle.
     ``shapely.geometry.shape`` converts the result to a polygon.
 
     Args:
-        latitude: Latitude of the centre, degrees, -90 to 90.
-        longitude: Longitude of the centre, degrees, -180 to 180.
-        radius: Metres along the geodesic, finite, above 0.
+        latitude: Latitude of the centre in degrees, -90 to 90.
+        longitude: Longitude of the centre in degrees, -180 to 180.
+        radius: The radius in metres along the geodesic, finite, above 0.
         corners: The number of corners, 3 to 1 000 000.
 
     Returns:
-        A dict with ``type`` and ``coordinates``, longitude first.
+        A dict with ``type`` and ``coordinates``; each position has its longitude first.
 
     Raises:
         InvalidArgumentError: A coordinate, the radius or `corners` is out of its range.

@@ -74,9 +74,9 @@ class Sink(Protocol):
     """
 
     def __call__(self, event: Any, /) -> bool | None:
-        """Handles one event. Return True or None to accept the event, or False to get it again after a pause.
+        """Handles one event. Return True or None to accept the event, or False to have it redelivered after a pause.
 
-        It may be asynchronous if :meth:`Follower.serve` or ``async for`` runs it.
+        The method may be asynchronous if :meth:`Follower.serve` or ``async for`` runs the sink.
         """
         ...
 
@@ -102,12 +102,13 @@ def from_mqtt(
     thread.
 
     With a fixed `client_id` the broker stores QoS 1 messages while the program is not running, and redelivers each
-    message until it is in the store. A broker allows only one connection per client id, so two programs need two ids.
+    message until it is saved in the store. A broker allows only one connection per client id, so two programs need two
+    ids.
 
     Args:
         url: ``mqtt://HOST:PORT/TOPIC``, or ``mqtts`` for TLS; the topic may have wildcards (default: ``owntracks/#``).
         login: User and password.
-        client_id: 1 to 100 characters; None: a random id, and the broker stores nothing.
+        client_id: The MQTT client id, 1 to 100 characters. With None the id is random, and the broker stores nothing.
         device: The member of JSON objects that names the device.
         authority: A file with the certificates against which the broker's certificate is checked; None: the system's
             certificates.
@@ -136,7 +137,7 @@ def from_http(
 
     Args:
         host: The address to listen on.
-        port: 0: any free port; the ``port`` of the result says which.
+        port: The port to listen on; 0 selects any free port, and the ``port`` of the result says which.
         login: User and password that each request must have; None: requests need no login.
         device: The member of JSON objects that names the device.
 
@@ -185,8 +186,8 @@ def from_gpsd(
     """A source of the fixes of a gpsd. A reconnection blocks for up to 5 s.
 
     Args:
-        url: ``gpsd://HOST:PORT``.
-        name: The device's name in events; for a monitor any text.
+        url: The gpsd's address, ``gpsd://HOST:PORT``.
+        name: The device's name in events. For a monitor, any text will do.
         receiver: The path of the receiver, if the gpsd has several; None: the first receiver that has a fix.
         patience: Seconds to keep reconnecting to a lost gpsd; 0: the source ends when the connection ends.
         logger: Logs when the connection is lost and when it is restored.
@@ -201,7 +202,7 @@ def to_file(path: str | os.PathLike[str], *, logger: logging.Logger = LOGGER) ->
     """Appends each event to a file as a line of JSON. An event is accepted once it is on the disk.
 
     Args:
-        path: Created if it does not exist.
+        path: The file, which is created if it does not exist.
         logger: Logs errors.
 
     Raises:
@@ -240,7 +241,7 @@ def to_mqtt(
         format: ``json``: lines of JSON; ``owntracks``: transitions, which the apps show; ``homeassistant``: entities
             that Home Assistant finds by MQTT discovery.
         login: User and password.
-        client_id: None: a random id.
+        client_id: The MQTT client id, 1 to 100 characters; None selects a random id.
         retain: True if the broker should retain the last event of each device and zone.
         authority: A file with the certificates against which the broker's certificate is checked; None: the system's
             certificates.

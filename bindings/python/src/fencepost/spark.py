@@ -1,7 +1,7 @@
 """Fencepost in Apache Spark 4: event streams from fix streams, replays, and spatial joins of DataFrames.
 
-Install it with ``pip install 'fencepost[spark]'``, also on the workers; it needs Java 17. The guide "Beyond one
-machine" says when Spark is worth using.
+Install the package with ``pip install 'fencepost[spark]'``, also on the workers. Spark needs Java 17. The guide "Beyond
+one machine" says when Spark is worth using.
 """
 
 from __future__ import annotations
@@ -45,56 +45,58 @@ def events(
 ) -> DataFrame:
     """The events of a stream of fixes of many devices: a streaming DataFrame.
 
-    Each device gets the same events as from its own monitor that is fed its rows in order of time. Micro-batches,
-    shards and crashes do not change them. Changes are confirmed when the watermark has passed their deadline, even if
-    no further row comes. Spark keeps the state of each shard of devices under the query's checkpoint. The state store
-    must be RocksDB: ``spark.sql.streaming.stateStore.providerClass`` =
+    Each device gets the same events as from its own monitor that is fed its rows in order of time. The split into
+    micro-batches and shards does not change the events, and neither does a crash. Changes are confirmed when the
+    watermark has passed their deadline, even if no further row comes. Spark keeps the state of each shard of devices
+    under the query's checkpoint. The state store must be RocksDB: ``spark.sql.streaming.stateStore.providerClass`` =
     ``org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider``.
 
     Args:
         stream: A streaming DataFrame.
-        conditions: A table, or anything that :class:`Zones` accepts. It is sent to each worker once. A query that
-            continues from a checkpoint may have other conditions: devices keep their states for the unchanged ones.
-        device: The column that identifies the device: texts or whole numbers. It is the first column of the events. If
-            this or another column is not given, it is found by its name.
-        latitude: Degrees, -90 to 90.
-        longitude: Degrees, -180 to 180.
-        accuracy: Metres; 0 or null: not reported; negative or NaN: there is no position.
+        conditions: A table, or anything that :class:`Zones` accepts. The table is sent to each worker once. A query
+            that continues from a checkpoint may have other conditions: devices keep their states for the unchanged
+            conditions.
+        device: The column that identifies the device, with texts or whole numbers. It becomes the first column of the
+            events. If this or another column argument is omitted, the column is found by its name.
+        latitude: The column of latitudes, in degrees, -90 to 90.
+        longitude: The column of longitudes, in degrees, -180 to 180.
+        accuracy: The column of accuracies, in metres. 0 or null means that the accuracy was not reported; negative or
+            NaN means that the row has no position.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
-        delay: How much earlier than the latest row a row's time may be; the watermark's delay. Rows are held back for
+        delay: The watermark's delay: how much earlier than the latest row a row's time may be. Rows are held back for
             this long.
-        shards: The number of parts that the state is divided into. It cannot change during the life of a checkpoint.
+        shards: The number of parts that the state is divided into. It cannot change as long as a checkpoint is used.
         ordered: True if the rows of each device come in order of time, as from a Kafka topic keyed by device. Then no
-            row is held back, and events come with the micro-batch of their row. A row is late if an earlier micro-batch
-            had a later row of its device.
+            row is held back, and events come in the same micro-batch as their row. A row is late if an earlier
+            micro-batch had a row of its device with a later time.
         max_ahead: Rows that are ahead of the machine's clock by more than this are dropped before they move the
-            watermark; None: no row is dropped.
+            watermark. With None no row is dropped.
         expire: A device is forgotten when this much time has passed since its latest row. A later row counts as a new
-            device, whose sequence begins at 1 again. None: no device is forgotten.
+            device, whose sequence begins at 1 again. With None no device is forgotten.
         beacons: A column of scan reports: arrays of structures of `uuid`, `major`, `minor` and optionally `rssi`, as in
-            sightings files. A row in which it is not null is a scan report, and the row's position is ignored.
-        refresh: A column that selects the table of `versions` that applies to a row. Its value is the digest of the
-            table's :attr:`Zones.version`: 16 bytes or their hexadecimal digits; null selects `conditions`. If a row
-            selects another table than its device's previous row, the device keeps its states for unchanged conditions;
-            the earlier table still confirms changes due before that row.
-        versions: A folder of tables that all workers can read. Each table is in a file ``<digest>.conditions`` that
-            holds :meth:`Zones.snapshot`; the file must exist before the first row that selects it.
-        missing_versions: What to do with a row if its table is missing, damaged, or does not match its name. ``skip``:
-            the row is skipped and counted as invalid. ``stop``: the query ends; put the file in place and start the
-            query again, and it continues there.
-        initial_state: The checkpoint of another query of :func:`events` that was stopped. Its devices and the rows that
-            it held back continue here, with these conditions and shards. It is used only until the first micro-batch is
-            done, and may be omitted afterwards.
+            sightings files. A row in which this column is not null is a scan report, and the row's position is ignored.
+        refresh: A column that selects which table of `versions` applies to a row. The column's value is the digest of
+            the table's :attr:`Zones.version`: 16 bytes or their hexadecimal digits. Null selects `conditions`. If a row
+            selects a different table from its device's previous row, the device keeps its states for unchanged
+            conditions; the earlier table still confirms changes due before that row.
+        versions: A folder of tables that all workers can read. Each table is in a file ``<digest>.conditions`` with the
+            bytes of :meth:`Zones.snapshot`. The file must exist before the first row that selects the table.
+        missing_versions: What to do with a row if its table is missing, damaged, or does not match its name. With
+            ``skip`` the row is skipped and counted as invalid. With ``stop`` the query ends; put the file in place and
+            start the query again, and it continues at that row.
+        initial_state: The checkpoint of another query of :func:`events` that was stopped. The new query takes over the
+            other query's devices and the rows that it held back, with the new conditions and shards. The argument is
+            used only until the first micro-batch is done, and may be omitted afterwards.
 
     Returns:
-        A row for each event: the device, and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. For an
+        A row for each event, with the device and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. For an
         idempotent sink, use the key (device, ``sequence``), or with `expire` (device, ``sequence``, ``date``). The
         ``observedMetrics`` of the query's progress count the rows that were late, invalid or dropped, under
         ``fencepost`` and ``fencepost_input``.
 
     Raises:
-        InvalidArgumentError: A column is missing or of another type; an argument is out of its range; the state store
-            is not RocksDB; `refresh` without `versions`.
+        InvalidArgumentError: A column is missing or has the wrong type, an argument is out of its range, the state
+            store is not RocksDB, or `refresh` is used without `versions`.
         MissingExtraError: PySpark is not installed.
     """
     require("pyspark.sql", "spark")
@@ -125,7 +127,7 @@ def replay(
     time: str | None = None,
     by: str | None = None,
 ) -> DataFrame:
-    """The events of a DataFrame of the fixes of many devices: the same as those of ``fencepost replay --by``.
+    """The events of a DataFrame of the fixes of many devices, equal to the events of ``fencepost replay --by``.
 
     Each device's rows are sorted by time and run through a fleet on the worker; rows of equal time stay in the order of
     the frame. No partition is ever held in memory as a whole. A row is skipped if it has no device or no time, or if a
@@ -133,21 +135,24 @@ def replay(
 
     Args:
         frame: A batch DataFrame, not a stream.
-        conditions: As for :func:`events`, like the other arguments.
-        device: The column that identifies the device: texts or whole numbers. It is the first column of the events.
-        latitude: Degrees. If this or another column is not given, it is found by its name.
+        conditions: A table, or anything that :class:`Zones` accepts.
+        device: The column that identifies the device, with texts or whole numbers. It becomes the first column of the
+            events.
+        latitude: The column of latitudes, in degrees. If this or another column argument is omitted, the column is
+            found by its name.
         longitude: Degrees.
-        accuracy: Metres.
+        accuracy: The column of accuracies, in metres.
         time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
         by: Another name for `device`.
 
     Returns:
-        A row for each event, as for :func:`events`; the events of a device are in order.
+        A row for each event, with the same columns as the result of :func:`events`. The events of each device are in
+        order.
 
     Raises:
-        InvalidArgumentError: A column is missing or of another type.
+        InvalidArgumentError: A column is missing or has the wrong type.
         MissingExtraError: PySpark is not installed.
-        TypeError: Neither `device` nor `by` is given, or both are.
+        TypeError: Exactly one of `device` and `by` must be passed.
     """
     require("pyspark.sql", "spark")
     from ._spark.batch import replay_frame
@@ -169,20 +174,23 @@ def containing(
     distances: bool = False,
     metrics: str = "fencepost_points",
 ) -> DataFrame:
-    """Finds the conditions that contain the points of a DataFrame or a stream: :meth:`Zones.containing` as an inner
-    join, exact on the ellipsoid.
+    """Finds the conditions that contain the points of a DataFrame or a stream. It is :meth:`Zones.containing` as an
+    inner join, exact on the ellipsoid.
 
     Args:
         frame: A DataFrame; its columns stay in the result.
-        conditions: As for :func:`events`.
-        latitude: Degrees. If this or the other column is not given, it is found by its name.
-        longitude: Degrees. A row whose point is null, NaN or out of range is skipped.
-        distances: True to add the signed distances to the boundaries, in metres, 0 or less.
+        conditions: A table, or anything that :class:`Zones` accepts. It is sent to each worker once.
+        latitude: The column of latitudes, in degrees. If this or the other column argument is omitted, the column is
+            found by its name.
+        longitude: The column of longitudes, in degrees. A row whose point is null, NaN or out of range is skipped.
+        distances: True to add a column with the signed distance to the boundary, in metres: 0 or less, because the
+            point is inside.
         metrics: The name under which the ``observedMetrics`` of a stream's progress count its rows and the skipped rows
             (``rows``, ``unusable``). A query that uses this function twice needs two names.
 
     Returns:
-        A row for each pair: the columns of the frame, ``identifier``, and ``distance`` if requested.
+        A row for each pair of a point and a condition, with the columns of the frame, ``identifier``, and ``distance``
+        if requested.
 
     Raises:
         InvalidArgumentError: A column is missing, or has the same name as a column of the result.

@@ -1,7 +1,7 @@
 """The SQLite extension: queries, events, visits and fleets in SQL.
 
-The guide "In your database" describes the functions. The extension contains its own engine, but no second copy of
-SQLite.
+The guide "In your database" describes the functions. The extension contains its own copy of the engine, but no second
+copy of SQLite.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def load(connection: _Connection) -> None:
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.
-        RuntimeError: This Python was built without loadable extensions (``apsw`` from PyPI has them).
+        RuntimeError: This Python's ``sqlite3`` was built without loadable extensions (``apsw`` from PyPI supports
+            them).
     """
     file = path()
     if not hasattr(connection, "enable_load_extension"):

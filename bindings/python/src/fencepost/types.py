@@ -1,4 +1,4 @@
-"""The types of values that methods return, and of rarely used arguments: for annotations and ``isinstance``.
+"""The types of returned values and of rarely used arguments, for annotations and ``isinstance``.
 
 Example:
     >>> from fencepost import Monitor

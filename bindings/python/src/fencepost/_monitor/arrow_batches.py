@@ -44,10 +44,12 @@ if TYPE_CHECKING:
 _Decided: TypeAlias = tuple[int, PolicyRow | None]
 """An assumed state and a policy, in the engine's form."""
 _Reading: TypeAlias = tuple[int, bool, float, bool, bool]
-"""Edges, oriented and buffer of a shape; True if the kind of edges is not stated; and True for a gate."""
+"""How a shape is read: its edges, oriented and buffer; whether its kind of edges is not stated; and whether it is a
+gate.
+"""
 _FEW = 16
 FIXES, CIRCLES = "fixes", "table"
-"""The names by which messages call the arguments."""
+"""The names of the two arguments in messages."""
 POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = Polygon._KIND, Corridor._KIND
 
 
@@ -64,7 +66,7 @@ class _Fixes(NamedTuple):
     accuracies: Any
     times: Ticks
     devices: tuple[Any, tuple[str, ...]] | None
-    """For a fleet: the index of each row's device, and the devices."""
+    """The index of each row's device, and the devices; None for a monitor."""
 
     def feed(self, handle: Any, refuses: bool) -> FeedResult:
         times: Any = self.times.values
@@ -88,11 +90,11 @@ def feed_stream(
     Args:
         handle: The native handle of a monitor or a fleet.
         table: An object that exports the stream.
-        columns: Names of columns that are not recognised.
+        columns: For columns that are not recognised: the column's name for each role, such as ``latitude``.
         refuses: True if the first invalid row causes the whole stream to be refused.
         devices: True if a column names the device of each row.
-        look: Called before the first batch of devices is fed, with its columns, the index of each row's device, and the
-            devices.
+        look: A function that is called before the first batch with devices is fed. Its arguments are the batch's
+            columns, the index of each row's device, and the devices.
     """
     known, required = (DEVICES, ("time", "device")) if devices else (TRACK, ("time",))
     reader = BatchReader(exported(table, FIXES, known, columns, required), FIXES)
@@ -144,7 +146,8 @@ def _fixes(reader: BatchReader, plan: Plan) -> Iterator[_Fixes]:
 def _check_metres(
     reader: BatchReader, plan: Plan, latitudes: Sequence[float], longitudes: Sequence[float], first: int
 ) -> None:
-    """Refuses points of an unstated coordinate system if the first coordinates must be metres, as a replay does."""
+    """Refuses points without a stated coordinate system if the first coordinates must be metres, as a replay
+    does."""
     if plan.geometry is None or not len(latitudes):
         return
     latitude, longitude = latitudes[0], longitudes[0]
@@ -177,8 +180,8 @@ def _empty() -> Handle:
 
 
 def _like(handle: Handle, has_gates: bool) -> Handle:
-    """A monitor for trial additions. If there are gates it is a fork, because only some monitors accept gates; a table
-    has no gates."""
+    """A monitor for trial additions. If there are gates, the trial monitor is a fork, because only some monitors accept
+    gates; a table has no gates."""
     return handle.fork() if has_gates and isinstance(handle, Handle) else _empty()
 
 
@@ -197,7 +200,7 @@ def _of_row(error: InvalidArgumentError, source: str, first: int, reader: BatchR
 
 
 class _Circles(NamedTuple):
-    """Consecutive rows with the same options."""
+    """Consecutive circles with the same options."""
 
     first: int
     identifiers: tuple[str, ...]
@@ -208,11 +211,11 @@ class _Circles(NamedTuple):
     policy: PolicyRow | None
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures the circles, all or nothing."""
+        """Adds or ensures either all of the circles, or none if one is refused."""
         return SyncResult(*handle.add_circles(*self[1:], tags[self.first : self.first + len(self.identifiers)], ensure))
 
     def add_singly(self, handle: Handle, tags: memoryview[Any]) -> None:
-        """Adds the circles one by one, which is faster for a few."""
+        """Adds the circles one by one, which is faster if there are only a few."""
         columns = self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :]
         for row, (identifier, latitude, longitude, radius, tag) in enumerate(zip(*columns)):
             try:
@@ -222,14 +225,14 @@ class _Circles(NamedTuple):
                 raise
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form for a call that accepts conditions of all kinds."""
+        """The rows in the form that calls for conditions of all kinds take."""
         rows = zip(self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :])
         for identifier, *circle, tag in rows:
             yield identifier, CIRCULAR_GEOGRAPHIC, tuple(circle), self.assuming, self.policy, tag
 
     @classmethod
     def joined(cls, parts: Sequence[_Circles]) -> _Circles:
-        """Joins consecutive parts with the same options. Copies unless there is only one part."""
+        """Joins consecutive parts with the same options. The values are copied unless there is only one part."""
         first = parts[0]
         if len(parts) == 1:
             return first
@@ -254,7 +257,7 @@ class _Shapes(NamedTuple):
     reading: _Reading
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures the shapes, all or nothing."""
+        """Adds or ensures either all of the shapes, or none if one is refused."""
         own = tags[self.first : self.first + len(self.identifiers)]
         if self.reading[4]:
             columns = shape_columns(self.wkb)
@@ -264,7 +267,7 @@ class _Shapes(NamedTuple):
         return SyncResult(*handle.add_shapes(*row, own, ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form for a call that accepts conditions of all kinds."""
+        """The rows in the form that calls for conditions of all kinds take."""
         for identifier, wkb, radius, tag in zip(self.identifiers, self.wkb, self.radii, tags[self.first :]):
             kind = _kind(wkb_type(wkb) in AREAS, self.reading)
             yield identifier, kind, (wkb, radius, *self.reading[:3]), self.assuming, self.policy, tag
@@ -283,7 +286,7 @@ class _Columns(NamedTuple):
     reading: _Reading
 
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
-        """Adds or ensures the shapes, all or nothing."""
+        """Adds or ensures either all of the shapes, or none if one is refused."""
         count = len(self.identifiers)
         columns = self.shapes.columns(self.begin, self.begin + count)
         kind = _kind(self.shapes.is_area, self.reading)
@@ -291,7 +294,7 @@ class _Columns(NamedTuple):
         return SyncResult(*handle.add_shape_columns(*row, tags[self.first : self.first + count], ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
-        """The rows in the form for a call that accepts conditions of all kinds."""
+        """The rows in the form that calls for conditions of all kinds take."""
         kind = _kind(self.shapes.is_area, self.reading)
         for row, (identifier, radius, tag) in enumerate(zip(self.identifiers, self.radii, tags[self.first :])):
             wkb = self.shapes.wkb(self.begin + row)
@@ -352,7 +355,7 @@ def sync_stream(handle: Handle, table: Any, columns: Mapping[str, str], options:
 
 
 def _left_open(parts: Iterable[_Part]) -> Iterator[Found]:
-    """The rows of shapes that do not state their kind of edges."""
+    """The identifier and place of each shape that does not state its kind of edges."""
     for part in parts:
         if not isinstance(part, _Circles) and part.reading[3]:
             for row, identifier in enumerate(part.identifiers, part.first):
@@ -416,8 +419,8 @@ def _circles(
 def _alike(
     shapes: Sequence[bytes | None] | None, readings: Sequence[_Reading] | None, start: int, stop: int
 ) -> Iterator[tuple[int, int, _Reading | None]]:
-    """Groups consecutive rows that are circles, or shapes with the same reading. Without `shapes`, all rows are shapes
-    if there are `readings`, else circles."""
+    """Groups consecutive rows that are circles, or shapes with the same reading. If `shapes` is None, all rows are
+    shapes if there are `readings`, otherwise circles."""
     if readings is None:
         yield start, stop, None
         return
@@ -431,7 +434,7 @@ def _alike(
 
 
 def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: str | None) -> list[_Reading]:
-    """How the shapes of a batch are read; edges are planar unless stated otherwise."""
+    """Returns how each shape of a batch is read; edges are planar unless stated otherwise."""
     told = EDGES.index(edges or "planar")
     own = [what for what in ("edges", "oriented", "buffer", "gate") if what in plan.indices]
     if not own:
@@ -475,7 +478,7 @@ def _check_gates(
 
 
 def _texts(reader: BatchReader, chunk: Any, plan: Plan, first: int) -> tuple[str, ...]:
-    """The identifiers of a batch; numbers become texts."""
+    """The identifiers of a batch; numbers are converted to texts."""
     name = reader.names[plan.indices["identifier"]]
     found = []
     for row, value in enumerate(reader.values(chunk, plan.indices["identifier"], first)):

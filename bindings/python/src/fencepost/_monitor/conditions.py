@@ -1,4 +1,4 @@
-"""Adding conditions: one by one, by columns, and as sets."""
+"""Methods that add conditions one by one, from columns, and as sets."""
 
 from __future__ import annotations
 
@@ -36,21 +36,22 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
     ) -> None:
-        """Adds a condition, or replaces the one with that identifier: it gets a new record, and pending events of the
-        old one are dropped (for a table: in all fleets).
+        """Adds a condition, or replaces the condition with that identifier. The new condition gets a new record, and
+        pending events of a replaced condition are dropped (for a table, in all fleets that share it).
 
-        If a valid fix not older than `initial_fix_max_age` is known, it decides a circle or shape at once. If a polygon
-        or corridor does not state its kind of edges, they are geodesic; if planar edges would lie more than a metre
-        away from them, there is an :class:`InputWarning`. See :meth:`Monitor.shape`.
+        If the last valid fix is not older than `initial_fix_max_age`, it decides a circle or shape at once. If a
+        polygon or corridor does not state its kind of edges, its edges are geodesic. If planar edges would lie more
+        than a metre away from the geodesic ones, there is an :class:`InputWarning`. See :meth:`Monitor.shape`.
 
         Args:
             condition: What to monitor.
-            identifier: 1 to 256 bytes of UTF-8.
-            assuming: The initial state: unknown, satisfied or unsatisfied. None: unknown for a monitor, unsatisfied for
-                a table. With any other state in a table, every device would give an event for each such condition,
-                wherever it is.
-            policy: When a crossing counts, or the name of a preset; None: :meth:`TransitionPolicy.standard`.
-            tag: Your own number, 0 to 2**64 - 1: every event contains it.
+            identifier: The condition's identifier, 1 to 256 bytes of UTF-8.
+            assuming: The initial state: unknown, satisfied or unsatisfied. None means unknown for a monitor and
+                unsatisfied for a table. In a table, any state other than unsatisfied makes every device give an event
+                for each such condition, however far away the device is.
+            policy: The policy that says when a crossing counts, or the name of a preset. None means
+                :meth:`TransitionPolicy.standard`.
+            tag: Your own number, 0 to 2**64 - 1. Every event of the condition contains this number.
 
         Raises:
             InvalidArgumentError: A value is out of its range; the message names it.
@@ -73,10 +74,11 @@ class ConditionChanges(ConditionHolder[V]):
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
     ) -> bool:
-        """Like :meth:`add`, but leaves an equal condition with that identifier unchanged.
+        """Adds a condition as :meth:`add` does, but leaves an equal condition with that identifier unchanged.
 
-        Conditions are equal if centres are within 1e-7 degrees, radii within 0.5 m (beacons: exactly equal), and policy
-        and tag are the same. For an equal condition `assuming` is ignored.
+        Two conditions are equal if they have the same kind, policy and tag, and nearly the same geometry: centres and
+        vertices within 1e-7 degrees, radii and buffers within 0.5 m. Beacons must be exactly equal. If the condition is
+        left unchanged, `assuming` is ignored.
 
         Returns:
             True if the condition was added or replaced.
@@ -124,36 +126,36 @@ class ConditionChanges(ConditionHolder[V]):
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        """Adds many circles from columns of equal length, in order, as single calls would. If the source is a table,
-        polygons and corridors are added too. All or nothing.
+        """Adds many circles from columns of equal length, in order, with the same result as single calls. If the source
+        is a table, polygons and corridors are added too. If one condition is refused, no condition is added.
 
-        Columns of 64-bit elements without strides are read in place; others are converted.
+        Columns of 64-bit elements without strides are read in place; other columns are converted.
 
         Instead of columns, pass one table: a GeoDataFrame or an object that exports an Arrow stream (PyArrow, Polars, a
-        relation of DuckDB). Its columns identifier, radius, and latitude and longitude or geometries are found as in
-        :func:`replay`. Geometries are WKB, WKT or GeoArrow: points and lines need a radius, polygons do not. Edges are
-        planar unless the table's metadata or its column edges says geodesic; oriented and buffer may be columns too.
-        The columns assuming and policy, if present, apply to their rows; where they are null the arguments apply. If
-        their values differ between rows, another thread, or a store after a crash, may see only the first rows. Needs
-        ``fencepost[arrow]``.
+        relation of DuckDB). The table's columns identifier, radius, and latitude and longitude (or a geometry) are
+        found as in :func:`replay`. Geometries are WKB, WKT or GeoArrow: points and lines need a radius, polygons do
+        not. Edges are planar unless the table's metadata or its column ``edges`` says geodesic; ``oriented`` and
+        ``buffer`` may be columns too. If the table has columns ``assuming`` and ``policy``, their values apply to their
+        rows, and the arguments apply where a value is null. If these values differ between rows, another thread, or a
+        store after a crash, may see only the first rows. A table needs ``fencepost[arrow]``.
 
         Args:
-            identifier: Texts; or a table as the only argument.
-            latitude: Latitudes of the centres, degrees.
-            longitude: Longitudes of the centres, degrees.
+            identifier: The identifiers, as texts; or a table as the only argument.
+            latitude: Latitudes of the centres, in degrees.
+            longitude: Longitudes of the centres, in degrees.
             radius: Metres.
             assuming: The initial state of all conditions.
-            policy: The policy of all conditions, or the name of a preset; None: :meth:`TransitionPolicy.standard`.
-            tag: A column, or one number for all conditions.
-            columns: Names of a table's columns for identifier, latitude, longitude, radius, assuming, policy, or
+            policy: The policy of all conditions, or the name of a preset. None means :meth:`TransitionPolicy.standard`.
+            tag: The tags as a column, or one tag for all conditions.
+            columns: The names of a table's columns for identifier, latitude, longitude, radius, assuming, policy, or
                 geometry, if they are not recognised.
 
         Raises:
-            InvalidArgumentError: Columns have different lengths, or a row is refused (NaN, out of range): no condition
-                is added, and ``position`` is the row.
+            InvalidArgumentError: The columns have different lengths, or a row is refused because a value is NaN or out
+                of range. No condition is added, and ``position`` is the row.
             ColumnTypeError: A column has values of a wrong type; ``position`` is the row.
-            InputError: A table lacks a column, or one of its rows is refused: no condition is added, and ``row`` is the
-                row.
+            InputError: A table lacks a column, or one of its rows is refused. No condition is added, and ``row`` is the
+                number of the row.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
 
         Example:
@@ -205,24 +207,27 @@ class ConditionChanges(ConditionHolder[V]):
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
     ) -> SyncResult:
-        """Like :meth:`add_many`, but leaves equal conditions unchanged, as :meth:`ensure` does; with a store in one
-        transaction. Use :meth:`sync` to also remove all other conditions.
+        """Adds many conditions as :meth:`add_many` does, but leaves equal conditions unchanged, as :meth:`ensure` does.
+        With a store, the call is one transaction. Use :meth:`sync` to also remove all other conditions.
 
         Args:
-            identifier: As for :meth:`add_many`, like the other arguments.
+            identifier: The identifiers, as texts; or a table as the only argument. All arguments are the same as in
+                :meth:`add_many`.
             latitude: Degrees.
             longitude: Degrees.
             radius: Metres.
             assuming: The initial state of all conditions.
             policy: The policy of all conditions.
-            tag: A column, or one number for all conditions.
-            columns: Names of a table's columns that are not recognised.
+            tag: The tags as a column, or one tag for all conditions.
+            columns: For columns of a table that are not recognised: the column's name for each role, such as
+                ``latitude``.
 
         Returns:
-            The numbers of added, replaced and kept conditions.
+            The number of added, of replaced and of kept conditions.
 
         Raises:
-            InvalidArgumentError: As for :meth:`add_many`, which can raise other errors too.
+            InvalidArgumentError: The columns have different lengths, or a row is refused. The other errors of
+                :meth:`add_many` are possible too.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -263,28 +268,31 @@ class ConditionChanges(ConditionHolder[V]):
         tag: int = 0,
         columns: Mapping[str, str] | None = None,
     ) -> SyncResult:
-        """Makes the conditions exactly these: ensures each of them, in order, and removes all others.
+        """Makes the passed conditions the only ones: ensures each of them, in order, and removes all others.
 
-        An existing condition that is equal, as :meth:`ensure` compares, keeps its record, state and pending events. All
-        or nothing; with a store in one transaction.
+        An existing condition that is equal (as defined in :meth:`ensure`) keeps its record, state and pending events.
+        If one condition is refused, nothing changes. With a store, the call is one transaction.
 
         Args:
-            conditions: A mapping of identifiers to conditions; or records, definitions, another monitor or a table,
-                which bring their policies and tags; or a table of rows (PyArrow, Polars, a relation of DuckDB, pandas
-                and GeoPandas with PyArrow), read as in :meth:`add_many`.
-            assuming: Initial state of conditions without an assumed state; None: as for :meth:`add`.
-            policy: Policy of conditions without a policy, or the name of a preset; None:
+            conditions: A mapping of identifiers to conditions; or records, definitions, another monitor or a
+                :class:`Zones`, which have their own policies and tags; or a table of rows (PyArrow, Polars, a relation
+                of DuckDB, pandas and GeoPandas with PyArrow), which is read as in :meth:`add_many`.
+            assuming: Initial state of conditions without an assumed state. None means unknown for a monitor and
+                unsatisfied for a table.
+            policy: Policy of conditions without a policy, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             tag: Tag of conditions without a tag.
-            columns: Names of a table's columns that are not recognised.
+            columns: For columns of a table that are not recognised: the column's name for each role, such as
+                ``latitude``.
 
         Returns:
-            The numbers of added, replaced, kept and removed conditions.
+            The number of added, of replaced, of kept and of removed conditions.
 
         Raises:
-            InvalidArgumentError: A condition is refused, or two have the same identifier: nothing has changed, and
-                ``position`` is the index.
-            InputError: The same for a table; ``row`` is the row.
+            InvalidArgumentError: A condition is refused, or two conditions have the same identifier. Nothing has
+                changed, and ``position`` is the index of the condition.
+            InputError: A row of a table is refused, or two rows have the same identifier. Nothing has changed, and
+                ``row`` is the number of the row.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
 
         Example:

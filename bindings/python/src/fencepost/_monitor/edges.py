@@ -1,4 +1,4 @@
-"""Warns if shapes do not state their kind of edges and the kind makes a difference. It never refuses them."""
+"""Warns if shapes do not state their kind of edges and the kind makes a difference. Such shapes are never refused."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def warn_of_left_out(handle: Handle, identifier: str, source: str, place: str) -
 
 
 def warn_of_edges(handle: Handle, conditions: Iterable[Found], advice: Advice) -> None:
-    """Warns about the condition for which the two kinds of edges lie farthest apart, if that is more than a metre.
-    `conditions` are those that do not state their kind of edges."""
+    """Warns about the condition whose geodesic and planar edges lie farthest apart, if the distance is more than a
+    metre. `conditions` contains only conditions that do not state their kind of edges."""
     apart = []
     for identifier, source, place in conditions:
         try:

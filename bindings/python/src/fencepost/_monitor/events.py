@@ -17,7 +17,9 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Event)
 L = TypeVar("L", bound="EventRows[Any]")
 EVENTS_PER_POLL = 65_536
-"""A larger number would only use more memory: the next call continues."""
+"""The most events that one call returns; the next call returns the events after them. A larger limit would only use
+more memory.
+"""
 
 
 class EventSource(Generic[E, L]):
@@ -31,22 +33,24 @@ class EventSource(Generic[E, L]):
     def next_event(self) -> E | None:
         """Returns the next event, or None.
 
-        The call acknowledges the events delivered before. If handling them failed, call :meth:`abandon` instead.
+        The call acknowledges all events that were delivered before it. If handling them failed, call :meth:`abandon`
+        instead.
 
         Raises:
-            ConsumerAlreadyActiveError: :meth:`updates` are being consumed.
+            ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.
         """
         row = self._handle.poll_event()
         return None if row is None else self._event_of(row)
 
     def poll(self, max: int = 1024) -> L:
-        """Returns up to `max` events (at most 65 536 per call).
+        """Returns up to `max` pending events, at most 65 536 per call.
 
-        The call acknowledges the events delivered before. The list is also a context manager: the end of its block
-        acknowledges the events; if the block raises an exception, all of them are delivered again.
+        The call acknowledges all events that were delivered before it. The returned list is also a context manager: the
+        end of its block acknowledges the list's events. If the block raises an exception, all of them are delivered
+        again.
 
         Raises:
-            ConsumerAlreadyActiveError: :meth:`updates` are being consumed.
+            ConsumerAlreadyActiveError: The events of :meth:`updates` are being consumed.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -67,10 +71,10 @@ class EventSource(Generic[E, L]):
         return events
 
     def events_columns(self) -> dict[str, list[Any]]:
-        """Returns all pending events as columns, like a loop over :meth:`events`: see :meth:`EventList.columns`.
+        """Returns all pending events as columns: see :meth:`EventList.columns`.
 
-        All events are acknowledged on return, or none if an error is raised. To handle events before you acknowledge
-        them, use :meth:`poll`.
+        All events are acknowledged on return; if an error is raised, no event is acknowledged. To handle events before
+        you acknowledge them, use :meth:`poll`.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -87,7 +91,7 @@ class EventSource(Generic[E, L]):
         """Returns all pending events, as :meth:`events_columns` does, as a ``pandas.DataFrame``: see
         :meth:`EventList.to_pandas`.
 
-        If pandas is not installed, it returns the dict of columns instead; both are indexed by the same names.
+        If pandas is not installed, the method returns the dict of columns instead, with the same column names.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -104,7 +108,7 @@ class EventSource(Generic[E, L]):
         return self._drained(self._list.to_pandas)
 
     def _drained(self, converted: Callable[[L], T]) -> T:
-        """The pending events, converted before they are acknowledged."""
+        """Returns the pending events, which are converted before they are acknowledged."""
         events, result = self._list(), None
         # Events that wait for the acknowledgement of others (`Delivery.FIRST`) become pending only after that.
         while more := self._poll(max(self._handle.statistics()[6], 1)):
@@ -114,13 +118,13 @@ class EventSource(Generic[E, L]):
         return converted(events) if result is None else result
 
     def acknowledge(self) -> None:
-        """Acknowledges the delivered events without delivering more."""
+        """Acknowledges the delivered events and delivers no further event."""
         self._handle.acknowledge(None)
 
     def abandon(self) -> None:
-        """Takes back the delivered events that are not acknowledged: they are delivered again with the same sequence.
+        """Takes back the delivered but unacknowledged events, so that they are delivered again with the same sequence.
 
-        Call it if a handler failed.
+        Call this method if a handler failed.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -164,16 +168,17 @@ class MonitorEvents(EventSource[Event, EventList]):
         return Events(self)
 
     def updates(self) -> Updates:
-        """Events as they become available, for ``async for``: first the pending ones, then each new one.
+        """Returns the events as they become available, for ``async for``: first the pending events, then each new
+        event.
 
-        Inputs may be fed by the same task, by others, or from other threads. A request for the next event acknowledges
-        the previous one. Only one consumer is allowed at a time: until the iterator ends, is cancelled or dropped,
-        :meth:`events`, :meth:`next_event` and :meth:`poll` are refused as well. If a consumer stops, no event is lost:
-        an event that was delivered to it but not acknowledged (with :meth:`acknowledge`, or by a request for the next
-        one) is delivered again, with the same sequence. :meth:`close` ends the iteration.
+        Inputs may be fed by the same task, by other tasks, or by other threads. A request for the next event
+        acknowledges the previous one. Only one consumer is allowed at a time: until the iterator ends, is cancelled or
+        dropped, :meth:`events`, :meth:`next_event` and :meth:`poll` are refused as well. If a consumer stops, no event
+        is lost. An event that the consumer did not acknowledge (with :meth:`acknowledge`, or by a request for the next
+        event) is delivered again, with the same sequence. :meth:`close` ends the iteration.
 
         Raises:
-            ConsumerAlreadyActiveError: On iteration, if there is another consumer.
+            ConsumerAlreadyActiveError: Raised on iteration if there is another consumer.
 
         Example:
             >>> import asyncio

@@ -1,5 +1,5 @@
-"""Puts conditions of any source into a monitor or a table. Used by `Zones(source)`, `Fleet(source)`, `Monitor(source)`,
-a replay and a watch."""
+"""Puts conditions of any source into a monitor or a table, for `Zones(source)`, `Fleet(source)`, `Monitor(source)`, a
+replay and ``fencepost watch``."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """The conditions passed to a constructor, read before anything is opened.
+    """The conditions passed to a constructor. They are read before anything is opened.
 
     Args:
-        given: A path, a mapping, GeoJSON, a frame, an Arrow stream; another monitor or table; None: no conditions.
-        assumed: The initial state of conditions without their own, if `assuming` is None.
+        given: A path, a mapping, GeoJSON, a frame, an Arrow stream, or another monitor or table. None means no
+            conditions.
+        assumed: The initial state of conditions without an assumed state, if `assuming` is None.
         policy: Policy of conditions without a policy.
         assuming: The initial state of conditions without an assumed state.
         radius: Radius in metres of circles without a radius.
-        columns: Names of columns or properties that are not recognised.
-        layer: Layer of a vector file; None: the first.
-        transform: True to transform another CRS to WGS84; otherwise it is refused.
+        columns: For columns or properties that are not recognised: the name for each role, such as ``latitude``.
+        layer: Layer of a vector file. None selects the first layer.
+        transform: True to transform coordinates from another CRS to WGS84. Otherwise another CRS is refused.
 
     Raises:
         InputError: The source cannot be used.
@@ -80,7 +81,9 @@ class Source:
         )
 
     def put_into(self, holder: ConditionChanges[Any]) -> None:
-        """Makes these the conditions of a monitor or a table; existing conditions that are equal keep their state."""
+        """Makes the source's conditions the only conditions of a monitor or a table. Existing conditions that are equal
+        keep their state.
+        """
         if self.others is not None:
             holder.sync(self.others)
             return
@@ -92,9 +95,9 @@ def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: obj
     """Refuses options for reading conditions if no source is read: a monitor or a table has its own values.
 
     Args:
-        given: The monitor or the table; None: no conditions.
-        name: Name of the argument, for messages.
-        options: The options by name; None: not passed.
+        given: The monitor or the table; None if no conditions were passed.
+        name: Name of the argument `given`, for messages.
+        options: The options by name; None marks an option that was not passed.
 
     Raises:
         TypeError: An option was passed.
@@ -106,7 +109,9 @@ def refuse_options(given: ConditionHolder[Any] | None, name: str, **options: obj
 
 
 def add_conditions(holder: ConditionHolder[Any], rows: Sequence[ConditionRow], path: str | Path) -> None:
-    """Adds conditions in file order; if the library refuses one, the error names its place."""
+    """Adds conditions in the order of the file. If the library refuses a condition, the error names the condition's
+    place.
+    """
     for row in rows:
         try:
             holder._put(row.condition, row.identifier, row.assuming, row.policy, row.tag, False)
@@ -122,8 +127,9 @@ def sync_conditions(
     path: str | Path,
     more: Sequence[Definition] = (),
 ) -> SyncResult:
-    """Makes `rows` the conditions of a monitor or a table. Existing conditions that are equal keep their state; others
-    are removed. If the library raises an error, it is raised with its place, and nothing changes.
+    """Makes `rows` the conditions of a monitor or a table. Existing conditions that are equal keep their state; other
+    existing conditions are removed. If the library refuses a condition, the error names the condition's place in the
+    file, and nothing changes.
 
     Args:
         holder: The monitor or the table.

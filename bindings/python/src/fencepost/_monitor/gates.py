@@ -1,5 +1,5 @@
-"""Gates in the form that the library takes. Well-known binary is not used, since the library reads its lines as
-corridors."""
+"""Gates in the form that the library takes. The form is not well-known binary, because the library reads a line in WKB
+as a corridor."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from .._tables.geometries import of_wkb
 
 
 def gate_columns(geometry: Any) -> tuple[Any, ...]:
-    """Coordinates, the start of each line, and the kind of edges."""
+    """Returns a gate's coordinates, the start of each of its lines, and its kind of edges."""
     wkb, _, edges, *_ = geometry
     found = of_wkb(wkb)
     return found.coordinates, found.rings, edges
 
 
 def shape_columns(shapes: Iterable[bytes]) -> tuple[Any, ...]:
-    """Longitudes, latitudes, the start of each line, None for the parts, and the first line of each condition."""
+    """Returns longitudes, latitudes, the start of each line, None for the parts, and the index of each condition's
+    first line.
+    """
     coordinates, lines, conditions = array("d"), array("i", [0]), array("i", [0])
     for wkb in shapes:
         found = of_wkb(wkb)

@@ -40,7 +40,8 @@ class ConditionHolder(Generic[V]):
         return found
 
     def shape(self, identifier: str) -> ShapeReading:
-        """How a condition's geometry was read, and whether it matters that its edges are geodesic or planar.
+        """Returns how a condition's geometry was read, and whether the choice between geodesic and planar edges matters
+        for it.
 
         Raises:
             NotFoundError: No condition has that identifier.
@@ -59,10 +60,11 @@ class ConditionHolder(Generic[V]):
         return ShapeReading(*self._handle.shape(identifier))
 
     def nearest_boundary_point(self, identifier: str, latitude: float, longitude: float) -> tuple[float, float] | None:
-        """The point of a condition's boundary that is nearest to a position: latitude and longitude.
+        """Finds the point of a condition's boundary that is nearest to a position.
 
         Returns:
-            None for a beacon, and if the point is not unique: in an inner corner of a corridor or a buffered polygon.
+            The point's latitude and longitude. None for a beacon, or if the nearest point is not unique, as in an inner
+            corner of a corridor or a buffered polygon.
 
         Raises:
             NotFoundError: No condition has that identifier.
@@ -82,7 +84,7 @@ class ConditionHolder(Generic[V]):
         return found
 
     def remove(self, identifier: str) -> bool:
-        """Removes a condition, its record and its events.
+        """Removes a condition, its record and its pending events.
 
         Returns:
             True if the condition existed.
@@ -101,16 +103,18 @@ class ConditionHolder(Generic[V]):
         return removed
 
     def remove_many(self, identifiers_to_remove: Iterable[str], /) -> int:
-        """Removes many conditions, as calls to :meth:`remove` would; with a store in one transaction.
+        """Removes many conditions, with the same result as calls to :meth:`remove`. With a store, the call is one
+        transaction.
 
         Args:
-            identifiers_to_remove: Identifiers of conditions that do not exist are ignored.
+            identifiers_to_remove: The identifiers. Those without a condition are ignored.
 
         Returns:
             The number of conditions that were removed.
 
         Raises:
-            InvalidArgumentError: An identifier is invalid: nothing has changed, ``position`` is its index.
+            InvalidArgumentError: An identifier is invalid. Nothing has changed, and ``position`` is the index of that
+                identifier.
 
         Example:
             >>> from fencepost import Monitor
@@ -145,7 +149,7 @@ class ConditionHolder(Generic[V]):
         return entry
 
     def __delitem__(self, identifier: str) -> None:
-        """Removes a condition, its record and its events.
+        """Removes a condition, its record and its pending events.
 
         Raises:
             NotFoundError: No condition has that identifier (a ``KeyError``).
@@ -158,7 +162,7 @@ class ConditionHolder(Generic[V]):
     @overload
     def get(self, identifier: str, default: D) -> V | D: ...
     def get(self, identifier: str, default: object = None) -> object:
-        """The condition or record of an identifier, or `default`.
+        """The condition or record of an identifier, or `default` if no condition has that identifier.
 
         Example:
             >>> from fencepost import Monitor

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
 
 class FixColumns(NamedTuple):
-    """Columns of fixes in the form that the engine takes."""
+    """The columns of many fixes, in the form that the engine takes."""
 
     columns: tuple[Any, Any, Any, Any, int, int]
-    """Latitudes, longitudes, accuracies (one number, or None), times, and the number of microseconds in their unit, as
-    a fraction."""
+    """Latitudes, longitudes, accuracies (a column, one number, or None), times, and the unit of the times: the
+    numerator and the denominator of its number of microseconds."""
     doubtful: int | None
-    """The first time, if times are integers in microseconds, whose unit may be wrong."""
+    """The first time if the times are integers that are taken as microseconds (the caller may have meant another unit);
+    otherwise None.
+    """
 
 
 def refuses_invalid(on_invalid: Any) -> bool:
@@ -42,7 +44,8 @@ def refuses_invalid(on_invalid: Any) -> bool:
 
 
 def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixColumns:
-    """Columns of any supported type; those that the engine can read directly are not copied."""
+    """Converts columns of any supported type for the engine. Columns that the engine can read directly are not
+    copied."""
     from .._tables.buffers import numbers, times
     from .._tables.labels import common_index
 
@@ -63,7 +66,8 @@ def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixC
 
 
 def fix_records(fixes: Any) -> memoryview[Any]:
-    """Fixes as records in the layout of :data:`FIX_RECORD`; a buffer that has the layout is not copied."""
+    """Returns fixes as records in the layout of :data:`FIX_RECORD`. A buffer that already has the layout is not
+    copied."""
     if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # a masked array: masked values become invalid
         from .._tables.buffers import NO_TIME
 
@@ -80,13 +84,13 @@ def fix_records(fixes: Any) -> memoryview[Any]:
 
 
 def first_time(rows: memoryview[Any]) -> int | None:
-    """The time of the first record."""
+    """The time of the first record, or None without records."""
     found: int | None = FIX_RECORD.unpack_from(rows)[3] if rows.nbytes >= FIX_RECORD.size else None
     return found
 
 
 def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]:
-    """The members of records as columns, copied since the records need not be aligned."""
+    """Returns the members of records as columns. They are copied because the records need not be aligned."""
     plain = memoryview(rows.tobytes())
     if len(plain) % FIX_RECORD.size:
         raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a whole number of records of 32")
@@ -95,7 +99,9 @@ def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]
 
 
 def scan_report(sightings: Any, time: Time | None) -> tuple[bytes, int]:
-    """A scan report in the form that the engine takes: records of 24 bytes, and its time."""
+    """Returns a scan report in the form that the engine takes: the sightings as records of 24 bytes, and the report's
+    time.
+    """
     if isinstance(sightings, BeaconSighting):
         sightings = (sightings,)
     if not isinstance(sightings, Iterable):
@@ -109,7 +115,7 @@ def scan_report(sightings: Any, time: Time | None) -> tuple[bytes, int]:
 
 
 def check_given(fixes: Any, named: tuple[Any, ...], columns: Any, is_table: bool) -> None:
-    """Checks that either fixes or columns are passed, and `columns` only with a table."""
+    """Checks that either fixes or columns are passed, and that `columns` is passed only with a table."""
     if fixes is not None and any(given is not None for given in named):
         raise TypeError("feed_many takes fixes or columns, not both")
     if columns is not None and not is_table:
@@ -154,12 +160,13 @@ class MonitorInputs(FixInputs):
         return self._handle.statistics()[0] is None
 
     def feed(self, fix: Fix) -> None:
-        """Feeds one fix. A fix without a position (accuracy negative or NaN) is ignored and counted.
+        """Feeds one fix. A fix without a position (its accuracy is negative or NaN) is ignored and counted.
 
         Raises:
-            InvalidArgumentError: A coordinate or the time is out of range; counted.
-            LateInputError: The time is earlier than the clock; counted.
-            AheadOfClockError: The time is ahead of the clock by more than `max_time_step`; counted.
+            InvalidArgumentError: A coordinate or the time is out of range. The refused fix is counted.
+            LateInputError: The time is earlier than the clock. The refused input is counted.
+            AheadOfClockError: The time is ahead of the clock by more than `max_time_step`. The refused input is
+                counted.
             QueueFullError: `max_pending_events` events are pending.
         """
         fix = self._looked_at(fix)
@@ -207,43 +214,46 @@ class MonitorInputs(FixInputs):
 
         Pass either fixes, or columns of equal length: NumPy arrays, pandas columns, ``array.array``, other objects with
         the buffer protocol or ``__array__``, lists. Columns of ``float64``, and of ``int64`` or ``datetime64[us]`` for
-        times, are read in place, even with strides or in reverse order; others are converted first. They must not be
-        changed during the call.
+        times, are read in place, even with strides or in reverse order; other columns are converted first. The columns
+        must not be changed during the call.
 
-        Or pass a table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB); it is fed batch by batch.
-        Its columns are found as in :func:`replay`; positions may be points (GeoArrow, WKB). Doubles, timestamps with a
-        zone and 64-bit integers of one unit are read in place if they have no nulls. A null accuracy means "not
-        reported"; a row with a null position or time is invalid. Needs ``fencepost[arrow]``.
+        Instead, you can pass a table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB). The table is
+        fed batch by batch. Its columns are found as in :func:`replay`; positions may be points (GeoArrow, WKB).
+        Doubles, timestamps with a zone and 64-bit integers of one unit are read in place if they have no nulls. A null
+        accuracy means "not reported"; a row with a null position or time is invalid. A table needs
+        ``fencepost[arrow]``.
 
         Args:
-            fixes: Fixes; or a table; or a C-contiguous buffer of rows in the layout of :data:`FIX_RECORD`, read in
-                place.
+            fixes: A sequence of fixes; or a table; or a C-contiguous buffer of rows in the layout of
+                :data:`FIX_RECORD`, which is read in place.
             latitude: Degrees, -90 to 90.
             longitude: Degrees, -180 to 180.
             time: ``datetime64`` of any unit (UTC, as in NumPy and pandas; units finer than microseconds are rounded
                 down), pandas times with a zone, integer microseconds since 1970-01-01T00:00:00Z, or aware datetimes.
-            accuracy: Metres; 0 or None in a list: not reported; negative or NaN: there is no position. One number
-                applies to all rows; None: not reported.
-            on_invalid: ``"count"``: invalid rows (a coordinate or the time out of range or missing, no position) are
-                skipped and counted. ``"raise"``: the first invalid row causes all rows to be refused, and nothing
-                changes; a table is then read to its end before it is fed. Late rows are counted in both cases.
-            columns: Names of a table's columns for latitude, longitude, time, accuracy, or geometry, if they are not
-                recognised.
+            accuracy: Accuracies in metres. 0, or None in a list, means that the accuracy was not reported; negative or
+                NaN means that the row has no position. One number applies to all rows. None means that no accuracy was
+                reported.
+            on_invalid: With ``"count"``, invalid rows (a coordinate or the time out of range or missing, no position)
+                are skipped and counted. With ``"raise"``, the first invalid row causes all rows to be refused, and
+                nothing changes; a table is then read to its end before it is fed. In both cases, late rows are skipped
+                and counted.
+            columns: The names of a table's columns for latitude, longitude, time, accuracy, or geometry, if they are
+                not recognised.
 
         Returns:
-            The numbers of accepted, invalid and late fixes.
+            The number of accepted, of invalid and of late fixes.
 
         Raises:
-            InvalidArgumentError: The columns have different lengths, a datetime is naive, or with
-                ``on_invalid="raise"`` a row is invalid. ``position`` is the row, and nothing has changed.
+            InvalidArgumentError: The columns have different lengths, a datetime is naive, or a row is invalid and
+                `on_invalid` is ``"raise"``. ``position`` is the row, and nothing has changed.
             ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
-            InputError: A column is missing or holds values of a wrong type, or the stream breaks off; ``row`` is
-                the place. The earlier batches took effect; ``result`` is their :class:`FeedResult`.
+            InputError: A column is missing or holds values of a wrong type, or the stream ends with an error; ``row``
+                is the number of the row. The earlier batches took effect, and ``result`` is their :class:`FeedResult`.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
-            QueueFullError: `max_pending_events` events are pending. The rows before ``position`` took effect;
-                ``result`` is their :class:`FeedResult`. Take events, then feed the rest.
-            KeyboardInterrupt: Ctrl-C ends a long call within half a second (as does any exception of a signal
-                handler). The first rows took effect; ``result`` is their :class:`FeedResult`.
+            QueueFullError: `max_pending_events` events are pending. The rows before ``position`` took effect, and
+                ``result`` is their :class:`FeedResult`. Take the pending events, then feed the remaining rows.
+            KeyboardInterrupt: Ctrl-C ends a long call within half a second (as does any exception of a signal handler).
+                The rows fed until then took effect, and ``result`` is their :class:`FeedResult`.
 
         Example:
             >>> from fencepost import Fix, Monitor
@@ -285,21 +295,22 @@ class MonitorInputs(FixInputs):
         """Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
 
         Args:
-            sightings: One or several.
+            sightings: One sighting or several sightings.
             time: Time of the report. May be omitted if all sightings carry the same time.
 
         Raises:
             InvalidArgumentError: There is no time, or the sightings carry different times.
-            LateInputError: The time is earlier than the clock; counted.
-            AheadOfClockError: The time is ahead of the clock by more than `max_time_step`; counted.
+            LateInputError: The time is earlier than the clock. The refused input is counted.
+            AheadOfClockError: The time is ahead of the clock by more than `max_time_step`. The refused input is
+                counted.
             QueueFullError: `max_pending_events` events are pending.
         """
         self._handle.feed_sightings(*scan_report(sightings, time))
 
     def set_scanning(self, on: bool, *, time: Time) -> None:
-        """Declares whether the host scans for beacons from now on; a monitor starts with scanning on.
+        """Declares whether the host scans for beacons from `time` on. A new monitor starts with scanning on.
 
-        While it is off, beacon conditions become undetermined without an event, and absence is not counted.
+        While scanning is off, beacon conditions are undetermined, without an event, and absence times do not run.
         """
         self._handle.set_scanning(truth(on, "on"), to_us(time))
 
@@ -310,13 +321,13 @@ class MonitorInputs(FixInputs):
         unsupported: Iterable[type[Condition]] = (),
         time: Time,
     ) -> None:
-        """States the capabilities of the host from now on.
+        """Declares the capabilities of the host from `time` on.
 
         Args:
-            diagnostics: The flags that apply; while any is set, every condition is suspended. The three flags that the
-                library sets are not allowed.
+            diagnostics: The flags that apply. While any flag is set, every condition is suspended. The three flags that
+                the library sets are not allowed.
             unsupported: Classes of conditions that the host cannot monitor.
-            time: The time from which this applies.
+            time: The time from which the declaration applies.
 
         Raises:
             InvalidArgumentError: `diagnostics` contains a flag that only the library sets.
@@ -340,10 +351,11 @@ class MonitorInputs(FixInputs):
         self._handle.set_host(flags, kinds, to_us(time))
 
     def advance(self, time: Time) -> None:
-        """Lets time pass: confirms all changes that are due up to and at `time`. `max_time_step` does not apply.
+        """Lets time pass: confirms all changes that are due at `time` or earlier. The limit `max_time_step` does not
+        apply.
 
         Raises:
-            LateInputError: The time is earlier than the clock; counted.
+            LateInputError: The time is earlier than the clock. The refused input is counted.
             QueueFullError: `max_pending_events` events are pending.
         """
         self._handle.advance(to_us(time))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     class Owner(Protocol):
-        """A monitor or a fleet whose events a loop reads; the loop keeps it alive."""
+        """A monitor or a fleet whose events a loop reads. The loop holds a reference to it."""
 
         _handle: Any
 
@@ -39,11 +39,11 @@ class EventLoop(Iterator[E], Generic[E]):
             self._give_back()
 
     def __next__(self) -> E:
-        """The next event; the previous one is acknowledged.
+        """Acknowledges the previous event and returns the next one.
 
         Raises:
             StopIteration: No event is pending.
-            ConsumerAlreadyActiveError: :meth:`Monitor.updates` are being consumed.
+            ConsumerAlreadyActiveError: The events of :meth:`Monitor.updates` are being consumed.
         """
         row = None if self._is_over else self._monitor._handle.poll_event()
         if row is None:
@@ -69,11 +69,11 @@ class Events(EventLoop[Event]):
 
     When a loop asks for the next event, it acknowledges the previous one. A loop that ends early (an exception,
     ``break``, ``return``, :meth:`close`) has not acknowledged its last event, so this event is delivered again to the
-    next consumer: at least once, never lost. A loop body that has handled its event before it leaves can call
-    :meth:`Monitor.acknowledge`.
+    next consumer: events are delivered at least once and never lost. If the loop's body has handled its event before it
+    leaves the loop, it can call :meth:`Monitor.acknowledge`.
 
-    Each loop over the same object starts anew, so a failed loop can be repeated. Without a loop, ``next()`` is
-    :meth:`Monitor.next_event`. After the last event, ``next()`` raises ``StopIteration`` from then on.
+    Each loop over the same object starts anew, so a failed loop can be repeated. Without a loop, ``next()`` works like
+    :meth:`Monitor.next_event`, but raises ``StopIteration`` after the last event and in all later calls.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
