@@ -1,1 +1,1 @@
-"""Very many devices over one table of conditions."""
+"""Fleets: very many devices that share one table of conditions."""

@@ -40,34 +40,35 @@ class TableVersion(NamedTuple):
     generation: int
     """The number of the latest revision."""
     digest: bytes
-    """A digest of all conditions with their generations: 16 bytes."""
+    """A digest of all conditions and their generations, 16 bytes long."""
 
 
 class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
     """A table of conditions that fleets share: a mapping of identifiers to :class:`Definition`.
 
-    ``len``, ``in``, iteration, ``zones["depot"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`.
-    Conditions are added by :meth:`add` and similar methods. Any thread may use the table, even while its fleets are
-    fed: a change waits until each fleet is between two rows, and applies to each device from its next input on. A table
-    lives as long as a fleet uses it.
+    It supports ``len``, ``in``, iteration, ``zones["depot"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values` and
+    :meth:`items`. Conditions are added by :meth:`add` and similar methods. Any thread may use the table, even while its
+    fleets are fed: a change waits until each fleet is between two rows, and applies to each device from that device's
+    next input on. A table exists as long as a fleet uses it.
 
-    Conditions are assumed `unsatisfied` by default. With any other assumed state each device would give an event for
-    each such condition, wherever it is: with a hundred thousand conditions and a million devices that is too much.
+    Conditions are assumed `unsatisfied` by default. With any other assumed state, each device would give an event for
+    each such condition, however far away the device is. For a hundred thousand conditions and a million devices, that
+    is too many events.
 
     Args:
-        conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a
-            dict or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
-            another table or monitor; None: an empty table.
-        policy: Policy of conditions without a policy, or the name of a preset; None: ``standard``.
-        assuming: Initial state of conditions without an assumed state; None: unsatisfied.
+        conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a dict
+            or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
+            another table or monitor. None makes an empty table.
+        policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
+        assuming: Initial state of conditions without an assumed state. None means unsatisfied.
         radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             they are not recognised.
-        layer: Layer of a vector file; None: the first.
-        transform: True to transform a source in another CRS to WGS84; otherwise it is refused.
+        layer: Layer of a vector file. None selects the first layer.
+        transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
 
     Raises:
-        InputError: The source cannot be used; the text names source, row or feature, and reason.
+        InputError: The source cannot be used. The message names the source, the row or feature, and the reason.
         MissingExtraError: The library that reads the source is not installed.
         TypeError: `conditions` has another type.
 
@@ -125,20 +126,21 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         layer: str | None = None,
         transform: bool = False,
     ) -> Self:
-        """A table from a file: GeoJSON, CSV, or a vector file that GeoPandas reads. ``Zones(path)`` is the same.
+        """Reads a table from a file: GeoJSON, CSV, or a vector file that GeoPandas reads. ``Zones(path)`` does the
+        same.
 
         Args:
             path: The file.
             assuming: Initial state of conditions without an assumed state.
-            policy: Policy of conditions without a policy, or the name of a preset; None:
+            policy: Policy of conditions without a policy, or the name of a preset. None means
                 :meth:`TransitionPolicy.standard`.
             radius: Radius in metres of circles without a radius.
             columns: Names of the columns or properties, if they are not recognised.
-            layer: Layer of a vector file; None: the first.
-            transform: True to transform a vector file in another CRS to WGS84; otherwise it is refused.
+            layer: Layer of a vector file. None selects the first layer.
+            transform: True to transform a vector file in another CRS to WGS84. Otherwise such a file is refused.
 
         Raises:
-            InputError: The file cannot be used; the text names file, feature and reason.
+            InputError: The file cannot be used. The message names the file, the feature and the reason.
             MissingExtraError: The library that reads the file is not installed.
 
         Example:
@@ -188,7 +190,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
         return TableVersion(*self._handle.version())
 
     def snapshot(self) -> bytes:
-        """The whole table as bytes, the same on every platform. Pickling and copying use the snapshot.
+        """The whole table as bytes, which are the same on every platform. Pickling and copying use the snapshot.
 
         Example:
             >>> zones = Zones()
@@ -200,11 +202,12 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """Restores a table from a snapshot, in the same version.
+        """Restores a table from a snapshot, with the same :attr:`version`.
 
         Args:
-            snapshot: The bytes; untrusted data is safe. The snapshot of a monitor is also accepted if the monitor was
-                never fed and has no limit, no path, and the delivery ``every``.
+            snapshot: The bytes of a snapshot. Bytes from an untrusted source are safe. The snapshot of a monitor is
+                also accepted if the monitor was never fed and has no condition limit, no path, and the delivery
+                ``every``.
 
         Raises:
             SnapshotInvalidError: The bytes are not a snapshot, are damaged, or come from a newer version of the

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Device:
-    """A live view of one device of a fleet: ``fleet["truck-7"]``. It reads the current state at each call.
+    """A live view of one device of a fleet: ``fleet["truck-7"]``. Each call reads the current state.
 
     All methods raise :class:`NotFoundError` once the device was removed.
 
@@ -43,10 +43,10 @@ class Device:
 
     def inside(self, identifier: str | None = None) -> Presences:
         """The conditions that the device is inside of, and the beacons near it, in the order in which the conditions
-        were added. Like :meth:`Fleet.inside`, for this device.
+        were added. :meth:`Fleet.inside` is the same for all devices.
 
         Args:
-            identifier: Identifier of one condition; None: all conditions.
+            identifier: Identifier of one condition. None selects all conditions.
 
         Raises:
             NotFoundError: No condition has that identifier, or the device was removed.
@@ -68,8 +68,8 @@ class Device:
         return found
 
     def state(self, identifier: str) -> State:
-        """The observed state of a condition, including changes whose events are still pending; unknown while it is
-        undetermined.
+        """The observed state of a condition, including changes whose events are still pending. The state is unknown
+        while the condition is undetermined.
 
         Raises:
             NotFoundError: No condition has that identifier, or the device was removed.
@@ -78,10 +78,10 @@ class Device:
         return STATES[number]
 
     def explain(self, identifier: str) -> Explanation:
-        """Why a condition is in its state for this device, and the smallest change that would decide it.
+        """Explains why a condition is in its state for this device, and which smallest change would decide it.
 
-        The device does not store the positions of fixes at which nothing can change. After such fixes the answer is
-        about the last fix at which something could change.
+        The device does not store the positions of fixes at which no state can change. After such fixes the explanation
+        is about the last fix at which a state could change.
 
         Raises:
             NotFoundError: No condition has that identifier, or the device was removed.
@@ -102,33 +102,34 @@ class Device:
 
     @property
     def next_deadline_us(self) -> int | None:
-        """The next time at which the device's state can change without an input, microseconds since
-        1970-01-01T00:00:00Z; None: nothing is due."""
+        """The next time at which the device's state can change without an input, in microseconds since
+        1970-01-01T00:00:00Z, or None if nothing is due."""
         found: int | None = self._fleet._handle.device_deadline(self._identifier)
         return found
 
     @property
     def next_deadline(self) -> datetime | None:
-        """The next time at which the device's state can change without an input, as an aware datetime in UTC; None:
-        nothing is due."""
+        """The next time at which the device's state can change without an input, as an aware datetime in UTC, or None
+        if nothing is due."""
         return from_us(self.next_deadline_us)
 
     @property
     def clock_us(self) -> int | None:
-        """The largest time of an input or an advance, microseconds since 1970-01-01T00:00:00Z; None: none yet."""
+        """The largest time of an input or an advance, in microseconds since 1970-01-01T00:00:00Z, or None before the
+        first one."""
         return self.statistics().clock_us
 
     @property
     def clock(self) -> datetime | None:
-        """The largest time of an input or an advance, as an aware datetime in UTC; None: none yet."""
+        """The largest time of an input or an advance, as an aware datetime in UTC, or None before the first one."""
         return from_us(self.clock_us)
 
     @property
     def position(self) -> tuple[float, float] | None:
-        """Latitude and longitude of the last accepted fix, degrees, to a ten-millionth; None if no fix was accepted.
+        """Latitude and longitude of the last accepted fix, in degrees, to 1e-7 degrees. None if no fix was accepted.
 
-        The position is neither in a store nor in exported bytes. After a device was opened, restored or loaded, the
-        position is that of its last fix outside its safe region, until the next fix.
+        The position is neither in a store nor in exported bytes. After a device was opened, restored or loaded, and
+        until its next fix, the position is that of the last fix outside the device's safe region.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones

@@ -12,7 +12,7 @@ from .._values.arguments import identifier_text
 
 
 class _Places(dict[Any, int]):
-    """Numbers keys in the order of their first appearance."""
+    """A dictionary that numbers keys in the order of their first appearance."""
 
     def __missing__(self, name: Any) -> int:
         place = self[name] = len(self)
@@ -20,8 +20,8 @@ class _Places(dict[Any, int]):
 
 
 def device_column(device: Any) -> tuple[Any, tuple[str, ...]]:
-    """The index of each row's device, and the devices. A categorical column is read in place. Indices of None: all rows
-    are of one device."""
+    """Returns the index of each row's device, and the devices. Indices of None mean that all rows are of one device. A
+    categorical column is read in place."""
     if isinstance(device, str):
         return None, (device,)
     if device is None:
@@ -46,7 +46,7 @@ def device_column(device: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def _codes(held: Any) -> Any:
-    """Integer codes as an object with a buffer."""
+    """Converts integer codes to an object with the buffer protocol."""
     for name in ("to_numpy", "__array__"):
         if hasattr(held, name):
             return getattr(held, name)()

@@ -23,8 +23,9 @@ class DeviceEvent(Event):
     """An event of a device of a fleet: the same :class:`Event` that the device's own monitor would give.
 
     Attributes:
-        device: The device's identifier. With `sequence`, which counts per device, it is the key of an idempotent sink.
-        row: The row of :meth:`Fleet.feed_many` that produced the event; 0 for other calls.
+        device: The device's identifier. Device and `sequence`, which counts each device's events, are the key for an
+            idempotent sink.
+        row: The row of the :meth:`Fleet.feed_many` call that produced the event; 0 if another call produced it.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -60,8 +61,8 @@ class DeviceEvent(Event):
 
 
 class DeviceEvents(EventLoop[DeviceEvent]):
-    """The pending events of a fleet: the result of :meth:`Fleet.events`. As with :class:`Events`, if a loop ends early,
-    its last event is delivered again.
+    """The pending events of a fleet: the result of :meth:`Fleet.events`. If a loop ends early, its last event is
+    delivered again, as with :class:`Events`.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones
@@ -80,7 +81,8 @@ class DeviceEvents(EventLoop[DeviceEvent]):
 
 
 class DeviceUpdates(EventUpdates[DeviceEvent]):
-    """The events of a fleet as they become available: the result of :meth:`Fleet.updates`. Works like :class:`Updates`.
+    """The events of a fleet as they become available: the result of :meth:`Fleet.updates`. The iterator works like
+    :class:`Updates`.
 
     Example:
         >>> import asyncio
@@ -123,7 +125,7 @@ class DeviceEventList(EventRows[DeviceEvent]):
     __slots__ = ()
 
     def columns(self) -> dict[str, list[Any]]:
-        """The events as columns of equal length: ``device``, the columns of :meth:`EventList.columns`, ``row``.
+        """The events as columns of equal length: ``device``, the columns of :meth:`EventList.columns`, and ``row``.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones
@@ -142,7 +144,7 @@ class DeviceEventList(EventRows[DeviceEvent]):
         Pass the events of several calls together: ``DeviceEventList([*before, *events])``.
 
         Args:
-            end: The time to which open visits are counted; None: the last date of these events.
+            end: The time to which open visits are counted. None means the latest date of these events.
 
         Example:
             >>> from fencepost import Fleet, Zones

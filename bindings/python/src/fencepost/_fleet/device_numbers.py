@@ -11,8 +11,9 @@ _FEWEST_FREE = 4_096
 
 
 class DeviceNumbers:
-    """The numbers of the devices of several fleets, equal to those that a single fleet would assign. They determine the
-    order of the events of one advance. The number of a removed device becomes free when its events are acknowledged.
+    """The numbers of the devices of several fleets, equal to those that a single fleet would assign. These numbers
+    determine the order of the events of one advance. The number of a removed device becomes free when its events are
+    acknowledged.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class DeviceNumbers:
         return device in self._of
 
     def get(self, device: str) -> int | None:
-        """The number of a device; None: no device has that identifier."""
+        """The number of a device, or None if no device has that identifier."""
         return self._of.get(device)
 
     def devices(self) -> list[str]:
@@ -47,7 +48,7 @@ class DeviceNumbers:
         return number
 
     def remove(self, device: str, events: int) -> None:
-        """Removes a device that still has this number of `events`."""
+        """Removes a device that still has `events` unacknowledged events."""
         number = self._of.pop(device)
         if events:
             self._leaving[number] = events
@@ -55,8 +56,8 @@ class DeviceNumbers:
             self._free.append(number)
 
     def release(self, numbers: Iterable[int]) -> list[int]:
-        """Call it with the device numbers of events that were acknowledged or became void. Returns the numbers that are
-        now free."""
+        """Counts acknowledged or void events, which are passed as the numbers of their devices. Returns the numbers
+        that are now free."""
         freed = []
         for number in numbers:
             events = self._leaving.get(number)

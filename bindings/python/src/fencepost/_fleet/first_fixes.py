@@ -1,4 +1,4 @@
-"""A check of the first fixes of a fleet: do several devices share one identifier?"""
+"""A check of the first fixes of a fleet, which detects that several devices share one identifier."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from .._errors import Advice, warn
 from .._files.doubts import jumps
 
 _FEWEST = 12
-"""Rows. With fewer fixes there cannot be ten jumps."""
+"""The smallest number of rows to examine. With fewer fixes there cannot be ten jumps."""
 _LOOKED_AT = 10_000
 
 
 def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequence[str], advice: Advice) -> None:
-    """Warns if the fixes of the first row's device are probably those of several devices.
+    """Warns if the fixes of the first row's device probably come from several devices.
 
-    Examines only the first 10 000 rows of a fleet; later calls only check that the fleet already has a time.
+    Examines only the first 10 000 rows of a fleet; later calls return at once, because the fleet already has a time.
 
     Args:
         handle: The fleet's handle.
-        columns: As for ``feed_columns``: latitudes, longitudes, accuracies, times, multiplier, divisor.
-        codes: The index of each row's device; None: all rows are of one device.
+        columns: The arguments of ``feed_columns``: latitudes, longitudes, accuracies, times, multiplier, divisor.
+        codes: The index of each row's device. None means that all rows are of one device.
         names: The devices.
         advice: The advice for the warning.
     """

@@ -37,66 +37,68 @@ if TYPE_CHECKING:
 
 
 def _integers(code: str, *columns: bytes) -> Iterator[memoryview[int]]:
-    """Columns of 64-bit integers from bytes."""
+    """Converts bytes to columns of 64-bit integers."""
     return (memoryview(column).cast(code) for column in columns)  # type: ignore[call-overload]
 
 
 class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     """Very many devices that share one table of conditions.
 
-    A fleet gives exactly the events of a monitor per device, interleaved in the order of input. Each of these monitors
-    has the same conditions, is made before the first condition, and has delivery ``every``, no condition limit, no path
-    and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in the order of their deadlines. A device
-    takes about 200 bytes. Neither its first fix nor a million conditions added in the meantime cost more than a query
-    of the index.
+    A fleet gives exactly the events that one monitor for each device would give, interleaved in the order of input.
+    Such a monitor has the fleet's conditions, is created before the first condition is added, and has delivery
+    ``every``, no condition limit, no path and ``initial_fix_max_age=None``. The events of one :meth:`advance` come in
+    the order of their deadlines. A device takes about 200 bytes. A device's first fix takes no longer than a query of
+    the index, and neither does its first fix after a million conditions were added.
 
-    Devices are identified by texts and are added by their first input. A fleet is a mapping of identifiers to
-    :class:`Device`: ``len``, ``in``, iteration, ``fleet["truck-7"]``, ``del``. Several threads may use it, but only one
-    consumer at a time gets the events in a sensible order. It is in memory, or with `store` persistent. It is a context
-    manager that closes it at the end.
+    Devices are identified by texts, and a device is added by its first input. A fleet is a mapping of identifiers to
+    :class:`Device`: ``len``, ``in``, iteration, ``fleet["truck-7"]``, ``del``. Several threads may use a fleet, but the
+    order of the events is useful only if there is one consumer at a time. A fleet is in memory, or persistent if it has
+    a `store`. A ``with`` statement closes the fleet at its end.
 
     Args:
-        conditions: A table; several fleets may share it, for example one in each thread. Or anything that
-            :class:`Zones` accepts, with the options below; None: an empty table. If a store has other conditions, they
-            are replaced by these; equal ones keep their state.
-        policy: Policy of conditions without a policy, or the name of a preset; None: ``standard``.
-        assuming: Initial state of conditions without an assumed state; None: unsatisfied.
+        conditions: A table, which several fleets may share, for example one fleet in each thread. Or anything that
+            :class:`Zones` accepts, with the options below. None means an empty table. Conditions that are passed
+            replace those of the store; equal conditions keep their state.
+        policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
+        assuming: Initial state of conditions without an assumed state. None means unsatisfied.
         radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             they are not recognised.
-        layer: Layer of a vector file; None: the first.
-        transform: True to transform a source in another CRS to WGS84; otherwise it is refused.
-        max_pending_events: 1 to 1e9; inputs are refused while this many events are pending.
-        device_limit: The largest number of devices; None: 67 108 863.
+        layer: Layer of a vector file. None selects the first layer.
+        transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
+        max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while this many events are pending.
+        device_limit: The largest number of devices. None means 67 108 863.
         beacon_exit_timeout: Seconds, above 0: a beacon is gone after this time without a sighting.
         beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied after this
             time without a sighting.
         max_time_step: Seconds, above 0. An input is refused and counted if it is ahead of its device's clock by more
-            than this, and also ahead of the arrival time if one is set. The same applies to an :meth:`advance` of all
-            devices. None: no limit.
-        store: A directory, which must exist. If it has a store with the fleet's name, the fleet continues from it;
-            otherwise a new one is created. The file is ``<name>.fencepost``. It also contains the table: if
-            `conditions` is an empty table, it gets the saved conditions. None: in memory.
+            than this and, if an arrival time is set, also ahead of the arrival time by more than this. An
+            :meth:`advance` of all devices is limited in the same way. None means no limit.
+        store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the fleet
+            continues from it; otherwise a new store is created. The store also contains the table: if `conditions` is
+            an empty table, it receives the saved conditions. With None the fleet is in memory.
         name: Name of a fleet with a store: 1 to 64 letters, digits or underscores.
-        durability: When changes become durable; no effect without a store. After a crash each device is in the state
-            after the first n of its inputs; :attr:`DeviceStatistics.input_count` is n.
-        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`. Everything is saved when,
-            since the last save, one of these has advanced by this much: the largest clock of the devices, or the clocks
-            of the devices with inputs on average; or when a single device's clock has advanced by sixteen times as
-            much. Refused inputs do not count; a change to the table is saved with the next save.
-        threads: 1 to 256: the number of threads among which :meth:`feed_many` divides the devices. The events and their
+        durability: When changes become durable. It has no effect without a store. After a crash, each device is in the
+            state that it had after the first n of its inputs, where n is :attr:`DeviceStatistics.input_count`.
+        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`. The fleet is saved when,
+            since the last save, one of these has advanced by this much: the largest clock of the devices, or the
+            average clock of the devices with inputs. It is also saved when a single device's clock has advanced by
+            sixteen times as much. Refused inputs do not count. A change to the table is saved with the next save.
+        threads: The number of threads among which :meth:`feed_many` divides the devices, 1 to 256. The events and their
             order are the same as with one thread. Several threads help with batches that have many rows of each device.
-            Each device then takes about 200 bytes more. The queue is checked only every 262 144 rows, so that there can
-            be more events than `max_pending_events`. A store and snapshots are not available.
+            With several threads, each device takes about 200 bytes more. The queue is then checked only every 262 144
+            rows, so more events than `max_pending_events` can be pending. A store and snapshots are not available with
+            several threads.
 
     Raises:
         InvalidArgumentError: An option is out of its range, or a store has no name or belongs to a monitor.
-        InputError: `conditions` cannot be used as a source; nothing was opened.
-        TableMismatchError: The table is not a version of the saved one.
+        InputError: `conditions` cannot be used as a source of conditions. No store was opened.
+        TableMismatchError: `conditions` is not a version of the table in the store.
         MonitorInUseError: The store is open, in this or another process.
-        StoreUnavailableError: No such directory, no permission, disk full ...
-        StoreCorruptError: The file is damaged; it was not changed.
-        StoreTooNewError: The file comes from a newer version.
+        StoreUnavailableError: The store cannot be opened: the directory does not exist, access is denied, or the disk
+            is full.
+        StoreCorruptError: The store's file is damaged. The file was not changed.
+        StoreTooNewError: The store's file was written by a newer version of the library.
 
     Example:
         >>> from fencepost import Circle, Fix, Zones
@@ -192,8 +194,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @property
     def devices(self) -> list[str]:
-        """The identifiers of all devices, in the order of their numbers. A new device gets the next number, or the
-        number of a removed device."""
+        """The identifiers of all devices, in the order of their numbers. A new device gets the number of a removed
+        device, if one is free, and otherwise the next number."""
         found: list[str] = self._handle.devices()
         return found
 
@@ -234,8 +236,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return Device(self, device)
 
     def __delitem__(self, device: str) -> None:
-        """Removes a device; its pending events are still delivered. The removal produces no event. A later input with
-        the same identifier adds a new device.
+        """Removes a device. Its pending events are still delivered. The removal does not produce an event. A later
+        input with the same identifier adds a new device.
 
         Raises:
             NotFoundError: No device has that identifier (a ``KeyError``).
@@ -248,7 +250,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
         Args:
             device: The device's identifier.
-            drop_events: True to drop the device's pending events; otherwise they are still delivered.
+            drop_events: True to drop the device's pending events. Otherwise they are still delivered.
 
         Returns:
             True if the device existed.
@@ -268,9 +270,10 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
         Args:
             before: A device is removed if the latest time of its own inputs is earlier than this.
-            arrived_before: A device is removed if its last accepted input arrived earlier than this, by
+            arrived_before: A device is removed if its last accepted input arrived earlier than this, according to
                 :meth:`set_arrival_time`. The dates of inputs do not matter, so wrong clocks of devices have no effect.
-                For a device without any accepted input, the time of its creation counts. Give either this or `before`.
+                For a device without any accepted input, the time of its creation counts. Pass either `arrived_before`
+                or `before`.
 
         Returns:
             The identifiers of the removed devices.
@@ -296,11 +299,11 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return found
 
     def inside(self, identifier: str | None = None) -> Presences:
-        """A table of devices and the conditions that they are inside of, also for GeoPandas
-        (:meth:`Presences.to_geopandas`).
+        """A table of the devices and the conditions that they are inside of. :meth:`Presences.to_geopandas` converts it
+        for GeoPandas.
 
         Args:
-            identifier: Identifier of one condition; None: all conditions.
+            identifier: Identifier of one condition. None selects all conditions.
 
         Raises:
             NotFoundError: No condition has that identifier.
@@ -334,9 +337,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return Presences(found, self._conditions)  # type: ignore[arg-type]
 
     def to_geopandas(self) -> GeoDataFrame:
-        """The positions of all devices: a row for each device, with its clock and :attr:`Device.position` as a point in
-        EPSG:4326. A device without a fix has no geometry. For the conditions that the devices are inside of, use
-        ``fleet.inside().to_geopandas()``.
+        """The positions of all devices: a row for each device, with its clock and its :attr:`Device.position` as a
+        point in EPSG:4326. A device without a fix has the geometry None. For the conditions that the devices are inside
+        of, use ``fleet.inside().to_geopandas()``.
 
         Raises:
             MissingExtraError: GeoPandas is not installed.
@@ -360,17 +363,18 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     # ----------------------------------------------------------------------------- keyed state elsewhere
 
     def export(self, devices: Iterable[str] | None = None, *, portable: bool = False) -> list[bytes]:
-        """Devices as bytes, to be stored elsewhere or moved to another fleet by :meth:`load`. The devices stay in this
-        fleet.
+        """Exports devices as bytes, to be stored elsewhere or moved to another fleet by :meth:`load`. The devices stay
+        in this fleet.
 
-        Pending events are not included, but their sequence numbers count: the device's next event elsewhere has the
-        sequence after theirs. In a fleet with several `threads`, events that became void while they were pending also
-        count, so the next sequence may be larger, but never smaller.
+        Pending events are not included, but their sequence numbers are used up: after the device was loaded elsewhere,
+        its next event has the sequence number after theirs. In a fleet with several `threads`, events that became void
+        while they were pending also use up sequence numbers, so the next sequence number may be larger, but never
+        smaller.
 
         Args:
-            devices: The identifiers; None: all of :attr:`devices`.
+            devices: The identifiers of the devices to export. None selects all of :attr:`devices`.
             portable: True if fleets with another version of the table must be able to load the bytes, with ``adapt``.
-                This takes 12 bytes more for each condition that a device is inside of or about to cross.
+                Portable bytes are 12 bytes longer for each condition that a device is inside of or about to cross.
 
         Raises:
             NotFoundError: No device has that identifier.
@@ -391,14 +395,15 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return found
 
     def load(self, devices: Mapping[str, bytes], *, adapt: bool = False) -> None:
-        """Adds devices that were exported. Each continues as if nothing had happened. All or none.
+        """Adds devices that were exported. Each device continues with the state that it had when it was exported. If
+        one device is refused, no device is added.
 
         Args:
-            devices: Their bytes by identifier; untrusted data is safe. No device of the fleet may have one of these
-                identifiers.
-            adapt: True to accept bytes that were exported with ``portable`` and another version of the table. If a
-                condition has the same identifier and definition, the device stays inside of it, or continues a started
-                crossing; otherwise both are dropped. For all other conditions the device counts as outside.
+            devices: The bytes of each device by its identifier. Bytes from an untrusted source are safe. No device of
+                the fleet may have one of these identifiers.
+            adapt: True to accept bytes that were exported with ``portable`` and another version of the table. If the
+                present table has a condition with the same identifier and definition, the device stays inside of it and
+                continues a started crossing. For all other conditions the device counts as outside.
 
         Raises:
             SnapshotInvalidError: The bytes are not a device, are damaged, or come from a newer version of the library.
@@ -413,7 +418,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     # ---------------------------------------------------------------------------------------- events
 
     def events(self) -> DeviceEvents:
-        """Returns the pending events for a loop. A request for the next event acknowledges the previous one; if a loop
+        """Returns the pending events for a loop. A request for the next event acknowledges the previous one. If a loop
         is left early, its last event is delivered again.
 
         Example:
@@ -428,10 +433,11 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return DeviceEvents(self)
 
     def updates(self) -> DeviceUpdates:
-        """Events as they become available, for ``async for``: like :meth:`Monitor.updates`. :meth:`close` ends it.
+        """Returns the events as they become available, for ``async for``, like :meth:`Monitor.updates`. :meth:`close`
+        ends the iteration.
 
         Raises:
-            ConsumerAlreadyActiveError: On iteration, if there is another consumer.
+            ConsumerAlreadyActiveError: Raised on iteration if there is another consumer.
 
         Example:
             >>> import asyncio
@@ -452,29 +458,31 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @property
     def next_deadline_us(self) -> int | None:
-        """The earliest time at which the state of any device can change without an input, microseconds since
-        1970-01-01T00:00:00Z; advance the fleet to it then. None: nothing is due."""
+        """The earliest time at which the state of any device can change without an input. Advance the fleet to this
+        time when it comes. In microseconds since 1970-01-01T00:00:00Z, or None if nothing is due."""
         found: int | None = self._handle.next_deadline()
         return found
 
     @property
     def next_deadline(self) -> datetime | None:
-        """The same time as an aware datetime in UTC."""
+        """The time of :attr:`next_deadline_us` as an aware datetime in UTC."""
         return from_us(self.next_deadline_us)
 
     @property
     def clock_us(self) -> int | None:
-        """The time to which all devices were advanced, microseconds since 1970-01-01T00:00:00Z; None: never."""
+        """The time to which all devices were advanced, in microseconds since 1970-01-01T00:00:00Z, or None before the
+        first :meth:`advance`."""
         found: int | None = self._handle.statistics()[0]
         return found
 
     @property
     def clock(self) -> datetime | None:
-        """The time to which all devices were advanced, as an aware datetime in UTC; None: never."""
+        """The time to which all devices were advanced, as an aware datetime in UTC, or None before the first
+        :meth:`advance`."""
         return from_us(self.clock_us)
 
     def statistics(self) -> FleetStatistics:
-        """The counters of all devices together, and the clock.
+        """The counters, summed over all devices, and the fleet's clock.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -490,8 +498,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return FleetStatistics(*fields)
 
     def checkpoint(self) -> None:
-        """Saves everything that is not saved yet, as the state after all inputs of all devices. Does nothing without a
-        store.
+        """Saves everything that is not saved yet, so that the store has the state after all inputs of all devices. Does
+        nothing without a store.
 
         Raises:
             StoreUnavailableError: Saving failed. The fleet continues in memory, and a later call tries again.
@@ -503,15 +511,15 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         self._handle.checkpoint()
 
     def close(self) -> None:
-        """Saves everything and closes the store, so that it can be opened again. Ends :meth:`updates`. A second call
-        does nothing.
+        """Saves everything and closes the store, so that the store can be opened again. Ends the iteration over
+        :meth:`updates`. A second call does nothing.
 
-        A closed fleet with a store accepts no more inputs, and devices can be neither added nor removed: this raises
-        :class:`MonitorClosedError`. Earlier inputs of other threads are saved. A fleet in memory has nothing to close
-        and continues to work.
+        If inputs are fed to a closed fleet with a store, or devices are added or removed, it raises
+        :class:`MonitorClosedError`. Inputs that other threads fed before are saved. A fleet in memory has nothing to
+        close and continues to work.
 
         Raises:
-            StoreUnavailableError: Something could not be saved; the store is closed nevertheless.
+            StoreUnavailableError: Some changes could not be saved. The store is closed nevertheless.
 
         Example:
             >>> import tempfile
@@ -529,9 +537,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         self._handle.close()
 
     def snapshot(self) -> bytes:
-        """The whole fleet as bytes, for :meth:`restore`: table, devices, and the events that are pending or not
-        acknowledged. The bytes are the same on every platform, and do not depend on a store. Pickling and copying use
-        the snapshot.
+        """The whole fleet as bytes, for :meth:`restore`: the table, the devices, and all events that are not
+        acknowledged. The bytes are the same on every platform, with or without a store. Pickling and copying use the
+        snapshot.
 
         Example:
             >>> from fencepost import Fix, Zones
@@ -545,10 +553,11 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """Restores a fleet in memory from a snapshot, with its own table; unacknowledged events are delivered again.
+        """Restores a fleet in memory from a snapshot. The new fleet has a table of its own. Unacknowledged events are
+        delivered again.
 
         Args:
-            snapshot: The bytes; untrusted data is safe.
+            snapshot: The bytes of a snapshot. Bytes from an untrusted source are safe.
 
         Raises:
             SnapshotInvalidError: The bytes are not a snapshot, are damaged, or come from a newer version of the

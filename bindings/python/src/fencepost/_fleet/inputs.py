@@ -39,7 +39,7 @@ _BY_ROW = Advice(*["pass the identifiers of the devices as device="] * 2)
 
 
 class _Limited:
-    """A fleet made for several threads, fed with fewer threads."""
+    """The handle of a fleet that was made for several threads, which feeds with fewer threads."""
 
     def __init__(self, shards: Any, threads: int) -> None:
         self._shards, self._threads = shards, threads
@@ -50,7 +50,7 @@ class _Limited:
 
 
 def with_threads(handle: Any, threads: int) -> Any:
-    """A fleet's handle that feeds with this number of threads."""
+    """Returns a handle of the fleet that feeds with this number of threads."""
     count = integer(threads, "threads", 1, 256)
     most = getattr(handle, "count", 1)
     if count > most:
@@ -73,12 +73,14 @@ class FleetInputs(FixInputs):
     def feed(self, device: str, fix: Fix) -> None:
         """Feeds one fix of a device. A new device is added if the fix is accepted.
 
-        A fix without a position (accuracy negative or NaN) is ignored and counted.
+        A fix without a position (its accuracy is negative or NaN) is ignored and counted.
 
         Raises:
-            InvalidArgumentError: A coordinate or the time is out of range; counted.
-            LateInputError: The time is earlier than the device's clock or the last :meth:`advance`; counted.
-            AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`; counted.
+            InvalidArgumentError: A coordinate or the time is out of range. The refused fix is counted.
+            LateInputError: The time is earlier than the device's clock or the last :meth:`advance`. The refused input
+                is counted.
+            AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`. The refused input
+                is counted.
             QueueFullError: `max_pending_events` events are pending.
         """
         fix = self._looked_at(fix)
@@ -133,39 +135,44 @@ class FleetInputs(FixInputs):
         threads: int | None = None,
     ) -> FeedResult:
         """Feeds many fixes of many devices in order, with the same result as single calls. Other Python threads can run
-        during the call. Devices with at least one accepted row are added in the order of their first rows.
+        during the call. New devices with at least one accepted row are added in the order of their first rows.
 
-        Pass columns of equal length, or fixes, together with their devices. Or pass a table that exports an Arrow
-        stream (PyArrow, Polars, DuckDB, pandas); it is fed batch by batch: see :meth:`Monitor.feed_many`. Its column of
-        devices holds texts, numbers (which become texts) or a dictionary of them, whose indices are read in place.
+        Pass columns of equal length, or fixes, together with their devices. Instead, you can pass a table that exports
+        an Arrow stream (PyArrow, Polars, DuckDB, pandas). The table is fed batch by batch: see
+        :meth:`Monitor.feed_many`. Its column of devices holds texts, numbers (which are converted to texts), or
+        dictionary-encoded texts or numbers, whose indices are read in place.
 
         Args:
             fixes: A table; or fixes of any kind that :meth:`Monitor.feed_many` accepts.
-            device: The device of each row: texts, or numbers, which become texts. A categorical column of pandas or a
-                dictionary array of PyArrow is read in place. A single text: all rows are of that device.
+            device: The device of each row: texts, or numbers, which are converted to texts. A categorical column of
+                pandas or a dictionary array of PyArrow is read in place. A single text means that all rows are of that
+                device.
             latitude: Degrees, -90 to 90.
             longitude: Degrees, -180 to 180.
-            time: As for :meth:`Monitor.feed_many`.
-            accuracy: Metres; 0 or None in a list: not reported; negative or NaN: there is no position. One number
-                applies to all rows; None: not reported.
-            columns: Names of a table's columns for device, latitude, longitude, time, accuracy, or geometry, if they
-                are not recognised.
-            on_invalid: As for :meth:`Monitor.feed_many`. A new device without any accepted row is not added.
-            threads: The number of threads, at most the fleet's `threads`; None: the fleet's `threads`.
+            time: The times, of any type that :meth:`Monitor.feed_many` accepts.
+            accuracy: Accuracies in metres. 0, or None in a list, means that the accuracy was not reported; negative or
+                NaN means that the row has no position. One number applies to all rows. None means that no accuracy was
+                reported.
+            columns: The names of a table's columns for device, latitude, longitude, time, accuracy, or geometry, if
+                they are not recognised.
+            on_invalid: ``"count"`` to skip invalid rows, or ``"raise"`` to refuse all rows: see
+                :meth:`Monitor.feed_many`. A new device without any accepted row is not added.
+            threads: The number of threads, at most the fleet's `threads`. None means the fleet's `threads`.
 
         Returns:
-            The numbers of accepted, invalid and late fixes.
+            The number of accepted, of invalid and of late fixes.
 
         Raises:
-            InvalidArgumentError: The columns have different lengths, a row has no device, or with
-                ``on_invalid="raise"`` a row is invalid. ``position`` is the row, and nothing has been fed.
+            InvalidArgumentError: The columns have different lengths, a row has no device, or a row is invalid and
+                `on_invalid` is ``"raise"``. ``position`` is the row, and nothing has been fed.
             ColumnTypeError: A column has values of a wrong type; ``position`` is the row.
-            InputError: A column is missing or holds unusable values; ``row`` is the place. The earlier batches took
-                effect; ``result`` is their :class:`FeedResult`.
+            InputError: A column is missing or holds unusable values; ``row`` is the number of the row. The earlier
+                batches took effect, and ``result`` is their :class:`FeedResult`.
             MissingExtraError: A table was passed, and nanoarrow is not installed.
-            QueueFullError: `max_pending_events` events are pending. The rows before ``position`` took effect;
-                ``result`` is their :class:`FeedResult`. Take events, then feed the rest.
-            KeyboardInterrupt: As for :meth:`Monitor.feed_many`.
+            QueueFullError: `max_pending_events` events are pending. The rows before ``position`` took effect, and
+                ``result`` is their :class:`FeedResult`. Take the pending events, then feed the remaining rows.
+            KeyboardInterrupt: Ctrl-C ended a long call. The rows fed until then took effect, and ``result`` is their
+                :class:`FeedResult`.
 
         Example:
             >>> import pyarrow
@@ -223,13 +230,15 @@ class FleetInputs(FixInputs):
 
         Args:
             device: The device's identifier.
-            sightings: One or several.
+            sightings: One sighting or several sightings.
             time: Time of the report. May be omitted if all sightings carry the same time.
 
         Raises:
             InvalidArgumentError: There is no time, or the sightings carry different times.
-            LateInputError: The time is earlier than the device's clock or the last :meth:`advance`; counted.
-            AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`; counted.
+            LateInputError: The time is earlier than the device's clock or the last :meth:`advance`. The refused input
+                is counted.
+            AheadOfClockError: The time is ahead of the device's clock by more than `max_time_step`. The refused input
+                is counted.
             QueueFullError: `max_pending_events` events are pending.
 
         Example:
@@ -244,20 +253,21 @@ class FleetInputs(FixInputs):
         self._handle.feed_sightings(device, *scan_report(sightings, time))
 
     def set_scanning(self, device: str, on: bool, *, time: Time) -> None:
-        """Declares whether a device scans for beacons from now on, see :meth:`Monitor.set_scanning`; a new device
+        """Declares whether a device scans for beacons from `time` on: see :meth:`Monitor.set_scanning`. A new device
         starts with scanning on."""
         self._handle.set_scanning(device, truth(on, "on"), to_us(time))
 
     def set_arrival_time(self, time: Time) -> None:
-        """Sets the arrival time of the following inputs, from your own clock; it may go back.
+        """Sets the arrival time of the following inputs, from your own clock. The arrival time may go back.
 
-        It affects no state and no event, but it has two uses. First, :meth:`expire` can remove devices by the arrival
-        time of their last accepted input, whatever date the input itself has. Second, with `max_time_step` an input is
-        refused as ahead only if it is too far ahead of both the device's clock and the arrival time. So the limit also
-        applies to the first input of a device, and a device that was silent for long can continue at the present time.
+        The arrival time does not affect states or events, but it has two uses. First, :meth:`expire` can remove devices
+        by the arrival time of their last accepted input, whatever date the input itself has. Second, with
+        `max_time_step` an input is refused as ahead only if it is too far ahead of both the device's clock and the
+        arrival time. So the limit also applies to the first input of a device, and a device that sent nothing for a
+        long time can continue at the present time.
 
-        Devices that were added before the first arrival time was set count as heard from at that time. A store and a
-        snapshot contain the arrival times.
+        For devices that were added before the first arrival time was set, their last input counts as having arrived at
+        that first arrival time. Stores and snapshots contain the arrival times.
 
         Example:
             >>> from fencepost import Fix, Fleet, Zones
@@ -270,19 +280,21 @@ class FleetInputs(FixInputs):
         self._handle.set_arrival_time(to_us(time))
 
     def advance(self, time: Time, *, device: str | None = None, force: bool = False) -> None:
-        """Lets time pass: confirms all changes that are due up to and at `time`.
+        """Lets time pass: confirms all changes that are due at `time` or earlier.
 
         Args:
-            time: For all devices it is a watermark: from then on no input of any device may be earlier, even of a
-                device that is new. Devices whose clock is already later are not changed. With `max_time_step` the time
-                is limited, since a wrong date would make every later input of every device late. It is compared with
-                the last advance and the arrival time or, if none was set, the largest clock of the devices.
-            device: Only this device, without the limit; None: all devices.
+            time: The time to advance to. If all devices are advanced, it is a watermark: from then on no input of any
+                device, even of a new device, may be earlier. Devices whose clock is already later are not changed. The
+                time is limited by `max_time_step`, since a wrong date would make every later input of every device
+                late. It is compared with the last advance and with the arrival time or, if no arrival time was set,
+                with the largest clock of the devices.
+            device: The only device to advance, without the limit. None advances all devices.
             force: True to advance without the limit.
 
         Raises:
-            AheadOfClockError: The time is beyond the limit; counted.
-            LateInputError: The time is earlier than the last advance, or than the device's clock; counted.
+            AheadOfClockError: The time is beyond the limit. The refused advance is counted.
+            LateInputError: The time is earlier than the last advance, or than the device's clock. The refused advance
+                is counted.
             NotFoundError: No device has that identifier.
             QueueFullError: `max_pending_events` events are pending.
 
@@ -302,15 +314,16 @@ class FleetInputs(FixInputs):
     def rewind(self, time: Time, *, device: str | None = None) -> None:
         """Declares that the times of some inputs or of an advance were wrong, and sets clocks back.
 
-        Pending events, sequences and counters do not change. If a device is set back, its conditions become
-        undetermined without an event, and its started crossings and last fix are forgotten. Its next fix determines the
-        conditions again: an event follows only if the new state differs from the last reported one.
+        Pending events, sequences and counters do not change. If the clock of a device is set back, the device's
+        conditions become undetermined without an event, and its started crossings and last fix are forgotten. The
+        device's next fix determines the conditions again: an event follows only if the new state differs from the last
+        reported state.
 
         Args:
-            time: For all devices: the fleet's time, and the clock of each device that is later, are set back to it;
-                other devices do not change. For one device: a time between the last advance of all devices and the
-                device's clock.
-            device: Only this device; None: all devices.
+            time: The time to set clocks back to. Without `device`, the fleet's time and each later clock of a device
+                are set back; other devices do not change. With `device`, the time must be between the last advance of
+                all devices and the device's clock.
+            device: The only device to set back. None sets back all devices.
 
         Raises:
             InvalidArgumentError: `time` is out of range, or the clock is not set yet.

@@ -28,10 +28,10 @@ class Presence(Plain):
     Attributes:
         device: The device's identifier.
         identifier: The condition's identifier.
-        since_us: When the state was confirmed, microseconds since 1970-01-01T00:00:00Z; for a beacon when it was last
-            seen.
-        evidence_date_us: The time of the fix that showed it, or of the last sighting, in the same unit; None if
-            unknown.
+        since_us: The time at which the state was confirmed, or for a beacon the time of its last sighting, in
+            microseconds since 1970-01-01T00:00:00Z.
+        evidence_date_us: The time of the fix that showed the state, or of the last sighting, in microseconds since
+            1970-01-01T00:00:00Z. None if the time is unknown.
         tag: The number passed when the condition was added.
         generation: The condition's generation.
 
@@ -54,12 +54,13 @@ class Presence(Plain):
 
     @property
     def since(self) -> datetime | None:
-        """When the state was confirmed; for a beacon when it was last seen. An aware datetime in UTC."""
+        """The time at which the state was confirmed, or for a beacon the time of its last sighting, as an aware
+        datetime in UTC."""
         return from_us(self.since_us)
 
     @property
     def evidence_date(self) -> datetime | None:
-        """The time of the fix that showed it, or of the last sighting, as an aware datetime in UTC."""
+        """The time of the fix that showed the state, or of the last sighting, as an aware datetime in UTC."""
         return from_us(self.evidence_date_us)
 
     def __repr__(self) -> str:
@@ -76,7 +77,8 @@ _UNSET = -(1 << 63)
 
 @dataclass(frozen=True, slots=True)
 class PresenceColumns:
-    """The fields of presences as columns. Times are 64-bit integers; the smallest integer stands for a missing time."""
+    """The fields of presences as columns. Times are 64-bit integers, and the smallest integer stands for a missing
+    time."""
 
     devices: list[str]
     identifiers: list[str]
@@ -98,7 +100,7 @@ class PresenceColumns:
         )
 
     def named(self, identifiers: list[str | None]) -> PresenceColumns:
-        """The same columns with other identifiers; rows whose new identifier is None are left out."""
+        """Returns the columns with other identifiers. Leaves out rows whose new identifier is None."""
         if None not in identifiers:
             return replace(self, identifiers=cast("list[str]", identifiers))
         kept = [row for row, identifier in enumerate(identifiers) if identifier is not None]
@@ -107,7 +109,7 @@ class PresenceColumns:
         return PresenceColumns(devices, names, *map(array, "qqQQ", numbers))  # type: ignore[arg-type]
 
     def lists(self) -> tuple[list[str], list[str], list[int | None], list[int | None], list[int], list[int]]:
-        """The columns as lists in the order of the fields of :class:`Presence`; a missing time is None."""
+        """The columns as lists, in the order of the fields of :class:`Presence`. A missing time is None."""
         since, evidence = (
             [None if time == _UNSET else time for time in column] for column in (self.since, self.evidence)
         )
@@ -115,7 +117,7 @@ class PresenceColumns:
 
 
 class Presences(Rows[Presence]):
-    """The pairs of devices and conditions they are inside of: a sequence of :class:`Presence`, and a table.
+    """The pairs of a device and a condition that it is inside of: a sequence of :class:`Presence` that is also a table.
 
     Example:
         >>> from fencepost import Fleet, Zones
@@ -197,8 +199,8 @@ class Presences(Rows[Presence]):
         return found
 
     def to_geopandas(self) -> GeoDataFrame:
-        """A ``geopandas.GeoDataFrame`` in EPSG:4326: the columns of :meth:`to_pandas`, with the conditions as
-        geometries. Circles and polygons are polygons, corridors are lines, and beacons have no geometry.
+        """A ``geopandas.GeoDataFrame`` in EPSG:4326, with the columns of :meth:`to_pandas` and the conditions as
+        geometries. Circles and polygons become polygons, corridors become lines, and beacons have no geometry.
 
         Raises:
             MissingExtraError: GeoPandas is not installed.

@@ -1,4 +1,4 @@
-"""The merged events of several fleets: pending events, and events in flight that are not acknowledged."""
+"""The merged events of several fleets: pending events, and delivered events that are not acknowledged."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .device_numbers import DeviceNumbers
 _Entry: TypeAlias = tuple[Any, int]
 """A row of an event, and the number of its device."""
 SEQUENCE, DATE, GENERATION, DEVICE, ROW = 0, 4, 8, -2, -1
-"""Indices into a row."""
+"""Indices into an event's row."""
 
 
 class ShardEvents:
-    """The queue of several fleets. The fleets deliver all their events to this object, which holds them until they are
-    acknowledged.
+    """The common event queue of several fleets. The fleets deliver all their events to this object, which holds them
+    until they are acknowledged.
 
     An event is void if its condition was removed in the meantime; later events of its device then take its sequence
     number.
@@ -45,7 +45,7 @@ class ShardEvents:
         return sum(self._is_live(row, known) for row, _ in self._waiting)
 
     def is_full(self, most: int) -> bool:
-        """True if this many events are pending. Drops void events if needed."""
+        """True if `most` events are pending. Drops void events if that is needed for the answer."""
         if len(self._waiting) < most:
             return False
         known: dict[int, bool] = {}
@@ -66,7 +66,8 @@ class ShardEvents:
         return sum(entry[1] == number and self._is_live(entry[0], known) for entry in self._waiting)
 
     def last(self, number: int, otherwise: int) -> int:
-        """The sequence of a device's last delivered event; `otherwise` if its fleet has delivered none."""
+        """The sequence number of a device's last delivered event, or `otherwise` if its fleet has not delivered an
+        event of the device."""
         return self._next[number] - 1 if number in self._next else otherwise
 
     def add(self, rows: Iterable[Any]) -> None:
@@ -80,8 +81,8 @@ class ShardEvents:
             self._ring()
 
     def remove(self, devices: Iterable[str], drop: bool = False) -> None:
-        """Removes devices, and their events if `drop`. A device's number becomes free when none of its events is
-        left."""
+        """Removes devices, and with `drop` also their events. A device's number becomes free when no event of the
+        device is left."""
         numbers = {self._numbers.number_of(device): device for device in devices}
         if drop:
             self._waiting = deque(entry for entry in self._waiting if entry[1] not in numbers)

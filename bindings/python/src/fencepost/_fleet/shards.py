@@ -1,8 +1,8 @@
 """Several fleets that act as one, each fed by its own thread.
 
-Each device belongs to one fleet, chosen by the number that the device gets when it is added. All fleets read the same
-columns in place and skip the rows of other fleets' devices. Their events, merged by row, are those of one fleet. The
-class replaces the native handle of a fleet, and works only in memory.
+Each device belongs to one fleet, which is chosen by the number that the device gets when it is added. All fleets read
+the same columns in place and skip the rows of other fleets' devices. Their events, merged by row, equal the events of a
+single fleet. `Shards` replaces the native handle of a fleet, and works only in memory.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .shard_events import DATE, DEVICE, ROW, ShardEvents
 
 _NO_DEVICE = (1 << 32) - 1
 _BLOCK = 1 << 18
-"""Rows between two checks of the queue and of signals."""
+"""The number of rows between two checks of the queue and of signals."""
 _AT_ONCE = 65_536
 _FEW = 64
 _CLOCK, _INVALID_FIXES = 0, 2
@@ -41,8 +41,9 @@ class Shards:
 
     Args:
         table: The handle of the table of conditions.
-        max_pending: As for a fleet. It is checked only once per block of rows, so that a block may exceed it.
-        device_limit: As for a fleet; 0: no limit.
+        max_pending: The size of the queue. It is checked only once per block of rows, so the events of a block may
+            exceed it.
+        device_limit: The largest number of devices of all fleets together. 0 means no limit.
         timeouts: The two timeouts of beacons and the largest time step.
         count: The number of fleets.
     """
@@ -68,12 +69,13 @@ class Shards:
     # ------------------------------------------------------------------------------------------ devices
 
     def _of(self, device: Any) -> Handle:
-        """The fleet that has a device; for an unknown device the first fleet, which then raises the right error."""
+        """The fleet that has a device. For an unknown device it is the first fleet, which then raises the right
+        error."""
         number = self._numbers.get(device) if isinstance(device, str) else None
         return self._fleets[0 if number is None else number % len(self._fleets)]
 
     def _enter(self, devices: Iterable[Any]) -> tuple[Any, ...]:
-        """Adds the devices that are new, all or none, and returns them."""
+        """Adds the devices that are new, and returns them. If one device is refused, no device is added."""
         new = tuple(dict.fromkeys(device for device in devices if device not in self._numbers))
         if not new:
             return new
@@ -91,7 +93,7 @@ class Shards:
         return new
 
     def _keep(self, new: Iterable[Any]) -> None:
-        """Removes devices that were created for an input, unless one of their rows was accepted."""
+        """Removes those devices that were created for an input and have no accepted row."""
         gone = []
         for device in new:
             fleet = self._of(device)
@@ -203,8 +205,7 @@ class Shards:
             raise error
 
     def _admit(self, feed: Callable[[Handle], None]) -> None:
-        """Raises an error if the queue is full. Does nothing for an input that a fleet would refuse or only count in
-        any case."""
+        """Raises an error if the queue is full. Does nothing if a fleet would refuse or only count the input anyway."""
         if not self._events.is_full(self._max_pending):
             return
         nobody = Handle(TableHandle())
@@ -255,8 +256,8 @@ class Shards:
             self._arrival = time_us
 
     def _bound(self, time_us: int) -> None:
-        """Refuses an advance that is too far ahead. No fleet can check this, since each knows only its own devices'
-        clocks."""
+        """Refuses an advance that is too far ahead. A single fleet cannot check this, since it knows only the clocks of
+        its own devices."""
         clocks = [fleet.statistics()[_CLOCK] for fleet in self._fleets]
         if self._arrival is not None:
             clocks.append(self._arrival)
@@ -317,7 +318,7 @@ class Shards:
         names: tuple[str, ...],
         first_row: int,
     ) -> tuple[int, int, int]:
-        """Feeds columns like a single fleet, with at most this number of threads at a time."""
+        """Feeds columns like a single fleet, with at most `threads` threads at a time."""
         columns: Any = (latitude, longitude, accuracy, time)
         unit: Any = (multiplier, divisor, False)
         with self._lock:
@@ -357,7 +358,8 @@ class Shards:
                 self._keep(new)
 
     def _owners(self, used: Sequence[int], names: Sequence[str]) -> dict[int, array[int]]:
-        """For each fleet that has devices of `names`: the devices' numbers in that fleet, by the index into `names`."""
+        """Returns, for each fleet that has devices of `names`, the devices' numbers in that fleet by the index into
+        `names`."""
         found: dict[int, array[int]] = {}
         own: dict[int, list[int]] = {}
         for code in used:
@@ -370,7 +372,7 @@ class Shards:
         return found
 
     def _beside(self, threads: int, feed: Callable[[int], Any], places: list[int], found: list[Any]) -> None:
-        """Feeds several fleets in parallel; `found` receives the result of each, even if a signal interrupts the
+        """Feeds several fleets in parallel. `found` receives the result of each fleet, even if a signal interrupts the
         call."""
         if threads == 1 or len(places) < 2:
             found.extend(feed(at) for at in places)
@@ -460,7 +462,7 @@ class Shards:
 
 
 def _at_row(error: InvalidArgumentError, given: Any, used: Sequence[int], names: Sequence[str]) -> InvalidArgumentError:
-    """Converts an error about an identifier to an error about the first row that has it."""
+    """Converts an error about an identifier to an error about the first row with that identifier."""
     if given is None:
         return error
     for code in used:
@@ -480,8 +482,8 @@ def _latest_clock(fleet: Handle) -> float:
 
 
 def _codes(codes: Any) -> tuple[Any, list[int]]:
-    """A column of indices, and the distinct indices in order of appearance; None and one index if all rows are of one
-    device."""
+    """Returns a column of indices, and the distinct indices in order of appearance. If all rows are of one device,
+    returns None and one index."""
     if codes is None:
         return None, [0]
     try:
@@ -492,7 +494,7 @@ def _codes(codes: Any) -> tuple[Any, list[int]]:
 
 
 def _is_number(column: Any) -> bool:
-    """True for a number that applies to all rows, or None; False for a column."""
+    """True for None and for a number that applies to all rows; False for a column."""
     return column is None or isinstance(column, float)
 
 

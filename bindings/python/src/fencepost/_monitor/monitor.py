@@ -61,7 +61,8 @@ if TYPE_CHECKING:
 
 
 def _age(value: float | timedelta) -> int:
-    """The age of a fix in microseconds; -1 is refused, since the library takes it for "never" (here: None)."""
+    """Converts the age of a fix to microseconds. Refuses -1, which the library would take as "never": here None means
+    that."""
     age = seconds_to_us(value, "initial_fix_max_age")
     if age < 0:
         raise InvalidArgumentError(f"initial_fix_max_age is {value}; must be from 0 to 1e9 seconds, or None for never")
@@ -69,7 +70,7 @@ def _age(value: float | timedelta) -> int:
 
 
 def directory(store: str | os.PathLike[str]) -> bytes:
-    """The directory of a store as the operating system's bytes."""
+    """Encodes the path of a store's directory as the operating system's bytes."""
     try:
         return os.fsencode(store)
     except TypeError:
@@ -79,7 +80,7 @@ def directory(store: str | os.PathLike[str]) -> bytes:
 
 
 def time_step(value: float | timedelta) -> int:
-    """A time step in microseconds; 0 is refused, since the library takes it for "any"."""
+    """Converts a time step to microseconds. Refuses 0, which the library would take as "no limit"."""
     step = seconds_to_us(value, "max_time_step")
     if step == 0:
         raise InvalidArgumentError("max_time_step is 0 s; must be from 1e-6 to 1e9 s, or None for any distance")
@@ -89,60 +90,63 @@ def time_step(value: float | timedelta) -> int:
 class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, MonitorEvents, MonitorStore):
     """Named conditions, their records, and the pending events.
 
-    A monitor is in memory, or with `store` persistent. It reads no clock: its clock is the largest time of its inputs,
-    and an earlier input is refused. Several threads may use it, but only one consumer at a time gets the events in a
-    sensible order. It is a context manager that closes it at the end. It is also a mapping of identifiers to records:
-    ``len``, ``in``, iteration, ``monitor["home"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`.
-    Conditions are added by :meth:`add` and similar methods.
+    A monitor is in memory, or persistent if it has a `store`. It does not read the system's clock: its own clock is the
+    largest time of its inputs, and an earlier input is refused. Several threads may use a monitor, but the order of the
+    events is useful only if there is one consumer at a time. A ``with`` statement closes the monitor at its end. A
+    monitor is also a mapping of identifiers to records: ``len``, ``in``, iteration, ``monitor["home"]``, ``del``,
+    :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`. Conditions are added by :meth:`add` and similar methods.
 
     Args:
         conditions: A path (GeoJSON, CSV, or a vector file), a mapping of identifiers to conditions, GeoJSON as a dict
             or anything with a ``__geo_interface__`` of features, a DataFrame, a GeoDataFrame, an Arrow stream, or
-            another monitor or table; None: those of the store, at first none. If a store has other conditions, they are
-            replaced by these; equal ones keep their state. A text without a dot or slash is the `name`, not a path.
-        name: 1 to 64 letters, digits or underscores; None: a private monitor without a name.
-        policy: Policy of conditions without a policy, or the name of a preset; None: ``standard``.
-        assuming: Initial state of conditions without an assumed state; None: unknown.
+            another monitor or table. With None the monitor has the conditions that are in the store, if any. Conditions
+            that are passed replace those of the store; equal conditions keep their state. A text without a dot or slash
+            is the `name`, not a path.
+        name: The monitor's name, 1 to 64 letters, digits or underscores. None makes a private monitor without a name.
+        policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``.
+        assuming: Initial state of conditions without an assumed state. None means unknown.
         radius: Radius in metres of circles without a radius.
         columns: Names of the columns or properties for identifier, latitude, longitude, radius, assuming and policy, if
             they are not recognised.
-        layer: Layer of a vector file; None: the first.
-        transform: True to transform a source in another CRS to WGS84; otherwise it is refused.
-        delivery: Which of several pending changes of a condition are delivered.
-        condition_limit: How many conditions are monitored at a time, all kinds together; None: all of them.
-        max_pending_events: 1 to 1e9; inputs are refused while this many events are pending.
+        layer: Layer of a vector file. None selects the first layer.
+        transform: True to transform a source in another CRS to WGS84. Otherwise such a source is refused.
+        delivery: Which changes are delivered if a condition has several pending changes.
+        condition_limit: The largest number of conditions of all kinds that are monitored at a time. None means no
+            limit.
+        max_pending_events: The size of the queue, 1 to 1e9. Inputs are refused while this many events are pending.
         initial_fix_max_age: Seconds, 0 to 1e9. When a condition is added, the last fix decides it if the fix is not
-            older than this; None: the last fix is never used.
+            older than this. With None the last fix is never used.
         beacon_exit_timeout: Seconds, above 0: a beacon is gone after this time without a sighting.
         beacon_initial_timeout: Seconds, above 0: a condition that starts undetermined becomes unsatisfied after this
             time without a sighting.
-        store: A directory, which must exist. If it has a store with the monitor's name, the monitor continues from it;
-            otherwise a new one is created. The file is ``<name>.fencepost``. Delivery and limit must equal those of an
-            existing store. None: in memory.
-        durability: When changes become durable; no effect without a store.
-        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`.
-        max_time_step: Seconds, above 0: an input that is ahead of the clock by more than this is refused and counted,
-            so that one wrong date does not make every later input late; None: no limit. The first input is not checked,
-            since there is no clock yet. The limit does not apply to :meth:`advance`; :meth:`rewind` sets back a clock
-            that ran ahead.
+        store: An existing directory, in which the store is the file ``<name>.fencepost``. If the file exists, the
+            monitor continues from it; otherwise a new store is created. `delivery` and `condition_limit` must equal
+            those of an existing store. With None the monitor is in memory.
+        durability: When changes become durable. It has no effect without a store.
+        checkpoint_interval: Time between two saves with :attr:`Durability.RELAXED`, in seconds of event time, above 0.
+        max_time_step: Seconds, above 0. An input that is ahead of the clock by more than this is refused and counted,
+            so that one wrong date does not make every later input late. None means no limit. The first input is not
+            checked, since there is no clock yet. The limit does not apply to :meth:`advance`; use :meth:`rewind` to set
+            back a clock that is ahead.
         path: How the device is assumed to move between its fixes. With ``geodesic``, a device that drives through a
             circle between two fixes enters and leaves it, with times to the microsecond.
-        max_gap: For a path: seconds, above 0. If two fixes are farther apart in time, the path between them is unknown,
-            as with ``fixes``, and the next event has :attr:`Event.follows_gap`.
-        max_speed: For a path: metres a second, above 0; a movement that would be faster also counts as a gap; None: no
-            limit.
+        max_gap: Seconds, above 0, for a path. If two fixes are farther apart in time than this, the path between them
+            is unknown, as with the path ``fixes``, and the next event has :attr:`Event.follows_gap`.
+        max_speed: Metres a second, above 0, for a path. A movement that would be faster also counts as a gap. None
+            means no limit.
 
     Raises:
-        InputError: `conditions` cannot be used; nothing was opened.
+        InputError: `conditions` cannot be used as a source of conditions. No store was opened.
         InvalidNameError: The name has characters that are not allowed, or is too long or empty.
         InvalidArgumentError: An option is out of its range or differs from the stored one, or a store has no name.
         MonitorInUseError: The store is open, in this or another process.
-        StoreUnavailableError: No such directory, no permission, disk full ...
-        StoreCorruptError: The file is damaged; it was not changed.
-        StoreTooNewError: The file comes from a newer version.
+        StoreUnavailableError: The store cannot be opened: the directory does not exist, access is denied, or the disk
+            is full.
+        StoreCorruptError: The store's file is damaged. The file was not changed.
+        StoreTooNewError: The store's file was written by a newer version of the library.
 
-    After a ``fork`` of the process, the child's copy continues in memory, as if the store could not be written: the
-    store belongs to the parent.
+    After a ``fork`` of the process, the store belongs to the parent process. The monitor in the child process continues
+    in memory, as if its store could not be written.
 
     Example:
         >>> from fencepost import Circle, Fix
@@ -221,11 +225,11 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
 
     @classmethod
     def core_location(cls, name: str | None = None, **options: Unpack[MonitorOptions]) -> Self:
-        """A monitor with the options of Core Location: delivery ``first``, 20 conditions.
+        """A monitor with the options of Core Location: delivery ``first`` and a limit of 20 conditions.
 
         Args:
-            name: As for the class.
-            options: Overrides, as for the class.
+            name: The monitor's name, or None.
+            options: Options of :class:`Monitor` that override those of Core Location.
 
         Example:
             >>> Monitor.core_location("my_monitor").name
@@ -237,7 +241,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
     # ------------------------------------------------------------------------------------ conditions
 
     def record(self, identifier: str) -> Record | None:
-        """The condition with that identifier and its last acknowledged event; None: no such condition.
+        """The condition with that identifier and its last acknowledged event, or None if there is no such condition.
 
         Example:
             >>> from fencepost import Circle
@@ -270,7 +274,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return RecordList([Record._from_row(row) for row in self._handle.records() if row[2] is not None])
 
     def explain(self, identifier: str) -> Explanation:
-        """Why a condition is in its state, and the smallest change that would decide it.
+        """Explains why a condition is in its state, and which smallest change would decide it.
 
         Raises:
             NotFoundError: No condition has that identifier.
@@ -288,8 +292,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
 
     def state(self, identifier: str) -> State:
-        """The observed state of a condition, including changes whose events are still pending: unknown while it is
-        undetermined, suspended or unmonitored.
+        """The observed state of a condition, including changes whose events are still pending. The state is unknown
+        while the condition is undetermined, suspended or unmonitored.
 
         Raises:
             NotFoundError: No condition has that identifier.
@@ -305,14 +309,14 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return STATES[self._handle.state(identifier)]
 
     def identifiers_in_state(self, state: State | str) -> list[str]:
-        """The identifiers of the conditions that are now in a state, in the order in which they were added. Pending
-        events count too: see :meth:`Monitor.state`.
+        """The identifiers of the conditions that are now in a state, in the order in which they were added. Changes
+        whose events are still pending are included: see :meth:`Monitor.state`.
 
         Args:
-            state: satisfied, unsatisfied, or unknown (undetermined, suspended or unmonitored).
+            state: The state to search for: satisfied, unsatisfied, or unknown (undetermined, suspended or unmonitored).
 
         Raises:
-            InvalidArgumentError: Another state.
+            InvalidArgumentError: `state` is not one of these states.
 
         Example:
             >>> from fencepost import Fix
@@ -325,11 +329,11 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         return self._handle.identifiers_in_state(assumed(state, "state"))
 
     def safe_distance(self, latitude: float, longitude: float) -> float:
-        """How far a device may move from a position before it can cross the boundary of any circle, in metres.
+        """The distance in metres that a device may move from a position before it can cross the boundary of any circle.
 
-        It is the distance to the nearest boundary minus a micrometre: 0 on a boundary, infinite without a boundary. A
-        circle that is undetermined can be decided by any fix (:attr:`RotationPlan.follow`), and dwells end by time
-        (:attr:`next_deadline`).
+        The result is the distance to the nearest boundary minus a micrometre: 0 on a boundary, infinite if there is no
+        boundary. Within that distance the state can still change: any fix can decide an undetermined circle
+        (:attr:`RotationPlan.follow`), and dwells end when time passes (:attr:`next_deadline`).
 
         Raises:
             InvalidArgumentError: The coordinate is out of range.
@@ -345,14 +349,14 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
 
     @property
     def next_deadline_us(self) -> int | None:
-        """The next time at which the state can change without an input, microseconds since 1970-01-01T00:00:00Z: when a
-        dwell has passed, or a beacon counts as absent. None: nothing is due."""
+        """The next time at which a state can change without an input, because a dwell ends or a beacon counts as
+        absent. In microseconds since 1970-01-01T00:00:00Z, or None if nothing is due."""
         return self._handle.next_deadline()
 
     @property
     def next_deadline(self) -> datetime | None:
-        """The next time at which the state can change without an input, as an aware datetime in UTC; None: nothing is
-        due."""
+        """The next time at which a state can change without an input, as an aware datetime in UTC, or None if nothing
+        is due."""
         return from_us(self.next_deadline_us)
 
     def __len__(self) -> int:
@@ -362,17 +366,18 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
 
     @property
     def name(self) -> str | None:
-        """The name, or None for a private monitor."""
+        """The monitor's name, or None for a private monitor."""
         return self._handle.name()
 
     @property
     def clock_us(self) -> int | None:
-        """The largest time of an input or an advance, microseconds since 1970-01-01T00:00:00Z; None: none yet."""
+        """The largest time of an input or an advance, in microseconds since 1970-01-01T00:00:00Z, or None before the
+        first one."""
         return self._handle.statistics()[0]
 
     @property
     def clock(self) -> datetime | None:
-        """The largest time of an input or an advance, as an aware datetime in UTC; None: none yet."""
+        """The largest time of an input or an advance, as an aware datetime in UTC, or None before the first one."""
         return from_us(self.clock_us)
 
     def statistics(self) -> Statistics:

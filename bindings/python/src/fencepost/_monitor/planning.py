@@ -21,13 +21,14 @@ class ArmedCondition:
 
     Attributes:
         identifier: The condition's identifier.
-        generation: Distinguishes a condition from one that replaced it.
+        generation: Number that distinguishes a condition from another condition that replaced it under the same
+            identifier.
         tag: The number passed when the condition was added.
-        latitude: Latitude of the centre, degrees.
-        longitude: Longitude of the centre, degrees.
+        latitude: Latitude of the centre, in degrees.
+        longitude: Longitude of the centre, in degrees.
         radius: Metres.
-        slack: Metres from the position to the circle's line.
-        is_inside: The side of the line on which the position was. A back end that reports only changes must assume this
+        slack: Distance from the position to the circle's boundary, in metres.
+        is_inside: True if the position was inside the circle. A back end that reports only changes must assume this
             state.
 
     Example:
@@ -55,17 +56,17 @@ class ArmedCondition:
 
 @dataclass(frozen=True, slots=True)
 class RotationPlan(Table):
-    """The circles that a back end with few slots has to watch, and the circle that tells when to plan again.
+    """The circles that a back end with few slots has to watch, and the circle that shows when to plan again.
 
     Attributes:
-        armed: All circles to be armed, the nearest line first.
-        removals: Previously armed circles, to be disarmed first.
+        armed: All circles to be armed; the circle with the nearest boundary comes first.
+        removals: Circles that were armed before and must be disarmed first.
         additions: The circles of `armed` to be armed after the removals. All other circles of `armed` are armed
             already.
-        wake_up: A circle for the last slot; the plan stays valid until the device leaves it. A radius of 0 means that
-            every fix must be fed. None: every circle is armed.
-        follow: True: feed every fix until a later plan says False. A circle is undetermined, or a crossing is waiting
-            for its confirmation.
+        wake_up: A circle for the last slot; the plan stays valid until the device leaves this circle. A radius of 0
+            means that every fix must be fed. None means that every circle is armed.
+        follow: True if every fix must be fed until a later plan says False, because a circle is undetermined or a
+            crossing is not yet confirmed.
 
     Example:
         >>> from fencepost import Monitor, RotationPlanner
@@ -122,16 +123,17 @@ class RotationPlan(Table):
 
 
 class RotationPlanner:
-    """Plans which circles to arm, and remembers its last plan.
+    """Plans which circles to arm, and stores the last plan.
 
-    Feed a fix, and plan again from it, when :meth:`RotationPlan.wakes` is true. The events are then the same as with
-    all fixes, provided that conditions are added only together with a fix that is fed. Beacon conditions are not
-    planned.
+    Whenever :meth:`RotationPlan.wakes` is true for a fix, feed that fix and plan again from its position. The events
+    are then the same as if all fixes were fed, provided that conditions are added only together with a fix that is fed.
+    Beacon conditions are not planned.
 
     Args:
-        slots: 1 to 1 000 000; the last one is for the wake-up circle if there are more circles than slots.
-        margin: Metres, finite, from 0: the wake-up circle is made smaller by this.
-        maximum_radius: Metres: the largest wake-up circle that the back end supports.
+        slots: The number of slots, 1 to 1 000 000. If there are more circles than slots, the last slot is for the
+            wake-up circle.
+        margin: Metres by which the wake-up circle is made smaller; finite, at least 0.
+        maximum_radius: Radius of the largest wake-up circle that the back end supports, in metres.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
@@ -177,10 +179,11 @@ class RotationPlanner:
             monitor: The monitor; it is not changed.
             latitude: Degrees.
             longitude: Degrees.
-            accuracy: Metres, finite, from 0; the wake-up circle is smaller by this.
+            accuracy: Accuracy of the position in metres, finite, at least 0. The wake-up circle is made smaller by
+                this.
 
         Raises:
-            InvalidArgumentError: A value is out of its range; nothing has changed.
+            InvalidArgumentError: A value is out of its range. The last plan has not changed.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor, RotationPlanner

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from .._values.matches import Matches
 
 _PART = 1 << 18
-"""Points per call of the library; Ctrl-C is handled between two calls."""
+"""The number of points in each call of the library. Ctrl-C is handled between two calls."""
 _FEWEST = 1 << 12
 """The smallest number of points per thread; fewer points run on one thread."""
 
 
 class MonitorQuestions:
-    """Queries about the conditions of a monitor or a table. They change nothing."""
+    """Queries about the conditions of a monitor or a table. Queries change nothing."""
 
     __slots__ = ()
     _handle: Any
@@ -68,32 +68,36 @@ class MonitorQuestions:
         distances: bool = False,
         threads: int = 1,
     ) -> Any:
-        """Finds the conditions that contain a point, or each of many points; a point on the boundary is inside.
+        """Finds the conditions that contain a point, or that contain each of many points. A point on the boundary is
+        inside.
 
-        The results are pure geometry, exact on the ellipsoid. They do not depend on the conditions' state, policy or
-        place under the condition limit. Beacon conditions contain no points.
+        The results are pure geometry, exact on the ellipsoid. They do not depend on the conditions' states or policies,
+        or on the condition limit. Beacon conditions contain no points.
 
         Args:
             points: A latitude in degrees; or a column of latitudes; or a table of points: a GeoDataFrame or GeoSeries
                 in any coordinate system, a DataFrame with columns of latitudes and longitudes, or an object that
                 exports an Arrow stream.
-            longitude: Degrees, in addition to a latitude or a column of latitudes. Columns of ``float64`` are read in
-                place, even with strides or in reverse order; others are converted first.
-            columns: Names of a table's columns for latitude, longitude or geometry, if they are not recognised.
-            distances: True to add a column of the signed distances to the boundaries, metres, 0 or less.
+            longitude: A longitude or a column of longitudes, in degrees, if `points` is a latitude or a column of
+                latitudes. Columns of ``float64`` are read in place, even with strides or in reverse order; other
+                columns are converted first.
+            columns: The names of a table's columns for latitude, longitude or geometry, if they are not recognised.
+            distances: True to add a column with the signed distance to the boundary in metres, which is 0 or less
+                because the point is inside.
             threads: The number of threads that share the points; other Python threads can run during the call.
 
         Returns:
-            For one point the identifiers, in the order in which the conditions were added. For columns and Arrow
-            tables :class:`Matches`; if the columns come from pandas, it keeps their index. For a frame a DataFrame
-            with a row for each pair: the point's label in the frame as index, the column ``identifier``, and
-            ``distance`` if requested. So ``frame.join(found)`` is a spatial join as in GeoPandas.
+            For one point: the identifiers, in the order in which the conditions were added. For columns and Arrow
+            tables: :class:`Matches`, with the index of the columns if they come from pandas. For a frame: a DataFrame
+            with a row for each pair of a point and a condition. Its index is the point's label in the frame, and its
+            columns are ``identifier`` and, if requested, ``distance``. Therefore ``frame.join(found)`` is a spatial
+            join as in GeoPandas.
 
         Raises:
-            InvalidArgumentError: A point is out of range or missing; ``position`` is the row. Or the columns have
+            InvalidArgumentError: A point is out of range or missing (``position`` is the row), the columns have
                 different indexes, or a label occurs twice in the index of a frame.
-            InputError: A table has no points.
-            MissingExtraError: NumPy, pandas, GeoPandas or nanoarrow is needed and not installed.
+            InputError: A table has no column with points.
+            MissingExtraError: The call needs NumPy, pandas, GeoPandas or nanoarrow, which is not installed.
 
         Example:
             >>> from fencepost import Circle, Monitor
@@ -137,19 +141,20 @@ class MonitorQuestions:
         columns: Mapping[str, str] | None = None,
         threads: int = 1,
     ) -> Any:
-        """The conditions whose boundaries are nearest to a point, or to each of many points, the nearest first. At
-        equal distance the condition added first comes first. A circle that contains the whole Earth has no boundary.
+        """Finds the conditions whose boundaries are nearest to a point, or to each of many points, the nearest
+        condition first. At equal distance the condition that was added first comes first. A circle that contains the
+        whole Earth has no boundary.
 
         Args:
-            points: As in :meth:`containing`.
-            longitude: As in :meth:`containing`.
-            k: The number of conditions for each point; fewer if there are not so many.
-            columns: As in :meth:`containing`.
-            threads: As in :meth:`containing`.
+            points: A latitude, a column of latitudes, or a table of points, as in :meth:`containing`.
+            longitude: A longitude or a column of longitudes, as in :meth:`containing`.
+            k: The largest number of conditions to find for each point.
+            columns: The names of a table's columns, as in :meth:`containing`.
+            threads: The number of threads that share the points.
 
         Returns:
-            For one point the signed distances to the boundaries by identifier, metres, negative inside. Otherwise the
-            same types as :meth:`containing`, always with distances.
+            For one point: a dict from identifiers to signed distances to the boundaries, in metres, negative inside.
+            Otherwise the same types as for :meth:`containing`, always with distances.
 
         Raises:
             InvalidArgumentError: A point is out of range or missing (``position`` is the row), or `k` is negative.
@@ -190,7 +195,7 @@ class MonitorQuestions:
     def _asked(
         self, points: Any, longitude: Any, columns: Mapping[str, str] | None, ask: Callable[[Any, Any], Matches]
     ) -> Any:
-        """Runs a query for the points of any supported object, and labels the result as the points are labelled."""
+        """Runs a query for the points of any supported object, and gives the result the labels of the points."""
         from .._tables.buffers import numbers
         from .._tables.labels import common_index, told_apart
 
@@ -254,7 +259,7 @@ class MonitorQuestions:
         return self._matches(offsets, generations, _joined(numpy, [part[1].ravel() for part in parts], "f8"))
 
     def _matches(self, offsets: Any, generations: Any, distances: Any | None) -> Matches:
-        """Adds the identifiers; conditions that were removed in the meantime are left out."""
+        """Adds the identifiers to a query's result. Leaves out conditions that were removed in the meantime."""
         from .._values.matches import Matches
 
         numpy = _numpy()
@@ -288,7 +293,7 @@ def _joined(numpy: Any, parts: list[Any], kind: str) -> Any:
 
 
 def _distinct(numpy: Any, generations: Any) -> tuple[Any, Any]:
-    """The distinct values in ascending order, and the index of each row's value."""
+    """Returns the distinct values in ascending order, and for each row the index of its value among them."""
     highest = int(generations.max()) if len(generations) else 0
     if highest > 4 * len(generations) + (1 << 22):
         known, indices = numpy.unique(generations, return_inverse=True)
@@ -358,7 +363,7 @@ def _of_frame(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
 
 
 def _of_stream(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
-    """The latitudes and longitudes of an Arrow stream, of all its batches together."""
+    """The latitudes and longitudes of all batches of an Arrow stream."""
     from .._tables.arrow_reader import BatchReader
     from .._tables.names import CONDITIONS, POSITION
 

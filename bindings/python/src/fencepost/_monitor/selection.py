@@ -1,4 +1,4 @@
-"""Selecting the fixes that are worth feeding."""
+"""Selects the fixes that are worth feeding."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class SignificantChangeFilter:
     """Accepts a fix if the device has moved far enough and enough time has passed.
 
     The first fix passes. A later fix passes if it is at least `minimum_distance` away from the last fix that passed and
-    at least `minimum_interval` later. A fix never passes if it has no position, is out of range, or is earlier than the
-    last one.
+    at least `minimum_interval` later. A fix without a position, out of range, or earlier than the last fix that passed
+    is never accepted.
 
     Args:
-        minimum_distance: Metres, finite, from 0.
-        minimum_interval: Seconds, from 0.
+        minimum_distance: Metres, finite, at least 0.
+        minimum_interval: Seconds, at least 0.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
@@ -43,7 +43,7 @@ class SignificantChangeFilter:
         return f"SignificantChangeFilter(minimum_distance={self.minimum_distance:g}, minimum_interval={interval:g})"
 
     def accepts(self, fix: Fix) -> bool:
-        """True if a fix passes; the next fixes are then compared with it.
+        """True if a fix passes. If so, the next fixes are compared with this fix.
 
         Example:
             >>> passes = SignificantChangeFilter(minimum_distance=100, minimum_interval=0)
@@ -54,7 +54,7 @@ class SignificantChangeFilter:
         return self._row_passes((fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
 
     def reset(self) -> None:
-        """Starts again: the next fix passes.
+        """Forgets the last fix, so that the next valid fix passes.
 
         Example:
             >>> passes = SignificantChangeFilter()
@@ -81,15 +81,16 @@ def best_fix(
 ) -> Fix | None:
     """The fix with the least uncertainty at a moment, or None if no fix can be used.
 
-    A device may have moved since a fix was taken, so a fix's uncertainty is ``accuracy + speed * age``. If two are
-    equal, the later fix wins; if their times are equal too, the first in the list. A fix that does not report its
-    accuracy wins only if no other can be used. Fixes without a position, later than `now` or too old are ignored.
+    A device may have moved since a fix was taken, so a fix's uncertainty is ``accuracy + speed * age``. If two fixes
+    have the same uncertainty, the later fix wins. If their times are equal too, the fix that comes first in `fixes`
+    wins. A fix that does not report its accuracy wins only if no other fix can be used. Fixes without a position, later
+    than `now` or too old are ignored.
 
     Args:
         fixes: The candidates.
-        now: The moment.
-        speed: Metres a second, finite, from 0: how fast uncertainty grows with age.
-        maximum_age: Seconds, from 0.
+        now: The moment at which the uncertainty is compared.
+        speed: The growth of the uncertainty with a fix's age, in metres a second, finite, at least 0.
+        maximum_age: The age in seconds above which a fix is too old, at least 0.
 
     Raises:
         InvalidArgumentError: A value is out of its range.

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .._values.records import Record
 
     class NamedCondition(Protocol):
-        """A record, or any other object that names a condition; it may have `assuming`, `policy` and `tag`."""
+        """A record, or any other object with a condition and its identifier. It may also have `assuming`, `policy` and
+        `tag`."""
 
         @property
         def identifier(self) -> str: ...
@@ -37,7 +38,7 @@ def sync_with(
     tag: int,
     columns: Mapping[str, str] | None,
 ) -> SyncResult:
-    """Makes the conditions of a handle exactly these; see :meth:`ConditionChanges.sync`."""
+    """Makes `conditions` the only conditions of a handle; see :meth:`ConditionChanges.sync`."""
     if hasattr(conditions, "__arrow_c_stream__") and not isinstance(conditions, Mapping | list):
         from .arrow_batches import Options, sync_stream
 
@@ -55,7 +56,7 @@ def sync_with(
 
 
 def _definitions(conditions: Any, default: tuple[int, Any, int], left_open: list[str]) -> Iterable[DefinitionRow]:
-    """The rows of conditions. Identifiers of shapes that do not state their kind of edges are appended to
+    """Yields a row for each condition. Appends the identifiers of shapes that do not state their kind of edges to
     `left_open`."""
     if isinstance(conditions, Mapping):
         pairs: Iterable[tuple[Any, Any]] = conditions.items()

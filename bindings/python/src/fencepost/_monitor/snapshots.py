@@ -1,4 +1,4 @@
-"""Copying by snapshot, and closing, for a monitor, a table and a fleet."""
+"""Base classes of a monitor, a table and a fleet, for copying through snapshots and for closing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def snapshot_bytes(snapshot: Any, what: str = "snapshot") -> Any:
-    """The contiguous bytes of an object with the buffer protocol."""
+    """Returns the contiguous bytes of an object with the buffer protocol."""
     try:
         view = memoryview(snapshot)
     except (TypeError, ValueError, BufferError):
@@ -36,7 +36,7 @@ class Snapshots:
 
 
 class Closable(Snapshots):
-    """A context manager that closes the object at the end."""
+    """Base class of context managers that close the object at the end."""
 
     __slots__ = ()
     _handle: Any

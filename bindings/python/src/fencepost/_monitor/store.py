@@ -1,4 +1,4 @@
-"""Stores and copies of a monitor."""
+"""The persistent store of a monitor, and copies of a monitor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MonitorStore(Closable):
-    """The store of a monitor, its snapshots and forks."""
+    """The methods of a monitor for its store, snapshots and forks."""
 
     __slots__ = ()
     _handle: Handle
@@ -36,15 +36,15 @@ class MonitorStore(Closable):
         self._handle.checkpoint()
 
     def close(self) -> None:
-        """Saves everything and closes the store, so that it can be opened again. Ends :meth:`updates`. A second call
-        does nothing.
+        """Saves everything and closes the store, so that the store can be opened again. Ends the iteration over
+        :meth:`updates`. A second call does nothing.
 
-        A closed monitor with a store accepts no more inputs; they raise :class:`MonitorClosedError`. Its states can
-        still be read. Unacknowledged events are delivered again when the store is opened again. A monitor in memory has
-        nothing to close and continues to work. A ``with`` statement closes the monitor at its end.
+        A closed monitor with a store refuses inputs with :class:`MonitorClosedError`. Its states can still be read.
+        Unacknowledged events are delivered again when the store is opened again. A monitor in memory has nothing to
+        close and continues to work. A ``with`` statement closes the monitor at its end.
 
         Raises:
-            StoreUnavailableError: Something could not be saved; the store is closed nevertheless.
+            StoreUnavailableError: Some changes could not be saved. The store is closed nevertheless.
 
         Example:
             >>> import tempfile
@@ -60,7 +60,7 @@ class MonitorStore(Closable):
         self._handle.close()
 
     def snapshot(self) -> bytes:
-        """The whole monitor as bytes, for :meth:`restore`. They are the same on every platform, and do not depend on a
+        """The whole monitor as bytes, for :meth:`restore`. The bytes are the same on every platform, with or without a
         store.
 
         Pickling and copying use the snapshot, so the copy of a monitor with a store is in memory.
@@ -75,10 +75,10 @@ class MonitorStore(Closable):
 
     @classmethod
     def restore(cls, snapshot: Buffer) -> Self:
-        """Restores a monitor in memory from a snapshot; unacknowledged events are delivered again.
+        """Restores a monitor in memory from a snapshot. Unacknowledged events are delivered again.
 
         Args:
-            snapshot: The bytes; untrusted data is safe.
+            snapshot: The bytes of a snapshot. Bytes from an untrusted source are safe.
 
         Raises:
             SnapshotInvalidError: The bytes are not a snapshot, are damaged, or come from a newer version of the
@@ -99,8 +99,8 @@ class MonitorStore(Closable):
         The copy is in the same state as after a crash: it delivers unacknowledged events again, with the same sequence.
         The original monitor does not change.
 
-        Both share their conditions, and also each state until it changes. For many devices with the same conditions,
-        fork one monitor that holds the conditions: a fork takes about 11 KB.
+        The original and the copy share the memory of their conditions, and of each state until that state changes. For
+        many devices with the same conditions, fork one monitor that holds the conditions: a fork takes about 11 KB.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor

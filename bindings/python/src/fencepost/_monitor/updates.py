@@ -34,8 +34,8 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
         """Acknowledges the previous event and waits for the next one.
 
         Raises:
-            ConsumerAlreadyActiveError: Another iterator is being consumed, or this one by another task; neither of them
-                is affected.
+            ConsumerAlreadyActiveError: Another iterator is being consumed, or another task is consuming this iterator.
+                The active consumer is not affected.
             StopAsyncIteration: The monitor was closed, or :meth:`aclose` was called.
         """
         if self._is_asked:
@@ -101,8 +101,8 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
 class Updates(EventUpdates[Event]):
     """The events of a monitor as they become available: the result of :meth:`Monitor.updates`.
 
-    A request for the next event acknowledges the previous one. If the iterator ends, is cancelled or dropped before its
-    last event was acknowledged, the event is delivered again to the next consumer.
+    A request for the next event acknowledges the previous one. If the iterator ends, is cancelled or is dropped before
+    its last event was acknowledged, that event is delivered again to the next consumer.
 
     Example:
         >>> import asyncio
@@ -124,7 +124,7 @@ class Updates(EventUpdates[Event]):
 class _Bell:
     """A descriptor that the library writes to from any thread. The consumer's event loop watches it.
 
-    The loop refers to the bell and not to the iterator, so that a dropped iterator is freed.
+    The event loop refers to the bell and not to the iterator, so that a dropped iterator is freed.
     """
 
     __slots__ = ("_reader", "descriptor", "loop", "process", "waiter")
@@ -141,7 +141,7 @@ class _Bell:
             raise
 
     async def rung(self) -> None:
-        """Waits until the bell rings. It may ring although there is no event."""
+        """Waits until the bell rings. The bell may ring although no event is pending."""
         self.waiter = self.loop.create_future()
         try:
             await self.waiter
@@ -158,8 +158,8 @@ class _Bell:
             self.waiter.set_result(None)
 
     def close(self) -> None:
-        """Stops watching the descriptor; may be called from any thread. Detach the descriptor from the library
-        before."""
+        """Stops watching the descriptor. Any thread may call this method, but detach the descriptor from the library
+        first."""
         from asyncio import _get_running_loop
 
         if self.loop.is_closed() or os.getpid() != self.process:

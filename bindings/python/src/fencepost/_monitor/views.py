@@ -9,20 +9,22 @@ V = TypeVar("V")
 
 
 def _are_equal(held: object, other: object) -> bool:
-    """True if two values are equal. Does not call the comparison of `other`, which may not return a bool (pandas,
+    """True if two values are equal. Never calls the comparison of `other`, whose result need not be a bool (pandas,
     NumPy)."""
     return held is other or type(held).__eq__(held, other) is True
 
 
 class HeldValues(ValuesView[V]):
-    """The values. ``in`` is false for an object of another type, even if its comparison does not return a bool."""
+    """A view of the values. ``in`` is false for an object of another type, even if that type's comparison does not
+    return a bool."""
 
     def __contains__(self, value: object) -> bool:
         return any(_are_equal(held, value) for held in self)
 
 
 class HeldItems(ItemsView[str, V]):
-    """Identifiers and values. ``in`` is false for an object of another type, as in :class:`HeldValues`."""
+    """A view of pairs of an identifier and a value. ``in`` is false for an object of another type, as in
+    :class:`HeldValues`."""
 
     def __init__(self, holder: Any) -> None:
         super().__init__(holder)
