@@ -1,4 +1,4 @@
-"""Checks of arguments that Python makes: for values that never reach the library, and for fields of condition files."""
+"""Checks of arguments in Python, for values that never reach the library, and for fields of condition files."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def has_options(options: tuple[Any, ...]) -> bool:
-    """True if any option for reading conditions is not the default: policy, assuming, radius, columns, layer,
-    transform.
+    """True if any option for reading conditions (policy, assuming, radius, columns, layer, transform) is not the
+    default.
 
     The comparison does not use ``==``, because with some types it does not return a bool.
     """
@@ -28,7 +28,7 @@ def has_options(options: tuple[Any, ...]) -> bool:
 
 
 def member(kind: type[Any], value: Any, what: str) -> Any:
-    """The member of a text enumeration for a value."""
+    """Converts a value to a member of a text enumeration."""
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a {kind.__name__} or its text, not {type(value).__name__}")
     try:
@@ -39,7 +39,7 @@ def member(kind: type[Any], value: Any, what: str) -> Any:
 
 
 def assumed(value: State | str, what: str = "assuming") -> int:
-    """The number of a state that a condition may start with or be in; ``unmonitored`` is not allowed."""
+    """The number of a state that a condition may start with or be in. The state ``unmonitored`` is not allowed."""
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a State or its text, not {type(value).__name__}")
     if value not in _BELIEFS:
@@ -51,7 +51,7 @@ _BELIEFS = tuple(str(state) for state in STATES[:3])
 
 
 def truth(value: Any, what: str) -> bool:
-    """The truth of a value, or a TypeError if it has none (for example a NumPy array)."""
+    """The truth of a value. Raises a TypeError if the value has no truth, such as a NumPy array."""
     try:
         return bool(value)
     except (TypeError, ValueError):
@@ -59,10 +59,10 @@ def truth(value: Any, what: str) -> bool:
 
 
 def device_column(device: str | None, by: str | None) -> str | None:
-    """The column that names the device: `device`, or its other name `by`.
+    """The column that names the device. The argument may be passed as `device` or as `by`.
 
     Raises:
-        TypeError: Both are given.
+        TypeError: Both `device` and `by` were passed.
     """
     if device is not None and by is not None:
         raise TypeError("device and by are two names of one argument: pass only device")
@@ -72,7 +72,8 @@ def device_column(device: str | None, by: str | None) -> str | None:
 def path_row(
     path: DevicePath | str, max_gap: float | timedelta | None, max_speed: float | None
 ) -> tuple[int, int, float]:
-    """The options of a path in the library's form: its number, microseconds, metres a second (0: no limit).
+    """The options of a path in the library's form: the path's number, the largest gap in microseconds, and the largest
+    speed in metres a second (0 means no limit).
 
     Raises:
         InvalidArgumentError: An option is out of its range, missing, or belongs to another path.
@@ -99,14 +100,14 @@ def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
 
 
 def column_names(columns: Any) -> Mapping[str, str]:
-    """Checks an argument `columns`; it may be None."""
+    """Checks an argument `columns`, which may be None, and returns a mapping."""
     if columns is not None and not isinstance(columns, Mapping):
         raise TypeError(f"columns must be a mapping of what to names, not {type(columns).__name__}")
     return columns or {}
 
 
 def identifier_text(value: Any) -> Any:
-    """Converts a number to text; other values are unchanged."""
+    """Converts a number to text. Returns other values unchanged."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         # A pandas column of numbers with missing values holds floats.
         return str(int(value)) if value == value // 1 else str(value)
@@ -139,10 +140,10 @@ def is_gate(value: Any) -> bool:
 
 
 def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
-    """A preset by its name, or the default with some fields replaced by those of an object.
+    """Returns the preset with a name, or the default with the fields of an object in place of its own.
 
     Raises:
-        InvalidArgumentError: The value is neither a name nor an object, or it names no preset.
+        InvalidArgumentError: The value is neither an object nor the name of a preset.
     """
     if value is None:
         return default
@@ -156,7 +157,7 @@ def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
 
 
 def as_policy(policy: TransitionPolicy | str | None) -> TransitionPolicy:
-    """A policy itself, the preset with that name, or the standard policy for None."""
+    """Returns a policy unchanged, the preset for a name, and the standard policy for None."""
     from .policy import TransitionPolicy
 
     if policy is None:

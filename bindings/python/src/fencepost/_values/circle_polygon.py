@@ -1,4 +1,4 @@
-"""Circles as polygons of longitude and latitude: every corner lies on the geodesic circle.
+"""Converts circles to polygons of longitude and latitude. Every corner lies on the geodesic circle.
 
 The rules of GeoJSON apply (RFC 7946): polygons are cut at the antimeridian, exterior rings are counterclockwise and
 holes clockwise, and the last position of a ring repeats the first. A circle around a pole extends to the pole's edge of
@@ -13,7 +13,7 @@ from typing import Any
 from .._native import InvalidArgumentError, direct_into, inverse
 
 Position = tuple[float, float]
-"""Longitude and latitude, degrees."""
+"""Longitude and latitude, in degrees."""
 Ring = list[Position]
 MOST_CORNERS = 1_000_000
 _WORLD: Ring = [(-180.0, -90.0), (180.0, -90.0), (180.0, 90.0), (-180.0, 90.0)]
@@ -47,7 +47,7 @@ def _polygons(latitude: float, longitude: float, radius: float, corners: int) ->
 
 
 def _outline(latitude: float, longitude: float, radius: float, corners: int) -> Ring:
-    """The corners, counterclockwise as seen from the centre."""
+    """The corners of a circle, counterclockwise as seen from the centre."""
     latitudes, longitudes, ends = (array("d", bytes(8 * corners)) for _ in range(3))
     turns = array("d", [-360 * corner / corners for corner in range(corners)])
     direct_into(
@@ -57,7 +57,8 @@ def _outline(latitude: float, longitude: float, radius: float, corners: int) -> 
 
 
 def _unwrapped(ring: Ring, reference: float) -> Ring:
-    """The ring with longitudes that continue beyond 180 instead of jumping; the first is near the reference."""
+    """The ring with longitudes that continue beyond 180 degrees instead of jumping. The first longitude is within 180
+    degrees of the reference."""
     found = []
     for x, y in ring:
         reference = x + 360 * round((reference - x) / 360)
@@ -66,7 +67,7 @@ def _unwrapped(ring: Ring, reference: float) -> Ring:
 
 
 def _around_pole(ring: Ring, pole: float) -> Ring:
-    """The area between a pole and a line that goes once around it and meets each meridian once."""
+    """The area between a pole and a line that goes once around the pole and meets each meridian once."""
     line = sorted(((x + 540) % 360 - 180, y) for x, y in ring)
     (west, low), (east, high) = line[0], line[-1]
     gap = west + 360 - east
@@ -76,7 +77,8 @@ def _around_pole(ring: Ring, pole: float) -> Ring:
 
 
 def _parts(ring: Ring) -> list[Ring]:
-    """Cuts a ring that lies within 180 degrees of the antimeridian into its parts inside -180 to 180 degrees."""
+    """Cuts a ring at the antimeridian, and returns the parts with longitudes of -180 to 180 degrees. No longitude of
+    the ring is beyond -540 or 540."""
     parts = []
     for shift in (-360.0, 0.0, 360.0):
         part = _clipped(_clipped([(x + shift, y) for x, y in ring], -180.0, 1), 180.0, -1)
@@ -86,7 +88,8 @@ def _parts(ring: Ring) -> list[Ring]:
 
 
 def _clipped(ring: Ring, edge: float, side: int) -> Ring:
-    """The part of a ring east (`side` 1) or west (-1) of a meridian (Sutherland and Hodgman 1974)."""
+    """The part of a ring east (`side` is 1) or west (`side` is -1) of a meridian, by the algorithm of Sutherland and
+    Hodgman (1974)."""
     found: Ring = []
     last_x, last_y = ring[-1] if ring else (0.0, 0.0)
     for x, y in ring:
@@ -101,8 +104,8 @@ def _clipped(ring: Ring, edge: float, side: int) -> Ring:
 
 
 def _world_without(ring: Ring, opposite: float) -> list[Ring]:
-    """The world except for the area that the ring encloses on the other side: a hole, or two bays if the ring crosses
-    the antimeridian."""
+    """The world except for the area that the ring encloses on the other side of the Earth. This area is a hole or, if
+    the ring crosses the antimeridian, two bays."""
     parts = _parts(_unwrapped(ring, opposite))
     if len(parts) == 1:
         return [_WORLD, parts[0]]
@@ -112,8 +115,8 @@ def _world_without(ring: Ring, opposite: float) -> list[Ring]:
 
 
 def _bay(part: Ring, edge: float) -> Ring:
-    """The line of a part from the point where it leaves an edge of the world to the point where it returns: northwards
-    in the east, southwards in the west."""
+    """The line of a part from the point where it leaves an edge of the world to the point where it returns. The line
+    goes northwards at the eastern edge, and southwards at the western edge."""
     north, south = (choose((y, index) for index, (x, y) in enumerate(part) if x == edge)[1] for choose in (max, min))
     begin, end = (south, north) if edge > 0 else (north, south)
     forward = part[begin:] + part[:begin]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def to_uuid(value: str | UUID) -> UUID:
-    """A UUID from its 8-4-4-4-12 text; a UUID is returned unchanged."""
+    """Converts the 8-4-4-4-12 text of a UUID to a UUID. Returns a UUID unchanged."""
     from uuid import UUID
 
     if isinstance(value, UUID):
@@ -37,12 +37,12 @@ def to_uint16(value: SupportsIndex, what: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Circle(Plain):
-    """A circle on the Earth: satisfied within `radius` of the centre, boundary included.
+    """A circle on the Earth. The condition is satisfied within `radius` of the centre, and on the boundary.
 
     Args:
-        latitude: Degrees WGS84, -90 to 90.
-        longitude: Degrees WGS84, -180 to 180.
-        radius: Metres along the geodesic, finite, above 0.
+        latitude: Latitude of the centre in WGS84 degrees, -90 to 90.
+        longitude: Longitude of the centre in WGS84 degrees, -180 to 180.
+        radius: The radius in metres along the geodesic, finite, above 0.
 
     Raises:
         InvalidArgumentError: A value is out of its range; the message names it.
@@ -71,7 +71,7 @@ class Circle(Plain):
         return (self.latitude, self.longitude)
 
     def contains(self, latitude: float, longitude: float) -> bool:
-        """True if a position lies in the circle or on its line.
+        """True if a position lies inside the circle or on its boundary.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range.
@@ -86,7 +86,7 @@ class Circle(Plain):
     def polygon(self, corners: int = 180) -> dict[str, Any]:
         """The circle as a GeoJSON geometry; see :func:`fencepost.geodesic.circle`.
 
-        Shapely, GeoPandas and others also accept the condition itself, through its ``__geo_interface__``.
+        Shapely, GeoPandas and similar libraries also accept the condition itself, through its ``__geo_interface__``.
 
         Args:
             corners: The number of corners.
@@ -119,18 +119,19 @@ class Circle(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Beacon(Plain):
-    """A beacon identity: satisfied while a matching beacon is near. UUID must match, and major and minor if they are
-    set.
+    """A beacon identity. The condition is satisfied while a matching beacon is near. The UUID must match, and so must
+    major and minor if they are set.
 
-    An event's ``refinement`` also has this type: it is the beacon that satisfied a condition without major or minor.
+    An event's ``refinement`` also has this type: it identifies the beacon that satisfied a condition without major or
+    minor.
 
     Args:
         uuid: A UUID, or its text in the 8-4-4-4-12 form.
         major: 0 to 65535, or None for any.
-        minor: 0 to 65535, or None for any; needs a major.
+        minor: 0 to 65535, or None for any. A minor requires a major.
 
     Raises:
-        InvalidArgumentError: Not a UUID, a number out of range, or a minor without a major.
+        InvalidArgumentError: `uuid` is not a UUID, a number is out of range, or there is a minor without a major.
 
     Example:
         >>> Beacon("e2c56db5-dffb-48d2-b060-d0f5a71096e0", major=1)
@@ -162,11 +163,11 @@ class Beacon(Plain):
 CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY = Circle._KIND, Beacon._KIND
 LINE_GEOGRAPHIC = 5
 Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int, int] | tuple[bytes, float, int, bool, float]
-"""The values of a circle; of a beacon; or of a polygon or corridor: WKB, radius, edges, oriented and buffer."""
+"""The values of a circle, of a beacon, or of a polygon or corridor (WKB, radius, edges, oriented and buffer)."""
 
 
 def is_condition(value: object) -> bool:
-    """True for one of the package's conditions."""
+    """True for an instance of one of the package's condition classes."""
     return hasattr(type(value), "_definition")
 
 
@@ -176,7 +177,7 @@ def is_line(value: object) -> bool:
 
 
 def kind_of(value: object) -> int | None:
-    """The library's number for a class of conditions; None for any other class."""
+    """The library's number for the class of a condition, or None for any other class."""
     return getattr(value, "_KIND", None) if isinstance(value, type) else None
 
 

@@ -20,10 +20,10 @@ class Definition(Plain):
 
     Attributes:
         identifier: The condition's identifier.
-        condition: As it was added.
+        condition: The condition, as it was added.
         policy: The condition's policy.
         tag: The number passed when the condition was added.
-        generation: Counts the additions and replacements in the table.
+        generation: The number of additions and replacements in the table up to this condition.
 
     Example:
         >>> from fencepost import Circle, Zones

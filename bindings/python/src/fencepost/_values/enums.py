@@ -16,11 +16,11 @@ class State(enum.StrEnum):
     UNKNOWN = "unknown"
     """Nothing has decided the state yet."""
     SATISFIED = "satisfied"
-    """Inside the circle; a matching beacon is near."""
+    """The device is inside the circle or shape, or a matching beacon is near."""
     UNSATISFIED = "unsatisfied"
-    """Outside; no matching beacon is near."""
+    """The device is outside the circle or shape, or no matching beacon is near."""
     UNMONITORED = "unmonitored"
-    """Not monitored: over the condition limit, or unsupported."""
+    """The condition is not monitored, because it is over the condition limit or unsupported."""
 
 
 class Cause(enum.StrEnum):
@@ -32,11 +32,11 @@ class Cause(enum.StrEnum):
     """
 
     NONE = "none"
-    """The first record of a condition: nothing happened yet."""
+    """No cause: the first record of a condition, before any event."""
     DETERMINATION = "determination"
-    """The first evidence, which determines a state that was unknown."""
+    """The first fix or sighting that determines a state that was unknown."""
     CROSSING = "crossing"
-    """A change from one side to the other."""
+    """A change from one side of the boundary to the other."""
     TIMEOUT = "timeout"
     """No matching beacon was seen for the duration of the timeout."""
     DIAGNOSTIC = "diagnostic"
@@ -52,23 +52,24 @@ class EventKind(enum.StrEnum):
     """
 
     ENTER = "enter"
-    """From outside to inside; a beacon came near."""
+    """The device moved from outside to inside, or a beacon came near."""
     EXIT = "exit"
-    """From inside to outside; a beacon was silent for the timeout."""
+    """The device moved from inside to outside, or no matching beacon was seen for the timeout."""
     CROSS = "cross"
     """A gate was crossed."""
     DETERMINED = "determined"
-    """The first evidence: `state` gives the side on which the device is; the time of its arrival there is unknown."""
+    """The first fix or sighting determined the state: `state` says on which side the device is. The time at which it
+    arrived there is unknown."""
     DIAGNOSTIC = "diagnostic"
-    """The diagnostics changed; the state did not."""
+    """Only the diagnostics changed, not the state."""
     UNMONITORED = "unmonitored"
-    """Monitoring stopped: over the condition limit, or unsupported."""
+    """Monitoring stopped, because the condition is over the condition limit or unsupported."""
     NONE = "none"
-    """Nothing: the first record of a condition."""
+    """No event: the first record of a condition."""
 
 
 class Delivery(enum.StrEnum):
-    """Which of several pending changes of a condition are delivered.
+    """Selects which changes are delivered if a condition has several pending changes.
 
     Example:
         >>> Delivery("latest")
@@ -76,15 +77,17 @@ class Delivery(enum.StrEnum):
     """
 
     EVERY = "every"
-    """Each change, in order."""
+    """Every change is delivered, in order."""
     FIRST = "first"
-    """For each condition the first change; after it is acknowledged, the present state (as in Core Location)."""
+    """The first pending change of each condition is delivered and, after it is acknowledged, the present state (as in
+    Core Location)."""
     LATEST = "latest"
-    """For each condition the last change; nothing if the state is again the one before."""
+    """Only the last pending change of each condition is delivered, and no change if the state is again the same as
+    before."""
 
 
 class Durability(enum.StrEnum):
-    """When a monitor with a store makes changes durable: how much a crash can lose.
+    """When a monitor with a store makes changes durable, which determines how much a crash can lose.
 
     Example:
         >>> Durability("every_input")
@@ -92,11 +95,12 @@ class Durability(enum.StrEnum):
     """
 
     CHANGES = "changes"
-    """Before the call returns, if an input changed a state, a candidate or the queue; feed the other inputs again."""
+    """An input that changes a state, a candidate or the queue is saved before its call returns. After a crash, feed the
+    other inputs again."""
     EVERY_INPUT = "every_input"
-    """Each input before the call returns; a batch counts as one input."""
+    """Each input is saved before its call returns. A batch counts as one input."""
     RELAXED = "relaxed"
-    """At checkpoints, on close, and every `checkpoint_interval` of event time."""
+    """Changes are saved at checkpoints, on close, and once every `checkpoint_interval` of event time."""
 
 
 class StoreStatus(enum.StrEnum):
@@ -112,9 +116,9 @@ class StoreStatus(enum.StrEnum):
     KEPT = "kept"
     """The last save succeeded."""
     FAILING = "failing"
-    """The last save failed: monitoring continues in memory, and later changes try to save again."""
+    """The last save failed. Monitoring continues in memory, and later changes try to save again."""
     GONE = "gone"
-    """The file was moved, deleted or replaced while it was open; nothing more is written to it."""
+    """The store's file was moved, deleted or replaced while it was open. The library no longer writes to it."""
 
 
 class DwellPolicy(enum.StrEnum):
@@ -140,9 +144,9 @@ class CrossingDirection(enum.StrEnum):
     """
 
     LEFT_TO_RIGHT = "left_to_right"
-    """From the left of the line to its right."""
+    """The device crossed from the left of the line to its right."""
     RIGHT_TO_LEFT = "right_to_left"
-    """From the right of the line to its left."""
+    """The device crossed from the right of the line to its left."""
 
 
 class DevicePath(enum.StrEnum):
@@ -156,7 +160,8 @@ class DevicePath(enum.StrEnum):
     FIXES = "fixes"
     """The position is known only at each fix."""
     GEODESIC = "geodesic"
-    """Along the WGS84 geodesic at constant speed: the events are those of ever more densely spaced fixes on it."""
+    """The device moves along the WGS84 geodesic at constant speed. The events are the same as for arbitrarily dense
+    fixes on that geodesic."""
 
 
 class EvidenceSource(enum.StrEnum):
@@ -174,7 +179,7 @@ class EvidenceSource(enum.StrEnum):
 
 
 class Notify(enum.Flag):
-    """Which changes become events; the others update the record silently.
+    """Selects which changes become events. Other changes update the record without an event.
 
     Example:
         >>> Notify.ENTRY | Notify.EXIT
@@ -206,15 +211,15 @@ class Diagnostics(enum.Flag):
     AUTHORIZATION_RESTRICTED = 1 << 2
     """The program may not use positions, and the user cannot change that."""
     INSUFFICIENTLY_IN_USE = 1 << 3
-    """The program is not in use as much as its permission requires (for example, not in the foreground)."""
+    """The program's permission requires that the program is in use (for example, in the foreground), and it is not."""
     ACCURACY_LIMITED = 1 << 4
     """Only approximate positions are permitted."""
     CONDITION_UNSUPPORTED = 1 << 5
-    """The host cannot monitor that kind of condition. Set by the library."""
+    """The host cannot monitor that kind of condition. The library sets this flag."""
     CONDITION_LIMIT_EXCEEDED = 1 << 6
-    """The limit was reached by conditions that come before this one. Set by the library."""
+    """Conditions that were added earlier already reach the condition limit. The library sets this flag."""
     PERSISTENCE_UNAVAILABLE = 1 << 7
-    """The store cannot be written. Set by the library."""
+    """The store cannot be written. The library sets this flag."""
     SERVICE_SESSION_REQUIRED = 1 << 8
     """The program must hold a service session first."""
     AUTHORIZATION_REQUEST_IN_PROGRESS = 1 << 9
@@ -230,29 +235,29 @@ class Reason(enum.StrEnum):
     """
 
     UNMONITORED = "unmonitored"
-    """Over the limit, or unsupported."""
+    """The condition is over the condition limit, or unsupported."""
     SUSPENDED = "suspended"
     """A host capability is missing."""
     SCANNER_OFF = "scanner_off"
-    """Beacons: scanning is declared off."""
+    """For beacons: scanning is declared off."""
     NO_FIX_YET = "no_fix_yet"
-    """Circles: undetermined, and no fix has come since."""
+    """For circles and shapes: the state is undetermined, and no fix has come since it became so."""
     TOO_COARSE = "too_coarse"
-    """Circles: the last fix could not decide, only because of its poor accuracy."""
+    """For circles and shapes: the last fix could not decide the state, only because of its poor accuracy."""
     DWELLING = "dwelling"
-    """Circles: a candidate is open."""
+    """For circles and shapes: a candidate is open, whose dwell has not ended."""
     WITHIN_MARGIN = "within_margin"
-    """Circles: the last fix is on the other side, but within the margin, so not decisive."""
+    """For circles and shapes: the last fix is on the other side, but within the margin, so it is not decisive."""
     INSIDE = "inside"
-    """Circles: satisfied, the last fix is inside."""
+    """For circles and shapes: the state is satisfied, and the last fix is inside."""
     OUTSIDE = "outside"
-    """Circles: unsatisfied, the last fix is outside."""
+    """For circles and shapes: the state is unsatisfied, and the last fix is outside."""
     NOT_SEEN_YET = "not_seen_yet"
-    """Beacons: undetermined."""
+    """For beacons: the state is undetermined."""
     SEEN = "seen"
-    """Beacons: satisfied, a matching beacon was sighted."""
+    """For beacons: the state is satisfied, because a matching beacon was sighted."""
     ABSENT = "absent"
-    """Beacons: unsatisfied, no matching beacon was sighted for the timeout."""
+    """For beacons: the state is unsatisfied, because no matching beacon was sighted for the timeout."""
 
 
 STATES = tuple(State)

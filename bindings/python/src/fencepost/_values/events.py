@@ -50,28 +50,29 @@ class Event:
     """A change of a condition's state, with the evidence that decided it.
 
     Attributes:
-        sequence: 1, 2, 3 ... per monitor; 0 in the first record of a condition.
+        sequence: Number of the event, counted from 1 in each monitor. 0 in the first record of a condition.
         identifier: The condition's identifier.
-        state: The new state; always unknown for a gate, which has no state.
+        state: The new state. It is always unknown for a gate, which has no state.
         cause: Why the event occurred.
-        date_us: When the state was confirmed, microseconds since 1970-01-01T00:00:00Z; None in the first record of a
-            condition that was added before any time was known.
-        evidence_date_us: The time of the deciding position or sighting, which started the change, in the same unit;
-            None if no position or sighting decided.
+        date_us: The time at which the state was confirmed, in microseconds since 1970-01-01T00:00:00Z. None in the
+            first record of a condition that was added before any time was known.
+        evidence_date_us: The time of the deciding position or sighting, which started the change, in microseconds since
+            1970-01-01T00:00:00Z. None if the state was not decided by a position or sighting.
         refinement: The beacon that satisfied a condition without major or minor, or None.
         diagnostics: Reasons why events are or will be suspended.
-        generation: Counts the additions and replacements in the monitor: distinguishes a condition from the one that it
-            replaced.
-        latitude: Latitude of the deciding position, degrees; None: there is no position (then the next three are also
-            None).
-        longitude: Degrees.
-        accuracy: Metres; 0: not reported.
-        boundary_distance: Metres along the geodesic to the centre, minus the radius; negative inside. 0 for a gate.
+        generation: The number of additions and replacements in the monitor up to this condition. It distinguishes a
+            condition from another one that it replaced.
+        latitude: Latitude of the deciding position in degrees. If there is no position, latitude, longitude, accuracy
+            and boundary distance are None.
+        longitude: Longitude of the deciding position in degrees, or None.
+        accuracy: Accuracy of the deciding position in metres, or None. 0 means that it was not reported.
+        boundary_distance: Signed distance of the deciding position to the boundary in metres, negative inside, or None.
+            0 for a gate.
         tag: The number passed when the condition was added.
         is_on_path: True if the deciding position is a point of the path between two fixes, not a fix.
-        follows_gap: True if the path before the event is unknown, so that events may have been missed. It is set in the
-            events of the first instant after a gap that has any.
-        direction: The direction of a gate's crossing; None: the event is not a crossing of a gate.
+        follows_gap: True if the path before the event is unknown, so that events may have been missed. After a gap, it
+            is true for the events of the first instant that has events.
+        direction: The direction of a gate's crossing. None if the event is not a crossing of a gate.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
@@ -103,8 +104,8 @@ class Event:
 
     @property
     def kind(self) -> EventKind:
-        """The kind in one word: ``enter``, ``exit``, ``cross`` (a gate), ``determined`` (the first evidence),
-        ``diagnostic``, ``unmonitored``, ``none``.
+        """The kind of the event in one word: ``enter``, ``exit``, ``cross`` (a gate), ``determined`` (the first fix or
+        sighting), ``diagnostic``, ``unmonitored``, ``none``.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -127,12 +128,13 @@ class Event:
 
     @property
     def point(self) -> tuple[float, float] | None:
-        """Latitude and longitude of the deciding position, degrees; None if no position decided."""
+        """Latitude and longitude of the deciding position in degrees, or None if the state was not decided by a
+        position."""
         return None if self.latitude is None or self.longitude is None else (self.latitude, self.longitude)
 
     @property
     def evidence(self) -> EvidenceSource | None:
-        """The source of the deciding position; None if no position decided.
+        """The source of the deciding position, or None if the state was not decided by a position.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -149,7 +151,7 @@ class Event:
 
     @property
     def date(self) -> datetime | None:
-        """When the state was confirmed, as an aware datetime in UTC."""
+        """The time at which the state was confirmed, as an aware datetime in UTC."""
         return from_us(self.date_us)
 
     @property
@@ -206,7 +208,7 @@ class Event:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The members of :meth:`to_json` as texts, numbers, None, lists and dicts; times are ISO 8601 texts.
+        """The members of :meth:`to_json` as texts, numbers, None, lists and dicts. Times are ISO 8601 texts.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -263,12 +265,12 @@ def direction_words(direction: CrossingDirection) -> str:
 
 
 def path_words(event: Event) -> list[str]:
-    """Words that describe the path to an event."""
+    """Words that say whether an event was decided on the path between fixes, and whether it follows a gap."""
     return ["on the path"] * event.is_on_path + ["after a gap"] * event.follows_gap
 
 
 def refinement_text(event: Event) -> str:
-    """UUID, major and minor of the beacon that decided an event, joined by slashes."""
+    """The UUID, major and minor of the beacon that decided an event, joined by slashes."""
     beacon = event.refinement
     return "" if beacon is None else f"{beacon.uuid}/{beacon.major}/{beacon.minor}"
 
@@ -323,7 +325,7 @@ class EventRows(Table, list[E], Generic[E]):
     _taken: tuple[Any, int]  # for the result of poll(): the handle and its turn
 
     def __enter__(self) -> Self:
-        """For the result of :meth:`Monitor.poll`: begins the handling of the events."""
+        """Begins the handling of the events that :meth:`Monitor.poll` returned."""
         return self
 
     def __exit__(
@@ -355,7 +357,7 @@ class EventRows(Table, list[E], Generic[E]):
 
 
 class EventList(EventRows[Event]):
-    """A list of events that is also a table: for columns, pandas and notebooks.
+    """A list of events that is also a table, for columns, pandas and notebooks.
 
     Example:
         >>> from fencepost import Circle, Fix, Monitor
@@ -374,11 +376,11 @@ class EventList(EventRows[Event]):
     def columns(self) -> dict[str, list[Any]]:
         """The events as columns of equal length.
 
-        ``sequence``, ``identifier``, ``state`` and ``cause`` (texts), ``date`` and ``evidence_date`` (aware, UTC),
-        ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``), ``generation``, ``latitude``
-        and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres), ``evidence`` (``fix`` or
-        ``path``), ``gap`` (:attr:`Event.follows_gap`), ``direction`` (``left_to_right`` or ``right_to_left`` if a gate
-        was crossed), ``tag``. A missing value is None.
+        The columns are ``sequence``, ``identifier``, ``state`` and ``cause`` (texts), ``date`` and ``evidence_date``
+        (aware, UTC), ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``),
+        ``generation``, ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres),
+        ``evidence`` (``fix`` or ``path``), ``gap`` (:attr:`Event.follows_gap`), ``direction`` (``left_to_right`` or
+        ``right_to_left`` if a gate was crossed) and ``tag``. A missing value is None.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -392,4 +394,4 @@ class EventList(EventRows[Event]):
 
 
 LOG_COLUMNS = {name: value for name, value in EVENT_COLUMNS.items() if name != "tag"}
-"""The columns of an event log: the members of its JSON Lines."""
+"""The columns of an event log, which are the members of its JSON Lines."""

@@ -14,26 +14,27 @@ from .events import diagnostic_names
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Plain):
-    """Why a condition is in its state, and the smallest change that would decide it. An attribute that does not apply
-    is None.
+    """Explains why a condition is in its state, and which smallest change would decide it. An attribute that does not
+    apply is None.
 
     Attributes:
         identifier: The condition's identifier.
         reason: The first reason that applies.
-        observed: The state that the detector believes; unknown: undetermined.
+        observed: The observed state, including changes whose events are still pending. Unknown while it is
+            undetermined.
         diagnostics: The flags that are set.
-        boundary_distance: Distance of the last valid fix in metres; negative inside.
+        boundary_distance: Signed distance of the last valid fix to the boundary in metres, negative inside.
         accuracy: Accuracy of the last valid fix in metres.
-        entry_margin: The margin that applies with that accuracy, in metres.
-        exit_margin: The margin that applies with that accuracy, in metres.
+        entry_margin: The margin for entering that applies with that accuracy, in metres.
+        exit_margin: The margin for leaving that applies with that accuracy, in metres.
         candidate_start_us: Time of the fix, or of the point of the path, that opened the candidate.
-        deadline_us: Deadline of the candidate, or of a beacon's absence.
-        last_sighting_us: Beacons only.
-        metres_to_decide: How far beyond the last fix another fix of the same accuracy would be decisive.
+        deadline_us: Time at which the candidate will be confirmed, or the beacon will count as absent.
+        last_sighting_us: Time of the last sighting of a beacon.
+        metres_to_decide: Distance beyond the last fix at which another fix of the same accuracy would be decisive.
         seconds_to_decide: The deadline minus the clock.
-        accuracy_needed: Metres, if the last fix was too coarse.
-        nearest_boundary_point: Latitude and longitude, degrees: the point of the boundary nearest to the last valid
-            fix; None if it is not unique.
+        accuracy_needed: Accuracy in metres that would have decided, if the last fix was too coarse.
+        nearest_boundary_point: Latitude and longitude in degrees of the boundary point nearest to the last valid fix.
+            None if that point is not unique.
 
     Example:
         >>> from fencepost import Circle, Monitor
@@ -61,12 +62,13 @@ class Explanation(Plain):
 
     @property
     def candidate_start(self) -> datetime | None:
-        """Time of the fix, or of the point of the path, that opened the candidate: an aware datetime in UTC."""
+        """Time of the fix, or of the point of the path, that opened the candidate, as an aware datetime in UTC."""
         return from_us(self.candidate_start_us)
 
     @property
     def deadline(self) -> datetime | None:
-        """Deadline of the candidate, or of a beacon's absence: an aware datetime in UTC."""
+        """Time at which the candidate will be confirmed, or the beacon will count as absent, as an aware datetime in
+        UTC."""
         return from_us(self.deadline_us)
 
     @property

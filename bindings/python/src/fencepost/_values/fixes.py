@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 FIX_RECORD = Struct("=dddq")
 """Layout of one row of a buffer of fixes: 32 bytes without padding, in the machine's byte order.
 
-Bytes 0 to 7 are the latitude and 8 to 15 the longitude in degrees, 16 to 23 the accuracy in metres (all doubles). Bytes
-24 to 31 are the time (signed, 64 bits, microseconds since 1970-01-01T00:00:00Z).
+Bytes 0 to 7 are the latitude in degrees, bytes 8 to 15 the longitude in degrees, and bytes 16 to 23 the accuracy in
+metres; all three are doubles. Bytes 24 to 31 are the time, a signed 64-bit number of microseconds since
+1970-01-01T00:00:00Z.
 
-The same as the NumPy dtype ``[("latitude", "f8"), ("longitude", "f8"), ("accuracy", "f8"), ("time_us", "i8")]``.
+The layout is the same as that of the NumPy dtype ``[("latitude", "f8"), ("longitude", "f8"), ("accuracy", "f8"),
+("time_us", "i8")]``.
 """
 
 SIGHTING_RECORD = Struct("=16sHHi")
@@ -40,9 +42,10 @@ class Fix(Plain):
     The ranges of coordinates are checked only when the fix is fed, so that a monitor can count bad fixes.
 
     Args:
-        latitude: Degrees WGS84, -90 to 90.
-        longitude: Degrees WGS84, -180 to 180.
-        accuracy: Radius of uncertainty in metres; 0 or None: not reported; negative or NaN: there is no position.
+        latitude: Latitude in WGS84 degrees, -90 to 90.
+        longitude: Longitude in WGS84 degrees, -180 to 180.
+        accuracy: Radius of uncertainty in metres. 0 or None means that it was not reported; negative or NaN means that
+            the fix has no position.
         time: When the position was determined: an aware datetime, a ``pandas.Timestamp`` or ``numpy.datetime64``
             (without a zone they count as UTC), or int microseconds since 1970-01-01T00:00:00Z.
 
@@ -70,7 +73,7 @@ class Fix(Plain):
 
 
 def fix_of(value: object, what: str = "fix") -> Fix:
-    """A fix itself, or a fix made from any object with the same attributes.
+    """Returns a fix unchanged, or makes a fix from any object with the same attributes.
 
     Raises:
         TypeError: An attribute is missing.
@@ -111,15 +114,16 @@ class BeaconSighting:
         uuid: A UUID, or its text in the 8-4-4-4-12 form.
         major: 0 to 65535.
         minor: 0 to 65535.
-        rssi: Signal strength in dBm; None: unknown, counts as the weakest.
+        rssi: Signal strength in dBm. None means unknown, which counts as the weakest signal.
 
     Attributes:
-        measured_power: The signal strength at 1 m that a parsed advertisement states, in dBm; otherwise None.
+        measured_power: The signal strength at a distance of 1 m that a parsed advertisement states, in dBm; otherwise
+            None.
         kind: ``"ibeacon"`` or ``"altbeacon"`` for a parsed advertisement; otherwise None.
-        time: Time of reception, as passed to :meth:`parse`; otherwise None. :meth:`Monitor.see` uses it.
+        time: Time of reception, as passed to :meth:`parse`; otherwise None. :meth:`Monitor.see` uses this time.
 
     Raises:
-        InvalidArgumentError: Not a UUID, or a number out of range.
+        InvalidArgumentError: `uuid` is not a UUID, or a number is out of range.
 
     Example:
         >>> BeaconSighting("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 1, 2, rssi=-60).rssi
@@ -160,19 +164,20 @@ class BeaconSighting:
         time: Time | None = None,
         company: int | None = None,
     ) -> BeaconSighting:
-        """Reads an iBeacon or AltBeacon advertisement as a scanner returns it. Only the first beacon in it is read.
+        """Reads an iBeacon or AltBeacon advertisement as a scanner returns it. Only the first beacon in the
+        advertisement is read.
 
         Args:
             payload: AD structures (an advertising or scan record, zero padding allowed), or manufacturer data that
                 begins with its company identifier.
-            rssi: Signal strength of the reception in dBm; the payload does not contain it. None: unknown.
+            rssi: Signal strength of the reception in dBm, which the payload does not contain. None means unknown.
             time: The time of reception: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
             company: The company identifier, 0 to 65535, for scanners that return it separately (Bleak's
-                ``manufacturer_data``). The payload is then the data after it.
+                ``manufacturer_data``). The payload is then the data after the company identifier.
 
         Raises:
-            InvalidArgumentError: The payload has no iBeacon or AltBeacon, or one of a wrong length; `position` is the
-                byte where the error is. Or `time` is a naive datetime.
+            InvalidArgumentError: The payload has no iBeacon or AltBeacon, or one of a wrong length (`position` is the
+                byte where the error is), or `time` is a naive datetime.
 
         Example:
             >>> payload = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")

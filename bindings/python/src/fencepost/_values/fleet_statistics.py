@@ -15,10 +15,12 @@ class FleetStatistics(Plain):
     """Counters of a fleet since it was created. The input counts are the sums over its devices.
 
     Attributes:
-        clock_us: The time to which all devices were advanced, microseconds since 1970-01-01T00:00:00Z; None: never.
+        clock_us: The time to which all devices were advanced, in microseconds since 1970-01-01T00:00:00Z, or None
+            before the first advance.
         accepted_fixes: Fixes that were evaluated.
-        invalid_fixes: Fixes refused or ignored because of their coordinates or time, or because they have no position.
-        late_inputs: Inputs of all kinds that were earlier than their device's clock, or than the last advance.
+        invalid_fixes: Fixes that were refused or ignored because of their coordinates or time, or because they have no
+            position.
+        late_inputs: Inputs of all kinds that were earlier than their device's clock or than the last advance.
         ahead_inputs: Inputs of all kinds that were ahead of their device's clock by more than `max_time_step`.
         accepted_sightings: Scan reports that were evaluated.
         pending_events: Events that wait for delivery.
@@ -26,9 +28,9 @@ class FleetStatistics(Plain):
         device_count: Devices.
         condition_count: Zones of the table.
         device_bytes: Memory of the device states, without their identifiers.
-        store: Whether changes are saved; a fleet whose store cannot be written continues in memory.
-        all_kept: True if the store has everything that was accepted so far, also after a loss of power. A program that
-            acknowledges its inputs to a broker does so once this is true. False without a store.
+        store: Whether changes are saved. A fleet whose store cannot be written continues in memory.
+        all_kept: True if the store has everything that was accepted so far, even after a loss of power. A program that
+            acknowledges its inputs to a broker must wait until `all_kept` is true. Without a store it is false.
 
     Example:
         >>> from fencepost import Fleet, Zones
@@ -61,15 +63,17 @@ class DeviceStatistics(Plain):
     """Counters of a device since it was added, and its clock.
 
     Attributes:
-        clock_us: The largest time of an input or an advance, microseconds since 1970-01-01T00:00:00Z; None: none yet.
+        clock_us: The largest time of an input or an advance, in microseconds since 1970-01-01T00:00:00Z, or None before
+            the first one.
         accepted_fixes: Fixes that were evaluated.
-        invalid_fixes: Fixes refused or ignored because of their coordinates or time, or because they have no position.
-        late_inputs: Inputs of all kinds that were late.
-        ahead_inputs: Inputs of all kinds that were too far ahead.
+        invalid_fixes: Fixes that were refused or ignored because of their coordinates or time, or because they have no
+            position.
+        late_inputs: Inputs of all kinds that were earlier than the clock or than the last advance.
+        ahead_inputs: Inputs of all kinds that were too far ahead of the clock.
         accepted_sightings: Scan reports that were evaluated.
         handed_out_events: The last sequence number that was delivered.
-        input_count: Inputs that were counted, including rejected ones. After a crash of a fleet with a store: how many
-            of them are saved.
+        input_count: Inputs that were counted, including rejected inputs. After a crash of a fleet with a store, the
+            number of saved inputs.
 
     Example:
         >>> from fencepost import Fix, Fleet, Zones

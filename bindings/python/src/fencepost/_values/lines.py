@@ -1,4 +1,4 @@
-"""Gates: lines without a width that count the devices crossing them."""
+"""Gates: lines without a width, whose crossings by devices become events."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ _NO_NUMBER = float("nan")
 class Gate(Plain):
     """A gate: one or more lines without a width. Each crossing by a device gives an event with a direction.
 
-    A gate has no state: its record stays ``unknown``. Every crossing gives an event with :attr:`Event.direction`, the
-    instant and the point. The monitor needs ``path="geodesic"``, since fixes alone do not say which way the device
-    came, and the delivery ``every``. A gate has no policy and no assumed state. A position exactly on the line counts
-    as left of it.
+    A gate has no state: its record stays ``unknown``. Every crossing gives an event with the direction
+    (:attr:`Event.direction`), the instant and the point. The monitor needs ``path="geodesic"``, because the fixes
+    without a path do not say where the device crossed, and the delivery ``every``. A gate has no policy and no assumed
+    state. A position exactly on the line counts as left of it.
 
     Args:
-        path: A line: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to 360 degrees.
-            Or a geometry of one or several lines: anything with a ``__geo_interface__``, a GeoJSON geometry or feature
-            as a dict, well-known text, or well-known binary; their coordinates are longitude first.
-        order: The order in pairs of coordinates: ``latlon`` or ``lonlat``. Required for pairs.
-        edges: How two vertices are joined: ``geodesic`` or ``planar``, or None; see :class:`Polygon`.
+        path: Either a line as pairs of coordinates in the `order`, with latitudes of -90 to 90 and longitudes of -360
+            to 360 degrees; or a geometry of one or several lines, whose coordinates have the longitude first. A
+            geometry is anything with a ``__geo_interface__``, a GeoJSON geometry or feature as a dict, well-known text,
+            or well-known binary.
+        order: The order in pairs of coordinates, ``latlon`` or ``lonlat``. It is required for pairs.
+        edges: How two vertices are joined: ``geodesic``, ``planar`` or None; see :class:`Polygon`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
-        TypeError: `path` has another type, or consists of pairs without an `order`.
+        TypeError: `path` has an unsupported type, or consists of pairs without an `order`.
 
     Example:
         >>> from fencepost import Fix, Monitor
@@ -48,7 +49,7 @@ class Gate(Plain):
     """
 
     wkb: bytes
-    """The vertices as well-known binary: ISO, little endian, longitude first."""
+    """The vertices as well-known binary (ISO, little endian, longitude first)."""
     edges: str
     _leaves_edges_open: bool = field(compare=False)
 
@@ -60,7 +61,7 @@ class Gate(Plain):
 
     @property
     def lines(self) -> tuple[tuple[tuple[float, float], ...], ...]:
-        """The lines, each as pairs of latitude and longitude.
+        """The lines; each line is a tuple of pairs of latitude and longitude.
 
         Example:
             >>> Gate("LINESTRING (7 47, 8 47)").lines

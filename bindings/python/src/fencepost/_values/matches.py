@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 
 
 class Matches(Table):
-    """Pairs of a point and a condition: the conditions that contain each point, or those whose boundaries are nearest
-    to it.
+    """Pairs of a point and a condition that contains the point, or whose boundary is among the nearest to it.
 
-    The pairs are stored as compressed rows: those of point ``i`` are at ``offsets[i]`` to ``offsets[i + 1]``;
-    ``scipy.sparse`` accepts them unchanged. :meth:`to_pandas` and Arrow give a table with a row for each pair.
+    The pairs are stored as compressed rows, which ``scipy.sparse`` accepts unchanged: the pairs of point ``i`` are at
+    ``offsets[i]`` to ``offsets[i + 1]``. :meth:`to_pandas` and the Arrow stream give a table with a row for each pair.
 
     Example:
         >>> from fencepost import Circle, Monitor
@@ -49,14 +48,14 @@ class Matches(Table):
         self._identifiers, self._index = tuple(identifiers), None
 
     def _labelled(self, index: Any) -> Matches:
-        """The same pairs, with the index that the points have in pandas."""
+        """Returns the pairs with the index that the points have in pandas."""
         self._index = index
         return self
 
     @property
     def offsets(self) -> NDArray[int64]:
-        """The start of each point's conditions in :attr:`indices`, and at the end their total number: an array of
-        ``int64``, one longer than the number of points."""
+        """The start of each point's conditions in :attr:`indices`, followed by the total number of pairs. The array of
+        ``int64`` is one longer than the number of points."""
         return self._offsets
 
     @property
@@ -71,7 +70,8 @@ class Matches(Table):
 
     @property
     def distances(self) -> NDArray[float64] | None:
-        """Metres from the points to the boundaries, negative inside: an array of ``float64``; None: not requested."""
+        """The signed distances from the points to the boundaries in metres, negative inside, as an array of
+        ``float64``. None if distances were not requested."""
         return self._distances
 
     @property
@@ -114,8 +114,9 @@ class Matches(Table):
         """The pairs as a ``pandas.DataFrame`` of ``identifier`` and ``distance``, with the points as index.
 
         Args:
-            index: Labels of the points, an index of pandas; None: the index of the columns that held the points, or
-                their numbers. ``frame.join(matches.to_pandas())`` gives the frame with a row for each pair.
+            index: Labels of the points, as an index of pandas. None means the index of the columns that held the points
+                or, without an index, the numbers of the points. ``frame.join(matches.to_pandas())`` gives the frame
+                with a row for each pair.
 
         Raises:
             InvalidArgumentError: The number of labels is not the number of points, or a label occurs twice.

@@ -1,4 +1,4 @@
-"""When a crossing of a circle counts."""
+"""The policy that says when a crossing of a boundary counts."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ PRESETS = ("standard", "exact", "core_location")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransitionPolicy(Plain):
-    """When a crossing of a circle counts, and which changes become events.
+    """Says when a crossing of a boundary counts, and which changes become events.
 
     A fix is decisive if it lies beyond the boundary by at least the margin. The crossing is confirmed once the device
-    has then stayed on that side for the dwell. The margin for entering is ``min(max(entry_margin, accuracy_factor *
-    accuracy), radius / 2)``, the one for leaving ``max(exit_margin, accuracy_factor * accuracy)``. The defaults are
-    those of :meth:`standard`.
+    has then stayed on that side for the dwell. The margin for entering a circle is ``min(max(entry_margin,
+    accuracy_factor * accuracy), radius / 2)``, and the margin for leaving it is ``max(exit_margin, accuracy_factor *
+    accuracy)``. The defaults are the values of :meth:`standard`.
 
     Args:
-        entry_dwell: Seconds, 0 to 1e9.
-        exit_dwell: Seconds, 0 to 1e9.
-        entry_margin: Metres, finite, not negative.
-        exit_margin: Metres, finite, not negative.
-        exit_margin_limit: Metres; 0: the exit margin is `exit_margin`. Otherwise the exit margin is the radius, clamped
-            to `exit_margin` ... `exit_margin_limit`.
-        accuracy_factor: Not negative; 0: the accuracy is ignored.
+        entry_dwell: Dwell after entering, in seconds, 0 to 1e9.
+        exit_dwell: Dwell after leaving, in seconds, 0 to 1e9.
+        entry_margin: Margin for entering, in metres, finite, not negative.
+        exit_margin: Margin for leaving, in metres, finite, not negative.
+        exit_margin_limit: If this is 0, the margin for leaving is `exit_margin`. Otherwise it is the circle's radius,
+            clamped to `exit_margin` ... `exit_margin_limit` metres.
+        accuracy_factor: Factor for a fix's accuracy, not negative. With 0 the accuracy is ignored.
         dwell_policy: What ends a dwell.
         notify: Which changes become events.
 
@@ -88,7 +88,7 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def standard(cls) -> TransitionPolicy:
-        """20 s dwell, 20 m margins, and the accuracy counts: the default.
+        """The default: a dwell of 20 s and margins of 20 m, and the accuracy counts.
 
         Example:
             >>> TransitionPolicy.standard().entry_dwell
@@ -108,8 +108,8 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def core_location(cls) -> TransitionPolicy:
-        """Similar to the known behaviour of Core Location: to leave, a device must be beyond the boundary by the
-        radius, clamped to 60 to 200 m.
+        """A policy similar to the known behaviour of Core Location: to leave, a device must be beyond the boundary by
+        the radius, clamped to 60 to 200 m.
 
         Example:
             >>> TransitionPolicy.core_location().exit_margin_limit
@@ -137,7 +137,7 @@ class TransitionPolicy(Plain):
 
     @property
     def preset(self) -> str | None:
-        """The name of the equal preset; None: no preset is equal."""
+        """The name of the equal preset, or None if no preset is equal."""
         return next((name for name in PRESETS if self == self.named(name)), None)
 
     @property
@@ -155,11 +155,11 @@ class TransitionPolicy(Plain):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object], *, base: TransitionPolicy | None = None) -> TransitionPolicy:
-        """A policy from an object in the form of a conditions file.
+        """Makes a policy from an object in the form that conditions files have.
 
         Args:
-            values: Field names and values; ``notify`` is a list of ``initial``, ``entry``, ``exit``.
-            base: Supplies the fields that are missing from `values`; None: :meth:`standard`.
+            values: The values by field name. The value of ``notify`` is a list of ``initial``, ``entry`` and ``exit``.
+            base: The policy that supplies the fields that are missing from `values`. None means :meth:`standard`.
 
         Raises:
             InvalidArgumentError: A field is unknown, or a value has the wrong type.

@@ -57,13 +57,13 @@ class Record(Plain):
 
     Attributes:
         identifier: The condition's identifier.
-        condition: As it was added.
-        last_event: The last event that was acknowledged. Before the first one, an event with `sequence` 0, the assumed
-            state and the time of the addition.
+        condition: The condition, as it was added.
+        last_event: The last event that was acknowledged. Before the first acknowledged event, it is an event with
+            `sequence` 0, the assumed state and the time at which the condition was added.
         policy: The condition's policy.
         tag: The number passed when the condition was added.
-        generation: Counts the additions and replacements in the monitor.
-        present_state: The state that the detector believes now, even if events are still pending: see
+        generation: The number of additions and replacements in the monitor up to this condition.
+        present_state: The observed state now, including changes whose events are still pending: see
             :meth:`Monitor.state`.
 
     Example:
@@ -108,7 +108,7 @@ class Record(Plain):
 
 
 class RecordList(Table, list[Record]):
-    """A list of records that is a table in a notebook.
+    """A list of records that is displayed as a table in a notebook.
 
     Example:
         >>> from fencepost import Circle, Monitor
@@ -123,9 +123,9 @@ class RecordList(Table, list[Record]):
     def columns(self) -> dict[str, list[Any]]:
         """The records as columns of equal length.
 
-        ``identifier``; for circles ``latitude``, ``longitude`` (degrees) and ``radius`` (metres), for beacons ``uuid``,
-        ``major`` and ``minor``; ``state``, ``cause``, ``date`` (aware, UTC) and ``sequence`` of the last event;
-        ``generation``, ``tag``; ``present_state``, the state that the detector believes now. A missing value is None.
+        The columns are ``identifier``; for circles ``latitude``, ``longitude`` (degrees) and ``radius`` (metres); for
+        beacons ``uuid``, ``major`` and ``minor``; ``state``, ``cause``, ``date`` (aware, UTC) and ``sequence`` of the
+        last event; ``generation``, ``tag``, and ``present_state``, the state observed now. A missing value is None.
 
         Example:
             >>> from fencepost import Circle, Fix, Monitor
@@ -152,7 +152,8 @@ class RecordList(Table, list[Record]):
 
 
 def _of(name: str) -> Callable[[Record], Any]:
-    """A getter for a field of the condition; None if this kind of condition lacks the field."""
+    """Returns a getter for a field of the condition. The getter returns None if this kind of condition lacks the
+    field."""
     return lambda record: getattr(record.condition, name, None)
 
 
@@ -172,12 +173,12 @@ RECORD_COLUMNS: dict[str, tuple[str, Callable[[Record], Any]]] = {
     "tag": ("uint", lambda record: record.tag),
     "present_state": ("text", lambda record: str(record.present_state)),
 }
-"""The types of the columns of records, and their values."""
+"""The columns of records, each with its type and a function that returns its value."""
 
 RECORD_HEADS = ("identifier", "condition", "state", "since", "cause", "tag")
 
 
 def record_row(record: Record) -> tuple[Any, ...]:
-    """The values of a record for a row of a table."""
+    """The values of a record in a table's row."""
     event = record.last_event
     return (record.identifier, record.described, event.state, event.date, event.cause, record.tag)

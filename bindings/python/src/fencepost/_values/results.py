@@ -16,9 +16,10 @@ class FeedResult(NamedTuple):
     accepted: int
     """Fixes that were evaluated."""
     invalid: int
-    """Fixes that were skipped: coordinate or time out of range, or no position (accuracy negative or NaN)."""
+    """Fixes that were skipped because a coordinate or the time is out of range, or because they have no position (their
+    accuracy is negative or NaN)."""
     late: int
-    """Fixes that were skipped because of their time: earlier than the clock, or ahead of it by more than
+    """Fixes that were skipped because their time is earlier than the clock, or ahead of the clock by more than
     `max_time_step`."""
 
     def _plus(self, counts: tuple[int, int, int]) -> FeedResult:
@@ -28,8 +29,8 @@ class FeedResult(NamedTuple):
     def _carry(self, error: BaseException) -> None:
         """Adds these counts to an error that ended a later batch (a full queue, an exception of a signal handler).
 
-        If the error has the counts of its own batch, its `result` becomes the total; these counts are those of the
-        earlier batches.
+        These counts belong to the batches before the failed one. If the error has the counts of the failed batch as its
+        `result`, the `result` becomes the total.
         """
         counts = getattr(error, "result", None)
         if type(counts) is tuple:
@@ -39,7 +40,8 @@ class FeedResult(NamedTuple):
 class ShapeReading(NamedTuple):
     """How the geometry of a condition was read.
 
-    Edges are geodesics, or straight lines on the map of degrees; files often do not state which of the two is meant.
+    Edges are either geodesics or straight lines on the map of degrees, and files often do not state their kind of
+    edges.
 
     Example:
         >>> reading = ShapeReading(100.0, vertex_count=0, departure=None, part=0, ring=0, edge=0, left_out_rings=0)
@@ -48,27 +50,26 @@ class ShapeReading(NamedTuple):
     """
 
     depth: float | None
-    """The largest distance of a position inside the boundary to it, metres; margins are compared with it. None: a
-    beacon."""
+    """The largest distance between the boundary and a position inside it, in metres. Margins are compared with this
+    distance. None for a beacon."""
     vertex_count: int
-    """The number of vertices of a polygon or corridor, without repeated and closing ones."""
+    """The number of vertices of a polygon or corridor, without repeated vertices and closing vertices."""
     departure: float | None
-    """The largest distance between geodesic and planar edges, metres; None: at most 1 m, so the kind of edges does not
-    matter."""
+    """The largest distance between geodesic and planar edges, in metres. None if it is at most 1 m, so that the kind of
+    edges does not matter."""
     part: int
-    """The place of the largest distance: the part, counted from 0,"""
-    """Where: the part, counted from 0,"""
+    """The part in which geodesic and planar edges are farthest apart, counted from 0."""
     ring: int
-    """its ring, the outer one being 0, or the line,"""
+    """The ring of that part (0 is the outer ring), or the line, in which the edges are farthest apart."""
     edge: int
-    """and the vertex at which the edge begins."""
+    """The vertex at which the edge with the largest distance begins."""
     left_out_rings: int
     """The number of a polygon's rings that were left out when the condition was added, because they have no vertices or
-    are narrower than a micrometre. 0 for a condition from a store or snapshot."""
+    are narrower than a micrometre. The number is 0 for a condition from a store or snapshot."""
 
 
 class SyncResult(NamedTuple):
-    """The counts after conditions were made equal to a set.
+    """The counts of a call that synchronised conditions.
 
     Example:
         >>> SyncResult(added=3, replaced=0, kept=1, removed=2).kept
@@ -78,9 +79,9 @@ class SyncResult(NamedTuple):
     added: int
     """Conditions whose identifier was new."""
     replaced: int
-    """Conditions that replaced a different one: they have a new record, and the pending events of the old one were
-    dropped."""
+    """Conditions that replaced a different condition with the same identifier. They have a new record, and the pending
+    events of the old condition were dropped."""
     kept: int
-    """Conditions for which an equal one existed; it was left unchanged."""
+    """Conditions for which an equal condition existed, which was left unchanged."""
     removed: int
-    """Conditions that are not in the set."""
+    """Conditions that were removed because they are not in the passed set."""

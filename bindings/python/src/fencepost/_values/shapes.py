@@ -22,37 +22,39 @@ ORDERS = ("latlon", "lonlat")
 """The possible orders of a pair of coordinates."""
 Order: TypeAlias = Literal["latlon", "lonlat"]
 Place: TypeAlias = Sequence[float]
-"""Latitude and longitude in degrees, or longitude and latitude."""
+"""A pair of coordinates in degrees: latitude and longitude, or longitude and latitude."""
 _NO_NUMBER = float("nan")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Polygon(Plain):
-    """Polygons with holes on the Earth: satisfied inside the parts or on their line, but not in their holes.
+    """Polygons with holes on the Earth. The condition is satisfied inside the parts and on their boundary, but not in
+    their holes.
 
     The edges are geodesics of the WGS84 ellipsoid. Poles and the antimeridian need no special treatment. A ring
     encloses the smaller of the two areas that it bounds, regardless of its winding.
 
     Args:
-        exterior: The outer ring: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to
-            360 degrees, closed or not. Or a complete geometry, holes included: anything with a ``__geo_interface__`` (a
-            polygon or multipolygon of Shapely, for example), a GeoJSON geometry or feature as a dict, well-known text,
-            or well-known binary; their coordinates are longitude first.
-        holes: Rings; only if `exterior` is a ring.
-        order: The order in the pairs of rings: ``latlon`` latitude first, ``lonlat`` longitude first. Required for
-            rings.
-        edges: How two vertices are joined. ``geodesic``: by the shortest way on the ellipsoid. ``planar``: by a
-            straight line on the map of degrees, with the longitudes as written, as in GeoJSON, GeoPackage and
-            Shapefile: -170 to 170 is 340 degrees wide, 170 to 190 crosses the antimeridian. None: geodesic, with an
-            :class:`InputWarning` when the polygon is added to a monitor and the two kinds lie more than a metre apart.
+        exterior: Either the outer ring, closed or not, as pairs of coordinates in the `order`, with latitudes of -90 to
+            90 and longitudes of -360 to 360 degrees; or a complete geometry including holes, whose coordinates have the
+            longitude first. A geometry is anything with a ``__geo_interface__`` (a polygon or multipolygon of Shapely,
+            for example), a GeoJSON geometry or feature as a dict, well-known text, or well-known binary.
+        holes: The rings of the holes, only if `exterior` is a ring.
+        order: The order in the pairs of rings: ``latlon`` (latitude first) or ``lonlat`` (longitude first). It is
+            required for rings.
+        edges: How two vertices are joined. ``geodesic`` joins them by the shortest way on the ellipsoid. ``planar``
+            joins them by a straight line on the map of degrees, with the longitudes as written, as in GeoJSON,
+            GeoPackage and Shapefile: -170 to 170 is 340 degrees wide, 170 to 190 crosses the antimeridian. None means
+            geodesic, with an :class:`InputWarning` when the polygon is added to a monitor and the two kinds of edges
+            lie more than a metre apart.
         oriented: True if the polygon lies left of each ring as listed. Only an oriented polygon can cover more than
             half the Earth.
-        buffer: Metres by which the boundary lies outside the rings; negative: inside.
+        buffer: Metres by which the boundary lies outside the rings, or inside them if negative.
 
     Raises:
         InvalidArgumentError: A value is out of its range. Rings that cross, that have no area, or that coincide are
             refused when the condition is added to a monitor.
-        TypeError: `exterior` has another type, or consists of pairs without an `order`.
+        TypeError: `exterior` has an unsupported type, or consists of pairs without an `order`.
 
     Example:
         >>> ring = [(47.55, 7.58), (47.55, 7.6), (47.57, 7.6), (47.57, 7.58)]
@@ -62,7 +64,7 @@ class Polygon(Plain):
     """
 
     wkb: bytes
-    """The vertices as well-known binary: ISO, little endian, longitude first, rings closed."""
+    """The vertices as well-known binary (ISO, little endian, longitude first, with closed rings)."""
     edges: str
     oriented: bool
     buffer: float
@@ -99,7 +101,8 @@ class Polygon(Plain):
 
     @property
     def parts(self) -> tuple[tuple[tuple[tuple[float, float], ...], ...], ...]:
-        """The parts. Each is the outer ring and then its holes; a ring is pairs of latitude and longitude, not closed.
+        """The parts. Each part is a tuple of its outer ring and then its holes. A ring is a tuple of pairs of latitude
+        and longitude, not closed.
 
         Example:
             >>> Polygon([(0, 0), (0, 1), (1, 0)], order="latlon").parts
@@ -110,7 +113,7 @@ class Polygon(Plain):
         return tuple(tuple(rings[begin:end]) for begin, end in zip(found.parts, found.parts[1:]))
 
     def contains(self, latitude: float, longitude: float) -> bool:
-        """True if a position lies in the polygon or on its line.
+        """True if a position lies inside the polygon or on its boundary.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the polygon is refused.
@@ -118,10 +121,10 @@ class Polygon(Plain):
         return self.distance(latitude, longitude) <= 0
 
     def distance(self, latitude: float, longitude: float) -> float:
-        """The signed boundary distance of a position: metres along the geodesic to the nearest point of the line,
-        negative inside, 0 on the line. The error is at most 15 nm.
+        """The signed boundary distance of a position: metres along the geodesic to the nearest point of the boundary,
+        negative inside, 0 on the boundary. The error is at most 15 nm.
 
-        Each call processes the polygon again; for many positions use a monitor.
+        Each call processes the polygon again. For many positions, add the polygon to a monitor or a table.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the polygon is refused.
@@ -168,19 +171,21 @@ class Polygon(Plain):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Corridor(Plain):
-    """Lines with a width: satisfied within `radius` of any of the lines. Ends and bends are round.
+    """Lines with a width. The condition is satisfied within `radius` of any of the lines. The corridor's ends and bends
+    are round.
 
     Args:
-        path: A line: pairs of coordinates in the `order`, latitudes of -90 to 90 and longitudes of -360 to 360 degrees.
-            Or a geometry of one or several lines: anything with a ``__geo_interface__``, a GeoJSON geometry or feature
-            as a dict, well-known text, or well-known binary; their coordinates are longitude first.
-        radius: Half the width: metres, finite, above 0.
-        order: The order in pairs of coordinates: ``latlon`` or ``lonlat``. Required for pairs.
-        edges: How two vertices are joined: ``geodesic`` or ``planar``, or None; see :class:`Polygon`.
+        path: Either a line as pairs of coordinates in the `order`, with latitudes of -90 to 90 and longitudes of -360
+            to 360 degrees; or a geometry of one or several lines, whose coordinates have the longitude first. A
+            geometry is anything with a ``__geo_interface__``, a GeoJSON geometry or feature as a dict, well-known text,
+            or well-known binary.
+        radius: Half the corridor's width, in metres, finite, above 0.
+        order: The order in pairs of coordinates, ``latlon`` or ``lonlat``. It is required for pairs.
+        edges: How two vertices are joined: ``geodesic``, ``planar`` or None; see :class:`Polygon`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
-        TypeError: `path` has another type, or consists of pairs without an `order`.
+        TypeError: `path` has an unsupported type, or consists of pairs without an `order`.
 
     Example:
         >>> road = Corridor([(47.55, 7.58), (47.56, 7.6)], radius=50, order="latlon")
@@ -189,7 +194,7 @@ class Corridor(Plain):
     """
 
     wkb: bytes
-    """The vertices as well-known binary: ISO, little endian, longitude first."""
+    """The vertices as well-known binary (ISO, little endian, longitude first)."""
     radius: float
     edges: str
     _leaves_edges_open: bool = field(compare=False)
@@ -210,7 +215,7 @@ class Corridor(Plain):
 
     @property
     def lines(self) -> tuple[tuple[tuple[float, float], ...], ...]:
-        """The lines, each as pairs of latitude and longitude.
+        """The lines; each line is a tuple of pairs of latitude and longitude.
 
         Example:
             >>> Corridor("LINESTRING (7 47, 8 47)", radius=50).lines
@@ -227,9 +232,9 @@ class Corridor(Plain):
         return self.distance(latitude, longitude) <= 0
 
     def distance(self, latitude: float, longitude: float) -> float:
-        """The signed boundary distance of a position: metres to the nearest point of the lines, minus the radius.
+        """The signed boundary distance of a position: the metres to the nearest point of the lines, minus the radius.
 
-        Each call processes the lines again; for many positions use a monitor.
+        Each call processes the lines again. For many positions, add the corridor to a monitor or a table.
 
         Raises:
             InvalidArgumentError: A coordinate is out of its range, or the corridor is refused.
@@ -280,7 +285,7 @@ def condition_of(kind: int, wkb: bytes, radius: float, edges: int, oriented: boo
 def shape_of(
     vertices: Vertices, radius: float | None, edges: str, oriented: bool = False, buffer: float = 0.0
 ) -> Polygon | Corridor:
-    """The condition for vertices that were read; lines need a radius."""
+    """Makes a polygon from rings, or a corridor from lines, which need a radius."""
     if vertices.is_area:
         return Polygon(vertices.wkb, edges=edges, oriented=oriented, buffer=buffer)
     return Corridor(vertices.wkb, _NO_NUMBER if radius is None else radius, edges=edges)
@@ -299,7 +304,7 @@ def vertices_of(
 
     Raises:
         InvalidArgumentError: A coordinate or the `order` is out of its range.
-        TypeError: `given` is neither, or consists of pairs without an `order`.
+        TypeError: `given` is neither a geometry nor pairs of coordinates, or it consists of pairs without an `order`.
     """
     if order is not None and order not in ORDERS:
         raise InvalidArgumentError(f"order {shown(order)} is not one of {', '.join(ORDERS)}")
@@ -318,7 +323,7 @@ def vertices_of(
 
 
 def _stated(given: Any) -> Vertices | None:
-    """The vertices of a geometry that states its type and order; None for any other object."""
+    """The vertices of a geometry that states its type and order, or None for any other object."""
     if isinstance(given, Vertices):  # already read
         return given
     if isinstance(given, str):
@@ -330,7 +335,7 @@ def _stated(given: Any) -> Vertices | None:
 
 
 def edges_of(edges: Any) -> str:
-    """The kind of edges: geodesic by default."""
+    """Checks a kind of edges; None means geodesic."""
     if edges is None:
         return EDGES[0]
     if edges not in EDGES:
@@ -353,7 +358,7 @@ def _turned(place: tuple[float, float]) -> list[float]:
 
 
 def described_lines(wkb: bytes) -> str:
-    """The number of parts or lines and of vertices, in words."""
+    """The number of parts or lines, and the number of vertices, in words."""
     found = of_wkb(wkb)
     count, vertices = (len(found.parts if found.is_area else found.rings) - 1), len(found.coordinates) // 2
     what = "part" if found.is_area else "line"

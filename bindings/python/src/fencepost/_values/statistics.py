@@ -15,21 +15,23 @@ class Statistics(Plain):
     """Counters of a monitor since it was created, and its clock.
 
     Attributes:
-        clock_us: The largest time of an input or an advance, microseconds since 1970-01-01T00:00:00Z; None: none yet.
-        input_count: Inputs that were counted, including invalid and late ones, but not those refused because the queue
-            was full.
+        clock_us: The largest time of an input or an advance, in microseconds since 1970-01-01T00:00:00Z, or None before
+            the first one.
+        input_count: Inputs that were counted, including invalid and late inputs, but not inputs that were refused
+            because the queue was full.
         accepted_fixes: Fixes that were evaluated.
-        invalid_fixes: Fixes refused or ignored because of their coordinates or time, or because they have no position.
+        invalid_fixes: Fixes that were refused or ignored because of their coordinates or time, or because they have no
+            position.
         late_inputs: Inputs of all kinds that were earlier than the clock.
         accepted_sightings: Scan reports that were evaluated.
         pending_events: Events that wait for delivery.
         handed_out_events: The last sequence number that was delivered.
         condition_count: Conditions.
         ahead_inputs: Inputs of all kinds that were ahead of the clock by more than `max_time_step`.
-        store: Whether changes are saved; a monitor whose store cannot be written continues in memory. Also reported for
-            a monitor without conditions, which has no events.
-        all_kept: True if the store has everything that was accepted so far, also after a loss of power. A program that
-            acknowledges its inputs to a broker does so once this is true. False without a store.
+        store: Whether changes are saved. A monitor whose store cannot be written continues in memory. The status is
+            also reported for a monitor without conditions, which has no events.
+        all_kept: True if the store has everything that was accepted so far, even after a loss of power. A program that
+            acknowledges its inputs to a broker must wait until `all_kept` is true. Without a store it is false.
 
     Example:
         >>> from fencepost import Monitor
