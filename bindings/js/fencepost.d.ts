@@ -1,10 +1,11 @@
 /**
  * Fencepost: geofencing in the page, worker or server.
  *
- * Degrees are WGS84 (latitude -90 … 90, longitude -180 … 180), distances metres along the geodesic, durations seconds. Every
- * method of an object throws {@link DisposedError} after `dispose()`, {@link InvalidArgumentError} for a value of a wrong type or
- * range, and {@link OutOfMemoryError} if memory is missing. The comment of each method names its further errors. When a call
- * throws, the object is unchanged unless the error says otherwise.
+ * Coordinates are WGS84 degrees (latitude -90 … 90, longitude -180 … 180), distances are metres along the geodesic, and
+ * durations are seconds. Every method of an object throws {@link DisposedError} after `dispose()`,
+ * {@link InvalidArgumentError} for a value of a wrong type or range, and {@link OutOfMemoryError} if memory is missing.
+ * The comment of each method names its further errors. When a call throws, the object is unchanged unless the error
+ * says otherwise.
  */
 
 declare global {
@@ -78,17 +79,23 @@ export type Condition = Circle | Beacon | Geometry;
 export interface Policy {
   /** Seconds that a device must stay inside before it has entered. Standard: 20. */
   entryDwell?: number;
-  /** Seconds that it must stay outside before it has left. Standard: 20. */
+  /** Seconds that a device must stay outside before it has left. Standard: 20. */
   exitDwell?: number;
   /** Metres inside the boundary at which a fix decides an entry. Standard: 20. */
   entryMargin?: number;
   /** Metres outside the boundary at which a fix decides an exit. Standard: 20. */
   exitMargin?: number;
-  /** 0: the exit margin is `exitMargin`; else the radius, clamped to `exitMargin` … this many metres. Standard: 0. */
+  /**
+   * 0: the exit margin is `exitMargin`. Otherwise it is the radius, clamped to `exitMargin` … this many metres.
+   * Standard: 0.
+   */
   exitMarginLimit?: number;
   /** Factor by which the accuracy of a fix is multiplied to give a margin; 0: accuracy is ignored. Standard: 1. */
   accuracyFactor?: number;
-  /** "timer": confirmed when the dwell has passed; "evidence": by the first fix after it. Standard: "timer". */
+  /**
+   * "timer": a change is confirmed when the dwell has passed; "evidence": it is confirmed by the first fix after that.
+   * Standard: "timer".
+   */
   dwellPolicy?: "timer" | "evidence";
   /** Which changes become events. Standard: all. */
   notify?: readonly ("initial" | "entry" | "exit")[];
@@ -101,7 +108,7 @@ export interface ConditionOptions {
   assuming?: "unknown" | "satisfied" | "unsatisfied";
   /** Default: "standard". */
   policy?: PolicyName | Policy;
-  /** Your own number, 0 to 2^64 - 1; every event returns it. Default: 0. */
+  /** A number of your own, 0 to 2^64 - 1, which every event returns. Default: 0. */
   tag?: number | bigint;
 }
 export interface ShapeOptions extends ConditionOptions {
@@ -110,9 +117,14 @@ export interface ShapeOptions extends ConditionOptions {
   /** The edge between two vertices: the shortest way on the ellipsoid, or a straight line on the map of degrees.
      Default: "geodesic". */
   edges?: Edges;
-  /** For polygons: true if the area is left of each ring as listed. Default: false, a ring encloses the smaller area. */
+  /**
+   * For polygons: true if the area is left of each ring as listed. Default: false; each ring then encloses the smaller
+   * of its two areas.
+   */
   oriented?: boolean;
-  /** For polygons: metres by which the boundary lies outside the rings; negative: inside. Default: 0. */
+  /**
+   * For polygons: metres by which the boundary lies outside the rings; a negative value moves it inside. Default: 0.
+   */
   buffer?: number;
 }
 export interface ConditionRow {
@@ -164,7 +176,7 @@ export interface Sighting {
   uuid: string;
   major: number;
   minor: number;
-  /** dBm; absent: unknown, counts as the weakest. */
+  /** dBm; absent: not known, which counts as the weakest. */
   rssi?: number;
 }
 
@@ -177,7 +189,7 @@ export class Event {
   readonly cause: Cause;
   /** When the state was confirmed: microseconds since 1970; null while the clock is unset. */
   readonly dateUs: bigint | null;
-  /** The time of the fix or sighting that started it. */
+  /** The time of the fix or sighting that started the change. */
   readonly evidenceDateUs: bigint | null;
   /** The deciding position, degrees and metres; null if no position decided. */
   readonly latitude: number | null;
@@ -208,11 +220,14 @@ export class DeviceEvent extends Event {
   readonly deviceNumber: number;
   /** 1, 2, 3 … per fleet. */
   readonly position: number;
-  /** The row of the batch that caused it; 0 for other calls. */
+  /** The row of the batch that caused the event; 0 for other calls. */
   readonly row: number;
 }
 
-/** Explains the state of a condition. null: does not apply. Metres, seconds, microseconds (BigInt), degrees. */
+/**
+ * Explains the state of a condition. Null means "does not apply". Units are metres, seconds, microseconds (BigInt) and
+ * degrees.
+ */
 export interface Explanation {
   reason: Reason;
   observed: State;
@@ -292,9 +307,9 @@ interface Holder extends Disposable {
    * @param identifier 1 … 256 bytes of UTF-8.
    */
   add(identifier: string, condition: Condition, options?: ShapeOptions): void;
-  /** Adds a condition, but leaves an equal existing one alone. Returns whether something changed. */
+  /** Adds a condition, but leaves an equal existing one alone. Returns whether the condition was added or replaced. */
   ensure(identifier: string, condition: Condition, options?: ShapeOptions): boolean;
-  /** Adds many circles. All or nothing: `position` of the error is the row. */
+  /** Adds many circles. Either all rows are added or none; `position` of the error is the row. */
   addCircles(columns: CircleColumns, options?: ConditionOptions): void;
   /** Makes the conditions exactly those of a list; equal existing ones keep their state. All or nothing. */
   sync(rows: readonly ConditionRow[]): SyncResult;
@@ -312,24 +327,33 @@ interface Holder extends Disposable {
   nearest(latitude: number, longitude: number, count?: number): Located[];
   containingMany(columns: PointColumns): LocatedColumns;
   nearestMany(columns: PointColumns, count?: number): NearestColumns;
-  /** The identifiers of the conditions with certain generations, as query results contain them; "" for a removed condition. */
+  /**
+   * The identifiers of the conditions with certain generations, such as those in query results; "" for a removed
+   * condition.
+   */
   identifiersOf(generations: BigUint64Array): string[];
   /** The boundary point nearest to a position, degrees; null if the condition has no boundary. @throws NotFoundError */
   nearestBoundaryPoint(identifier: string, latitude: number, longitude: number): { latitude: number; longitude: number } | null;
-  /** Everything as bytes, the same on every platform and in every language. */
+  /** The whole state as bytes, the same on every platform and in every language. */
   snapshot(): Uint8Array;
 }
 
 export interface MonitorOptions {
   /** [A-Za-z0-9_]{1,64}. */
   name?: string;
-  /** Which pending events are delivered: every change, or per condition the first, or the latest. Default: "every". */
+  /**
+   * Which pending events are delivered: every change, or only the first or the latest change of each condition.
+   * Default: "every".
+   */
   delivery?: "every" | "first" | "latest";
-  /** How many conditions are monitored at a time; null: all. Default: null. */
+  /** The largest number of conditions that are monitored at a time; null: no limit. Default: null. */
   conditionLimit?: number | null;
   /** 1 … 1e9; while that many events wait, inputs throw {@link QueueFullError}. Default: 1,000,000. */
   maxPendingEvents?: number;
-  /** Seconds: how old a fix may be to decide a condition when the condition is added; null: no earlier fix does. Default: 60. */
+  /**
+   * Seconds: how old a fix may be to decide a condition when the condition is added; null: no earlier fix decides it.
+   * Default: 60.
+   */
   initialFixMaxAge?: number | null;
   /** Seconds of silence after which a beacon is gone. Default: 30. */
   beaconExitTimeout?: number;
@@ -359,7 +383,7 @@ export interface MonitorRecord {
   major: number | null;
   minor: number | null;
   state: State;
-  /** The last handled event; before the first one: sequence 0 and the assumed state. */
+  /** The last handled event. Before the first event it has the sequence 0 and the assumed state. */
   lastEvent: Event;
 }
 export interface MonitorStatistics {
@@ -390,7 +414,10 @@ export class Monitor implements Holder {
    * @throws QueueFullError The rows before `position` took effect; `result` has their counts. Poll, then feed the rest.
    */
   feedMany(columns: FixColumns, options?: FeedOptions): FeedResult;
-  /** One scan report. An empty one only moves the clock. @throws LateInputError, AheadOfClockError, QueueFullError */
+  /**
+   * One scan report. An empty report only moves the clock.
+   * @throws LateInputError, AheadOfClockError, QueueFullError
+   */
   see(sightings: readonly Sighting[], time: Time): void;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   setScanning(isScanning: boolean, time: Time): void;
@@ -404,11 +431,11 @@ export class Monitor implements Holder {
   advance(time: Time): void;
   /** Sets the clock back after inputs with wrong times. */
   rewind(time: Time): void;
-  /** The next event, or null. Commits the previous one. */
+  /** Returns the next event, or null, and commits the previous event. */
   poll(): Event | null;
-  /** Up to `most` events, at most 256. Commits the events delivered before. */
+  /** Returns up to `most` events, at most 256, and commits the events delivered before. */
   pollMany(most?: number): Event[];
-  /** The same as JSON Lines, byte for byte as in the other languages. */
+  /** Returns up to `most` events as JSON Lines, byte for byte as in the other languages. */
   pollLines(most?: number): string;
   events(): Generator<Event, void, undefined>;
   acknowledge(): void;
@@ -517,7 +544,10 @@ export interface FleetStatistics {
   deviceBytes: number;
 }
 
-/** Very many devices over one table of zones. Methods throw {@link NoSuchDeviceError} for a device that does not exist. */
+/**
+ * Follows many devices over one table of zones. Methods throw {@link NoSuchDeviceError} for a device that does not
+ * exist.
+ */
 export class Fleet implements Disposable {
   constructor(zones: Zones, options?: FleetOptions);
   /** @param zones The table to use; absent: the fleet gets its own table. @throws SnapshotInvalidError, TableMismatchError */
@@ -527,14 +557,14 @@ export class Fleet implements Disposable {
   /** The numbers of devices, for `feedMany`; new devices are created. */
   enter(identifiers: Iterable<string>): Uint32Array;
   has(identifier: string): boolean;
-  /** In the order of their numbers. */
+  /** The identifiers of all devices, in the order of their numbers. */
   readonly devices: string[];
   /** Returns whether the device existed. */
   remove(identifier: string, options?: { dropEvents?: boolean }): boolean;
   /** Removes the devices that have inputs, but none since a time. */
   expire(before: Time): string[];
   expireByArrival(before: Time): string[];
-  /** Degrees; NaN for a device without a fix. */
+  /** The positions of devices in degrees; NaN for a device without a fix. */
   positions(identifiers: Iterable<string>): { latitudes: Float64Array; longitudes: Float64Array };
   setArrivalTime(time: Time): void;
   /** A new device is created. @throws LateInputError, AheadOfClockError, QueueFullError */
@@ -548,7 +578,10 @@ export class Fleet implements Disposable {
   see(device: string, sightings: readonly Sighting[], time: Time): void;
   /** @throws LateInputError, AheadOfClockError, QueueFullError */
   setScanning(device: string, isScanning: boolean, time: Time): void;
-  /** For one device, or for all if no device is passed. @throws LateInputError, AheadOfClockError, QueueFullError */
+  /**
+   * Tells the fleet that time has passed, for one device, or for all if no device is passed.
+   * @throws LateInputError, AheadOfClockError, QueueFullError
+   */
   advance(time: Time, device?: string): void;
   forceAdvance(time: Time): void;
   rewind(time: Time, device?: string): void;
@@ -566,7 +599,7 @@ export class Fleet implements Disposable {
   readonly nextDeadlineUs: bigint | null;
   statistics(): FleetStatistics;
   statistics(device: string): DeviceStatistics;
-  /** The state of a device as bytes. `portable`: also for tables of other versions. */
+  /** The state of a device as bytes. With `portable`, tables of other versions accept it too. */
   exportDevice(device: string, options?: { portable?: boolean }): Uint8Array;
   /** @throws SnapshotInvalidError, TableMismatchError */
   importDevice(device: string, bytes: Uint8Array, options?: { adapt?: boolean }): void;
@@ -576,7 +609,7 @@ export class Fleet implements Disposable {
   [Symbol.dispose](): void;
 }
 
-/** The geodesic between two places: metres, and degrees clockwise from north. */
+/** The geodesic between two places: its length in metres, and its azimuths in degrees clockwise from north. */
 export function inverse(
   latitude1: number, longitude1: number, latitude2: number, longitude2: number,
 ): { distance: number; azimuth1: number; azimuth2: number };
@@ -589,11 +622,11 @@ export function direct(
 export class FencepostError extends Error {
   constructor(message: string, detail?: { status?: string; code?: number; position?: number; cause?: unknown });
   /**
-   * The name of the status, such as "late_input"; only in this package: "disposed", "not_loaded", "out_of_memory",
-   * "engine_lost".
+   * The name of the status, such as "late_input"; the statuses "disposed", "not_loaded", "out_of_memory" and
+   * "engine_lost" exist only in this package.
    */
   readonly status: string;
-  /** Its number in fencepost.h; 0 for a status that only this package has. */
+  /** The number of the status in fencepost.h; 0 for a status that only this package has. */
   readonly code: number;
   /** Index of the offending row, else 0. */
   readonly position: number;
@@ -623,5 +656,8 @@ export class DisposedError extends FencepostError {}
 export class NotLoadedError extends FencepostError {}
 /** Memory for the call is missing; nothing has changed. */
 export class OutOfMemoryError extends FencepostError {}
-/** The engine ended in the middle of a call: all objects are lost. `await load()` again, and create them anew. */
+/**
+ * The engine ended in the middle of a call: all objects are lost. Call `await load()` again, and create the objects
+ * anew.
+ */
 export class EngineLostError extends FencepostError {}

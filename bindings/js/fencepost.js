@@ -1,5 +1,6 @@
 /**
- * Fencepost: geofencing in the page, worker or server, by the engine of the C, Swift and Python packages as WebAssembly.
+ * Fencepost: geofencing in the page, worker or server. The engine is that of the C, Swift and Python packages, compiled
+ * to WebAssembly.
  *
  * ```js
  * import { load, Monitor } from "fencepost";
@@ -10,8 +11,8 @@
  * for (const event of monitor.events()) console.log(event.identifier, event.state);
  * ```
  *
- * Degrees are WGS84, distances metres, durations seconds. A time is a Date, milliseconds since 1970 as a number, or
- * microseconds as a BigInt. Every error is a FencepostError with a `status`.
+ * Coordinates are WGS84 degrees, distances are metres, and durations are seconds. A time is a Date, milliseconds since
+ * 1970 as a number, or microseconds as a BigInt. Every error is a FencepostError with a `status`.
  */
 import { engine } from "./lib/engine.js";
 import { number } from "./lib/values.js";
@@ -34,7 +35,8 @@ export function version() {
 }
 
 /**
- * The geodesic from one place to another (Karney 2013): metres, and degrees clockwise from north at both ends.
+ * The geodesic from one place to another (Karney 2013): its length in metres, and its azimuths at both ends in degrees
+ * clockwise from north.
  *
  * @returns {{distance: number, azimuth1: number, azimuth2: number}}
  */

@@ -1,4 +1,4 @@
-"""Chromium, the built package and the native library's events."""
+"""Fixtures: Chromium, the built package, and the native library's events."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def native(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Runs a determinism program against the C library."""
+    """Runs a determinism program with the C library."""
     program = tmp_path_factory.mktemp("native") / "replay"
     library = next(LIBRARY.glob("libfencepost.so.*"))
     subprocess.run(
@@ -40,7 +40,7 @@ def native(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The package, the programs and the data on the loopback."""
+    """Serves the package, the programs and the data on the loopback interface."""
     folder = tmp_path_factory.mktemp("served")
     (folder / "package").symlink_to(ROOT / ".build" / "js")
     (folder / "wasm").symlink_to(ROOT / ".build" / "wasm")

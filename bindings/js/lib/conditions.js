@@ -81,7 +81,7 @@ function list(value, name) {
   return value;
 }
 
-/** The rings or lines of a GeoJSON geometry, and their number in each part. */
+/** The rings or lines of a GeoJSON geometry, and how many of them each part has. */
 function partsOf({ type, coordinates }) {
   switch (type) {
     case "Polygon":

@@ -42,20 +42,20 @@ export class Engine {
     this.view.setUint32(this.error, ERROR.size, true);
   }
 
-  /** Refreshes the views of the memory: it moves when it grows. */
+  /** Refreshes the views of the memory, because the memory moves when it grows. */
   refresh() {
     const { buffer } = this.x.memory;
     this.bytes = new Uint8Array(buffer);
     this.view = new DataView(buffer);
   }
 
-  /** The bytes of the memory now. */
+  /** The bytes of the memory at this moment. */
   get memory() {
     if (this.bytes.length === 0) this.refresh();
     return this.bytes;
   }
 
-  /** The memory now, as a DataView for numbers. */
+  /** The memory at this moment, as a DataView for numbers. */
   get numbers() {
     if (this.bytes.length === 0) this.refresh();
     return this.view;
@@ -63,7 +63,7 @@ export class Engine {
 
   // ---------------------------------------------------------------------------------------------- memory
 
-  /** Allocates memory until `release`. It is not zeroed. */
+  /** Allocates memory, which stays valid until `release`. It is not zeroed. */
   allocate(size) {
     const place = this.used + size <= this.limit ? this.x.fencepost_js_allocate(size) >>> 0 : 0;
     if (place === 0) this.refuse(size);
@@ -139,7 +139,7 @@ export class Engine {
     if (status !== 0) throw this.failure(status);
   }
 
-  /** The same for functions that cannot fail. */
+  /** Calls a function of the header that cannot fail. */
   plain(name, ...values) {
     this.check();
     try {
@@ -170,7 +170,7 @@ export class Engine {
     return errorOf(status, this.text(this.x.fencepost_status_name(status)), message, position);
   }
 
-  /** Called after a call ended in the middle: the state that it left is unknown, so no more calls are made. */
+  /** Handles a call that ended in the middle: the state that it left is unknown, so no more calls are made. */
   lose(trap) {
     if (!(trap instanceof WebAssembly.RuntimeError || trap instanceof RangeError)) return trap;
     let reason = "a defect of the engine";

@@ -12,7 +12,7 @@ export class FencepostError extends Error {
     this.name = new.target.name;
     /** The name of the status, such as "late_input". */
     this.status = status;
-    /** Its number in fencepost.h; 0 for a status that only this package has. */
+    /** The number of the status in fencepost.h; 0 for a status that only this package has. */
     this.code = code;
     /** Index of the offending row or element if there are several, else 0. */
     this.position = position;
@@ -47,13 +47,16 @@ export class DisposedError extends FencepostError {
     super(message, { status: "disposed", code: 0 });
   }
 }
-/** The WebAssembly module is not loaded: `await load()` first. Also thrown if it cannot be fetched or compiled. */
+/**
+ * The WebAssembly module is not loaded: call `await load()` first. Also thrown if the module cannot be fetched or
+ * compiled.
+ */
 export class NotLoadedError extends FencepostError {
   constructor(message, detail) {
     super(message, { status: "not_loaded", code: 0, ...detail });
   }
 }
-/** Memory for the call is missing. The object is unchanged: free others, or use smaller batches. */
+/** Memory for the call is missing. The object is unchanged. Free other objects, or use smaller batches. */
 export class OutOfMemoryError extends FencepostError {
   constructor(message) {
     super(message, { status: "out_of_memory", code: 0 });

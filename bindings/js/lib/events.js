@@ -22,9 +22,9 @@ export class Event {
     this.cause = CAUSES[numbers.getInt32(place + EVENT.cause, true)];
     /** When the state was confirmed: microseconds since 1970 as a BigInt; null while the clock is unset. */
     this.dateUs = timeOf(numbers, place + EVENT.date_us);
-    /** The time of the fix or sighting that started it, or null. */
+    /** The time of the fix or sighting that started the change, or null. */
     this.evidenceDateUs = timeOf(numbers, place + EVENT.evidence_date_us);
-    /** The deciding position: degrees, degrees, metres; null if no position decided, like the next three. */
+    /** The latitude of the deciding position, degrees; this and the next three are null if no position decided. */
     this.latitude = numberOf(numbers, place + EVENT.latitude);
     this.longitude = numberOf(numbers, place + EVENT.longitude);
     this.accuracy = numberOf(numbers, place + EVENT.accuracy_m);
@@ -79,7 +79,7 @@ export class Event {
     return this.cause === "diagnostic" ? "diagnostic" : "none";
   }
 
-  /** For JSON.stringify(): times as text with microseconds, the tag as text. */
+  /** The members for JSON.stringify(); the times, which have microseconds, and the tag are texts. */
   toJSON() {
     const { dateUs, evidenceDateUs, tag, ...rest } = this;
     return { ...rest, date: timeText(dateUs), evidenceDate: timeText(evidenceDateUs), tag: tag.toString() };
@@ -103,7 +103,7 @@ export class DeviceEvent extends Event {
     this.device = identifierOf(this.deviceNumber);
     /** 1, 2, 3 … per fleet. */
     this.position = countOf(numbers, place + FLEET_EVENT.position);
-    /** The row of the batch that caused it; 0 for other calls. */
+    /** The row of the batch that caused the event; 0 for other calls. */
     this.row = countOf(numbers, place + FLEET_EVENT.row);
   }
 }

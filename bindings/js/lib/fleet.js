@@ -75,7 +75,7 @@ export class Fleet extends Handle {
     return new Fleet(new AdoptedFleet(engine, restored(engine, "fencepost_fleet_restore", snapshot, zones)));
   }
 
-  /** The fleet's table, as another object. */
+  /** Another object for the fleet's table. */
   get zones() {
     const { engine } = this;
     engine.call("fencepost_fleet_conditions", this.place, engine.flag);
@@ -90,7 +90,7 @@ export class Fleet extends Handle {
     return this.#look(listed(identifiers, "identifiers"), 1);
   }
 
-  /** Whether there is a device. */
+  /** Whether a device exists. */
   has(identifier) {
     return this.#look([identifier], 0)[0] !== NO_DEVICE;
   }
@@ -142,7 +142,7 @@ export class Fleet extends Handle {
     return Array.from(this.#numberList(), (number) => this.#identifier(number));
   }
 
-  /** Removes a device. Returns whether it existed. */
+  /** Removes a device. Returns whether the device existed. */
   remove(identifier, options = {}) {
     const { engine } = this;
     const { dropEvents = false } = members(options, "options", ["dropEvents"]);
@@ -158,7 +158,10 @@ export class Fleet extends Handle {
     return this.#expire("fencepost_fleet_expire", before);
   }
 
-  /** Removes the devices whose last input arrived before a time, by `setArrivalTime`. Returns their identifiers. */
+  /**
+   * Removes the devices whose last input arrived before a time; arrival times are those of `setArrivalTime`. Returns
+   * their identifiers.
+   */
   expireByArrival(before) {
     return this.#expire("fencepost_fleet_expire_by_arrival", before);
   }
@@ -319,7 +322,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** The same as JSON Lines, byte for byte as in the engine's other bindings. */
+  /** Returns up to `most` events as JSON Lines, byte for byte as in the engine's other bindings. */
   pollLines(most = BATCH) {
     const { engine } = this;
     const line = engine.allocate(8192);
@@ -450,7 +453,9 @@ export class Fleet extends Handle {
 
   // ----------------------------------------------------------------------------------------------- moving
 
-  /** The state of a device as bytes, to continue it elsewhere. `portable`: also for tables of other versions. */
+  /**
+   * The state of a device as bytes, to continue it elsewhere. With `portable`, tables of other versions accept it too.
+   */
   exportDevice(device, options = {}) {
     const { engine } = this;
     const { portable = false } = members(options, "options", ["portable"]);
@@ -468,7 +473,7 @@ export class Fleet extends Handle {
     });
   }
 
-  /** Adds a device that was exported. `adapt`: also accept a device of another version of the table. */
+  /** Adds a device that was exported. With `adapt`, a device of another version of the table is accepted too. */
   importDevice(device, bytes, options = {}) {
     const { engine } = this;
     const { adapt = false } = members(options, "options", ["adapt"]);

@@ -44,7 +44,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** Adds a condition, but leaves an equal existing one alone. Returns whether something changed. */
+  /** Adds a condition, but leaves an equal existing one alone. Returns whether the condition was added or replaced. */
   ensure(identifier, condition, options = {}) {
     const { engine } = this;
     engine.room(sizeOf(condition));
@@ -124,7 +124,7 @@ export class Holder extends Handle {
     });
   }
 
-  /** Removes a condition. Returns whether it existed. */
+  /** Removes a condition. Returns whether the condition existed. */
   remove(identifier) {
     const { engine } = this;
     return engine.within((take) => {

@@ -7,7 +7,7 @@ import {
   shown, timeOf, truth, uuidBytes,
 } from "./values.js";
 
-/** Rows copied at a time; this limits the memory that a long batch needs in addition to its columns. */
+/** The number of rows copied at a time; this limits the memory that a long batch needs in addition to its columns. */
 const BLOCK = 1 << 16;
 const NO_RSSI = -2147483648;
 

@@ -103,7 +103,7 @@ export class Monitor extends Holder {
     super(engine, place, "fencepost_monitor_destroy", names);
   }
 
-  /** A monitor from a snapshot, of this or any other platform. */
+  /** Creates a monitor from a snapshot, which may come from any platform. */
   static restore(snapshot) {
     const engine = loaded();
     return new Monitor(new Adopted(engine, restored(engine, "fencepost_monitor_restore", snapshot)));
@@ -208,7 +208,7 @@ export class Monitor extends Holder {
     return this.#batch(most, (engine, place) => new Event(engine, place));
   }
 
-  /** The same as JSON Lines, byte for byte as in the engine's other bindings. */
+  /** Returns up to `most` events as JSON Lines, byte for byte as in the engine's other bindings. */
   pollLines(most = BATCH) {
     const line = this.engine.allocate(4096);
     try {
@@ -356,7 +356,7 @@ export class Monitor extends Holder {
     return timeOf(engine.numbers, engine.flag);
   }
 
-  /** The name from its creation, or null. */
+  /** The name that the monitor was created with, or null. */
   get name() {
     const { engine } = this;
     return engine.within((take) => {

@@ -62,7 +62,7 @@ export function flags(value, name, names) {
   return value.reduce((bits, one) => bits | (1 << chosen(one, `an element of ${name}`, names)), 0);
 }
 
-/** Checks that an object has no other members than these. */
+/** Checks that an object has only members with the given names. */
 export function members(value, name, known) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new InvalidArgumentError(`${name} is ${shown(value)}; must be an object`);
@@ -139,7 +139,7 @@ export function dateOf(time) {
   return time === null ? null : new Date(Number(time / 1000n) - (time < 0n && time % 1000n !== 0n ? 1 : 0));
 }
 
-/** A number, or null for NaN. */
+/** Returns a number, or null for NaN. */
 export function numberOf(numbers, place) {
   const value = numbers.getFloat64(place, true);
   return Number.isNaN(value) ? null : value;

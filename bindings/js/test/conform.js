@@ -45,7 +45,7 @@ function named(fields, given) {
   );
 }
 
-/** A geometry of well-known text; nested as in GeoJSON. */
+/** Reads a geometry from well-known text; the result is nested as in GeoJSON. */
 function ofText(text) {
   const [, name, , body] = /^\s*(\w+)\s*(ZM|Z|M)?\s*(EMPTY|\(.*\))\s*$/is.exec(text) ?? [];
   const types = { POLYGON: "Polygon", MULTIPOLYGON: "MultiPolygon", LINESTRING: "LineString", MULTILINESTRING: "MultiLineString" };
@@ -223,7 +223,7 @@ class Run {
     for (const { monitor } of this.kept.values()) monitor.dispose();
   }
 
-  /** Half of the restarts are forks, the others restore a snapshot. */
+  /** Half of the restarts fork the object; the others restore a snapshot. */
   restart(named) {
     const before = named.monitor;
     named.turn = !named.turn;
@@ -415,7 +415,7 @@ class FleetRun {
     for (const [name, event] of this.inFlight) if (isGone(event)) this.inFlight.delete(name);
   }
 
-  /** Void events were never delivered. */
+  /** Records a change of a condition; the events that it makes void count as never delivered. */
   changed(identifier, condition, isNew = true) {
     if ("radius" in condition) this.circles.set(identifier, condition);
     if (isNew) this.forget((event) => event.identifier === identifier && this.generations().get(identifier) !== event.generation);

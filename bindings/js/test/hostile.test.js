@@ -16,7 +16,7 @@ const strange = [
 
 before(() => fencepost.load());
 
-/** Refused, by an error that the package documents. */
+/** Checks that a call was refused by an error that the package documents. */
 function refuses(call, status) {
   assert.throws(call, (error) => {
     assert.ok(error instanceof FencepostError, `${error?.stack ?? String(error)}`);

@@ -14,7 +14,7 @@ export function run(command, ...words) {
   return execFileSync(command, words, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** The determinism programs against the C library of this machine. */
+/** Builds the determinism program with the C library of this machine, and returns its path. */
 export function nativeReplay() {
   const folder = join(ROOT, ".build", "wasm");
   mkdirSync(folder, { recursive: true });
@@ -27,7 +27,7 @@ export function nativeReplay() {
   return program;
 }
 
-/** The drive of examples/data: columns of its fixes. */
+/** The fixes of the drive in examples/data, as columns. */
 export function driveOf(text) {
   const rows = text.trim().split("\n").slice(1).map((line) => line.split(","));
   return {
