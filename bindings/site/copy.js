@@ -1,7 +1,7 @@
 // A button on each block of code that copies it. Blocks of output have none.
 "use strict";
 
-/** Copies by a selection, for browsers without a clipboard API: pages from a server without TLS do not have it. */
+/** Copies a text by selecting it. Pages from a server without TLS need this, because they have no clipboard API. */
 function copySelected(block) {
   const selection = getSelection();
   selection.selectAllChildren(block);

@@ -1,5 +1,5 @@
-"""Words that a newcomer may search for, and the page that answers. Each becomes an entry of the index, which Sphinx's
-search ranks above words of the text. A test searches for them."""
+"""Words that a newcomer may search for, each with the page that answers. Each word becomes an entry of the index, which
+Sphinx's search ranks above words of the text. A test searches for all the words."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ def broker() -> tuple[str, str, str]:
 
 
 def places(options: dict[str, Any], data: Path, config: Path) -> Path:
-    """The file of conditions: the one in the options, else one made from their list."""
+    """The path of the file of conditions: the file named in the options, else a file made from the list in the
+    options."""
     if name := options.get("places_file"):
         path = config / name
         if not path.is_file():

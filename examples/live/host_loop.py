@@ -1,4 +1,4 @@
-"""In the style of a Home Assistant integration: the host owns the event loop and its timers; no threads are used."""
+"""Works like a Home Assistant integration: the host owns the event loop and its timers; no threads are used."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Presence:
     """Tells a host which of its devices are in which zones.
 
     Args:
-        zones: As for a follower.
-        changed: Called with each event, on the loop; called again after a pause if it raises. options: Options of the
-        follower.
+        zones: The same values as for a follower.
+        changed: Called with each event, on the loop; called again after a pause if it raises.
+        options: Options of the follower.
     """
 
     def __init__(self, zones: Any, changed: Callable[[LiveEvent], bool | None], **options: Any) -> None:

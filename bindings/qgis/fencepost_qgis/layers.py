@@ -28,7 +28,7 @@ class Unusable(Exception):
 
 
 def is_null(value):
-    """True if an attribute holds nothing."""
+    """True if an attribute is missing, NULL or a blank text."""
     return value is None or value == NULL or (isinstance(value, str) and not value.strip())
 
 

@@ -90,7 +90,7 @@ def crossing_heading(gate, event):
 
     Args:
         gate: The condition.
-        event: Its crossing, which has a position.
+        event: The event of the crossing, which has a position.
     """
     narrow = cos(radians(event.latitude))
 

@@ -38,7 +38,7 @@ def own_policy(value, base):
     `base`.
 
     Raises:
-        Unusable: The value is neither.
+        Unusable: The value is neither a preset nor an object.
     """
     try:
         if isinstance(value, str) and value.lstrip().startswith("{"):

@@ -54,7 +54,7 @@ class Problems:
         return QgsProcessingException(f"{layer}: has no usable {what}{why}")
 
     def close(self):
-        """Reports how many more features were skipped than were reported."""
+        """Reports the number of skipped features that were only counted."""
         for (layer, kind), count in self._counts.items():
             if count > SHOWN:
                 self._feedback.pushWarning(f"{layer}: {kind}: {count - SHOWN} more features skipped")

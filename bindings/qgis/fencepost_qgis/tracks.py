@@ -29,7 +29,7 @@ class Track:
     Attributes:
         key: The value that distinguishes this track from others; None if there is only one.
         fixes: Rows in the layout of ``FIX_RECORD``.
-        times: Their times, microseconds.
+        times: The times of the fixes, microseconds.
         begin_us: The earliest time of all features, including those without a position.
     """
 
@@ -156,11 +156,11 @@ class _Reader:
         track.times.append(time)
 
     def several_devices(self, feedback, key, doubt):
-        """Warns that a track seems to mix several devices. Refuses it if the layer has a field that clearly names the
-        device.
+        """Warns that a track seems to mix several devices. Refuses the track if the layer has a field that clearly
+        names the device.
 
         Raises:
-            QgsProcessingException: There is such a field, and no track field was chosen.
+            QgsProcessingException: The layer has such a field, and no track field was chosen.
         """
         sure, may = like_devices(self.layer.source.fields().names())
         if self._key is None and sure:

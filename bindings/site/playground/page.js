@@ -79,7 +79,10 @@ function ofGeoJSON(text) {
   return { fixes, places };
 }
 
-/** The rows of a CSV file (RFC 4180), separated by the commonest of comma, semicolon and tab in its head. */
+/**
+ * The rows of a CSV file (RFC 4180). The separator is the one of comma, semicolon and tab that is most frequent in the
+ * first line.
+ */
 function rowsOf(text) {
   const head = text.slice(0, text.indexOf("\n") < 0 ? undefined : text.indexOf("\n"));
   const separator = [",", ";", "\t"].sort((a, b) => head.split(b).length - head.split(a).length)[0];
@@ -169,7 +172,7 @@ async function take(files) {
 
 // --------------------------------------------------------------------------------------------------- places
 
-/** Adds what the engine takes; says what it refused. */
+/** Adds the places that the engine accepts, and reports those that it refused. */
 function add(rows) {
   const refused = [];
   for (const row of rows) {
@@ -330,7 +333,9 @@ function why(found) {
   return parts.join(", ");
 }
 
-/** The state of an explanation in the words of the page; beacons have no inside. */
+/**
+ * The state of an explanation in the words of the page: "inside" and "outside", but "near" and "absent" for beacons.
+ */
 function stateWord(found, { condition }) {
   const words = condition.uuid === undefined ? { satisfied: "inside", unsatisfied: "outside" } : { satisfied: "near", unsatisfied: "absent" };
   return words[found.observed] ?? found.observed;
@@ -703,7 +708,7 @@ function changed(isFitted = false) {
   go(Math.min(state.index, Math.max(0, state.fixes.length - 1)));
 }
 
-/** The invitation on the map, while it has no content and no tool draws. */
+/** Shows the invitation on the map while the map is empty and no drawing tool is active. */
 function showEmpty() {
   byId("empty").hidden = state.fixes.length > 0 || state.places.length > 0 || state.tool !== "move";
 }

@@ -67,7 +67,7 @@ def test_faults_are_found(browser: webdriver.Chrome, tmp_path: Path, body: str, 
 
 
 def test_tables_have_one_line_below_each_row(browser: webdriver.Chrome, address: str) -> None:
-    """Neither frames of notebooks nor columns of pages add a second border."""
+    """The frames of notebooks and the columns of pages do not add a second border to tables."""
     borders = """return [...document.querySelectorAll('article :is(td, th)')].map((cell) => {
       const style = getComputedStyle(cell), table = getComputedStyle(cell.closest('table'));
       const widths = ['Left', 'Right', 'Top'].map((side) => parseFloat(style[`border${side}Width`]));

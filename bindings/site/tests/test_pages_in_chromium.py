@@ -67,7 +67,7 @@ def test_page(browser: webdriver.Chrome, address: str, name: str, width: str) ->
 
 
 def test_dark(browser: webdriver.Chrome, address: str) -> None:
-    """The pages are dark if the system is dark."""
+    """The pages use dark colours if the system does."""
     lightness = {}
     for scheme in ("light", "dark"):
         show(browser, f"{address}/start.html", *WIDTHS["desk"], scheme=scheme)

@@ -104,7 +104,7 @@ return least;
 
 
 def test_an_empty_map_invites(page: Callable[..., webdriver.Chrome]) -> None:
-    """A telephone shows the map first; without content it offers the example, except while a tool draws."""
+    """A telephone shows the map first. An empty map offers the example, except while a drawing tool is active."""
     browser = page(width="phone")
     invitation = browser.find_element(By.ID, "empty")
     assert invitation.is_displayed() and invitation.rect["y"] < WIDTHS["phone"][1] / 2

@@ -18,7 +18,8 @@ import fencepost.sqlite
 
 
 def members_of(value: type) -> list[str]:
-    """The members that a user may write, including inherited ones, but not those of Python's own classes."""
+    """The members that a user may name in a program, including inherited ones, but not those of Python's own
+    classes."""
     if issubclass(value, enum.Enum):
         return list(value.__members__)
     own = [base for base in value.__mro__ if not base.__module__.startswith("fencepost") and base is not value]
@@ -27,7 +28,7 @@ def members_of(value: type) -> list[str]:
 
 
 def public_names(module: ModuleType) -> Iterator[str]:
-    """Yields each name that a user may write, as the reference spells it."""
+    """Yields each name that a user may write in a program, as the reference spells it."""
     elsewhere = set() if module is fencepost else set(fencepost.__all__)
     for name in module.__all__:
         value = getattr(module, name)
@@ -69,7 +70,8 @@ def test_the_page_of_swift_lists_the_module(site: Path) -> None:
 
 
 def test_texts_of_properties_are_whole(site: Path) -> None:
-    """Their text has colons; none of it is taken as a type, which the annotation has."""
+    """The docstrings of properties may contain colons. No part of them is shown as the type, because the annotation has
+    the type."""
     text = (site / "reference/python/Monitor.html").read_text(encoding="utf-8")
     place = re.search(r'id="fencepost.Monitor.next_deadline_us".*?<dd>(.*?)</dd>', text, re.DOTALL)
     assert place is not None and place[1].startswith("<p>The next time at which the state can change")

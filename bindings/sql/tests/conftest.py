@@ -1,4 +1,4 @@
-"""Each host with the extension loaded, behind one interface: tables in, rows out."""
+"""Gives each host with the extension loaded the same interface, which takes tables and returns rows."""
 
 from __future__ import annotations
 

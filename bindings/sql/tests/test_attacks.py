@@ -1,4 +1,4 @@
-"""Uses that the guide does not mention: nested transactions, several connections, windows, damaged rows."""
+"""Tests uses that the guide does not mention: nested transactions, several connections, windows, damaged rows."""
 
 from __future__ import annotations
 

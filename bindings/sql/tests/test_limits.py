@@ -80,9 +80,9 @@ for sql in statements:
 
 
 def test_sqlite_a_process_without_memory_continues() -> None:
-    """A limit of the process. The engine would end it, so the core must notice first.
+    """The process has a memory limit. The engine would end the process, so the core must notice the limit first.
 
-    DuckDB is not tested so: its own allocator crashes under such a limit (jemalloc, in a thread that flushes).
+    DuckDB has no such test, because its own allocator crashes under such a limit (jemalloc, in a thread that flushes).
     """
     build("sqlite")
     results = []
@@ -219,7 +219,8 @@ def test_duckdb_without_memory() -> None:
 
 @pytest.mark.parametrize("function", ["fp_events", "fp_visits"])
 def test_sqlite_a_replay_can_be_interrupted(function: str) -> None:
-    """The interrupt comes after all fixes were read, between two blocks of the replay. If it is late, tries again."""
+    """The interrupt comes after all fixes were read, between two blocks of the replay. If the interrupt comes too late,
+    the test tries again."""
     apsw = pytest.importorskip("apsw")
     build("sqlite")
     host, count = SQLite(), 300_000
@@ -265,7 +266,7 @@ def processor_seconds(pid: int) -> float:
 def test_postgresql_a_replay_without_events_can_be_cancelled(postgresql: PostgreSQL, function: str) -> None:
     """Fixes go to and fro over hundreds of boundaries and never dwell, so that the replay takes nearly all the time.
 
-    The cancelled statement takes less processor time than the whole one, which has no event after the first fix.
+    The cancelled statement takes less processor time than the complete one, which has no event after the first fix.
     """
     ((pid,),) = postgresql.run("SELECT pg_backend_pid()")
     places = "(SELECT fp_places('p' || i, 47, 7, 1000 + i / 10.0) FROM generate_series(1, 2000) i)"

@@ -13,7 +13,8 @@ Zone = tuple[str, bytes, str | None]
 
 
 def zones(seed: int, count: int = 30) -> tuple[list[Zone], dict[str, Any]]:
-    """Circles, polygons with holes and corridors around Basel; (rows for SQL, conditions for Python), by identifier."""
+    """Returns circles, polygons with holes and corridors around Basel, as rows for SQL and as conditions for Python, by
+    identifier."""
     rng = random.Random(seed)
     rows: list[Zone] = []
     conditions: dict[str, Any] = {}

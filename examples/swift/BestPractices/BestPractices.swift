@@ -57,7 +57,8 @@ func openAtEveryStart(_ folder: String) async throws {
   }
 }
 
-/// Only one instance per name: pass it on. A second one is refused, in this process and in others.
+/// There can be only one instance per name, so pass the instance on. A second one is refused, in this process and in
+/// others.
 func oneInstanceForAName(_ folder: String) async throws {
   print("one instance for a name")
   let monitor = try await Monitor("habits", store: folder)

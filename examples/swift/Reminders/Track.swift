@@ -6,7 +6,7 @@ import Foundation
   import FoundationXML
 #endif
 
-/// The points of a GPX file: those of its tracks, else its route's, else its way points.
+/// The points of a GPX file: the points of its tracks; without tracks, those of its routes; otherwise its way points.
 final class Track: NSObject, XMLParserDelegate {
   private var points: [String: [(Coordinate, Timestamp?)]] = [:]
   private var coordinate: Coordinate?

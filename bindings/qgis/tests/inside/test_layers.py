@@ -305,8 +305,8 @@ class OtherShapes(unittest.TestCase):
 
 class Plugin(unittest.TestCase):
     def test_help_keeps_its_paragraphs(self):
-        """QGIS makes a paragraph of each line, and qgis_process shows the text unchanged: so no tags, and no wrapped
-        lines."""
+        """QGIS makes a paragraph of each line, and qgis_process shows the text unchanged, so the text must have no tags
+        and no wrapped lines."""
         for name in NAMES:
             text = algorithm(name).shortHelpString()
             self.assertNotRegex(text, "[<>&]", name)

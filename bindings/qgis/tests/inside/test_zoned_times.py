@@ -1,5 +1,5 @@
-"""Files whose times have zones, which QGIS 3.22 does not pass on: either the right time, or a refusal with the
-reason."""
+"""Tests files whose times have zones, which QGIS 3.22 does not pass on: the times are right, or the file is refused
+with the reason."""
 
 import json
 import sys
