@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     REQUIRE(found.company_id <= 65535 && found.manufacturer_reserved <= 255 && found.sighting.rssi_dbm == -60);
     REQUIRE(found.kind != FENCEPOST_BEACON_IBEACON || (found.company_id == 0x4c && found.manufacturer_reserved == 0));
     REQUIRE(company < 0 || found.company_id == (uint32_t)company);
-    /* Encoded again as manufacturer data, it is decoded to the same beacon. */
+    /* If the result is encoded again as manufacturer data, it is decoded to the same beacon. */
     uint8_t data_alone[26] = {(uint8_t)found.company_id, (uint8_t)(found.company_id >> 8), 0x02, 0x15};
     if (found.kind == FENCEPOST_BEACON_ALTBEACON) data_alone[2] = 0xbe, data_alone[3] = 0xac;
     memcpy(data_alone + 4, found.sighting.uuid, 16);

@@ -6,7 +6,7 @@
 
 static const char *const names[] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9", "f", "g"};
 
-static double take_offset(reader *in) { /* most within 2 km of a place, some at the ends of the world */
+static double take_offset(reader *in) { /* most are within 2 km of a place, some at the ends of the world */
   static const double special[] = {0, 90, -90, 180, -180, 179.9999, -179.9999, 91, NAN, INFINITY, 1e-300, 45};
   uint8_t choice = take8(in);
   if (choice >= 0xf0) return special[take8(in) % (sizeof special / sizeof *special)];
@@ -88,7 +88,7 @@ static void add(reader *in, model *known) {
   if (status == FENCEPOST_OK && changed) model_added(known, names[place]);
 }
 
-/* A gate of up to six vertices. Only monitors with a path and delivery of every event accept gates. */
+/* Adds a gate of up to six vertices. Only monitors with a path and delivery of every event accept gates. */
 static void add_gate(reader *in, model *known) {
   double latitudes[6], longitudes[6];
   uint8_t shape = take8(in), place = take8(in) & 7;

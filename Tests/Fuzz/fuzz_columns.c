@@ -1,6 +1,6 @@
 /*
- * Arrays and columns with any values: adding from columns, batches of fixes, scan reports, plans; the geodesic
- * problems; the selection of the best fix and the filter of significant changes.
+ * Fuzzes arrays and columns with any values: adding from columns, batches of fixes, scan reports, plans; also the
+ * geodesic problems, the selection of the best fix and the filter of significant changes.
  */
 #include "fuzz.h"
 
@@ -31,7 +31,7 @@ static void try_columns(reader *in, fencepost_monitor *monitor) {
   REQUIRE(fencepost_monitor_statistics(monitor, &after, NULL) == FENCEPOST_OK);
   if (status == FENCEPOST_OK) {
     REQUIRE(after.condition_count <= before.condition_count + count);
-  } else { /* all or nothing, and single calls refuse the same row */
+  } else { /* no row was added, and single calls refuse the same row */
     REQUIRE(memcmp(&before, &after, sizeof before) == 0);
     REQUIRE(error.position < count);
     size_t row = (size_t)error.position;
@@ -41,7 +41,8 @@ static void try_columns(reader *in, fencepost_monitor *monitor) {
   }
 }
 
-/* Two monitors with the same inputs have the same counts and events, byte for byte. Consumes their events. */
+/* Compares two monitors with the same inputs: the counts and events must be the same, byte for byte. Consumes their
+   events. */
 static void require_equal(fencepost_monitor *monitor, fencepost_monitor *other) {
   fencepost_statistics here = FENCEPOST_STATISTICS_INIT, there = FENCEPOST_STATISTICS_INIT;
   REQUIRE(fencepost_monitor_statistics(monitor, &here, NULL) == FENCEPOST_OK);
@@ -81,12 +82,13 @@ static void try_fixes(reader *in, fencepost_monitor *monitor) {
 }
 
 static int has_position(const fencepost_fix *fix) {
-  /* The macros compare without raising an exception for NaN. */
+  /* These macros compare without raising an exception for NaN. */
   return islessequal(fabs(fix->latitude), 90) && islessequal(fabs(fix->longitude), 180) &&
          isgreaterequal(fix->accuracy_m, 0) && fix->time_us >= FENCEPOST_TIME_MIN && fix->time_us <= FENCEPOST_TIME_MAX;
 }
 
-/* A column in memory of exactly the size that its rows need: forwards or backwards, with small or large strides. */
+/* Returns a column in memory of exactly the size that its rows need: forwards or backwards, with small or large
+   strides. */
 typedef struct column {
   uint8_t *memory;
   const void *first;
@@ -110,7 +112,7 @@ static void read_column(const column *from, size_t row, void *out) {
   memcpy(out, (const uint8_t *)from->first + from->stride * (int64_t)row, 8);
 }
 
-/* Fixes from columns give the same as fixes from rows; with `refuse_invalid` one bad row refuses them all. */
+/* Fixes in columns must give the same results as fixes in rows; with `refuse_invalid` one bad row refuses them all. */
 static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1), first_bad = 0;
   uint8_t shape = take8(in);
@@ -151,7 +153,8 @@ static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   free(accuracy.memory);
 }
 
-/* Points from columns give the answers of single queries, for all strides; the first invalid point refuses them all. */
+/* Points in columns must give the answers of single queries, for all strides; the first invalid point refuses them
+   all. */
 static void try_questions(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1), first_bad = 0, nearest = take8(in) % 5, size = 77, each = 77;
   column latitude = take_column(in, count), longitude = take_column(in, count);
@@ -302,8 +305,8 @@ static void try_selection(reader *in) {
     if (!has_position(fix) || fix->time_us > now || now - fix->time_us > selection.maximum_age_us) continue;
     is_any = 1;
     REQUIRE(available == 1 && best < count);
-    if (fix->accuracy_m > 0) { /* a candidate with a reported accuracy is not clearly better than the chosen fix, whose
-                                  accuracy is reported too */
+    if (fix->accuracy_m > 0) { /* a candidate with a reported accuracy must not be clearly better than the chosen fix,
+                                  whose accuracy is reported too */
       REQUIRE(fixes[best].accuracy_m > 0);
       REQUIRE(uncertainty(fix, now, &selection) >= uncertainty(&fixes[best], now, &selection) * (1 - 1e-9));
     }

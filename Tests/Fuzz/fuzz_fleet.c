@@ -1,14 +1,14 @@
 /*
  * Turns bytes into a sequence of calls on a table, on a fleet of three devices, and on a monitor for each device
  * (fleet_model.h). The fleet must deliver the monitors' events, byte for byte, in the order that the header states, and
- * give the same answers. Sometimes the devices move to another fleet over a restored table. Before that it is offered
- * damaged bytes of them, which it may refuse or accept, but which must not crash it. Sometimes the fleet is restored
- * from its snapshot.
+ * give the same answers. Sometimes the devices move to another fleet over a restored table. Before that, the other
+ * fleet is fed damaged bytes of the devices; it may refuse or accept them, but must not crash. Sometimes the fleet is
+ * restored from its snapshot.
  */
 #include "fleet_model.h"
 #include "seal.h"
 
-static double take_offset(reader *in) { /* most within some kilometres, some at the ends of the world */
+static double take_offset(reader *in) { /* most are within some kilometres, some at the ends of the world */
   static const double special[] = {0, 90, -90, 180, -180, 179.9999, 91, NAN, INFINITY, 1e-300, 45};
   uint8_t choice = take8(in);
   if (choice >= 0xf4) return special[take8(in) % (sizeof special / sizeof *special)];
@@ -77,7 +77,7 @@ static void feed(reader *in, fleet_model *known) {
   fleet_input(known, device, status, &one, fencepost_monitor_feed_fix(known->monitors[device], &fix, &other), &other);
 }
 
-/* Rows of all devices, by number or by a dictionary of any width. */
+/* Feeds rows of all devices, by number or by a dictionary of any width. */
 static void feed_columns(reader *in, fleet_model *known) {
   enum {
     ROWS = 12
@@ -97,7 +97,8 @@ static void feed_columns(reader *in, fleet_model *known) {
     if (fixes[i].time_us > clocks[owners[i]] && fixes[i].time_us <= FENCEPOST_TIME_MAX)
       clocks[owners[i]] = fixes[i].time_us;
     uint64_t value = shape & 4 ? owners[i] : known->numbers[owners[i]];
-    memcpy((uint8_t *)bytes + i * width, &value, width); /* little-endian, like all machines that run this */
+    memcpy((uint8_t *)bytes + i * width, &value, width); /* numbers are little-endian, as on all machines that run
+                                                            this */
   }
   uint8_t *column = exact_copy((const uint8_t *)bytes, count * width);
   fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
@@ -210,7 +211,8 @@ static void use_damaged(fencepost_fleet *fleet) {
   free(bytes);
 }
 
-/* After all events, moves the devices to another fleet over a restored table; first offers it damaged bytes of them. */
+/* After all events are delivered, moves the devices to another fleet over a restored table; that fleet is first fed
+   damaged bytes of them. */
 static void move(reader *in, fleet_model *known) {
   while (known->waiting_count > 0 || known->handed_out < known->flying_count) fleet_poll(known, 8);
   fleet_poll(known, 0);
@@ -270,8 +272,8 @@ static void move(reader *in, fleet_model *known) {
   REQUIRE(fencepost_fleet_set_wakeup(fleet, fleet_wake, known, NULL) == FENCEPOST_OK);
 }
 
-/* Destroys the fleet and restores it from its snapshot, whose bytes must be the same again; damaged bytes are
-   refused. */
+/* Destroys the fleet and restores it from its snapshot; taking the snapshot again must give the same bytes. Damaged
+   bytes must be refused. */
 static void reopen(reader *in, fleet_model *known) {
   size_t size, again;
   uint16_t place = take16(in);
@@ -303,7 +305,7 @@ static void reopen(reader *in, fleet_model *known) {
   fencepost_fleet_destroy(known->fleet);
   known->fleet = fleet;
   known->handed_out = 0;
-  /* Devices without inputs are not in the snapshot. */
+  /* The snapshot does not contain devices without inputs. */
   REQUIRE(fencepost_fleet_devices(fleet, device_names, DEVICES, 1, known->numbers, NULL) == FENCEPOST_OK);
   for (size_t i = 0; i < known->waiting_count; i++) known->waiting[i].number = FENCEPOST_NO_DEVICE;
   for (size_t i = 0; i < known->flying_count; i++) known->flying[i].number = FENCEPOST_NO_DEVICE;

@@ -1,12 +1,12 @@
-/* Every structure with a struct_size, filled with any bytes, in memory of exactly the size that it states. */
+/* Fuzzes every structure with a struct_size, filled with any bytes, in memory of exactly the size that it states. */
 #include "fuzz.h"
 
-/* Pointers in structures must be valid; everything else may be anything. */
+/* Pointers in structures must be valid; all other members may have any value. */
 static void set_pointer(uint8_t *bytes, size_t size, size_t offset, const void *pointer) {
   if (size >= offset + sizeof pointer) memcpy(bytes + offset, &pointer, sizeof pointer);
 }
 
-/* A structure whose size is close to the known size, or any. */
+/* Returns a structure of any size, mostly close to the known size. */
 static uint8_t *take_structure(reader *in, size_t known, size_t *out_size) {
   uint8_t choice = take8(in);
   size_t size = choice < 128 ? known : choice < 192 ? known + (size_t)(choice % 32) - 16 : (size_t)take16(in) % 4200;
@@ -69,7 +69,7 @@ static void try_outputs(reader *in, fencepost_monitor *monitor) {
   require_detail(status, &second);
   free(explanation);
   uint8_t *detail = take_structure(in, sizeof(fencepost_error), &size);
-  /* However small its stated size, it has at least the size of version 0.1. */
+  /* Even if its stated size is smaller, the structure has at least the size of version 0.1. */
   size_t real = size < sizeof(fencepost_error) ? sizeof(fencepost_error) : size;
   uint8_t *memory = malloc(real);
   REQUIRE(memory != NULL);
@@ -83,7 +83,7 @@ static void try_outputs(reader *in, fencepost_monitor *monitor) {
   free(detail);
 }
 
-/* Definitions whose elements have any size and contents, except wild pointers. */
+/* Makes definitions whose elements have any size and contents, except invalid pointers. */
 static void try_definitions(reader *in, fencepost_monitor *monitor) {
   size_t size, options_size;
   uint8_t *first = take_structure(in, sizeof(fencepost_condition_definition), &size);
@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fencepost_fix fix = {0, 0, 5, 0};
   REQUIRE(fencepost_monitor_feed_fix(monitor, &fix, NULL) == FENCEPOST_OK);
   try_condition(&in, monitor);
-  for (int i = 1; i < 6; i++) { /* whatever policy was accepted, the monitor must work with it */
+  for (int i = 1; i < 6; i++) { /* whatever policy is accepted, the monitor must work with it */
     fencepost_event event;
     uint32_t available;
     fix.longitude = i % 2 ? 0.01 : 0;

@@ -1,11 +1,11 @@
-/* Polygons and corridors from columns with any offsets, in memory of exactly the size given by the counts. */
+/* Fuzzes polygons and corridors from columns with any offsets, in memory of exactly the size that the counts imply. */
 #include "fuzz.h"
 
 enum {
   MOST = 24
 };
 
-/* count + 1 offsets, mostly close to each other. */
+/* Reads count + 1 offsets, most of them close to each other. */
 static int32_t *take_offsets(reader *in, size_t count) {
   int32_t *offsets = malloc((count + 1) * sizeof *offsets);
   REQUIRE(offsets != NULL);
@@ -19,7 +19,7 @@ static int32_t *take_offsets(reader *in, size_t count) {
   return offsets;
 }
 
-/* Coordinates on a grid, so that vertices coincide, or any numbers. */
+/* Reads coordinates that are on a grid, so that vertices coincide, or any numbers. */
 static void take_vertices(reader *in, size_t count, double *vertices) {
   for (size_t i = 0; i < 2 * count; i++) {
     uint8_t step = take8(in);
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   require_detail(status, &second);
   const double latitudes[] = {0, 0.5, 90}, longitudes[] = {0, 0.5, 7};
   double distances[] = {NAN, NAN, NAN};
-  /* Exactly the shapes that a monitor accepts can be measured. */
+  /* The functions that measure must accept exactly the shapes that a monitor accepts. */
   REQUIRE(measure(is_corridor, &geometry, &shape, latitudes, longitudes, 3, distances, &third) == status);
   REQUIRE(strcmp(second.message, third.message) == 0);
   for (int i = 0; i < 3; i++) REQUIRE(isnan(distances[i]) == (status != FENCEPOST_OK));

@@ -1,4 +1,5 @@
-/* All functions with text arguments: UUIDs, names of monitors, identifiers; and events written as JSON. */
+/* Fuzzes all functions with text arguments (UUIDs, names of monitors, identifiers) and the writing of events as
+   JSON. */
 #include "fuzz.h"
 
 static void try_uuid(const char *text) {
@@ -67,14 +68,15 @@ static void try_identifier(fencepost_monitor *monitor, const char *text, int bea
   }
 }
 
-/* The list of identifiers must equal the table: the right count, each one found, none twice. */
+/* The list of identifiers must equal the table: the count is right, and each identifier is found, and occurs only
+   once. */
 static void check_list(fencepost_monitor *monitor) {
   size_t size = 0, count = 0;
   REQUIRE(fencepost_monitor_identifiers(monitor, NULL, 0, &size, &count, NULL) == FENCEPOST_OK);
   char *list = malloc(size + 1);
   REQUIRE(list != NULL);
   if (size > 0) {
-    size_t needed = 0; /* an identifier with its zero has at least two bytes */
+    size_t needed = 0; /* an identifier and its terminating zero have at least two bytes */
     REQUIRE(fencepost_monitor_identifiers(monitor, list, size - 1, &needed, NULL, NULL) ==
             FENCEPOST_E_BUFFER_TOO_SMALL);
     REQUIRE(needed == size);

@@ -1,5 +1,5 @@
-/* Any bytes as well-known binary: accepted bytes are written back, give the same condition again, and can be
-   measured. */
+/* Fuzzes any bytes as well-known binary: bytes that are accepted can be written back, give the same condition again,
+   and can be measured. */
 #include "fuzz.h"
 
 static void measure(fencepost_monitor *monitor, const fencepost_shape *shape) {

@@ -1,4 +1,4 @@
-/* The invariants of a monitor after any calls; fuzz_calls.c updates this model beside the monitor. */
+/* Checks the invariants of a monitor after any calls; fuzz_calls.c updates this model beside the monitor. */
 #ifndef FENCEPOST_MODEL_H
 #define FENCEPOST_MODEL_H
 
@@ -10,31 +10,33 @@ enum {
   CROWD = 1100
 };
 
-/* One identifier: its condition and its last committed event. */
+/* Describes one identifier: its condition and its last committed event. */
 typedef struct place {
   const char *identifier; /* NULL: no condition */
   uint64_t generation;
   fencepost_event last; /* the expected last event of the record */
-  fencepost_event told; /* the last delivered event; sequence 0 = none */
+  fencepost_event told; /* the last delivered event; its sequence is 0 before the first */
 } place;
 
 typedef struct model {
   fencepost_monitor *monitor;
   int64_t clock;
-  int64_t latest;   /* the largest clock so far; events reported before a rewind keep their date */
+  int64_t latest;   /* the latest time of the clock so far; events reported before a rewind keep their date */
   int64_t max_step; /* 0: no limit */
-  int has_gates;    /* whether gates are accepted */
+  int has_gates;    /* whether the monitor accepts gates */
   uint64_t inputs, accepted, invalid, late, ahead, sightings;
   uint64_t handed_out, generation;
-  uint64_t crowd; /* far conditions of the first generations that no device reaches; with them forks share states */
-  uint64_t wakes, wakes_seen, pending; /* wake-up calls, those before the last check, events waiting then */
+  uint64_t crowd; /* far conditions of the first generations that no device reaches; because of them, forks share
+                     states */
+  uint64_t wakes, wakes_seen, pending; /* wake-up calls so far, wake-up calls before the last check, events waiting at
+                                          the last check */
   place places[PLACES];
-  fencepost_event flight[FLIGHT]; /* delivered and not committed */
+  fencepost_event flight[FLIGHT]; /* events that were delivered but not committed */
   fencepost_event due[FLIGHT];    /* the events to redeliver after a restart, except those of removed conditions */
   size_t flying, again;
 } model;
 
-/* The wake-up: the monitor's lock is not held, so it can be queried here. */
+/* This is the wake-up callback: the monitor's lock is not held, so the callback may query the monitor. */
 static void model_wake(void *context) {
   model *known = context;
   fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
@@ -87,7 +89,7 @@ static size_t model_filter(fencepost_event *events, size_t count, uint64_t gener
   return kept;
 }
 
-/* The uncommitted events of a removed condition are void. */
+/* When a condition is removed, its uncommitted events become void. */
 static void model_void(model *known, uint64_t generation) {
   known->flying = model_filter(known->flight, known->flying, generation);
   known->again = model_filter(known->due, known->again, generation);
@@ -101,7 +103,7 @@ static void model_added(model *known, const char *identifier) {
     if (known->places[i].identifier == NULL) here = &known->places[i];
   REQUIRE(here != NULL);
   if (here->identifier != NULL) model_void(known, here->generation);
-  REQUIRE(record.condition.generation > known->generation); /* generations are never reused */
+  REQUIRE(record.condition.generation > known->generation); /* a generation is never reused */
   known->generation = record.condition.generation;
   memset(here, 0, sizeof *here);
   here->identifier = identifier;
@@ -110,7 +112,7 @@ static void model_added(model *known, const char *identifier) {
   REQUIRE(record.last_event.sequence == 0 || record.condition.policy.notify != FENCEPOST_NOTIFY_ALL);
 }
 
-/* Removes two at once, which may be the same. */
+/* Removes two conditions at once, which may be the same condition. */
 static void model_remove_two(model *known, const char *one, const char *two) {
   const char *identifiers[] = {one, two};
   size_t removed = 9, expected = 0;
@@ -125,7 +127,7 @@ static void model_remove_two(model *known, const char *one, const char *two) {
   REQUIRE(removed == expected);
 }
 
-/* Syncs the set to exactly one circle of that name. */
+/* Syncs the set to exactly one circle with that name. */
 static void model_sync(model *known, const char *identifier, double radius_m) {
   fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
   definition.identifier = identifier;
@@ -182,7 +184,7 @@ static void model_remove(model *known, const char *identifier) {
   REQUIRE(fencepost_monitor_record(known->monitor, identifier, &record, NULL) == FENCEPOST_E_NOT_FOUND);
 }
 
-/* Checks the status of an input other than a fix; is_told: its other arguments were in range. */
+/* Checks the status of an input other than a fix; is_told is 1 if its other arguments were in range. */
 static void model_input(model *known, fencepost_status status, int64_t time, int is_told) {
   switch (status) {
     case FENCEPOST_OK:
@@ -201,7 +203,7 @@ static void model_input(model *known, fencepost_status status, int64_t time, int
       known->ahead++;
       break;
     case FENCEPOST_E_QUEUE_FULL: break;
-    default: /* a time out of range is counted, another bad argument is not */
+    default: /* a time out of range counts as an input, another bad argument does not */
       REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT);
       if (is_told && (time < FENCEPOST_TIME_MIN || time > FENCEPOST_TIME_MAX)) known->inputs++;
   }
@@ -234,7 +236,7 @@ static void model_take(model *known, const fencepost_event *event) {
   REQUIRE(fencepost_monitor_condition(known->monitor, event->identifier, &condition, NULL) == FENCEPOST_OK);
   REQUIRE(event->tag == condition.tag);
   if (condition.kind ==
-      FENCEPOST_CONDITION_LINE_GEOGRAPHIC) { /* lines have no state: each crossing is an event, in one direction */
+      FENCEPOST_CONDITION_LINE_GEOGRAPHIC) { /* a line has no state: each crossing is an event, in one direction */
     uint32_t directions = FENCEPOST_EVIDENCE_LEFT_TO_RIGHT | FENCEPOST_EVIDENCE_RIGHT_TO_LEFT;
     uint32_t direction = fencepost_event_evidence(event) & directions;
     REQUIRE(known->has_gates &&
@@ -260,7 +262,7 @@ static size_t model_poll(model *known, size_t capacity) {
   REQUIRE(fencepost_monitor_poll_events(known->monitor, events, capacity, &count, NULL) == FENCEPOST_OK);
   REQUIRE(count <= capacity);
   for (size_t i = 0; i < count; i++) {
-    if (known->again > 0) { /* redelivered, so the same byte for byte */
+    if (known->again > 0) { /* a redelivered event is the same, byte for byte */
       REQUIRE(memcmp(&events[i], &known->due[0], sizeof events[i]) == 0);
       known->again--;
       memmove(known->due, known->due + 1, known->again * sizeof *events);

@@ -1,7 +1,7 @@
 /*
- * Runs a target on the named files, or on the files of a named folder, without a fuzzing engine. Prints their number. A
- * failure ends the process at the file named last. So does a floating-point exception other than inexact and underflow,
- * because hosts may trap these.
+ * Runs a target on the named files, or on the files of a named folder, without a fuzzing engine. Prints their number.
+ * If an input fails, the process ends, and the last file named is that input. The process also ends with a
+ * floating-point exception other than inexact and underflow, because hosts may trap these.
  */
 #include <dirent.h>
 #include <fenv.h>

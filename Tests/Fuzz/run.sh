@@ -1,12 +1,12 @@
 #!/bin/bash
-# The fuzz targets of Tests/Fuzz.
+# Runs the fuzz targets of Tests/Fuzz.
 #
 #   Tests/Fuzz/run.sh replay              runs the corpora on the release library, with a plain driver; in `make test`
 #   Tests/Fuzz/run.sh run SECONDS [T...]  libFuzzer with the Address Sanitizer in the engine, SECONDS for each target;
 #                                     starts from the corpora, saves its findings in .build/fuzz/corpus
 #   Tests/Fuzz/run.sh merge [T...]        adds inputs of .build/fuzz/corpus with new coverage to the committed corpora
 set -euo pipefail
-# The backtrace program of the Swift runtime would wait for a process that has ended.
+# Disables the backtrace program of the Swift runtime, which would wait for a process that has ended.
 export SWIFT_BACKTRACE=enable=no
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -28,10 +28,11 @@ replay() {
   return $failed
 }
 
-# The library with coverage counters, the Address Sanitizer and invariant checks, and each target linked to it. swiftc
-# links, because it knows the libraries of the Swift runtime; its default linker fails on the counters.
+# Builds the library with coverage counters, the Address Sanitizer and invariant checks, and links each target to it.
+# swiftc links, because it knows the libraries of the Swift runtime; its default linker fails on the counters.
 compile() {
-  # swift build's own --sanitize accepts only one sanitizer; only the compiler's -sanitize=fuzzer gives coverage.
+  # The option --sanitize of swift build accepts only one sanitizer; only the compiler's option -sanitize=fuzzer gives
+  # coverage.
   swift build -c release --product fencepost-c-static --scratch-path "$build" -Xswiftc -sanitize=fuzzer,address \
     -Xswiftc -DFENCEPOST_INVARIANTS >&2
   local clang
@@ -53,7 +54,7 @@ run() {
   for target in "$@"; do
     echo "== fuzz: $target, $seconds s"
     mkdir -p "$build/corpus/$target" "$build/crashes"
-    # The runtime's own start-up allocations are never freed, by design.
+    # The allocations that the runtime makes at start-up are never freed, by design.
     ASAN_OPTIONS=detect_leaks=0 "$build/targets/$target" -max_total_time="$seconds" -timeout="${TIMEOUT:-10}" -rss_limit_mb=2048 \
       -max_len=4096 -print_final_stats=1 -verbosity=1 -artifact_prefix="$build/crashes/$target-" \
       "$build/corpus/$target" "Tests/Fuzz/corpus/$target" 2>&1 |

@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 
-/* The checksum of Sources/FencepostCore/Snapshot/Checksum.swift (the finalizer of MurmurHash3). */
+/* Computes the checksum of Sources/FencepostCore/Snapshot/Checksum.swift (the finalizer of MurmurHash3). */
 static uint64_t sum_word(uint64_t value, uint64_t word) {
   uint64_t state = value ^ word;
   state = (state ^ state >> 33) * UINT64_C(0xFF51AFD7ED558CCD);

@@ -1,10 +1,10 @@
-/* The functions of the library, found at run time, and checks that end the program. */
+/* Declares the functions of the library, which are found at run time, and checks that end the program. */
 #ifndef FENCEPOST_HOST_H
 #define FENCEPOST_HOST_H
 
 #include <fencepost.h>
 
-/* Every function of the header. */
+/* Lists every function of the header. */
 /* clang-format off */
 #define FUNCTIONS(DO)                                                                                           \
   DO(fencepost_status_name) DO(fencepost_status_message) DO(fencepost_version_string) DO(fencepost_state_name)  \
@@ -73,7 +73,7 @@
   DO(fencepost_geodesic_direct)
 /* clang-format on */
 
-/* Pointers to them, looked up in the library. */
+/* The pointers to these functions, looked up in the library. */
 extern struct host_api {
 #define MEMBER(name) __typeof__(&name) name;
   FUNCTIONS(MEMBER)

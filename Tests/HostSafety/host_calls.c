@@ -1,7 +1,7 @@
 /*
- * Loads the library named by the first argument and uses all of it except the stores. Writes marks to standard output
- * that a trace of the system calls shows: "load", "use", "fork", "end". Functions of the C library that our code must
- * not call are replaced by functions that count.
+ * Loads the library named by the first argument and uses all of it except the stores. Writes marks to standard output:
+ * "load", "use", "fork", "end". A trace of the system calls shows these marks. The program replaces functions of the C
+ * library that our code must not call by functions that count.
  */
 #include "host.h"
 
@@ -60,7 +60,7 @@ void require(const char *file, int line, int is_true) {
   exit(2);
 }
 
-/* A walk in and out of a circle; writes its events as JSON lines. */
+/* Moves in and out of a circle, and writes the events as JSON lines. */
 static size_t walk(fencepost_monitor *monitor, int64_t start, char *text, size_t capacity) {
   size_t used = 0;
   for (int i = 0; i < 40; i++) {
@@ -198,7 +198,7 @@ static void use_shapes(fencepost_monitor *monitor) {
   OK(api.fencepost_monitor_rewind(monitor, -1, NULL));
 }
 
-/* Questions about points, which change nothing. */
+/* Makes all queries about points, which change nothing. */
 static void ask(fencepost_monitor *monitor) {
   static const double latitudes[] = {0, 0.0001, 80}, longitudes[] = {0, 0.1, -180};
   fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT, none = FENCEPOST_POINT_COLUMNS_INIT;
@@ -305,13 +305,14 @@ static void *idle(void *gate) {
   return NULL;
 }
 
-/* After a fork() child and parent both continue with the monitor, and see the same events. */
+/* After a fork(), both the child and the parent continue with the monitor, and see the same events. */
 static int check_fork(fencepost_monitor *monitor, int with_thread) {
   static char mine[1 << 16], childs[1 << 16];
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   pthread_t thread;
   pthread_mutex_lock(&gate);
-  if (with_thread) IS(pthread_create(&thread, NULL, idle, &gate) == 0); /* alive, but in no call on the monitor */
+  /* This thread is alive, but not in a call on the monitor. */
+  if (with_thread) IS(pthread_create(&thread, NULL, idle, &gate) == 0);
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   OK(api.fencepost_monitor_statistics(monitor, &statistics, NULL));
   int64_t start = statistics.clock_us + 1000000;

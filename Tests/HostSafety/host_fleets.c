@@ -34,7 +34,7 @@ static void change(fencepost_conditions *table, const fencepost_geometry *triang
   OK(api.fencepost_conditions_remove(table, "again", &flag, NULL));
 }
 
-/* Makes the same changes from columns, and all at once. */
+/* Makes the same changes from columns, then all in one call. */
 static void change_many(fencepost_conditions *table, fencepost_geometry *geometry) {
   static const int32_t rings[] = {0, 4, 7}, majors[] = {1, 2}, minors[] = {-1, -1};
   static uint8_t wkb[512];
@@ -95,7 +95,7 @@ static void ask(fencepost_conditions *table) {
 
 static void count_wakes(void *context) { ++*(int *)context; }
 
-/* Three devices walk in and out of the circle, by single calls and by columns. */
+/* Moves three devices in and out of the circle, by single calls and by columns. */
 static void feed(fencepost_fleet *fleet, const uint32_t *numbers) {
   static fencepost_fix fixes[64];
   static uint8_t indices[64];
@@ -146,7 +146,7 @@ static void read_device(fencepost_fleet *fleet, uint32_t number) {
   OK(api.fencepost_fleet_get_device_statistics(fleet, number, &own, NULL));
 }
 
-/* The devices continue in another fleet over the same table; damaged ones are refused. */
+/* The devices continue in another fleet over the same table; the fleet refuses damaged devices. */
 static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const uint32_t *numbers) {
   static uint8_t bytes[4096];
   uint64_t offsets[4];
@@ -161,7 +161,7 @@ static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const uin
   api.fencepost_fleet_destroy(other);
 }
 
-/* A fleet is restored from its bytes over the same table; damaged bytes are refused. */
+/* Restores a fleet from its bytes over the same table; damaged bytes are refused. */
 static void restore(fencepost_conditions *table, fencepost_fleet *fleet) {
   static uint8_t bytes[1 << 14];
   size_t size;

@@ -1,10 +1,10 @@
 /*
- * Two guarantees of the release library: no call raises a floating-point exception that the host has turned into a
- * signal, and a thread with the stack size that the header states is enough.
+ * Tests two guarantees of the release library: no call raises a floating-point exception that the host has turned into
+ * a signal, and a thread with the stack size that the header states is enough.
  *
- *     host_limits DRIVE.csv DIRECTORY [stack]       with `stack`, it checks the stack sizes only
+ *     host_limits DRIVE.csv DIRECTORY [stack]; with `stack`, it checks only the stack sizes
  *
- * The program is killed if the library breaks a guarantee. It is linked to the library; see run.sh.
+ * The program is killed if the library breaks a guarantee. The program is linked to the library; see run.sh.
  */
 #define _GNU_SOURCE
 #include <fenv.h>
@@ -19,7 +19,8 @@
 
 #define START INT64_C(1700000000000000)
 
-/* Clears exceptions of this program's own arithmetic before a call, and enables the signals during it. */
+/* Clears floating-point exceptions of this program's own arithmetic before a call, and enables the signals during the
+   call. */
 #define ARMED(call) (arm(), (call))
 
 static int armed;
@@ -57,7 +58,7 @@ static void read_drive(const char *path) {
   char line[256];
   if (file == NULL || fgets(line, sizeof line, file) == NULL) exit(1);
   while (drive_count < sizeof drive / sizeof drive[0] && fgets(line, sizeof line, file) != NULL) {
-    /* The numbers of each row, whatever separates them: the first possible latitude, and the next number. */
+    /* Reads the numbers of each row, whatever separates them: the first possible latitude, and the next number. */
     double numbers[8];
     size_t count = 0;
     for (char *at = line; *at != 0 && count < 8;) {
@@ -81,7 +82,7 @@ static void read_drive(const char *path) {
   }
 }
 
-/* A star with `corners` corners around a place; its corners are at most `size` degrees away. */
+/* Makes a star with `corners` corners around a place; its corners are at most `size` degrees away. */
 static void make_star(double latitude, double longitude, double size, size_t corners, double (*places)[2]) {
   for (size_t i = 0; i < corners; i++) {
     double turn = 6.283185307179586 * (double)i / (double)corners, away = i % 2 ? size : size * 0.6;
@@ -101,7 +102,7 @@ enum {
   CORNERS = 3000
 };
 
-/* Polygons and corridors along the drive, including large ones and ones at unusual places. */
+/* Adds polygons and corridors along the drive, including large ones and ones at unusual places. */
 static void add_shapes(fencepost_monitor *monitor, const fencepost_condition_options *options) {
   double (*places)[2] = malloc(CORNERS * sizeof *places);
   if (places == NULL) exit(1);
@@ -133,7 +134,7 @@ static void add_shapes(fencepost_monitor *monitor, const fencepost_condition_opt
   free(places);
 }
 
-/* The same kinds of lines as gates. */
+/* Adds stars along the drive as lines (gates). */
 static void add_lines(fencepost_monitor *monitor) {
   double places[40][2];
   for (size_t i = 0; i < 12; i++) {
@@ -148,7 +149,7 @@ static void add_lines(fencepost_monitor *monitor) {
   }
 }
 
-/* Questions about the shapes near the fixes. */
+/* Makes queries about the shapes near the fixes. */
 static void ask_shapes(fencepost_monitor *monitor, const fencepost_fix *at) {
   static const char *const names[] = {"p0", "p3", "p5", "w5", "w7", "c7"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -162,7 +163,7 @@ static void ask_shapes(fencepost_monitor *monitor, const fencepost_fix *at) {
   }
 }
 
-/* Every kind of call on one monitor, over the drive. */
+/* Makes every kind of call on one monitor, over the drive. */
 static void live(const char *name, const char *store_directory, fencepost_delivery delivery, fencepost_path path) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = delivery;
@@ -244,7 +245,7 @@ static void live(const char *name, const char *store_directory, fencepost_delive
   fencepost_monitor_destroy(monitor);
 }
 
-/* The functions without a monitor, with every combination of awkward values. */
+/* Calls the functions that need no monitor, with every combination of awkward values. */
 static void geodesy(void) {
   static const double values[] = {0,        -0.0, 90,    -90, 180,   -180,           1e-300,          5e-324,
                                   INFINITY, NAN,  1e300, 45,  -1e-8, 179.9999999999, 89.999999999999, 1};
@@ -270,8 +271,8 @@ static void geodesy(void) {
   }
 }
 
-/* Shapes without a monitor, from fours of these places and with every option: a refused shape must not raise an
-   exception either. */
+/* Measures shapes without a monitor, made of four of these places each and with every option: a refused shape must not
+   raise an exception either. */
 static void shapes(void) {
   static const double values[][2] = {{0, 0},        {0, 180},  {90, 0},     {-90, 17},    {1e-12, 1e-12},
                                      {0, 1e-12},    {45, 90},  {45, -90},   {NAN, 0},     {0, INFINITY},
@@ -297,7 +298,7 @@ static void shapes(void) {
   }
 }
 
-/* A save of so many changes that it is done in parts. */
+/* Saves so many changes that the save is done in parts. */
 static void crowd(const char *store_directory) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.store_directory = store_directory;
@@ -349,7 +350,7 @@ int main(int count, char **arguments) {
   if (count < 3) return 2;
   read_drive(arguments[1]);
   directory = arguments[2];
-  /* The smallest stacks that the header allows, in memory and with a store. */
+  /* Tests the smallest stacks that the header allows, in memory and with a store. */
   with_stack(48 * 1024, within, NULL);
   with_stack(48 * 1024, within, arguments[2]);
   with_stack(96 * 1024, fleets_within, NULL);

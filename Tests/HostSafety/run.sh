@@ -1,7 +1,8 @@
 #!/bin/bash
-# The effects of the library on its host: see Tests/HostSafety/host_calls.c. That program checks signals, environment,
-# locale and fork() from inside. A trace (strace) shows threads, files and all other system calls, for the release
-# library and for `import fencepost`. The symbols show which functions our objects can call at all.
+# Tests the effects of the library on its host: see Tests/HostSafety/host_calls.c. The program host_calls checks
+# signals, environment, locale and fork() from inside the process. A trace (strace) shows the threads, files and all
+# other system calls, for the release library and for `import fencepost`. The symbols show which functions our objects
+# can call.
 #
 #   Tests/HostSafety/run.sh
 set -euo pipefail
@@ -25,10 +26,10 @@ nothing() {
   fi
 }
 
-# part FROM TO TRACE: the lines between two marks.
+# part FROM TO TRACE: prints the lines between two marks.
 part() { sed -n "/write(1, \"$1\\\\n\"/,/write(1, \"$2\\\\n\"/p" "$3" | sed 's/^[0-9]* *//' | { grep -v '^write(1, ' || true; }; }
 
-# The programs here call every function of the header, including those of stores.
+# The programs of this test call every function of the header, including those of stores.
 for name in $(sed -n 's/^ *DO(\(fencepost_[a-z_]*\)).*/\1/p' <(tr ' ' '\n' < Tests/HostSafety/host.h)); do
   grep -q "[.(]$name(" Tests/HostSafety/host_calls.c Tests/HostSafety/host_fleets.c || complain "$name is not called"
 done
@@ -42,7 +43,7 @@ LC_ALL=C "$folder/host" "$library" > "$folder/marks" || complain "host_calls fai
 [ "$(tr '\n' ' ' < "$folder/marks")" = 'load use fork end ' ] || complain "host_calls did not get to its end"
 echo "host safety: signals, environment, locale and fork() are as stated"
 
-# Floating-point exceptions that the host has turned into signals, and the stack sizes that the header states.
+# Checks floating-point exceptions that the host has turned into signals, and the stack sizes that the header states.
 gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/HostSafety/host_limits.c Tests/HostSafety/host_fleets.c -o "$folder/limits" "$library" \
   -Wl,-rpath,"$PWD/.build/lib" -lm -lpthread
 mkdir "$folder/store"
@@ -50,8 +51,8 @@ mkdir "$folder/store"
 [ "$(tr '\n' ' ' < "$folder/marks")" = 'stack exceptions ' ] || complain "host_limits did not get to its end"
 echo "host safety: small stacks suffice, and no call raises a floating-point exception but inexact and underflow"
 
-# From outside, the engine and the C interface use only memory, the futex system call of their lock, and exact
-# arithmetic.
+# The engine and the C interface use only memory, the futex system call of their lock, and exact arithmetic; they need
+# nothing else from outside.
 for target in FencepostKernel FencepostCore FencepostABI; do
   objects=$(find "$objects_folder/" -path "*/$target.build/*.o" -o -name "$target.o" | sort)
   [ -n "$objects" ] || complain "no objects of $target"
@@ -59,7 +60,7 @@ for target in FencepostKernel FencepostCore FencepostABI; do
   nm -u $objects | awk '$1 == "U" || $1 == "w" { sub(/@.*/, "", $2); print $2 }' | sort -u |
     grep -v -E '^(\$s|swift_|_swift|__swift)' > "$folder/symbols" || true
   files='open(at)?(64)?|fopen(64)?|creat(64)?|unlink.*|rename.*'
-  # In the embedded build the object of the C interface contains code of the store, which opens files.
+  # In the embedded build, the object of the C interface contains the code of the store, which opens files.
   if [ "$runtime $target" = 'embedded FencepostABI' ]; then files=creat; fi
   nothing "$folder/symbols" "$target calls what a library has no business with" \
     "^(.*env|.*locale.*|localeconv|nl_langinfo.*|pthread_create|thrd_create|clone3?|fork|vfork|posix_spawn.*|exec.*|sigaction|signal|sigprocmask|pthread_sigmask|$files|socket|connect|time|gettimeofday|clock_gettime|exit|_exit|rand.*|dlopen)\$"
@@ -82,7 +83,7 @@ nothing "$folder/load" "loading opens a file for writing" '^open(at)?\(.*(O_WRON
 grep -E '^open(at)?\(' "$folder/load" | grep -v -E '"([^"]*\.so[.0-9]*|/etc/ld\.so\.cache|/proc/self/maps|/sys/devices/system/cpu/[a-z]+)"' \
   > "$folder/opened" || true
 nothing "$folder/opened" "loading opens a file that is neither a library nor what the Swift runtime looks at" .
-# In use: memory, the lock, and randomness (by the C++ library), and no other system call.
+# While the library is used, it makes system calls only for memory, its lock, and random numbers (of the C++ library).
 grep -v -E '^(brk|mmap|munmap|mremap|mprotect|madvise|futex|gettid|getrandom|sched_yield)\(' "$folder/use" > "$folder/other" || true
 nothing "$folder/other" "using the library makes other system calls" .
 nothing "$folder/use" "using the library maps a file" '^mmap\(.*, [0-9]+, (0x)?[0-9a-f]+\) ='

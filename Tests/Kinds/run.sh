@@ -1,6 +1,6 @@
 #!/bin/bash
-# Shows that a further kind of condition cannot be forgotten: with one more case in `ConditionKind`, in
-# `Definition.Subject` and in `Shape`, each place that asks for the kind must fail to compile. Works in a copy of Sources.
+# Shows that a new kind of condition cannot be forgotten: with one more case in `ConditionKind`, in `Definition.Subject`
+# and in `Shape`, each place that asks for the kind must fail to compile. Works in a copy of Sources.
 #
 #   Tests/Kinds/run.sh
 set -euo pipefail
@@ -12,7 +12,7 @@ mkdir -p "$work/modules"
 cp -R Sources "$work/Sources"
 cd "$work"
 
-# add FILE CASE ADDITION: one more case below the last line that holds CASE.
+# add FILE CASE ADDITION: adds a case below the last line that contains CASE.
 add() {
   local line
   line=$(grep -n -- "$2" "Sources/$1" | tail -n 1 | cut -d : -f 1)
@@ -26,7 +26,7 @@ add FencepostCore/Shapes/Shape.swift '^  case [a-zA-Z]*(.*)$' '  case further(Ci
 options=(-swift-version 6 -package-name fencepost -parse-as-library -I "$work/modules" -I "$root/include" -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite
   -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility
   -enable-upcoming-feature ExistentialAny -D FENCEPOST_INVARIANTS)
-# Without looking into functions, for those that import it.
+# Compiles a module without the bodies of its functions, for the modules that import it.
 module() {
   find "Sources/$1" -name '*.swift' -print0 | sort -z | xargs -0 swiftc "${options[@]}" -module-name "$1" \
     -emit-module -emit-module-path "modules/$1.swiftmodule" -Xfrontend -experimental-skip-non-inlinable-function-bodies
@@ -47,7 +47,7 @@ if grep -v ': error: switch must be exhaustive' errors.txt; then
   exit 2
 fi
 
-# Where each error stands: file, and the function or property around it.
+# Lists where each error is: the file, and the function or property around it.
 while IFS=: read -r file line _; do
   around=$(head -n "$line" "$file" | grep -oE '\b(func [a-zA-Z]+|var [a-zA-Z]+:|init[(?])' | tail -n 1 | tr -d ':(?')
   echo "${file#Sources/} ${around##* }"

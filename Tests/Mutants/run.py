@@ -74,7 +74,7 @@ KERNEL_SHAPE = "../FencepostKernel/Shapes/GeodesicShape.swift"
 LINE_CROSSING = "../FencepostKernel/Shapes/LineCrossing.swift"
 
 MUTANTS = [
-    # The detector of shapes.
+    # These mutants change the detector of shapes.
     Mutant("the line belongs to the outside when undetermined", SHAPES,
            "let isInside = measure.isInside\n    if isCoarse", "let isInside = measure.distance < measure.line\n    if isCoarse"),
     Mutant("the line belongs to the outside when determined", SHAPES,
@@ -119,7 +119,7 @@ MUTANTS = [
            "case .outwards(let level): level - most", "case .outwards(let level): 1_000 * (level - most)"),
     Mutant("a device that enters a polygon is found too late", AREA,
            "case .inwards(let level): least - level", "case .inwards(let level): 1_000 * (least - level)"),
-    # Lines that are crossed.
+    # These mutants change how crossed lines are detected.
     Mutant("a line is crossed as it is listed the other way", LINE_CROSSING, "isToLeft: endsLeft", "isToLeft: !endsLeft"),
     Mutant("who goes around the end of a line has crossed it", LINE_CROSSING,
            "side(of: part, edge, atStart: true) != side(of: part, edge, atStart: false)", "true"),
@@ -177,7 +177,7 @@ MUTANTS = [
            "    entry.evidenceDate = track.lastSighting\n", "    _ = track\n"),
     Mutant("an absence after a sighting is a determination", BEACONS,
            "entry.notify = track.observed == .undetermined ? .initial : .exit", "entry.notify = track.observed == .inside ? .initial : .exit"),
-    # From observations to events.
+    # These mutants change the way from observations to events.
     Mutant("notify is ignored", POST,
            "let isNotified = entry.notify.isSubset(of: table.notify(of: entry.slot))",
            "let isNotified = entry.generation > 0"),
@@ -214,7 +214,7 @@ MUTANTS = [
            "if table.holds(entry.slot, entry.generation) || !table.isLive(entry.slot) { return entry }"),
     Mutant("events built at a commit come last", "Delivery/EventQueue.swift",
            "last.change > entry.change {", "last.change == 0 {"),
-    # Conditions, limit, host, inputs.
+    # These mutants change conditions, their limit, the host, and inputs.
     Mutant("the newest waiting condition gets a free place", "Conditions/ConditionLimit.swift",
            "queue.append((slot, lastTicket))", "queue.insert((slot, lastTicket), at: head)"),
     Mutant("a replacement over the limit is monitored", "Conditions/ConditionTable.swift",
@@ -278,7 +278,8 @@ MUTANTS = [
            "(candidate != nil || table.shape(of: slot).isNear(local))", "table.shape(of: slot).isNear(local)", "a shape is active when"),
     Mutant("the neighbourhood does not hear of a circle's state", WATCHES,
            "    neighbourhood.update(slot, watch)\n", "", "the list"),
-    # The cached edges nearby; a wrong value in it makes a ball too large, or the wrong one.
+    # These mutants change the cached edges nearby; a wrong value there makes a safe ball too large, or selects the
+    # wrong ball.
     Mutant("a ball that is drawn anew keeps its centre", LOCAL,
            "    watches[Int(index)].centre = position\n", "", "an active shape is watched"),
     Mutant("what was measured near is not remembered", LOCAL,
@@ -405,7 +406,7 @@ def killers() -> list[str]:
             return [line.split(": ", 1)[1] + suffix for line in failed]
         if code == 2:
             raise Broken(f"fencepost_conform: {output}")
-        # It crashed, or did not end: find the file that causes this.
+        # The program crashed, or did not end: find the file of the corpus that causes this.
         fate = "hangs" if code is None else f"crashes ({code})"
         bad = [path.name for path in CORPUS if conform([path], *options)[0] not in (0, 1)]
         return [f"{', '.join(bad) or 'all files together'}: {fate}{suffix}"]

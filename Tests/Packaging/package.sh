@@ -1,6 +1,7 @@
 #!/bin/bash
 # Installs the Python package as a new user would, by `pip install ./bindings/python` with nothing prepared, and uses it
-# without Swift on the path. Also links the C library, its archive and an extension in a folder with a blank in its name.
+# without Swift on the path. Also links the C library, its archive and an extension in a folder whose name contains a
+# space.
 #
 #   Tests/Packaging/package.sh
 #
@@ -16,7 +17,7 @@ unset FENCEPOST_LIBRARY FENCEPOST_ROOT PYTHONPATH PYTHONHOME
 "$(tail -n 1 .build/stamps/system)" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check ./bindings/python
 
-# The folder is a link to this one, so the objects are not compiled again.
+# The folder is a link to this tree, so the objects are not compiled again.
 ln -s "$root" "$folder/with a blank"
 export FENCEPOST_LIB="$folder/a lib"
 for script in c/build.sh c/archive.sh 'sql/build.sh sqlite'; do
@@ -40,7 +41,7 @@ cat > "$folder/elsewhere/conditions.geojson" << 'END_OF_CONDITIONS'
   "properties": {"identifier": "origin", "radius": 100, "policy": "exact"}}]}
 END_OF_CONDITIONS
 
-# The rest runs in another folder, with only the virtual environment on the path.
+# The remaining commands run in another folder, with only the virtual environment on the path.
 alone() { (cd "$folder/elsewhere" && env -i PATH="$folder/venv/bin" HOME="$folder/elsewhere" "$@"); }
 fail() {
   echo "package: $*" >&2

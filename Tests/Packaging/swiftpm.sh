@@ -15,7 +15,7 @@ origin=$folder/origin/fencepost
 rm -rf "$folder"
 mkdir -p "$origin" "$folder/user/Sources/swift-user" "$folder/user/Sources/c-user" "$folder/user/Sources/guide"
 
-# The files of a clone, without build results.
+# Copies the files that a clone has, without build results.
 tar -c --exclude=./.build --exclude=./.venv --exclude=./.git --exclude='*.egg-info' --exclude=__pycache__ . |
   tar -x -C "$origin"
 git() { command git -c user.name=test -c user.email=test@example.invalid -c init.defaultBranch=main -C "$origin" "$@"; }
@@ -50,7 +50,7 @@ let package = Package(
   ]
 )
 END
-# The guide's first block is a shortened manifest; the others make one program, each with its output.
+# The guide's first block is a shortened manifest; the other blocks together make one program, each with its output.
 guide=Sources/Fencepost/Fencepost.docc/GettingStarted.md
 block() { awk -v language="$1" '$0 == "```" language { inside = 1; count++; next } /^```/ { inside = 0 } inside { print count ":" $0 }' "$guide"; }
 block swift | sed -n 's/^[2-9]://p' > "$folder/user/Sources/guide/main.swift"
@@ -85,7 +85,7 @@ for life in 1...2 {
 END
 
 cd "$folder/user"
-# Use separate caches, because the tag names another commit in each run.
+# Use separate caches, because the tag names a different commit in each run.
 swift build --quiet --scratch-path "$folder/scratch" --cache-path "$folder/cache" --config-path "$folder/config" \
   --security-path "$folder/security" > "$folder/log" 2>&1 || {
   cat "$folder/log"

@@ -31,18 +31,18 @@ DIST = ROOT / ".build" / "dist"
 PYTHON_FOLDER = ROOT / "bindings" / "python"
 SIZE_LIMIT = 12_000_000  # bytes
 OLDEST = (3, 11)
-# The programs besides Python that the package's tests call. Swift is not among them.
+# The programs, apart from Python, that the package's tests call. The list does not contain Swift.
 TOOLS = ("cat", "nm", "readelf", "sh", "sleep", "strace", "tee", "touch")
 LONG = "against_reference differential kill notebook reference streams tracks_against_reference watch_kill"
-# Tests that need the checkout (its guides, the plugin, its shell and its build), not the wheel.
+# These tests need the checkout (its guides, the plugin, its shell and its build), so they do not test the wheel.
 CHECKOUT = [f"--ignore-glob=*/test_{name}.py" for name in ("guides", "qgis_imports")]
 EXTRAS = "cli,files,geo,report,nmea,parquet"
 PARALLEL = ("--numprocesses", "2", "--dist", "worksteal")
-# The tests that use the extension most.
+# These tests use the extension most.
 NATIVE = tuple(f"tests/{folder}" for folder in ("fleet", "monitor", "package", "tables", "values"))
 SAME = ("tests/package/test_import.py", "tests/command/test_conformance.py", "tests/monitor/test_store.py")
 SHORTER = [f"--ignore-glob=*/test_{name}.py" for name in LONG.split()]
-# The system libraries that we use, all of which PEP 600 allows for a manylinux wheel.
+# The system libraries that we use; PEP 600 allows all of them for a manylinux wheel.
 SYSTEM_LIBRARIES = r"lib(c|m|pthread|dl|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-.*\.so\.\d+"
 
 # For each library, the newest symbol version that manylinux_2_28 (RHEL 8, Debian 10) has.
@@ -109,7 +109,7 @@ def pythons() -> list[Path]:
             continue
         name, major, minor, free_threaded, executable = answer.stdout.strip().split(" ", 4)
         version = int(major), int(minor)
-        # A free-threaded CPython is left out: this wheel uses the stable ABI, which such a build does not have.
+        # Skip a free-threaded CPython: this wheel uses the stable ABI, which such a build does not have.
         if name == "cpython" and free_threaded == "0" and version >= OLDEST:
             chosen.setdefault(version, Path(executable))
     return [chosen[version] for version in sorted(chosen)]
@@ -187,7 +187,7 @@ def check_content(wheel: Path, version: str) -> None:
     tops = {path.name for path in folder.iterdir()}
     check(tops == {"fencepost", "fencepost.libs", info.name}, f"the wheel holds {sorted(tops)}")
     check((info / "licenses" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text(), "the licence is another")
-    # The wheel must hold exactly the package's files that Git knows, and nothing left from an earlier build.
+    # The wheel must hold exactly the package's files that Git knows, and no files of an earlier build.
     tracked = run("git", "-C", PYTHON_FOLDER / "src", "ls-files", "--cached", "--others", "--exclude-standard").split()
     here = {str(path.relative_to(folder)) for path in (folder / "fencepost").rglob("*") if path.is_file()}
     expected = {*tracked, "fencepost/_native.abi3.so", f"fencepost/libfencepost.so.{version.rpartition('.')[0]}"}
@@ -305,9 +305,9 @@ def test_wheels() -> None:
         started = time.monotonic()
         environment = Environment(python, WORK / f"python-{version}")
         environment.install(f"fencepost[{EXTRAS}] @ {wheel.as_uri()}", "test")
-        # Like make test, leaves out slow tests that test the engine: long lives, all tracks, kills. With the Python
-        # version of `make test`, the same modules and the same extension have already been tested; only the library is
-        # in a different place.
+        # Leaves out the slow tests that test the engine, as make test does: long lives, all tracks, kills. With the
+        # Python version of `make test`, the same modules and the same extension have already been tested; only the
+        # location of the library is different.
         same = sys.version_info[:2] == tuple(map(int, version.split(".")[:2]))
         chosen = () if python == found[-1] else (SAME if same else NATIVE)
         environment.run_tests(PYTHON_FOLDER, *PARALLEL, *CHECKOUT, *SHORTER, *chosen)
@@ -342,8 +342,9 @@ def test_sdist() -> None:
     built = [name for name in here if re.search(r"\.(so|o|pyc|whl)(\.|$)|__pycache__|/\.build/", name)]
     check(not built, f"the source distribution holds {built}")
 
-    # Builds as pip does for a user who has Swift: from the archive only, in its unpacked folder. embedded.sh takes the
-    # objects of this tree only if their sources, options and compiler are the same to the byte, and compiles otherwise.
+    # Builds as pip does for a user who has Swift: from the archive only, in the folder where it was unpacked.
+    # embedded.sh uses the objects of this tree only if their sources, options and compiler are the same to the byte,
+    # and compiles otherwise.
     objects = ".build/embedded/x86_64-linux-gnu"
     if (ROOT / objects).is_dir():
         shutil.copytree(ROOT / objects, source / "library" / objects)
@@ -354,7 +355,7 @@ def test_sdist() -> None:
     fresh = Environment(pythons()[0], folder / "environment")
     fresh.install(str(wheel))
     fresh.install("pytest>=8")
-    # Runs some of the archive's own tests, which shows that it holds the files that they read.
+    # Runs some of the archive's own tests, which shows that the archive contains the files that they read.
     fresh.run_tests(
         source,
         *(f"tests/{name}.py" for name in ("package/test_import", "command/test_conformance", "package/test_errors")),

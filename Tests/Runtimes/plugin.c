@@ -1,5 +1,6 @@
-/* A plug-in that contains the engine or is linked to the shared library; and, with HOST, a program that contains the
- * archive, exports its functions, and loads such plug-ins. Each prints the number of events of one fix: 1. */
+/* This source makes a plug-in that contains the engine or is linked to the shared library; with HOST, it makes a
+ * program that contains the archive, exports its functions, and loads such plug-ins. Each of them prints the number of
+ * events of one fix: 1. */
 #include <dlfcn.h>
 #include <stdio.h>
 

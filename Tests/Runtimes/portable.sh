@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 lib=$PWD/.build/portable/lib
 FENCEPOST_PORTABLE=1 FENCEPOST_RUNTIME=full FENCEPOST_SCRATCH=$PWD/.build/portable FENCEPOST_LIB=$lib bindings/c/build.sh > /dev/null
-# It must differ from the usual library: its own lock does not use the system call futex.
+# This library must differ from the usual one: its lock does not use the system call futex.
 ! cmp -s "$lib/libfencepost.so" .build/lib/libfencepost.so
 FENCEPOST_LIB=$lib Tests/CInstalled/case.sh
 FENCEPOST_LIB=$lib Tests/StoreFaults/run.sh race kill readonly

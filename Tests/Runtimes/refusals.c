@@ -1,8 +1,9 @@
 /*
- * Refusals do not leak memory: the memory of a refused shape, store or snapshot is freed. Embedded Swift does not free an
- * object whose initializer throws, and no sanitizer can look into the library, so this program checks the allocator.
+ * Tests that refusals do not leak memory: the memory of a refused shape, store or snapshot is freed. Embedded Swift
+ * does not free an object whose initializer throws, and no sanitizer can look into the library, so this program checks
+ * the allocator.
  *
- *     refusals FOLDER      a folder without stores
+ *     refusals FOLDER, with a folder that contains no stores
  */
 #include <malloc.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
- * A plug-in host loads and unloads the library again and again, and uses an engine, a fleet and a store each time. The
- * library must really be unloaded, and leave no open descriptor and no memory. A constant that it allocates on first use
- * would be lost in each round, because Swift never frees it.
+ * Acts as a plug-in host that loads and unloads the library again and again, and uses an engine, a fleet and a store
+ * each time. The library must really be unloaded, and leave no open descriptor and no memory. A constant that the
+ * library allocates on first use would be leaked in each round, because Swift never frees it.
  *
- *     reloaded LIBRARY FOLDER      a folder for stores
+ *     reloaded LIBRARY FOLDER, with a folder for stores
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,8 +19,8 @@ enum {
   ROUNDS = 100
 };
 
-/* The number of allocations in use, counted here because glibc's statistics include freed blocks that it keeps for
-   reuse. */
+/* The number of allocations in use; it is counted here because glibc's statistics include freed blocks that it keeps
+   for reuse. */
 static long in_use;
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -62,7 +62,7 @@ static int descriptors(void) {
   __typeof__(&name) name##_ = (__typeof__(&name))dlsym(library, #name); \
   require(name##_ != NULL, #name)
 
-/* Returns the number of events of one visit. */
+/* Returns the number of events of one round. */
 static int visited(const char *path, const char *folder, int round) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   require(library != NULL, "not loaded");
@@ -94,7 +94,7 @@ static int visited(const char *path, const char *folder, int round) {
   crossing.latitudes = latitudes, crossing.longitudes = longitudes, crossing.vertex_count = 4;
   require(fencepost_monitor_add_polygon_condition_(monitor, "crossing", &crossing, NULL, NULL, NULL) != FENCEPOST_OK,
           "edges may cross");
-  /* A folder that does not exist, with a name so long that the message leaves out its middle. */
+  /* The name of this folder, which does not exist, is so long that the message leaves out its middle. */
   static char endless[2000];
   memset(endless, '/', sizeof endless - 1);
   for (size_t at = 1; at < sizeof endless - 1; at += 2) endless[at] = 'x';
@@ -148,7 +148,7 @@ int main(int count, char **arguments) {
   require(events >= 2 * ROUNDS, "an event is missing");
   require(descriptors() == open, "it keeps descriptors");
   require(before > 0, "allocations are not counted");
-  /* Once in a while something else may allocate, but not in each round. */
+  /* In some rounds other code may allocate too, but not in each round. */
   if (kept > ROUNDS / 10) {
     fprintf(stderr, "reloaded: %d rounds keep %ld allocations\n", ROUNDS, kept);
     return 1;

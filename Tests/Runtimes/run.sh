@@ -1,8 +1,8 @@
 #!/bin/bash
-# Tests the two builds of the C library. The embedded one, which all other parts test too: its size, its dependencies, the
-# cost of loading it, and its archive in C, C++, Rust, Go and Swift programs. The full one (FENCEPOST_RUNTIME=full): the C
-# cases with the shared library and the archive, the same events byte for byte (also from a debug build), and the
-# conformance corpus through Python.
+# Tests the two builds of the C library. The embedded build, which all other parts of the tests use too: its size, its
+# dependencies, the cost of loading it, and its archive in C, C++, Rust, Go and Swift programs. The full build
+# (FENCEPOST_RUNTIME=full): the C cases with the shared library and the archive, the same events byte for byte (also
+# from a debug build), and the conformance corpus through Python.
 #
 #   Tests/Runtimes/run.sh
 #
@@ -23,7 +23,7 @@ fail() {
 [ "$runtime" = embedded ] || fail "the library in .build/lib is to be the embedded one; FENCEPOST_RUNTIME is $runtime"
 library=$embedded/$soname archive=$embedded/libfencepost.a
 
-# The size of the library in bytes, and of its compressed download.
+# Checks the size of the library in bytes, and the size of its compressed download.
 size=$(stat -c %s "$library")
 packed=$(gzip -9 -c "$library" | wc -c)
 [ "$size" -le 2300000 ] || fail "the library has $size bytes; the limit is 2 300 000"
@@ -34,14 +34,15 @@ LC_ALL=C readelf --dyn-syms --wide "$library" | awk '$5 == "GLOBAL" && $7 != "UN
   grep -v '^FENCEPOST_' | sort > "$folder/exported"
 sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | sort > "$folder/declared"
 diff "$folder/declared" "$folder/exported" || fail "the library exports something else than the header declares"
-# Decisions depend on arithmetic that IEEE 754 defines exactly: no mathematics function except these.
+# Decisions depend only on arithmetic that IEEE 754 defines exactly: the library must not use mathematics functions
+# other than these.
 if nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $NF); print $NF }' |
   grep -xE '(sin|cos|tan|asin|acos|atan|atan2|exp|exp2|log|log2|log10|pow|fma|hypot|cbrt|sincos|round|fmin|fmax|ldexp)f?l?'; then
   fail "the library calls functions whose results differ between platforms"
 fi
 
-# It runs on every x86-64 processor: instructions of SSE2 and older, but none of SSE3 to AVX. (An older processor executes tzcnt
-# as bsf; for numbers that are not zero, they are the same.)
+# The library runs on every x86-64 processor: it uses instructions of SSE2 and older, but none of SSE3 to AVX. (An older
+# processor executes tzcnt as bsf; for numbers that are not zero, they are the same.)
 objdump -d --no-show-raw-insn "$library" | awk '{ print $2 }' | sort -u > "$folder/instructions"
 grep -qx movsd "$folder/instructions" || fail "objdump does not show the instructions"
 newer='v.+|popcnt|lzcnt|andn|mulx|rorx|s[ah][lr]x|bls.+|bextr|pdep|pext|crc32.*|cmpxchg16b|pclmul.+|aes.+|round[sp][sd]|blend.+'
@@ -50,7 +51,7 @@ if grep -xE "$newer" "$folder/instructions"; then
   fail "the library has instructions that older processors do not have"
 fi
 
-# The archive in C and C++ programs, and in a Swift program beside the real runtime.
+# Uses the archive in C and C++ programs, and in a Swift program beside the real runtime.
 # shellcheck disable=SC2046,SC2086
 {
   gcc -std=c11 -Iinclude examples/c/quickstart.c "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/c"
@@ -65,7 +66,8 @@ gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Runtimes/reloaded.c -o 
 mkdir "$folder/sandboxed"
 gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Runtimes/sandbox.c "$library" -Wl,-rpath,"$embedded" -o "$folder/sandbox"
 "$folder/sandbox" "$folder/sandboxed" || fail "where getrandom() is refused"
-# Several engines in one process: in the program, exported, in two plug-ins, and in a plug-in with the shared library.
+# Runs several engines in one process: exported by the program, in two plug-ins, and in a plug-in with the shared
+# library.
 # shellcheck disable=SC2046,SC2086
 {
   gcc -shared -fPIC -Iinclude Tests/Runtimes/plugin.c "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/plugin1.so"
@@ -74,7 +76,7 @@ gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/Runtimes/sandbox.c "$li
   gcc -DHOST -rdynamic -Iinclude Tests/Runtimes/plugin.c "$archive" "$archive" $(printf ' -l%s' $system_libraries) -ldl -o "$folder/plugins"
 }
 [ "$("$folder/plugins" "$folder"/plugin[123].so)" = '1 1 1 1' ] || fail "several engines in one process"
-# A host linked with -ffast-math flushes denormal numbers to zero; the events must be the same.
+# A host linked with -ffast-math flushes denormal numbers to zero; the events must be the same in such a host.
 gcc -O1 -ffp-contract=off -Iinclude -c Tests/Determinism/replay.c -o "$folder/replay.o"
 gcc -ffast-math "$folder/replay.o" "$library" -Wl,-rpath,"$embedded" -o "$folder/replay"
 Tests/Determinism/hashes.sh "$folder/fast-math" "$folder/replay" || fail "other events in a host with -ffast-math"
@@ -104,7 +106,7 @@ END
 swiftc -I include "$folder/beside.swift" -Xlinker "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/beside"
 [ "$("$folder/beside")" = '["state 1": 1]' ] || fail "the Swift program beside the real runtime prints something else"
 
-# In Rust and Go programs, whose runtimes have their own threads, stacks and unwinding.
+# Uses the archive in Rust and Go programs, whose runtimes have their own threads, stacks and unwinding.
 .ci/languages.sh || echo "runtimes: without the Rust or Go compiler, which could not be installed" >&2
 if command -v rustc > /dev/null; then
   # shellcheck disable=SC2046,SC2086
@@ -129,15 +131,15 @@ for source in Tests/CCases/*.c Tests/CInstalled/cases.c; do
 done
 gcc "$folder"/cases/*.o -L"$full" -lfencepost -lm -pthread -o "$folder/cases/shared"
 LD_LIBRARY_PATH=$full "$folder/cases/shared" || fail "C cases with the full shared library"
-# Unwind tables; the header says that the embedded build has none.
+# Checks unwind tables: the full build has them, and the header says that the embedded build has none.
 tables() { LC_ALL=C readelf --debug-dump=frames "$1" 2> /dev/null | grep -c ' FDE ' || true; }
 [ "$(tables "$full/$soname")" -gt 1000 ] || fail "the full build has no unwind tables"
 [ "$(tables "$library")" -lt 100 ] || fail "the embedded build has unwind tables: correct what the header says"
-# Programs under valgrind must not need a suppression for the library.
+# Under valgrind, programs must not need a suppression for the library.
 command -v valgrind > /dev/null || .ci/install.sh valgrind || fail "valgrind is not here"
 LD_LIBRARY_PATH=$full valgrind --quiet --error-exitcode=1 "$folder/cases/shared" "fleet store" ||
   fail "valgrind reports uninitialised bytes in the C cases of fleets with stores"
-# The cost of loading, in instructions: a processor of 2020 executes 2 000 000 in 0.6 ms.
+# Checks the cost of loading, in instructions: a processor of 2020 executes 2 000 000 in 0.6 ms.
 gcc -std=gnu11 -O2 -Wall -Wextra -Werror Tests/Runtimes/start.c -o "$folder/start"
 loading() {
   valgrind --tool=callgrind --toggle-collect=load --callgrind-out-file="$folder/callgrind" "$folder/start" "$1" 0 2>&1 |
@@ -150,7 +152,7 @@ loads=$(loading "$library") loads_full=$(loading "$full/$soname")
 gcc "$folder"/cases/*.o "$full_archive" $full_libraries -pthread -o "$folder/cases/static"
 "$folder/cases/static" || fail "C cases with the full archive"
 
-# The listed events from both builds and from a build without optimisation, byte for byte.
+# Compares the events of both builds and of a build without optimisation with the list, byte for byte.
 swift build --product fencepost-c > "$folder/debug.log" 2>&1 || { cat "$folder/debug.log" >&2; fail "the debug build"; }
 Tests/Determinism/symbols.sh .build/debug > "$folder/symbols" || { cat "$folder/symbols" >&2; fail "symbols of the debug build"; }
 declare -A libraries=([embedded]=$library [full]=$full/$soname [debug]=$root/.build/debug/libfencepost-c.so)
@@ -159,13 +161,13 @@ for build in embedded full debug; do
     -Wl,-rpath,"$(dirname "${libraries[$build]}")"
   Tests/Determinism/hashes.sh "$folder/$build" "$folder/replay" || fail "the $build build gives other events"
 done
-# The hashes on the documentation page.
+# Checks the hashes on the documentation page.
 while read -r hash program; do
   grep -q "^| .$program.: .*| .$hash. |\$" bindings/site/concepts/determinism.md ||
     fail "bindings/site/concepts/determinism.md has another SHA-256 for $program than Tests/Golden/events.sha256"
 done < Tests/Golden/events.sha256
 
-# The conformance corpus through the installed package with its library replaced.
+# Runs the conformance corpus through the installed package, in which this library replaces its own.
 package=$(cd / && "$root/.venv/bin/python" -c 'import fencepost, os; print(os.path.dirname(fencepost.__file__))')
 cp -R "$package" "$folder/fencepost"
 replaced=$(find "$folder/fencepost" -name "$soname")

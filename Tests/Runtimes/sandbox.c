@@ -1,8 +1,8 @@
 /*
- * In a sandbox that refuses getrandom(), as a kernel before 3.17 does, the library must work, not wait for it. Stores must
- * still get different numbers, in one process and in its child.
+ * Tests the library in a sandbox that refuses getrandom(), as a kernel before 3.17 does: the library must work without
+ * waiting for it. Stores must still get different numbers, both in one process and in its child process.
  *
- *     sandbox FOLDER      a folder for stores
+ *     sandbox FOLDER, with a folder for stores
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -57,7 +57,7 @@ static void create(const char *folder, const char *name) {
   fencepost_monitor_destroy(monitor);
 }
 
-/* The number of a store, which the comment in its table's definition holds. */
+/* Returns the number of a store, which is in the comment of its table's definition. */
 static unsigned long long number(const char *folder, const char *name) {
   static char bytes[1 << 16];
   char path[4096];

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs the C cases with the whole engine under a sanitizer. Thread Sanitizer runs the cases with threads, on a debug build
-# with a Swift runtime. Address Sanitizer with LeakSanitizer runs all cases and the fuzz corpora, on optimised Embedded
-# Swift: this is the code that is installed, and each of its allocations is a separate malloc().
+# Runs the C cases with the whole engine under a sanitizer. The Thread Sanitizer runs the cases with threads, on a debug
+# build with a Swift runtime. The Address Sanitizer with LeakSanitizer runs all cases and the fuzz corpora, on optimised
+# Embedded Swift: this is the code that is installed, and each of its allocations is a separate malloc().
 #
 #   [FENCEPOST_RUNTIME=full] Tests/Sanitize/run.sh [thread|address]...
 #
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.."
 root=$PWD
 # shellcheck source=bindings/c/names.sh
 . bindings/c/names.sh
-# The backtrace program of the Swift runtime would wait for a process that has ended.
+# Disables the backtrace program of the Swift runtime, which would wait for a process that has ended.
 export SWIFT_BACKTRACE=enable=no
 clang=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
 flags='-std=gnu11 -g -O1 -D_GNU_SOURCE -Iinclude -ITests/CCases/include'
@@ -63,7 +63,8 @@ check() {
   if [ "$sanitizer" = thread ]; then
     TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}" "$build/cases/run" threads:
   else
-    # A monitor that is not destroyed must be reported; then leaks in the other programs would be reported too.
+    # LeakSanitizer must report a monitor that is not destroyed: this shows that leaks in the other programs would be
+    # reported too.
     link "$sanitizer" "$build/cases/leak" Tests/Sanitize/leak.c
     if "$build/cases/leak" > "$build/leak.log" 2>&1 || ! grep -q LeakSanitizer "$build/leak.log"; then
       echo "sanitize: a monitor that is lost is not reported" >&2

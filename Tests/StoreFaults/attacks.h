@@ -1,4 +1,4 @@
-/* The attacks, one per file. Each takes a repeat count. */
+/* Declares the attacks, one per file. Each attack takes a repeat count. */
 #ifndef ATTACKS_H
 #define ATTACKS_H
 
@@ -24,10 +24,10 @@ void attack_fleet_failing(long count);
 void attack_fleet_flips(long count);
 void attack_fleet_parts(long count);
 void attack_million(long count);
-/* The part of `attack_million` that runs in a separate process: opens the store that the first part left. */
+/* This part of `attack_million` runs in a separate process: it opens the store that the first part left. */
 void open_million(long count);
 
-/* The folder with the stores of 0.1. */
+/* The folder with the stores that version 0.1 wrote. */
 extern const char *golden;
 
 #endif

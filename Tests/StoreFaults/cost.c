@@ -1,4 +1,4 @@
-/* The cost of an event, in disk writes. */
+/* Measures the cost of an event, in disk writes. */
 #include "attacks.h"
 #include "files.h"
 #include "life.h"
@@ -8,7 +8,7 @@
 /* Each fix enters or leaves one condition. */
 static double latitude_of(long fix) { return (double)(fix * 7 % 1000) * 0.01 + (fix & 1 ? 0.005 : 0); }
 
-/* The mean over `count` events that are fed, polled and acknowledged, on a disk with `room` free bytes. */
+/* Measures the mean over `count` events that are fed, polled and acknowledged, on a disk with `room` free bytes. */
 static void measure(long count, uint64_t room, double most_waits) {
   clear_folder();
   files_watch(folder, 0);
@@ -32,7 +32,7 @@ static void measure(long count, uint64_t room, double most_waits) {
     if (fencepost_monitor_poll_events(monitor, &event, 1, &polled, &last_error) || polled != 1) abort();
     if (fencepost_monitor_acknowledge(monitor, &last_error)) abort();
     uint64_t waits = files_syncs() - begun;
-    /* After a checkpoint the next event writes the beginning of the new log. */
+    /* After a checkpoint, the next event writes the beginning of the new log. */
     if (waits < 2 || waits > 5) FAIL("event %ld waits for the disk %d times", i, (int)waits);
     foldings += waits > 2;
   }

@@ -1,4 +1,4 @@
-/* A simulated disk: the contents of files after some operations of a trace, or after a power failure. */
+/* Simulates a disk: the contents of files after some operations of a trace, or after a power failure. */
 #ifndef DISK_H
 #define DISK_H
 
@@ -7,15 +7,15 @@
 void disk_reset(void);
 /* Applies an operation. If `all` is 0, a write keeps only a random part of its sectors. */
 void disk_apply(const op *o, int all);
-/* A possible state of the disk if the power fails before operation n: writes without fsync may be missing, each sector
- * and each name separately. Names become durable in the order in which they were made. */
+/* Simulates a possible state of the disk if the power fails before operation n: writes without fsync may be missing,
+ * each sector and each name separately. The names of files become durable in the order in which they were created. */
 void power_failure(const op *trace, size_t n);
 /* Writes the contents of the disk to the folder. */
 void put_disk(void);
-/* The same for one file, if it exists. */
+/* Writes one file of the disk to the folder, if it exists. */
 void put_file(const char *name);
-/* Writes a store whose file and whose log are copies from two random moments of the trace: moments[0] and moments[1], in
- * operations. If `close`, the log's moment is at most 39 operations after the file's. */
+/* Writes a store whose file and log are copies from two random moments of the trace: moments[0] and moments[1], in
+ * operations. If `close` is set, the log's moment is at most 39 operations after the file's. */
 void put_torn_copy(const op *trace, size_t operations, int close, size_t moments[2]);
 
 #endif

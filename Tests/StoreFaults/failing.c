@@ -1,4 +1,4 @@
-/* A disk that fails, or is full, for a while. */
+/* Tests a disk that fails, or is full, for a while. */
 #include "attacks.h"
 #include "files.h"
 #include "life.h"
@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Opens a store while no write succeeds: it starts in memory, reports that, and saves as soon as it can. */
+/* Opens a store while no write succeeds: the monitor starts in memory, reports that, and saves as soon as it can. */
 static void open_on_full_disk(int with_log, int changed) {
   clear_folder();
   if (with_log) put_crashed_store();
@@ -69,7 +69,7 @@ void attack_failing(long count) {
   fencepost_monitor_destroy(made);
   long refused = 0;
   for (long i = 0; i < count; i++) {
-    /* One in four fails during the operations that create the store. */
+    /* In one of four runs, an operation fails while the store is created. */
     long first = (long)below((uint64_t)(i % 4 == 3 ? creating : operations)),
          number = 1 + (long)below(i % 3 == 0 ? 3 : 40);
     clear_folder();

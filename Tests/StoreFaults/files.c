@@ -27,7 +27,8 @@ static uint64_t bytes, syncs, room;
 static op *trace;
 static size_t trace_count, trace_capacity;
 
-/* The file of a descriptor: the number of its inode in this program; -1 if it is not watched, -2 for the directory. */
+/* Maps each descriptor to its file's inode number in this program; -1 if the file is not watched, -2 for the
+   directory. */
 static int descriptor_inode[DESCRIPTORS];
 static ino_t inodes[INODES];
 static int inode_count;
@@ -203,7 +204,7 @@ static int sync_with(int (*sync_real)(int), int descriptor) {
   }
   syncs++;
   note(is_directory ? OP_SYNC_DIRECTORY : OP_SYNC, descriptor_inode[descriptor]);
-  return 0; /* the trace records the fsync; the disk need not do it */
+  return 0; /* the trace records the fsync, but the real disk need not do it */
 }
 
 int fsync(int descriptor) { return sync_with(REAL(fsync), descriptor); }
@@ -212,7 +213,7 @@ int fdatasync(int descriptor) { return sync_with(REAL(fdatasync), descriptor); }
 int unlink(const char *path) {
   const char *name = below(path);
   if (name && access(path, F_OK) == 0) {
-    /* Removing a file also works where writing fails. */
+    /* Removing a file works even where writing fails. */
     if (begin() == 2) kill(getpid(), SIGKILL);
     snprintf(note(OP_UNLINK, -1)->name, 128, "%s", name);
   }

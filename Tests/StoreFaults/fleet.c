@@ -1,4 +1,4 @@
-/* Stores of fleets: the process ends, the power fails, the disk fails, copies are torn, bits flip. */
+/* Attacks stores of fleets: the process ends, the power fails, the disk fails, copies are torn, bits flip. */
 #include "attacks.h"
 #include "disk.h"
 #include "fleet_life.h"
@@ -72,7 +72,7 @@ void attack_fleet_power(long count) {
       power_failure(trace, n);
       put_disk();
       long completed = n ? trace[n - 1].call : 0, least = completed;
-      /* A power failure may undo a call that only commits. */
+      /* A power failure may undo the effect of a call that only commits. */
       while (least > 0 && is_fleet_commit(least - 1)) least--;
       int is_begun = 0;
       for (size_t k = 0; k < n; k++) is_begun |= trace[k].call > 0;

@@ -17,14 +17,15 @@ fencepost_durability fleet_durability = FENCEPOST_DURABILITY_CHANGES;
 
 static const uint8_t uuid[16] = {1, 2, 3};
 
-/* The operations between the inputs. Each follows a checkpoint, so if it is saved, so are all earlier inputs. */
+/* These operations come between the inputs. Each operation follows a checkpoint, so if it is saved, so are all earlier
+   inputs. */
 typedef enum {
   NOTHING,
-  /* Removes a device that has waiting events. The next input adds it again. */
+  /* Removes a device that has waiting events. The next input adds the device again. */
   REMOVE_DEVICE,
   /* Removes the device whose last input is the oldest. */
   EXPIRE,
-  /* Adds a condition where devices are, or replaces one that devices are inside of. */
+  /* Adds a condition where devices are, or replaces a condition that contains devices. */
   ADD,
   REMOVE
 } change_kind;
@@ -45,7 +46,7 @@ static const change changes[] = {
 enum {
   CHANGES = sizeof changes / sizeof *changes,
   CONDITIONS = SETUP + 1,
-  /* Its last sighting may be saved later. */
+  /* The last sighting of this beacon may be saved later. */
   BEACON_GENERATION = SETUP
 };
 
@@ -56,7 +57,7 @@ static const change *change_of(long n) {
   return &nothing;
 }
 
-/* The device that the call removes, or -1. */
+/* The device that the call removes, or -1 for none. */
 static int leaver_of(long n) {
   const change *at = change_of(n);
   return at->kind == REMOVE_DEVICE || at->kind == EXPIRE ? at->which : -1;
@@ -69,7 +70,7 @@ static int is_table_change(long n) {
 
 /* ------------------------------------------------------------------------------------------------ the calls */
 
-/* One input of a device. */
+/* An input of one device. */
 typedef struct {
   int device;
   int is_sighting;
@@ -77,15 +78,15 @@ typedef struct {
   int64_t time_us;
 } input;
 
-/* The inputs of a call, and their number. */
+/* Returns the inputs of a call, and their number. */
 static size_t inputs_of(long n, input out[MOST_ROWS]) {
   int64_t time = (1000 + n * 10) * 1000000;
   if (n < SETUP || change_of(n)->kind) return 0;
   switch (n % 8) {
-    case 0: /* enters or leaves a condition */
+    case 0: /* this fix enters or leaves a condition */
       out[0] = (input){(int)(n / 8 % FLEET_DEVICES), 0, 0.01 * (double)(n / 8 % 5), time};
       return 1;
-    case 1: /* moves, far from all conditions */
+    case 1: /* the device moves, far from all conditions */
       out[0] = (input){(int)(n / 8 % FLEET_DEVICES + 1) % FLEET_DEVICES, 0, 0.005 + 1e-7 * (double)(n % 9), time};
       return 1;
     case 2:
@@ -95,7 +96,7 @@ static size_t inputs_of(long n, input out[MOST_ROWS]) {
     case 6: out[0] = (input){(int)(n / 8 % 3), 1, 0, time}; return 1;
     case 7:
       if (n % 32 == 7) return 0;
-      /* Every second one is late. */
+      /* Every second of these fixes is late. */
       out[0] = (input){(int)(n / 8 % FLEET_DEVICES), 0, 0.035, n % 16 == 7 ? time : time - 60000000};
       return 1;
     default: return 0;
@@ -157,7 +158,7 @@ static fencepost_conditions_version version_of(fencepost_fleet *fleet) {
   return version;
 }
 
-/* Four circles, one of which is entered and left later, and a beacon. */
+/* Adds four circles, one of which is entered and left later, and a beacon. */
 static fencepost_status set_up(fencepost_fleet *fleet, long n) {
   char name[32];
   snprintf(name, sizeof name, "condition %ld", n);
@@ -185,12 +186,13 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
     return status;
   }
   if (at->kind == EXPIRE) {
-    /* Six calls ago each device had an input, this device first. */
+    /* Each device had an input within the last six calls, and this device was the first. */
     if (number_of(fleet, at->which, &device))
       status = fencepost_fleet_expire(fleet, (1000 + (at->call - 6) * 10) * (int64_t)1000000 + 1, gone, FLEET_DEVICES,
                                       &count, &last_error);
     if (status) return status;
-    /* After a crash a device's last input may count as the last advance that was saved with it. */
+    /* If devices are fed again after a crash, a device's last input may count as the last advance that was saved with
+       it. */
     if (!count && is_fed_again) return fencepost_fleet_remove_device(fleet, device, 0, &last_error);
     if (count != 1 || gone[0] != device) FAIL("%zu devices expired instead of device %d", count, at->which);
     return status;
@@ -208,7 +210,7 @@ static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
   return status;
 }
 
-/* Polls up to `most` events; stores the last sequence of each device if `last` is not NULL. */
+/* Polls up to `most` events; if `last` is not NULL, stores the last sequence of each device there. */
 static fencepost_status poll(fencepost_fleet *fleet, size_t most, uint64_t last[FLEET_DEVICES]) {
   static fencepost_fleet_event events[MOST_EVENTS];
   size_t count = 0;
@@ -223,7 +225,7 @@ static fencepost_status poll(fencepost_fleet *fleet, size_t most, uint64_t last[
 
 static uint64_t polled[FLEET_DEVICES];
 
-/* Called after each input of a call with several inputs. */
+/* The function is called after each input of a call with several inputs. */
 static void (*after_input)(fencepost_fleet *fleet, long call, size_t index);
 
 fencepost_status play_fleet(fencepost_fleet *fleet, long n) {
@@ -235,8 +237,8 @@ fencepost_status play_fleet(fencepost_fleet *fleet, long n) {
     return apply(fleet, change_of(n));
   }
   if (is_advance(n)) return fencepost_fleet_advance(fleet, (1000 + n * 10) * 1000000, &last_error);
-  /* Before the table changes, all events are delivered: waiting events of a removed condition would be void and have no
-     sequence. */
+  /* Before the table changes, all events are delivered: waiting events of a removed condition would become void and
+     have no sequence. */
   if (is_poll(n)) return poll(fleet, n % 32 == 4 ? MOST_EVENTS : 5, polled);
   if (is_fleet_commit(n)) return fencepost_fleet_acknowledge(fleet, &last_error);
   size_t count = inputs_of(n, rows);
@@ -274,7 +276,7 @@ void run_fleet(fleet_progress *shared, int disk_fails) {
       fencepost_fleet_destroy(fleet);
       if (open_fleet(&fleet, 0)) _exit(3);
     }
-    /* The commit may be on the disk before it is known here. */
+    /* The commit may be on the disk before this process knows that. */
     if (is_fleet_commit(k)) memcpy(shared->acknowledged, polled, sizeof polled);
     if (play_fleet(fleet, k) && !disk_fails) _exit(4);
     shared->completed = k + 1;
@@ -285,10 +287,10 @@ void run_fleet(fleet_progress *shared, int disk_fails) {
 /* ------------------------------------------------------------------------------------ the state after each call */
 
 typedef struct {
-  /* For each device: a hash of all its saved state, and of the part that must be durable at once; 0 if it does not
-     exist. */
+  /* For each device: a hash of all its saved state, and a hash of the part that must be durable at once; 0 if the
+     device does not exist. */
   uint64_t whole[FLEET_DEVICES], urgent[FLEET_DEVICES];
-  /* The events that a consumer would get after a crash. */
+  /* A hash of the events that a consumer would get after a crash. */
   uint64_t queue;
   uint8_t table[16];
   /* How often each device was removed. */
@@ -296,9 +298,9 @@ typedef struct {
 } moment;
 
 static moment moments[FLEET_CALLS + 1];
-/* The state after each input of a call. */
+/* The state between the inputs of a call. */
 static moment between[FLEET_CALLS][MOST_ROWS];
-/* The final state, after all events are polled. */
+/* The final state, after all events have been polled. */
 static uint64_t last_whole[FLEET_DEVICES], last_sequence[FLEET_DEVICES];
 
 static uint64_t sum(uint64_t sum, const void *bytes, size_t size) {
@@ -316,8 +318,8 @@ unsigned char *fleet_snapshot(fencepost_fleet *fleet, size_t *size) {
   return bytes;
 }
 
-/* A hash of all answers about a device except its last fix: that is the last fix outside the device's safe region, and
-   a reopened fleet has none. */
+/* Returns a hash of all answers about a device except its last fix. That is the last fix outside the device's safe
+   region, and a reopened fleet has none. */
 static uint64_t whole_of(fencepost_fleet *fleet, int device) {
   uint32_t number;
   fencepost_presence inside[8];
@@ -326,7 +328,7 @@ static uint64_t whole_of(fencepost_fleet *fleet, int device) {
   if (!number_of(fleet, device, &number)) return 0;
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
   if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
-  /* A device without inputs is not saved. */
+  /* A device without inputs is not in the store. */
   if (!statistics.input_count) return 0;
   uint64_t result = sum(beginning, &statistics, sizeof statistics);
   if (fencepost_fleet_inside(fleet, number, inside, 8, &count, NULL)) abort();
@@ -449,9 +451,9 @@ void imagine_fleet(void) {
 
 /* ------------------------------------------------------------------------------------------- after a crash */
 
-/* Feeds each device the inputs that it lacks, and repeats the advances and the changes to the table.
+/* Feeds each device its missing inputs, and repeats the advances and the changes to the table.
 
-   - tables: the number of calls after which the table was as it is now.
+   - tables: the number of calls after which the table was equal to the present table.
    - gone: how often each device was removed. */
 static void feed_again(fencepost_fleet *fleet, long tables, const int gone[FLEET_DEVICES], const char *what, long n) {
   uint64_t had[FLEET_DEVICES] = {0}, seen[FLEET_DEVICES] = {0};
@@ -494,7 +496,7 @@ static void feed_again(fencepost_fleet *fleet, long tables, const int gone[FLEET
            n, d, (int)had[d], (int)sequence[d], (int)last_sequence[d]);
 }
 
-/* Between the last acknowledged event and the redelivered ones no event may be missing. */
+/* No event may be missing between the last acknowledged event and the redelivered events. */
 static void look_at_events(fencepost_fleet *fleet, const fleet_progress *shared, const char *what, long n) {
   size_t size, count = 1;
   unsigned char *bytes = fleet_snapshot(fleet, &size);
@@ -515,7 +517,7 @@ static void look_at_events(fencepost_fleet *fleet, const fleet_progress *shared,
   fencepost_fleet_destroy(copy);
 }
 
-/* The first moment at which the table was as it is now, or -1. */
+/* Returns the first moment at which the table was equal to the present table, or -1. */
 static long find_table(const moment *now, long first, long last) {
   for (long k = first; k <= last; k++)
     if (same_table(&moments[k], now)) {
@@ -525,9 +527,9 @@ static long find_table(const moment *now, long first, long last) {
   return -1;
 }
 
-/* Finds how often each device was removed, from the last moment at which it was as it is now. A device that does not
-   exist may have been removed, or not added yet. All devices were added before the first change of the table, so it was
-   removed if anything is later than that. */
+/* Finds how often each device was removed, from the last moment at which its state was equal to the present state. A
+   device that does not exist either was removed, or has not been added yet. All devices were added before the first
+   change of the table, so a missing device was removed if any state is later than that change. */
 static void find_gone(moment *now, long first, long last, long tables) {
   long least = tables;
   for (int d = 0; d < FLEET_DEVICES; d++) {
@@ -552,7 +554,7 @@ void look_at_fleet(long least, long completed, const fleet_progress *shared, con
     return;
   }
   if (!exists && completed > 0) FAIL("%s at %ld, after %ld calls: nothing is there", what, n, completed);
-  /* A change to the table is saved with the next call on the fleet. */
+  /* A change to the table is saved only with the next call on the fleet. */
   if (least > SETUP && is_table_change(least - 1)) least--;
   long last = completed + 1 < FLEET_CALLS ? completed + 1 : FLEET_CALLS, checkpoint = 0;
   for (long k = 0; k < completed; k++)

@@ -1,7 +1,7 @@
-/* The life of a fleet: calls on several devices, and the state of a fleet in memory after each of them. The result of a
-   crash is checked in three ways. Each device must be as it was after some call, with the promises of its durability.
-   No event may be missing. And once each device has been fed the inputs that its count lacks, the result must be the
-   same as if there had been no crash. */
+/* Defines the life of a fleet: calls on several devices, and the state of a fleet in memory after each call. The result
+   of a crash is checked in three ways, as follows. Each device must have its state after some call, with the promises
+   of its durability. No event may be missing. Once each device has been fed the inputs that its count lacks, the result
+   must be the same as without a crash. */
 #ifndef FLEET_LIFE_H
 #define FLEET_LIFE_H
 
@@ -12,14 +12,14 @@ enum {
   FLEET_DEVICES = 6
 };
 
-/* The progress of a child. */
+/* The progress of a child process. */
 typedef struct {
   long completed, is_open;
-  /* The last sequence of each device whose acknowledging call has begun. */
+  /* The last event sequence of each device for which an acknowledging call has begun. */
   uint64_t acknowledged[FLEET_DEVICES];
 } fleet_progress;
 
-/* The durability of the lives from now on. */
+/* Sets the durability of the following lives. */
 extern fencepost_durability fleet_durability;
 
 fencepost_status open_fleet(fencepost_fleet **out, int in_memory);
@@ -27,18 +27,18 @@ fencepost_status open_fleet(fencepost_fleet **out, int in_memory);
 /* Plays the life in memory and records the state after each call. */
 void imagine_fleet(void);
 
-/* Plays the life with a store, which is sometimes closed and opened again. Ends the process if opening fails, or if a
-   call fails while the disk works. */
+/* Plays the life with a store; sometimes closes the store and opens it again. Ends the process if opening fails, or if
+   a call fails while the disk works. */
 void run_fleet(fleet_progress *shared, int disk_fails);
 
 /* Plays one call. */
 fencepost_status play_fleet(fencepost_fleet *fleet, long call);
 
-/* Opens the store in the folder and checks it. Its state, as far as it must be durable at once, is not older than after
-   `least` calls, and not newer than after the call that follows `completed`. */
+/* Opens the store in the folder and checks it. The saved state, as far as it must be durable at once, must not be older
+   than after `least` calls, nor newer than after the call that follows `completed`. */
 void look_at_fleet(long least, long completed, const fleet_progress *shared, const char *what, long n);
 
-/* Whether the call only commits; a power failure may undo such a call. */
+/* Returns whether the call only commits; a power failure may undo such a call. */
 int is_fleet_commit(long call);
 
 unsigned char *fleet_snapshot(fencepost_fleet *fleet, size_t *size);

@@ -1,4 +1,4 @@
-/* Saves of very many devices in parts, with relaxed durability: the process ends, or the power fails, during a save. */
+/* Saves very many devices in parts, with relaxed durability: the process ends, or the power fails, during a save. */
 #include "attacks.h"
 #include "disk.h"
 #include "harness.h"
@@ -12,18 +12,18 @@ enum {
   DEVICES = 20000,
   CALLS = 45,
   ROWS = 7000,
-  /* Before this call a circle grows that devices are in, */
+  /* Before this call, a circle that contains devices grows. */
   GROWS = 16,
-  /* and before this one a device is removed. Each follows a checkpoint, so if it is saved, so are all earlier
+  /* Before this call, a device is removed. Each change follows a checkpoint, so if it is saved, so are all earlier
      inputs. */
   LEAVES = 31,
   LEAVER = 7,
-  /* At most this many crashes are tried until each kind has occurred. */
+  /* The test tries at most this many crashes until each kind has occurred. */
   MOST_CRASHES = 60
 };
 
-/* The saved state after a crash between two parts: with the circle before its growth, with the grown circle, or after
- * the removal too. */
+/* The kinds of state that a crash between two parts can leave: with the circle before its growth, with the grown
+ * circle, or after the removal too. */
 enum {
   BETWEEN = 1,
   BETWEEN_GROWN = 2,
@@ -83,7 +83,7 @@ static int is_fed(long n) { return n % 10 != 9 && n % 4 != 3; }
 
 static uint32_t device_of(long n, long row) { return (uint32_t)((n * 6100 + row) % DEVICES); }
 
-/* Grows the circle, which stands for all changes to the table; returns whether it was still small. */
+/* Grows the circle, as an example of any change to the table; returns whether it was still small. */
 static int grow(fencepost_fleet *fleet, int is_asked_only) {
   fencepost_conditions *table;
   fencepost_condition place;
@@ -105,7 +105,7 @@ static uint32_t number_of(fencepost_fleet *fleet, uint32_t device) {
   return number;
 }
 
-/* Waiting events of a circle that grows would be void and have no sequence, so all are delivered first. */
+/* The waiting events of a circle that grows would become void and have no sequence, so all are delivered first. */
 static void take_events(fencepost_fleet *fleet) {
   static fencepost_fleet_event events[4096];
   size_t count = 1;
@@ -121,7 +121,7 @@ static void change(fencepost_fleet *fleet, long n) {
   if (n == LEAVES && number != FENCEPOST_NO_DEVICE) check(fencepost_fleet_remove_device(fleet, number, 0, &last_error));
 }
 
-/* Feeds a fix to some of the devices; skips devices that have it already. */
+/* Feeds a fix to some of the devices; skips devices that already have the fix. */
 static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
   int64_t time = (1000 + n * 10) * SECOND;
   change(fleet, n);
@@ -150,7 +150,7 @@ static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
     }
     const char *name = name_of(device);
     check(fencepost_fleet_devices(fleet, &name, 1, 1, &devices[count], &last_error));
-    /* In a circle, between two, or slightly moved. */
+    /* The position is in a circle, or between two circles, or slightly moved. */
     latitudes[count++] = 0.005 * (double)((device * 7 + (uint32_t)n * 3) % 8) + 1e-6 * (double)(n % 5);
   }
   fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
@@ -179,7 +179,7 @@ static void live(void *context) {
   fencepost_fleet_destroy(fleet);
 }
 
-/* The final state of each device, after all events are polled. */
+/* The final state of each device, after all events have been polled. */
 static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
   check(fencepost_fleet_advance(fleet, (2000 + CALLS * 10) * SECOND, &last_error));
   take_events(fleet);
@@ -206,7 +206,8 @@ static void count_inputs(uint64_t inputs[DEVICES]) {
     for (long i = 0; is_fed(n) && i < ROWS; i++) inputs[device_of(n, i)]++;
 }
 
-/* The kind of the crash; none if all devices were saved by the same call, which is not so between two parts. */
+/* Returns the kind of the crash, or 0 if the same call saved all devices, which means that the crash was not between
+   two parts. */
 static int look_at_crowd(const char *what, long n) {
   static uint64_t had[DEVICES], now[DEVICES], before[DEVICES];
   fencepost_fleet *fleet = open_crowd(0);
@@ -231,7 +232,7 @@ static int look_at_crowd(const char *what, long n) {
     if (had[d] < least) least = had[d];
     if (had[d] > most) most = had[d];
   }
-  if (has_left) had[LEAVER] = before[LEAVER]; /* it is removed, or will be removed with these inputs */
+  if (has_left) had[LEAVER] = before[LEAVER]; /* the device is removed, or these inputs will remove it */
   has_left &= number_of(fleet, LEAVER) == FENCEPOST_NO_DEVICE;
   for (long k = 0; k < CALLS; k++) play_crowd(fleet, k, had);
   finish_crowd(fleet, now);

@@ -1,4 +1,4 @@
-/* Flipped bits in the file, most of them in its interior pages. */
+/* Flips bits in the file, most of them in its interior pages. */
 #include "attacks.h"
 #include "life.h"
 
@@ -37,7 +37,7 @@ void attack_flips(long count) {
     size_t page = i % 4 == 0 ? below(pages) : interior[below(interiors)];
     size_t place = page * 1024 + (i % 3 ? below(1024) : below(120));
     unsigned char bit = (unsigned char)(1u << below(8));
-    /* Every bit of SQLite's own header in turn. */
+    /* Flips every bit of SQLite's own header in turn. */
     if (i % 16 == 1) place = (size_t)(i / 16 / 8 % 100), bit = (unsigned char)(1u << i / 16 % 8);
     sound[place] ^= bit;
     clear_folder();

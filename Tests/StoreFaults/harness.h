@@ -1,4 +1,4 @@
-/* The shared part of the attacks: the folder of the store, reporting and counting of failures, random numbers,
+/* Contains what the attacks share: the folder of the store, reporting and counting of failures, random numbers,
  * files. */
 #ifndef HARNESS_H
 #define HARNESS_H
@@ -12,10 +12,10 @@ enum {
   PATH_SIZE = 600
 };
 
-/* The folder of each attack's store. */
+/* Each attack puts its store into this folder. */
 extern const char *folder;
 extern int failures;
-/* The error of the last refused call. */
+/* The error of the last call that was refused. */
 extern fencepost_error last_error;
 
 #define FAIL(...)                     \
@@ -30,23 +30,25 @@ uint64_t below(uint64_t limit);
 
 void path_of(char out[PATH_SIZE], const char *name);
 void clear_folder(void);
-/* Whether the folder contains only a file of that name; NULL: nothing at all. */
+/* Returns whether the folder contains only a file with that name; for NULL, whether it is empty. */
 int holds_only(const char *name);
 unsigned char *read_file(const char *path, size_t *size);
 void write_file(const char *name, const void *bytes, size_t size);
 
-/* A store could not be created because operation `first` failed: the status says so, and the folder is empty. */
+/* Checks the result if a store could not be created because operation `first` failed: the status must say so, and the
+   folder must be empty. */
 void check_refused_creation(fencepost_status status, long first);
-/* A store with a flipped bit in byte `place` was refused: as damaged or too new, and the file is unchanged. */
+/* Checks the result if a store with a flipped bit in byte `place` was refused: the status must be damaged or too new,
+   and the file unchanged. */
 void check_refused_flip(fencepost_status status, size_t place, const unsigned char *written, size_t size);
 
-/* Runs a child and returns waitpid()'s status. Failures in the child are counted here. */
+/* Runs a child and returns waitpid()'s status. Failures in the child process are counted in this process. */
 int in_child(void (*run)(void *context), void *context);
-/* Memory that children share. */
+/* Allocates memory that child processes share. */
 void *share(size_t size);
 
 double seconds(void);
-/* Processor time of this thread, which does not depend on other work of the machine. */
+/* Returns the processor time of this thread, which does not depend on other work of the machine. */
 double processor_seconds(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The process is killed before an operation or in the middle of a write. */
+/* Kills the process before an operation or in the middle of a write. */
 #include "attacks.h"
 #include "killing.h"
 #include "life.h"

@@ -1,5 +1,6 @@
-/* A store with two names. After a crash another process opens and changes it by the second name, under which it has no
-   log. Opening it by the first name must then be refused, or give an earlier state. */
+/* Tests a store whose file has two names. After a crash, another process opens and changes the store by its second
+   name, under which it has no log. Opening the store by its first name must then be refused, or give an earlier
+   state. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "life.h"
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 static void crash_after(void *context) {
-  /* Reopened where no event is in flight, because that event would be redelivered. */
+  /* The store is reopened when no event is in flight, because an event in flight would be redelivered. */
   long calls = *(const long *)context, middle = calls / 2 - calls / 2 % 6;
   fencepost_monitor *monitor;
   for (long k = 0; k < calls; k++) {

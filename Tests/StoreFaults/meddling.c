@@ -91,7 +91,7 @@ typedef struct {
   int is_closed;
   progress progress;
   fencepost_store_status status;
-  /* A hash of the final saved state if events about the store were added; otherwise 0. */
+  /* A hash of the final saved state if events about the store were added to the queue; otherwise 0. */
   uint64_t sum;
 } meddling;
 
@@ -99,14 +99,14 @@ static void live(void *context) {
   meddling *shared = context;
   fencepost_monitor *monitor;
   const char *place = folder;
-  /* A relative path, opened from the directory above it. */
+  /* The store has a relative path, and is opened from the directory above it. */
   if (kinds[shared->kind].meddle == change_directory) {
     folder = strrchr(place, '/') + 1;
     char above[PATH_SIZE];
     snprintf(above, sizeof above, "%.*s", (int)(folder - place), place);
     if (chdir(above)) abort();
   }
-  /* Half of them have a log that is sometimes checkpointed. */
+  /* In half of the runs, the store's log is sometimes checkpointed. */
   files_watch(place, 0);
   if (shared->at & 1) files_room(16 << 20);
   int is_shut = kinds[shared->kind].meddle == shut_its_directory;
