@@ -1,10 +1,10 @@
 #!/bin/bash
 # Runs the tests, continues after a failure, and ends with a summary. `make test` sets up and calls it.
 #
-#   Tests/run.sh            all light parts, in two parallel lanes; a line for each with its seconds and its seconds of
-#                           processor time, its output in .build/test-logs
-#   Tests/run.sh heavy      the parts of `make test-all`, in the same way
-#   Tests/run.sh PART...    these parts one after another, with their output
+# - `Tests/run.sh` runs all light parts in two parallel lanes. It prints a line for each part, with its seconds and its
+#   seconds of processor time; the output is in .build/test-logs.
+# - `Tests/run.sh heavy` runs the parts of `make test-all` in the same way.
+# - `Tests/run.sh PART...` runs the named parts one after another, with their output.
 #
 # Tests/README.md says what each part proves.
 set -uo pipefail
@@ -12,9 +12,9 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 export PYTEST_ADDOPTS="--durations 0 --durations-min 1 ${PYTEST_ADDOPTS:-}"
 
-# The parts of each lane in order; then each free lane takes the next part of the third list. Parts that need the test build
-# come after it in its lane. Swift's builds in one folder wait for each other. Parts that build wheels or
-# source distributions, or that install packages of the system, must be in one lane.
+# These are the parts of each lane in order; after them, each free lane takes the next part of the third list. Parts
+# that need the test build come after it in the same lane. Swift builds in the same folder wait for each other. Parts
+# that build wheels or source distributions, or that install packages of the system, must be in the same lane.
 lane1=(build kinds swift determinism host store fuzz symbols abi examples)
 lane2=(python package wheel)
 either=(install format header)
@@ -24,7 +24,7 @@ heavy2=(live wheels sdist pages musl arm64)
 heavy_either=(docs tools sql swiftpm wasm qgis gpsd browser workflows)
 heavy=("${heavy1[@]}" "${heavy2[@]}" "${heavy_either[@]}")
 
-# If the code around a mutant has changed, the mutant would prove nothing at its next run.
+# If the code around a mutant has changed, the mutant would prove nothing in its next run.
 format() { Tests/Style/run.sh && .venv/bin/python Tests/Mutants/run.py --check; }
 build() { Tests/swift.sh build --build-tests; }
 header() { Tests/CxxHeader/run.sh; }
@@ -33,9 +33,9 @@ swift_tests() { Tests/swift.sh test --skip-build; }
 symbols() { (root=. && . bindings/c/names.sh && Tests/Determinism/symbols.sh "$objects_folder"); }
 abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
-# Some tests send Ctrl-C, which a background shell may have set to be ignored.
+# Some tests send Ctrl-C, which a background shell may have configured to be ignored.
 python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
-# The tests whose counts `make test` reduces, with full counts.
+# Runs with full counts the tests whose counts `make test` reduces.
 full() { (cd bindings/python && FENCEPOST_FULL=1 ../../.venv/bin/python -m pytest -rs -m full --numprocesses 1); }
 host() { Tests/HostSafety/run.sh; }
 store() { Tests/StoreFaults/run.sh; }
@@ -50,27 +50,27 @@ install() { Tests/CInstalled/run.sh; }
 swiftpm() { Tests/Packaging/swiftpm.sh; }
 sanitize() { Tests/Sanitize/run.sh; }
 runtimes() { Tests/Runtimes/run.sh && Tests/Benchmarks/builds.sh && Tests/Runtimes/portable.sh; }
-# The package for JavaScript.
+# Tests the package for JavaScript.
 wasm() { make --silent .build/stamps/wasm && node --test bindings/js/test/*.test.js && Tests/Determinism/hashes.sh .build/wasm/hashes node --no-warnings bindings/js/test/wasi.js && (cd bindings/python && ../../.venv/bin/python -m pytest -rs ../js/browser); }
 arm64() { Tests/Cross/run.sh aarch64-linux-gnu; }
 musl() { Tests/Cross/run.sh x86_64-linux-musl; }
 workflows() { Tests/Workflows/run.sh; }
 docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
-# The tests that `make test` skipped because a library or program is only installed for the heavy tests.
+# Runs the tests that `make test` skipped because a library or program is only installed for the heavy tests.
 tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/tables/test_arrow.py tests/monitor/test_arrow_libraries.py tests/files/test_duckdb.py tests/files/test_moving.py tests/files/test_moving_clip.py tests/log/test_files_out.py tests/command/test_join.py); }
-# The extensions of the databases, tested inside them.
+# Tests the extensions of the databases, inside the databases.
 sql() { (cd bindings/sql/tests && ../../../.venv/bin/python -m pytest -rs -p no:cacheprovider -c pytest.ini .); }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
 live() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 live); }
-# Without the warnings of PySpark, which does not know recent versions of pandas. Skipped if there is no Java.
+# Hides the warnings of PySpark, which does not know recent versions of pandas. The tests are skipped without Java.
 spark() { (cd bindings/python && timeout --kill-after 10 "$([ -n "${FENCEPOST_SOAK:-}" ] && echo 3600 || echo 600)" ../../.venv/bin/python -m pytest -rs -W default spark); }
 qgis() { bindings/qgis/tests/run.sh; }
 
 logs=.build/test-logs
 mkdir -p "$logs"
 
-# command_of PART: the function of a part; some names are also commands used above.
+# command_of PART: prints the function of a part; some names are also commands used above.
 command_of() { case $1 in swift | python) echo "${1}_tests" ;; *) echo "$1" ;; esac; }
 
 # quietly PART...: runs parts one after another; prints a line for each, and the end of its output if it fails.
@@ -102,7 +102,7 @@ in_lanes() {
   local -n one=$1 two=$2 rest=$3
   local first second
   rm -rf "$logs"/*.taken
-  # Separate process groups, so that an interruption ends everything that a lane has started.
+  # Uses separate process groups, so that an interruption ends everything that a lane has started.
   set -m
   { quietly "${one[@]}"; remaining "${rest[@]}"; } &
   first=$!
@@ -115,7 +115,7 @@ in_lanes() {
   trap - INT TERM
 }
 
-# aloud PART...: the same with all output, and the lines at the end.
+# aloud PART...: runs parts as `quietly` does, but with all output, and prints the lines at the end.
 aloud() {
   local part outcome started summary=''
   for part in "$@"; do
@@ -150,9 +150,9 @@ else
   aloud "${parts[@]}"
 fi
 
-# The first things to check if the tests take too long: the ten slowest tests of each part, and all that take more than ten
-# seconds, as measured by pytest and Swift Testing. For Swift only the ten slowest are shown, because its tests all run at
-# the same time and wait for each other.
+# Prints the first things to check if the tests take too long: the ten slowest tests of each part, and all that take
+# more than ten seconds, as measured by pytest and Swift Testing. For Swift only the ten slowest are shown, because its
+# tests all run at the same time and wait for each other.
 slowest() {
   local log=$logs/$1.log
   [ -f "$log" ] || return 0
@@ -167,7 +167,7 @@ fi
 
 failed=()
 for part in "${parts[@]}"; do
-  # A part without an outcome was ended from outside.
+  # A part without an outcome was ended from outside the script.
   [ "$(cat "$logs/$part.outcome" 2> /dev/null)" = passed ] || failed+=("$part")
 done
 if [ ${#failed[@]} = 0 ]; then echo "all tests passed in $SECONDS s"; else echo "some tests FAILED: ${failed[*]}"; fi

@@ -2,7 +2,10 @@
  * Runs a row of `make bench` that measures the library, small enough to count its instructions: builds.sh compares two
  * builds.
  *
- *     rows ROW [FOLDER]     circles-20 circles-1000 circles-20000 single polygons path fleet containing nearest json snapshot store
+ *     rows ROW [FOLDER]
+ *
+ * ROW is circles-20, circles-1000, circles-20000, single, polygons, path, fleet, containing, nearest, json, snapshot or
+ * store.
  *
  * callgrind counts only the functions that measured() calls; preparation is not counted. Prints a checksum of the
  * answers.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Builds the library and the benchmark, runs it on one core, prints the table and writes .build/bench.json.
 #
-#   Tests/Benchmarks/run.sh            everything, within 10 minutes
-#   QUICK=1 Tests/Benchmarks/run.sh    smaller, within a minute once everything is built
-#   CORE=0                             the core to measure on; default: the last one
+# - `Tests/Benchmarks/run.sh` measures everything, within 10 minutes.
+# - `QUICK=1 Tests/Benchmarks/run.sh` measures with less data, within a minute once everything is built.
+# - `CORE=0` selects the core to measure on; the default is the last core.
 #
 # Needs g++, Boost and GeographicLib; installs missing ones if run as root on Debian. Rows with the unit "x limit" need
 # the programs of ../shared/bench (and numpy for their data); without these programs the rows are reported as not

@@ -1,7 +1,9 @@
 #!/bin/bash
 # Runs the C cases whose name contains a word against the release library, to examine a single case.
 #
-#   Tests/CInstalled/case.sh WORD...      for example `columns` or `batches: late`; without a word all cases
+#   Tests/CInstalled/case.sh WORD...
+#
+# Examples of words are `columns` and `batches: late`. Without a word, all cases run.
 #
 # Needs the files that `make setup-test` builds.
 set -euo pipefail

@@ -2,7 +2,9 @@
 # shellcheck disable=SC2086 # here, link_options
 # Builds the C library for another target and tests it: arm64 in an emulator, musl on this machine.
 #
-#   Tests/Cross/run.sh TARGET      aarch64-linux-gnu or x86_64-linux-musl
+#   Tests/Cross/run.sh TARGET
+#
+# TARGET is aarch64-linux-gnu or x86_64-linux-musl.
 #
 # `make cross TARGET=…` only builds. Needs the setup of `make setup-test`.
 set -euo pipefail

@@ -1,8 +1,9 @@
 /*
  * Writes a store and reads it on machines of different kinds: see run.sh.
  *
- *     store write FOLDER     a monitor with a store, fed with the first part; prints size and checksum of its snapshot
- *     store read FOLDER      opens it, feeds the rest, prints all events
+ * - `store write FOLDER` makes a monitor with a store, feeds it the first part of the fixes, and prints the size and the
+ *   checksum of its snapshot.
+ * - `store read FOLDER` opens that store, feeds the remaining fixes, and prints all events.
  */
 #include "fencepost.h"
 

@@ -2,10 +2,11 @@
  * Writes every event of an input log as JSON Lines, so that builds, machines and batch sizes can be compared byte by
  * byte. The inputs are computed with integer arithmetic or come from the example drive.
  *
- *     replay walk FIXES BATCH             a walk through a thousand circles, with occasional jumps across the globe
- *     replay shapes FIXES BATCH           a walk through polygons and corridors, with occasional jumps to a shape elsewhere
- *     replay paths FIXES BATCH            the walk along the geodesic between fixes: legs are short, or reach other countries
- *     replay drive CSV GEOJSON BATCH      examples/data; BATCH 0: all fixes in one call
+ * - `replay walk FIXES BATCH` walks through a thousand circles, with occasional jumps across the globe.
+ * - `replay shapes FIXES BATCH` walks through polygons and corridors, with occasional jumps to a shape elsewhere.
+ * - `replay paths FIXES BATCH` walks like `walk`, but moves along the geodesic between fixes: legs are short, or reach
+ *   other countries.
+ * - `replay drive CSV GEOJSON BATCH` replays the drive in examples/data. BATCH 0 feeds all fixes in one call.
  */
 #include "fencepost.h"
 

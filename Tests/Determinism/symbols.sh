@@ -3,7 +3,9 @@
 # of them is a mathematics function: decisions may depend only on operations that IEEE 754 defines exactly. Also fails if
 # the release build contains the invariant checks that only tests run.
 #
-#   Tests/Determinism/symbols.sh <build dir>      for example .build/tests/debug
+#   Tests/Determinism/symbols.sh BUILD-FOLDER
+#
+# An example of a build folder is .build/tests/debug.
 set -eu
 
 build=${1:?usage: symbols.sh <build dir>}

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Runs the fuzz targets of Tests/Fuzz.
 #
-#   Tests/Fuzz/run.sh replay              runs the corpora on the release library, with a plain driver; in `make test`
-#   Tests/Fuzz/run.sh run SECONDS [T...]  libFuzzer with the Address Sanitizer in the engine, SECONDS for each target;
-#                                     starts from the corpora, saves its findings in .build/fuzz/corpus
-#   Tests/Fuzz/run.sh merge [T...]        adds inputs of .build/fuzz/corpus with new coverage to the committed corpora
+# - `Tests/Fuzz/run.sh replay` runs the corpora on the release library, with a plain driver, as `make test` does.
+# - `Tests/Fuzz/run.sh run SECONDS [T...]` runs libFuzzer with the Address Sanitizer in the engine, SECONDS for each
+#   target. It starts from the corpora, and saves its findings in .build/fuzz/corpus.
+# - `Tests/Fuzz/run.sh merge [T...]` adds inputs of .build/fuzz/corpus with new coverage to the committed corpora.
 set -euo pipefail
 # Disables the backtrace program of the Swift runtime, which would wait for a process that has ended.
 export SWIFT_BACKTRACE=enable=no

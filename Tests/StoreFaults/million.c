@@ -19,7 +19,7 @@ static long peak_megabytes(void) {
   return kilobytes / 1024;
 }
 
-/* Whether a save in parts is in progress. */
+/* Returns whether a save in parts is in progress. */
 static int has_draft(void) {
   DIR *listing = opendir(folder);
   int found = 0;
@@ -75,7 +75,7 @@ void attack_million(long count) {
   }
   int64_t time_us = 1000000000;
   let_save(monitor, &time_us, count, "saving new conditions");
-  /* Every condition has changed: one change of the host and back, each with an acknowledged event. */
+  /* Every condition has changed: the host changed once and back, and each change had an acknowledged event. */
   static fencepost_event events[4096];
   size_t polled;
   for (int k = 0; k < 2; k++) {
@@ -122,7 +122,7 @@ void open_million(long count) {
   work = processor_seconds() - work;
   printf("opening: %.2f s of the processor, %.2f s by the clock, %ld MB at the peak\n", work, seconds() - start,
          peak_megabytes());
-  /* Fewer conditions may use proportionally less, plus what any process needs. */
+  /* With fewer conditions, the limits are proportionally smaller, plus an allowance for any process. */
   double share = (double)count / 1e6, few = count < 1000000;
   if (work > 3 * share + 0.1 * few) FAIL("the limit is %.2f s", 3 * share + 0.1 * few);
   if ((double)peak_megabytes() > 300 * share + 25 * few) FAIL("the limit is %.0f MB", 300 * share + 25 * few);

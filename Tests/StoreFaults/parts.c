@@ -1,4 +1,4 @@
-/* Saves in parts for many conditions, with relaxed durability: the process ends, or the power fails, during a save. */
+/* Saves many conditions in parts, with relaxed durability: the process ends, or the power fails, during a save. */
 #include "attacks.h"
 #include "disk.h"
 #include "killing.h"
@@ -67,7 +67,7 @@ typedef struct {
 
 static void live(void *context) { run_crowd(&((killed_crowd *)context)->progress); }
 
-/* The opened state must be the state after some call, not older than the last checkpoint before `completed`. */
+/* The opened state must be the state after some call, and not older than the last checkpoint before `completed`. */
 static void look_at_crowd(long completed, const char *what, long n) {
   long first = 0;
   for (long k = 0; k < completed; k++)

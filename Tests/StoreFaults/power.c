@@ -1,4 +1,4 @@
-/* The power fails: writes without fsync may be missing. */
+/* The power fails: writes without a later fsync may be missing. */
 #include "attacks.h"
 #include "disk.h"
 #include "life.h"
@@ -11,7 +11,8 @@ void attack_power(long count) {
   run_life(&played);
   size_t operations;
   op *trace = files_take_trace(&operations);
-  /* Each log begins with 32 bytes: the logs of the four openings, and one that starts again after a checkpoint. */
+  /* A log begins with a write of 32 bytes: there are the logs of the four openings, and a log that starts again after a
+     checkpoint. */
   int logs = 0;
   for (size_t i = 0; i < operations; i++) logs += trace[i].kind == OP_WRITE && !trace[i].offset && trace[i].size == 32;
   if (logs < 5) FAIL("the log is never folded in: %d logs were begun", logs);

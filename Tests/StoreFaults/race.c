@@ -1,4 +1,4 @@
-/* Processes that open one name at the same time: exactly one gets it, whether the store exists or not. */
+/* Several processes open one name at the same time: exactly one gets the store, whether it exists or not. */
 #include "attacks.h"
 #include "life.h"
 
@@ -22,7 +22,7 @@ static void run_racer(race *shared, int number) {
   while (!__atomic_load_n(&shared->go, __ATOMIC_SEQ_CST)) continue;
   shared->statuses[number] = open_monitor(&monitor, 0);
   __atomic_add_fetch(&shared->done, 1, __ATOMIC_SEQ_CST);
-  /* The process that has it keeps it until all have tried. */
+  /* The process that has the store keeps it until all processes have tried. */
   while (__atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < RACERS) usleep(50);
   _exit(0);
 }
@@ -36,7 +36,7 @@ void attack_race(long count) {
       if (open_monitor(&monitor, 0)) abort();
       fencepost_monitor_destroy(monitor);
     } else if (i % 3 == 2) {
-      /* The draft of a process that ended while it created the store. */
+      /* This is the draft of a process that ended while it created the store. */
       write_file(".m.fencepost-abcdef", "x", 1);
     }
     memset(shared, 0, sizeof *shared);

@@ -1,4 +1,4 @@
-/* A store on which the process has only read permission: it starts in memory, reports that, and changes no file. */
+/* The process has only read permission for a store: the monitor starts in memory, reports that, and changes no file. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "life.h"
@@ -58,7 +58,7 @@ void attack_readonly(long count) {
     size_t size, after;
     path_of(path, "m.fencepost");
     unsigned char *before = read_file(path, &size);
-    /* The number of its inputs, read from a copy. */
+    /* Reads the number of inputs in the store, from a copy. */
     snprintf(aside, sizeof aside, "%s/aside", folder);
     snprintf(command, sizeof command, "mkdir '%s' && cp '%s'/m.* '%s'", aside, place, aside);
     if (system(command)) abort();

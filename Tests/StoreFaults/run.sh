@@ -1,7 +1,7 @@
 #!/bin/bash
 # Attacks the stores of the built C library: kills, power failures, torn copies, disks that are failing, full, small or
-# read-only, races for a name, and flipped bits, at each file operation in turn. Also programs that write into open
-# files, and limits of the process. FENCEPOST_SOAK=1 runs full counts. See main.c.
+# read-only, races for a name, and flipped bits, at each file operation in turn. It also attacks with programs that
+# write into open files, and with limits of the process. FENCEPOST_SOAK=1 runs the tests with full counts. See main.c.
 #
 #   Tests/StoreFaults/run.sh [COMMAND...]
 set -euo pipefail
@@ -12,9 +12,9 @@ declare -A full=([kill]=5400 [power]=5000 [parts]=400 [torn]=3500 [fail]=5000 [f
 
 lib=${FENCEPOST_LIB:-$PWD/.build/lib}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fencepost-faults.XXXXXX")
-# In memory if possible, because the disk is simulated.
+# Use a file system in memory if possible, because the disk is simulated.
 if [ -w /dev/shm ]; then fast=$(mktemp -d /dev/shm/fencepost-faults.XXXXXX); else fast=$scratch; fi
-# Some processes that open a store there are not the superuser.
+# Some processes that open a store in this folder do not run as the superuser.
 chmod 711 "$fast"
 mounted=()
 clean() {
@@ -51,7 +51,7 @@ for command in "${commands[@]}"; do
   esac
 done
 
-# The same on a real disk with little room, if one can be created.
+# Repeats the test on a real disk with little room, if one can be created.
 if [ $# = 0 ] && [ "${FENCEPOST_SOAK:-}" = 1 ]; then
   truncate -s 4M "$scratch/disk"
   mkdir "$scratch/ext4"

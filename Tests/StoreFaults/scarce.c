@@ -1,5 +1,6 @@
-/* For a while the process may not open more files, or not write longer ones, while a store is opened or open. A state
- * reported as saved must exist after a crash, and so must everything once the limit is lifted. */
+/* For some time, before a store is opened or while it is open, the process may not open more files, or may not write
+ * longer files. A state reported as saved must exist after a crash, and everything must be saved once the limit is
+ * lifted. */
 #define _GNU_SOURCE
 #include "attacks.h"
 #include "life.h"
@@ -13,7 +14,7 @@
 typedef struct {
   int resource;
   rlim_t most;
-  /* The limit starts with this call, for 40 calls; 0: before opening. */
+  /* The limit starts with this call, for 40 calls; 0 means before the store is opened. */
   long from;
   int has_recovered, is_refused;
   progress progress;
@@ -52,7 +53,7 @@ static void recover(const scarcity *shared) {
 static void live(void *context) {
   scarcity *shared = context;
   fencepost_monitor *monitor;
-  /* Otherwise a write beyond the limit ends the process, in any thread. */
+  /* Without this, a write beyond the limit ends the process, in any thread. */
   signal(SIGXFSZ, SIG_IGN);
   if (shared->from == 0) limit(shared);
   fencepost_status status = open_monitor(&monitor, 0);
@@ -84,7 +85,7 @@ static void attack(scarcity *shared, const char *what) {
   if (shared->is_refused) return;
   int is_kept = shared->status == FENCEPOST_STORE_KEPT;
   fencepost_monitor *monitor;
-  /* After a failed write there is an additional event about it, so only the inputs are compared. */
+  /* After a failed write there is an additional event about the failure, so the test compares only the inputs. */
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT, expected = FENCEPOST_STATISTICS_INIT;
   if (open_monitor(&monitor, 0) || fencepost_monitor_statistics(monitor, &statistics, NULL)) {
     FAIL("with %ld %s from call %ld on: later %s", (long)shared->most, what, shared->from, last_error.message);

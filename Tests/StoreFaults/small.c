@@ -1,4 +1,4 @@
-/* A disk with little room: the folder is on a file system of 512 KB. */
+/* Tests a disk with little room: the folder is on a file system of 512 KB. */
 #include "attacks.h"
 #include "life.h"
 

@@ -1,4 +1,4 @@
-/* Copies of the file and of its log from different moments. */
+/* Tests copies of the file and of its log from different moments. */
 #include "attacks.h"
 #include "disk.h"
 #include "life.h"

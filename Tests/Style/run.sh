@@ -1,8 +1,8 @@
 #!/bin/bash
 # Checks the form of Swift, Python, C and C++, the list of messages and the language of all texts: `make format-check` and `make format` call it.
 #
-#   Tests/Style/run.sh          names the differences and the findings of the linters
-#   Tests/Style/run.sh write    formats, and lets the linters repair what they can
+# - `Tests/Style/run.sh` prints the differences and the findings of the linters.
+# - `Tests/Style/run.sh write` formats, and lets the linters repair what they can.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -22,14 +22,14 @@ if [ "${1:-}" = write ]; then
 fi
 status=0
 swift format lint --strict --recursive "${swift_paths[@]}" || status=1
-# The parts of a tracker are for the detectors; others ask what Tracker+Questions answers.
+# Only the detectors may use these parts of a tracker; other code must use the functions of Tracker+Questions.
 if grep -rnE --include='*.swift' '\btracker\??\.(timeline|known|lookout|deadlines)\b' Sources; then
   echo "format: that part of a tracker is for its detectors; see Tracker+Questions.swift" >&2
   status=1
 fi
-# Texts that repeat the version of the header.
+# Checks the texts that repeat the version of the header.
 .ci/release.py mentions || status=1
-# The list of all messages, and the idioms that no new text may have.
+# Checks the list of all messages, and the idioms that new texts must not have.
 .venv/bin/python Tests/Style/messages.py || status=1
 .venv/bin/python Tests/Style/language.py || status=1
 .venv/bin/ruff check --quiet --output-format concise "${python_paths[@]}" || status=1

@@ -20,7 +20,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 C_LIKE = {".c", ".h", ".cpp", ".hpp", ".js", ".ts", ".swift"}
 SCRIPTS = {".sh", ".yml", ".yaml", ".toml", ".cmake", ".map"}
-# Data of tests or examples, not written for a reader of the project.
+# Skipped files: data of tests or examples that was not written for a reader of the project.
 SKIPPED = re.compile(r"(^|/)(Golden|corpus|data|__pycache__)/|LICENSE|\.min\.js$|page_files/.*\.json$")
 
 
@@ -102,7 +102,7 @@ def _python_strings(path: str, source: str) -> Iterator[Text]:
     tree = ast.parse(source)
     skipped: set[int] = set()
     for node in ast.walk(tree):
-        # Docstrings, and the strings that document an attribute.
+        # Includes docstrings, and the strings that document an attribute.
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             skipped.add(id(node.value))
             yield Text(path, node.lineno, "docstring", without_examples(node.value.value))
@@ -202,8 +202,8 @@ def _scanned(path: str, source: str, suffix: str) -> Iterator[Text]:
         else:
             text, at = _string(source, start, token, is_swift, is_script)
             between = source[strings[-1][1] : start] if strings else ""
-            # Adjacent strings in C, sums in Swift and JavaScript, and strings joined by C's format macros make one
-            # text.
+            # The following make one text: adjacent strings in C, sums in Swift and JavaScript, and strings joined by
+            # C's format macros.
             if (
                 strings
                 and re.fullmatch(r"(?:\s|\+(?=[^;]*$)|\bPRI\w+)*", between)

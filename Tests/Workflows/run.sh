@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tests the files that a hosting service runs or reads: workflows, container files, the release, the bill of materials.
-# Needs no network.
+# Tests the files that a hosting service runs or reads: workflows, container files, the release, the SBOM. Needs no
+# network.
 # `make setup-lint` installs the tools.
 #
 #   Tests/Workflows/run.sh [PYTEST-OPTION...]

@@ -11,7 +11,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-# Names of files that are made, or that the reader replaces.
+# Matches names of files that a command makes, or that the reader replaces.
 MADE = re.compile(r"(^|/)\.(build|venv)|[A-Z]{4,}|\*\.whl|^/|\$|^\.|^fencepost/")
 SUFFIXES = r"\.(swift|py|pyi|c|h|hpp|js|ts|md|sh|yml|json|jsonl|txt|tsv|css|map|sql|sha256)"
 
@@ -37,7 +37,7 @@ def test_the_files_and_folders_exist() -> None:
     assert len(names) >= 90
     missing = []
     for name in sorted(names):
-        # A list names a folder once, and then the files in it.
+        # A list in the guide names a folder once, and then the files in it.
         pattern = re.compile(r"(^|/)" + re.escape(name.rstrip("/")).replace(r"\*", "[^/]*") + "$")
         if not any(pattern.search(place) for place in places):
             missing.append(name)

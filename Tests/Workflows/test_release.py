@@ -34,7 +34,7 @@ class Repository:
         changelog = re.sub(r"(?m)^## 0\.\d+ \(in work\)$", "## 7.1 (in work)", self.text("CHANGELOG.md"))
         # Version 0.3 may remove names that were never deprecated; 7.1 may not.
         changelog = re.sub(r"(?ms)(^## 7\.1 \(in work\)$(?:(?!^## ).)*?)^### Removed$", r"\1### Gone", changelog)
-        if "## 7.1 (in work)" not in changelog:  # the state right after a release
+        if "## 7.1 (in work)" not in changelog:  # this is the state right after a release
             changelog = changelog.replace("\n## ", "\n## 7.1 (in work)\n\n* A line.\n\n## ", 1)
         (folder / "CHANGELOG.md").write_text(changelog)
         self.git("init", "--quiet", "--initial-branch", "main")
@@ -86,7 +86,7 @@ def test_a_release_sets_every_mention_commits_and_tags(repository: Repository) -
     assert "\npip install fencepost " in repository.text("README.md")
     assert 'exact: "7.1.0"' in repository.text("README.md")
     assert "until the first release" not in repository.text("README.md")
-    # The next patch release needs its own section.
+    # The next patch release needs a section of its own.
     assert "no section" in repository.release("make", "7.1.1").stderr
 
 

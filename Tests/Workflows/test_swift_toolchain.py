@@ -32,7 +32,7 @@ class Server:
         swift.chmod(0o755)
         with tarfile.open(self.archive, "w:gz") as opened:
             opened.add(folder / "made", "swift-6.3.1-RELEASE")
-        # A short path, because gpg-agent's socket lies in it and socket paths are limited.
+        # The path is short, because it contains gpg-agent's socket and the length of socket paths is limited.
         self.keys = folder / "k"
         self.keys.mkdir(mode=0o700)
         self.gpg("--quick-generate-key", "--passphrase", "", "tests@example.org", "ed25519", "sign", "never")
@@ -52,7 +52,7 @@ class Server:
             **os.environ, "SWIFT_WEBROOT": f"file://{self.folder}/web", "SWIFT_KEYS": f"file://{self.folder}/keys.asc",
             "GITHUB_PATH": str(self.folder / "path"), **({"SWIFT_KEY": key} if key else {}),
         }  # fmt: skip
-        stub = self.folder / "stub"  # replaces apt-get, so that the test does not change the machine
+        stub = self.folder / "stub"  # this stub replaces apt-get, so that the test does not change the machine
         stub.mkdir(exist_ok=True)
         (stub / "apt-get").write_text("#!/bin/sh\n")
         (stub / "apt-get").chmod(0o755)

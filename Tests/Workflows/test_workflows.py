@@ -17,7 +17,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
-# An expression of GitHub's, such as ${{ matrix.python }}.
+# Matches a GitHub expression, such as ${{ matrix.python }}.
 EXPRESSION = re.compile(r"\$\{\{.*?\}\}", re.DOTALL)
 
 
@@ -83,7 +83,8 @@ def test_one_commit_for_each_action() -> None:
 @pytest.mark.parametrize(("name", "script"), [each[:2] for each in scripts()], ids=[each[0] for each in scripts()])
 def test_scripts_are_sound_shell(name: str, script: str) -> None:
     text = "#!/bin/bash\n" + EXPRESSION.sub("expression", script)
-    # SC2012 (ls): the names are our own files'. SC2086 (quotes): the variable is a list of packages.
+    # SC2012 (ls) is off, because the names are those of our own files. SC2086 (quotes) is off, because the variable is
+    # a list of packages.
     done = run(BIN / "shellcheck", "--exclude", "SC2012,SC2086", "-", input=text)
     assert done.returncode == 0, f"{name}\n{done.stdout}"
 

@@ -19,11 +19,11 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 if [ "$runtime" = embedded ]; then
-  # Already built, unless a source has changed. Unused sections are dropped here; otherwise each program would have to pass
-  # --gc-sections.
+  # The objects are compiled again only if a source has changed. Drops unused sections here; otherwise each program
+  # would have to pass --gc-sections.
   objects=$("$root/bindings/c/embedded.sh" "$target")
   kept=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/-u \1/p' "$root/bindings/c/fencepost.map")
-  # If SQLite is not a system library, it goes into the archive.
+  # If SQLite is not a system library, put it into the archive.
   case $store/$libraries in sqlite/*sqlite3* | none/*) inside= ;; *) inside="$link_options -lsqlite3" ;; esac
   # shellcheck disable=SC2086
   "${tools}ld" -r --gc-sections --force-group-allocation $kept -o "$folder/fencepost.o" $objects $inside
@@ -39,7 +39,7 @@ else
     exit 1
   }
 
-  # The Swift libraries that the objects name; libdispatch is part of the runtime.
+  # Lists the Swift libraries that the objects name; libdispatch is part of the runtime.
   xargs -a "$objects" swift-autolink-extract -o "$folder/linked"
   set -- "$swift_runtime/libdispatch.a" "$swift_runtime/libBlocksRuntime.a"
   for library in $(sed -n 's/^-l//p' "$folder/linked" | sort -u); do
@@ -56,8 +56,8 @@ else
     fi
   done
 
-  # Section groups are resolved here. Their names become local; otherwise the program's linker could keep another library's
-  # group instead of ours and leave our references dangling.
+  # Resolves section groups here. The names of the groups become local; otherwise the program's linker could keep
+  # another library's group instead of ours and leave our references dangling.
   ld -r --force-group-allocation -o "$folder/fencepost.o" "@$objects" "$swift_runtime/$(uname -m)/swiftrt.o" \
     --start-group "$@" --end-group
 fi

@@ -18,7 +18,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=${FENCEPOST_SCRATCH:-$root/.build/release-lib}
 lib=${FENCEPOST_LIB:-$default_lib}
 case $lib in /*) ;; *) lib=$PWD/$lib ;; esac
-# Lists of words below have paths from here, because a folder above may have a blank in its name.
+# The lists of words below contain paths relative to this folder, because the name of a folder above it may contain a
+# space.
 cd "$root"
 older=.build/older-glibc
 [ -z "${FENCEPOST_TARGET:-}" ] || older=.build/cross/$target/older-glibc
@@ -35,7 +36,7 @@ case $target in
     ;;
 esac
 
-# Makes the library run on older systems: it links the versions of glibc's functions that these systems have.
+# Makes the library run on older systems, by linking the versions of glibc's functions that these systems have.
 case $(uname -s)/$target in Linux/*-linux-gnu) CC=$cc "$root/bindings/c/older-glibc.sh" "$older" ;; esac
 if [ "$runtime" = embedded ]; then
   objects=$("$root/bindings/c/embedded.sh" "$target")
@@ -61,7 +62,7 @@ else
   if [ -e "$lib/$soname" ] && [ -n "$(find "$root/include" -newer "$lib/$soname")" ]; then
     rm -f "$scratch/release/FencepostABI.build/"*.o
   fi
-  # SwiftPM links in a folder of its choice.
+  # SwiftPM runs the linker in a folder of its choice, so these paths are absolute.
   [ ! -e "$older/remap" ] || older_options="-Xlinker --remap-inputs-file=$root/$older/remap -Xlinker $root/$older/missing.o"
   # shellcheck disable=SC2046,SC2086
   swift build -c release --product fencepost-c --package-path "$root" --scratch-path "$scratch" \

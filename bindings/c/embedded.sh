@@ -4,7 +4,7 @@
 #   [FENCEPOST_STORE=none] [FENCEPOST_OPTIMIZE=size] [FENCEPOST_SANITIZE=address] bindings/c/embedded.sh TARGET
 #
 # TARGET is a target of targets.sh. Leaves the objects in .build/embedded and prints their paths relative to the root of
-# the tree, because the name of a folder above may contain a blank; build.sh links them into the shared library,
+# the tree, because the name of a folder above it may contain a space; build.sh links them into the shared library,
 # archive.sh into the archive. FENCEPOST_SANITIZE=address compiles with the Address Sanitizer into a separate folder,
 # for Tests/Sanitize/run.sh.
 #
@@ -12,8 +12,8 @@
 # -fasynchronous-unwind-tables, -funwind-tables and -fexceptions have no effect in Swift 6.3, and -g produces .debug_frame,
 # which strip removes.
 #
-# A module copies code from the modules that it imports. When the sources of a module change, it and all later modules are
-# recompiled: an object older than a module that it imports would silently give wrong answers.
+# A module copies code from the modules that it imports. When the sources of a module change, that module and all later
+# modules are recompiled: an object older than a module that it imports would silently give wrong answers.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -34,7 +34,8 @@ case ${FENCEPOST_SANITIZE:-} in
     ;;
 esac
 
-# folder_of MODULE: the folder of its object. The modules of the engine are the same with and without a store.
+# folder_of MODULE: prints the folder of the module's object. The modules of the engine are compiled in the same way
+# with and without a store.
 folder_of() {
   case $1 in
     FencepostKernel | FencepostCore) echo ".build/embedded/$swift_of$size$sanitized" ;;
@@ -55,7 +56,7 @@ command -v "$cc" > /dev/null || {
   exit 1
 }
 
-# sources MODULE: its Swift files. c_sources MODULE: the C headers that it imports first.
+# sources MODULE: prints its Swift files. c_sources MODULE: prints them after the C headers that the module imports.
 sources() {
   case $store/$1 in
     none/FencepostStoreCore) echo bindings/c/embedded/FencepostStoreCore/NoStore.swift ;;
@@ -70,7 +71,7 @@ c_sources() {
   esac
 }
 
-# The header without comments, because comments do not change the object.
+# Prints the header without comments, because comments do not change the object.
 header() { [ "$1" != FencepostABI ] || ${CC:-cc} -E -P -dD -x c include/fencepost.h; }
 
 if [ "$swift_of" = "$target" ]; then
@@ -82,7 +83,7 @@ if [ "$swift_of" = "$target" ]; then
   for option in $c_headers; do set -- "$@" -Xcc "$option"; done
   before="$(swiftc --version 2>&1) $*"
   for module in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
-    # The inputs of the object: its sources, the earlier modules, the options and the compiler.
+    # Hashes the inputs of the object: its sources, the earlier modules, the options and the compiler.
     object=$(folder_of $module)/$module
     made_of=$({ echo "$before" && sha256sum $(sources "$module") $(c_sources "$module") && header "$module"; } | sha256sum)
     if [ "$(cat "$object.made-of" 2> /dev/null)" != "$made_of" ]; then
@@ -94,9 +95,9 @@ if [ "$swift_of" = "$target" ]; then
         cat "$object.log" >&2
         exit 1
       }
-      # If code interpolates a value other than a number, a string or a type with a description, it compiles but prints only
-      # that the value cannot be printed. All targets share the sources, so only the x86-64 objects are checked; these name
-      # the strings that they use.
+      # In Embedded Swift, interpolating a value other than a number, a string or a type with a description compiles,
+      # but prints only that the value cannot be printed. All targets share the sources, so only the x86-64 objects are
+      # checked; they contain the names of the strings that they use.
       if [ "$target" = x86_64-linux-gnu ] && objdump -dr --no-show-raw-insn "$object.o" |
         awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 } /cannot print value/ { print function_name; found = 1 } END { exit !found }' >&2; then
         echo "embedded: these functions interpolate a value that Embedded Swift cannot print; give its type a description" >&2
@@ -110,7 +111,8 @@ else
   "$0" "$swift_of" > /dev/null
 fi
 
-# The C files compile in a second. An unchanged object is not replaced, because another build may be linking it.
+# The C files are always compiled, which takes a second. An unchanged object is not replaced, because another build may
+# be linking it.
 for file in Sources/CPlatform/*.c bindings/c/embedded/*.c; do
   object=$out/c-$(basename "$file" .c).o
   # shellcheck disable=SC2086

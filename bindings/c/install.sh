@@ -5,7 +5,7 @@
 #
 # The settings of the build (build.sh) select which library is installed.
 #
-# The installed tree can be moved as a whole: the pkg-config and CMake files find the rest by relative paths.
+# The installed tree can be moved as a whole: the pkg-config and CMake files find the other files by relative paths.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -26,15 +26,15 @@ datadir=$prefix/share/fencepost
 stage=${DESTDIR:-}
 cmakedir=$libdir/cmake/Fencepost
 
-# put SOURCE DIRECTORY NAME MODE
+# put SOURCE DIRECTORY NAME MODE: installs a file
 put() {
   mkdir -p "$stage$2"
   cp "$1" "$stage$2/$3"
   chmod "$4" "$stage$2/$3"
 }
 
-# relative FROM-DIRECTORY TO-DIRECTORY: the relative path, escaped for sed, where &, | and \ are special. For pkg-config files
-# spaces are escaped too, because a space separates options there.
+# relative FROM-DIRECTORY TO-DIRECTORY: prints the relative path, escaped for sed, where &, | and \ are special. For
+# pkg-config files, spaces are escaped too, because they separate options there.
 relative() {
   case $1 in */pkgconfig) blank='\\\\&' ;; *) blank='&' ;; esac
   realpath -ms --relative-to="$1" "$2" | sed -e 's/[&|\\]/\\&/g' -e "s/ /$blank/g"

@@ -1,12 +1,13 @@
 /*
  * Code compiled with a newer glibc or libstdc++ calls these functions. The older versions for which older-glibc.sh
- * links do not have them under these names. They are hidden: each library contains those that it uses.
+ * links do not have these functions under these names. The functions are hidden: each library contains those that it
+ * uses.
  */
 #include <stdlib.h>
 
 /*
- * Until glibc 2.33 each program had its own stat(), which passed the layout version of its structure to the library: 1 on
- * x86-64, 0 for the kernel's own layout. That call still exists.
+ * Until glibc 2.33 each program had its own stat(), which passed the layout version of its structure to the library: 1
+ * on x86-64, 0 for the kernel's own layout. The function that takes that version still exists.
  */
 #if defined(__x86_64__)
 #define STAT_LAYOUT 1
@@ -30,6 +31,6 @@ int stat64(const char *path, struct stat64 *status) { return __xstat64(STAT_LAYO
 int lstat64(const char *path, struct stat64 *status) { return __lxstat64(STAT_LAYOUT, path, status); }
 int fstat64(int descriptor, struct stat64 *status) { return __fxstat64(STAT_LAYOUT, descriptor, status); }
 
-/* std::__throw_bad_array_new_length() of GCC 11, which `new` calls if the size overflows. No code here catches exceptions, so
-   it aborts. */
+/* This is std::__throw_bad_array_new_length() of GCC 11, which `new` calls if the size overflows. No code of the
+   library catches exceptions, so this function aborts. */
 _Noreturn void _ZSt28__throw_bad_array_new_lengthv(void) { abort(); }

@@ -1,4 +1,5 @@
-# Version and file names of the C library, read from the header. Sourced by the scripts beside it, which set `root`.
+# Sets the version and file names of the C library, read from the header. Sourced by the scripts beside it, which set
+# `root`.
 # shellcheck shell=sh
 version_part() { sed -n "s/^#define FENCEPOST_VERSION_$1 \([0-9][0-9]*\)\$/\1/p" "$root/include/fencepost.h"; }
 major=$(version_part MAJOR)
@@ -27,9 +28,9 @@ else
   default_lib=$root/.build/lib$variant
 fi
 
-# How the library is built: embedded (Embedded Swift: a fifth of the size, without a Swift runtime; the default on x86-64
-# Linux) or full (ordinary Swift with its runtime inside; the default elsewhere). The two give the same events, byte for
-# byte (Tests/Runtimes/run.sh).
+# Sets how the library is built: embedded (Embedded Swift: a fifth of the size, without a Swift runtime; the default on
+# x86-64 Linux) or full (ordinary Swift with its runtime inside; the default elsewhere). Both builds give the same
+# events, byte for byte (Tests/Runtimes/run.sh).
 case ${FENCEPOST_TARGET:-$(uname -sm)} in
   'Linux x86_64' | "$target") runtime=${FENCEPOST_RUNTIME:-embedded} ;;
   *) runtime=${FENCEPOST_RUNTIME:-full} ;;
@@ -46,7 +47,7 @@ esac
   exit 2
 }
 
-# The libraries that a program must link beside the archive, as names for -l. Add further system libraries here.
+# Lists the libraries that a program must link beside the archive, as names for -l. Add further system libraries here.
 if [ "$runtime" = embedded ]; then
   system_libraries=$libraries
   objects_folder=$root/.build/embedded/$swift_of$size

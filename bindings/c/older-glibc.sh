@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes stub libraries to link against: they offer each function of glibc in the newest version that glibc 2.28 has. A library
-# linked here then runs on systems of 2018 (RHEL 8, Debian 10) and later, whatever glibc this machine has.
+# Makes stub libraries to link against: they offer each function of glibc in the newest version that glibc 2.28 has. A
+# library linked against the stubs runs on systems of 2018 (RHEL 8, Debian 10) and later, whatever glibc this machine
+# has.
 #
 #   bindings/c/older-glibc.sh FOLDER
 #
@@ -8,9 +9,10 @@
 # objects; and `remap`, for lld's --remap-inputs-file, which replaces the system's libraries wherever a linker finds
 # them.
 #
-# glibc keeps every version of a symbol and never changes one; a linker picks the newest. So for a linker the older glibc is
-# just the list of the old enough symbol versions, which is read from this machine's libraries. Functions that appeared later
-# under a new name, or in the C++ library, are in missing.c. On a system without glibc the folder stays empty.
+# glibc keeps every version of a symbol and never changes a version; a linker selects the newest. To a linker, the older
+# glibc is therefore just the list of the symbol versions that are old enough; the list is read from this machine's
+# libraries. Functions that appeared later under a new name, or in the C++ library, are in missing.c. On a system
+# without glibc the folder stays empty.
 set -eu
 
 newest=28
@@ -21,11 +23,11 @@ cc=${CC:-cc}
 rm -rf "$folder"
 mkdir -p "$folder"
 
-# The symbols of a library in their newest allowed version, as assembler source and as version script.
+# Writes the symbols of a library in their newest allowed version, as assembler source and as version script.
 stub() { # NAME SONAME
   from=$($cc -print-file-name="$2")
   LC_ALL=C readelf --dyn-syms --wide "$from" | awk -v newest="$newest" -v stem="$folder/$1" '
-    # A version as a number: 2.2.5 is 2005, 2.28 is 28000.
+    # Converts a version to a number: 2.2.5 is 2005, 2.28 is 28000.
     function number(version, part) {
       split(version, part, ".")
       return part[1] == 2 ? part[2] * 1000 + part[3] : 1e9
@@ -64,6 +66,6 @@ stub libdl libdl.so.2
 $cc -O2 -fPIC -ffunction-sections -fvisibility=hidden -c -o "$folder/missing.o" "$here/missing.c"
 {
   for name in c m pthread dl; do echo "*/lib$name.so.*=$folder/lib$name.so"; done
-  # libm.so is a linker script; the last two are empty archives since glibc 2.34.
+  # libm.so is a linker script; the other two are empty archives since glibc 2.34.
   for file in libm.so libpthread.a libdl.a; do echo "*/$file=$folder/${file%.*}.so"; done
 } > "$folder/remap"

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Makes libsqlite3.so.0 from the system's libsqlite3.a, needing no newer glibc than older-glibc.sh allows: a wheel carries
-# this copy of SQLite. It has the compile options of the system's SQLite, because it is the same code.
+# Makes libsqlite3.so.0 from the system's libsqlite3.a, without symbols of a newer glibc than older-glibc.sh allows: a
+# wheel carries this copy of SQLite. It has the compile options of the system's SQLite, because it is the same code.
 #
-#   bindings/c/older-sqlite.sh FOLDER OLDER      OLDER is the folder that older-glibc.sh wrote
+#   bindings/c/older-sqlite.sh FOLDER OLDER
+#
+# OLDER is the folder that older-glibc.sh wrote.
 set -eu
 
 folder=$1
@@ -15,8 +17,8 @@ archive=$($cc -print-file-name=libsqlite3.a)
   exit 1
 }
 mkdir -p "$folder"
-# -Bsymbolic: calls within SQLite must not be redirected to another library at run time; its objects were not compiled
-# for that.
+# Links with -Bsymbolic, because calls within SQLite must not be redirected to another library at run time; its objects
+# were not compiled for that.
 $cc -shared -Wl,-soname,libsqlite3.so.0 -Wl,-Bsymbolic -Wl,--gc-sections -L"$older" \
   -o "$folder/libsqlite3.so.0" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive "$older/missing.o" \
   -lm -Wl,--no-as-needed -lpthread -ldl

@@ -1,10 +1,10 @@
-# The differences between Linux and macOS in the build of the C library. Sourced by build.sh after names.sh.
+# Contains the differences between Linux and macOS in the build of the C library. Sourced by build.sh after names.sh.
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # root, soname: names.sh
 
-# strip_library FROM TO: copies a library without the symbols that no program needs.
-# needed_by FILE: the libraries that a library needs, one name per line.
-# library_options: linker options for the exported names and the library's name, for swift build.
+# strip_library FROM TO: copies a library without the symbols that programs do not need.
+# needed_by FILE: prints the libraries that a library needs, one name per line.
+# library_options: prints options of swift build for the linker: the exported names and the library's name.
 case $(uname -s) in
   Darwin)
     built_name=libfencepost-c.dylib

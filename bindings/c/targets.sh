@@ -1,26 +1,27 @@
-# The targets of the C library as Embedded Swift. Sourced by the scripts beside it, which set `root`.
+# Defines the targets of the C library as Embedded Swift. Sourced by the scripts beside it, which set `root`.
 # shellcheck shell=sh
 # shellcheck disable=SC2034 # read by the scripts that source this
 targets='x86_64-linux-gnu x86_64-linux-musl aarch64-linux-gnu wasm32-wasi'
 
 # set_target TARGET: sets these variables for a target.
 #
-#   triple        target of the Swift compiler. Embedded Swift supports few: a linux triple only for x86-64; for other
-#                 triples it is `none`, and C headers, constants and layouts are those of c_target
-#   c_target      target of clang, and of the C headers that Swift imports
-#   c_headers     options that find these headers, from the root of the tree
-#   cc            compiles the C files, with cc_options
-#   tools         the prefix of the names of ld, objcopy, strip and ar
-#   link_options  where to find the target's libsqlite3
-#   libraries     libraries that it needs in addition to the C library, as names for -l
-#   swift_of      the target whose Swift objects it uses: same processor, same layouts (embedded/layouts.c)
-#   pic           position-independent code. A WebAssembly module is linked at fixed addresses and needs none
-#   store         sqlite, or none: a module without files replaces FencepostStoreCore. FENCEPOST_STORE=none selects
-#                 that for any target
-#   optimization  -O, or -Osize: a smaller and slower library. FENCEPOST_OPTIMIZE=size selects that for any target
-#   size          suffix of the target's name in the folders of such a library
-#   variant       the same for each library that is built in another way: without a store, optimised for size
-#   test_needs    Debian packages for its tests, in addition to those of .ci/system.sh
+# - triple: the target of the Swift compiler. Embedded Swift supports few targets, and of the Linux targets only x86-64.
+#   For other targets the triple is `none`, and C headers, constants and layouts are those of c_target.
+# - c_target: the target of clang, and of the C headers that Swift imports.
+# - c_headers: options that find these headers, from the root of the tree.
+# - cc: the compiler of the C files, which is called with cc_options.
+# - tools: the prefix of the names of ld, objcopy, strip and ar.
+# - link_options: linker options that find the target's libsqlite3.
+# - libraries: libraries that the target needs in addition to the C library, as names for -l.
+# - swift_of: the target whose Swift objects are used; it has the same processor and the same layouts
+#   (embedded/layouts.c).
+# - pic: the option for position-independent code; empty for a WebAssembly module, which is linked at fixed addresses.
+# - store: sqlite, or none if a module without files replaces FencepostStoreCore. FENCEPOST_STORE=none selects none for
+#   any target.
+# - optimization: -O, or -Osize for a smaller and slower library. FENCEPOST_OPTIMIZE=size selects -Osize for any target.
+# - size: the suffix that the target's name gets in the folders of a library with -Osize.
+# - variant: the suffix for a library with -Osize, without a store, or both.
+# - test_needs: Debian packages that the target's tests need in addition to those of .ci/system.sh.
 set_target() {
   target=$1 c_target=$1 pic=-fPIC c_headers='' cc_options='' tools='' link_options='' libraries='sqlite3 m' swift_of=$1
   store=${FENCEPOST_STORE:-sqlite} test_needs=''
@@ -44,7 +45,8 @@ set_target() {
   case $1 in
     x86_64-linux-gnu) triple=x86_64-unknown-linux-gnu cc=${CC:-cc} ;;
     x86_64-linux-musl)
-      # musl's mathematics library is part of its C library. SQLite goes inside, because there is no library to link to.
+      # The mathematics library of musl is part of its C library. SQLite is included in the library, because the target
+      # has no SQLite library to link to.
       triple=x86_64-unknown-linux-gnu cc=musl-gcc swift_of=x86_64-linux-gnu libraries=''
       cc_options="-isystem $root/.build/cross/$1/root/usr/include" link_options="-L$root/.build/cross/$1/root/usr/lib"
       test_needs='musl-tools tcl dpkg-dev'

@@ -1,9 +1,11 @@
-// How long a fix takes, in nanoseconds of processor time: in batches from typed arrays, and one by one with feed() and poll().
+// Measures how long a fix takes, in nanoseconds of processor time: in batches from typed arrays, and one by one with
+// feed() and poll().
 //
-//   node bindings/js/bench.js [FOLDER]     after `make wasm`
+//   node bindings/js/bench.js [FOLDER] (after `make wasm`)
 //
-// FOLDER holds circles_1000.bin and w1_fixes.bin of the benchmark's generator (W1-1k: a 1 Hz walk and drive, noise of 5 to 20 m,
-// 1 000 circles, most of them in the cities around). Without FOLDER, a walk of the same kind is generated here.
+// FOLDER contains circles_1000.bin and w1_fixes.bin of the benchmark's generator (W1-1k: a 1 Hz walk and drive, noise
+// of 5 to 20 m, 1 000 circles, most of them in the cities around). Without FOLDER, this program generates a walk of the
+// same kind.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

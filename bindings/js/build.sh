@@ -1,7 +1,9 @@
 #!/bin/sh
 # Makes the npm package folder .build/js: the module fencepost.wasm and the files beside this script. `make wasm` calls it.
 #
-#   bindings/js/build.sh [FOLDER]      .build/js, unless a folder is named
+#   bindings/js/build.sh [FOLDER]
+#
+# FOLDER is .build/js if omitted.
 #
 # Also leaves .build/wasm/replay.wasm, the determinism programs (Tests/Determinism/replay.c) as a WASI command.
 set -eu
@@ -22,7 +24,7 @@ if [ ! -f $libraries/libc.a ] || [ -z "$builtins" ] || ! command -v wasm-opt > /
 fi
 objects=$(bindings/c/embedded.sh wasm32-wasi)
 
-# compile FILE: its object.
+# compile FILE: compiles a C file and prints the path of its object.
 compile() {
   # shellcheck disable=SC2086
   "$cc" $cc_options -std=gnu11 -O2 -Wall -Wextra -Iinclude -c "$1" -o "$work/$(basename "$1" .c).o"
@@ -31,9 +33,9 @@ compile() {
 module=$(compile bindings/js/wasm.c)
 replay=$(compile Tests/Determinism/replay.c)
 
-# Data follows the stack in memory, so that a stack overflow is out of bounds and does not overwrite data.
+# Data follows the stack in memory, so a stack overflow leaves the memory and traps, instead of overwriting data.
 wraps='--wrap=malloc --wrap=calloc --wrap=realloc --wrap=posix_memalign --wrap=aligned_alloc --wrap=free'
-# All functions except those that call back into a C program or use a store.
+# Exports all functions except those that call back into a C program or use a store.
 exports=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/--export=\1/p' bindings/c/fencepost.map |
   grep -vE '_(set_wakeup|checkpoint|close)$')
 # shellcheck disable=SC2086
@@ -42,7 +44,8 @@ exports=$(sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/--export=\1/p' bindings/c/fen
 # shellcheck disable=SC2086
 "$toolchain/wasm-ld" -z stack-size=1048576 --stack-first --gc-sections --strip-all -o "$work/replay.wasm" \
   $libraries/crt1-command.o $replay $module $objects -L$libraries -lc -lm "$builtins" $wraps
-# The features are those that the objects use. Floating-point results stay the same: --fast-math is off.
+# The optimizer may use only the WebAssembly features that the objects use. Floating-point results stay the same,
+# because --fast-math is off.
 for made in fencepost replay; do
   wasm-opt -Os --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals \
     "$work/$made.wasm" -o "$work/$made.wasm"

@@ -9,7 +9,7 @@
  */
 
 declare global {
-  // The declarations of "esnext.disposable", for compilers and settings without it.
+  // Repeats the declarations of "esnext.disposable", for compilers and settings without that library.
   interface SymbolConstructor {
     readonly dispose: unique symbol;
   }

@@ -1,10 +1,10 @@
-/* The parts of the module that are not in the library: memory, and functions that wasi-libc lacks or would import from
- * a host.
+/* Contains the parts of the module that are not in the library: memory, and functions that wasi-libc lacks or would
+ * import from a host.
  *
- * The engine cannot continue if an allocation fails. The wrapped allocators record that and end the call with a trap,
- * instead of returning the null pointer, which in WebAssembly is an ordinary address. JavaScript calls
- * fencepost_js_allocate(), which returns null. All of them count the bytes in use, so that JavaScript can refuse a call
- * in advance. */
+ * The engine cannot continue if an allocation fails. The wrapped allocators record the failure and end the call with a
+ * trap, instead of returning the null pointer, which in WebAssembly is an ordinary address. JavaScript calls
+ * fencepost_js_allocate(), which returns null on failure. All allocators count the bytes in use, so that JavaScript can
+ * refuse a call in advance. */
 #include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,8 +65,9 @@ __attribute__((export_name("fencepost_js_is_out_of_memory"))) uint32_t fencepost
   return is_out_of_memory;
 }
 
-/* The seed of Swift's hash tables. A module without imports has no source of randomness, so JavaScript provides the
- * seed. The order of a hash table never affects an event. (splitmix64; G. Steele, D. Lea and C. Flood, OOPSLA 2014.) */
+/* Sets the seed of Swift's hash tables. A module without imports has no source of randomness, so JavaScript provides
+ * the seed. The order of a hash table never affects an event. (splitmix64; G. Steele, D. Lea and C. Flood, OOPSLA
+ * 2014.) */
 static uint64_t state;
 
 __attribute__((export_name("fencepost_js_seed"))) void fencepost_js_seed(uint64_t seed) { state = seed; }
@@ -80,7 +81,7 @@ void arc4random_buf(void *buffer, size_t count) {
   }
 }
 
-/* For Swift's print(): nothing prints, and the C library's version would import a file descriptor. */
+/* Swift's print() would need this: nothing prints, and the C library's version would import a file descriptor. */
 int putchar(int character) { return character; }
 
 void *__stack_chk_guard = (void *)0x5bd1e995;

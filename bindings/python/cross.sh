@@ -1,10 +1,10 @@
 #!/bin/bash
-# Makes the wheel for another target, on this machine.
+# Builds the wheel for another target, on this machine.
 #
 #   FENCEPOST_TARGET=aarch64-linux-gnu bindings/python/cross.sh
 #
-# Needs .venv with the extra `dist` and the target's library (make cross TARGET=…). Leaves one .whl in .build/cross/TARGET/dist,
-# whose tag is auditwheel's, and prints its path.
+# Needs .venv with the extra `dist` and the target's library (make cross TARGET=…). Leaves one .whl in
+# .build/cross/TARGET/dist, with auditwheel's platform tag, and prints its path.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -13,8 +13,8 @@ root=$PWD
 python=$root/.venv/bin/python
 cross=$root/.build/cross/$target
 folder=$cross/dist
-# The limited interface of CPython is the same on every system; pyconfig.h is the target's, or that of this machine where
-# only the C library is another.
+# The limited API of CPython is the same on every system; pyconfig.h is that of the target, or that of this machine if
+# only the C library differs.
 include=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
 case $target in
   aarch64-linux-gnu)
@@ -35,8 +35,8 @@ esac
 
 rm -rf "$folder" "$folder.new"
 mkdir -p "$folder.new/built"
-# The settings of setuptools for the target: the compiler, the linker, the platform's name. From the unpacked source
-# distribution, where no object of another target lies.
+# These variables configure setuptools for the target: the compiler, the linker, the platform's name. The build runs in
+# the unpacked source distribution, which contains no object of another target.
 env -u FENCEPOST_ROOT -u FENCEPOST_SQL CC="$cc" LDSHARED="$cc -shared" STRIP="${tools}strip" CFLAGS="-O2 -fPIC $CFLAGS" LDFLAGS="$LDFLAGS" \
   _PYTHON_HOST_PLATFORM="${platform/_/-}" FENCEPOST_LIBRARY="$default_lib/$soname" \
   "$python" -m build --outdir "$folder.new/built" bindings/python > "$folder.new/log" 2>&1 &&

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Builds the published files: the source distribution, and from it the wheel, which includes its libraries.
+# Builds the published files: the source distribution, and from it the wheel, which includes the libraries.
 #
 #   bindings/python/dist.sh
 #
-# Needs .venv with the extra `dist` and the C library; `make wheel` sees to both. Leaves in .build/dist the .tar.gz and
+# Needs .venv with the extra `dist` and the C library; `make wheel` provides both. Leaves in .build/dist the .tar.gz and
 # one .whl, whose tag names the oldest glibc that it works with, and prints their paths.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -16,29 +16,30 @@ rm -rf "$folder" "$folder.new"
 mkdir -p "$folder.new"
 unset FENCEPOST_ROOT
 
-# The extension and SQLite are linked for the glibc that the library is linked for (build.sh).
+# The extension and SQLite are linked for the same glibc as the library (build.sh).
 older=$root/.build/older-glibc
 sqlite=$root/.build/older-sqlite
 bindings/c/older-sqlite.sh "$sqlite" "$older"
-# By a link, because setuptools splits LDFLAGS at blanks, which a folder above may have in its name.
+# LDFLAGS contains a link to the folder, because setuptools splits LDFLAGS at spaces, and the name of a folder above may
+# contain a space.
 links=$(mktemp -d)
 trap 'rm -rf "$links"' EXIT
 ln -s "$older" "$links/older"
 export LDFLAGS="-L$links/older ${LDFLAGS:-}"
 
-# The SQL extensions, if both were built: make wheel does.
+# Includes the SQL extensions if both were built, as make wheel does.
 sql=$root/.build/sql
 if [ -f "$sql/fencepost.so" ] && [ -f "$sql/fencepost.duckdb" ]; then export FENCEPOST_SQL=$sql; fi
 
-# The wheel is built from the unpacked source distribution, where nothing of an earlier build lies.
+# The wheel is built from the unpacked source distribution, which contains no files of an earlier build.
 FENCEPOST_LIBRARY=$root/.build/lib/$soname \
   "$python" -m build --outdir "$folder.new/built" bindings/python > "$folder.new/log" 2>&1 || {
   cat "$folder.new/log" >&2
   exit 1
 }
 
-# auditwheel looks for patchelf on the path. It includes SQLite, which not every Linux has, under another name, so that
-# it does not conflict with another SQLite.
+# auditwheel searches for patchelf on the path. auditwheel includes SQLite, which some Linux systems lack, under another
+# name, so that it does not conflict with another SQLite.
 LD_LIBRARY_PATH=$sqlite PATH=$root/.venv/bin:$PATH "$python" -m auditwheel repair --wheel-dir "$folder.new" "$folder.new/built/"*.whl \
   >> "$folder.new/log" 2>&1 || {
   cat "$folder.new/log" >&2

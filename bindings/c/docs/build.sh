@@ -4,8 +4,8 @@
 #
 #   bindings/c/docs/build.sh [c|swift]...
 #
-# Leaves .build/docs-build/c/xml and .build/docs/swift. Needs no network. Set DOCS_BASE=some/path if the site is not served
-# from the root.
+# Leaves .build/docs-build/c/xml and .build/docs/swift. Needs no network. Set DOCS_BASE=some/path if the site is served
+# from a path below the root.
 set -eu
 
 cd "$(dirname "$0")/../../.."
@@ -15,7 +15,8 @@ root=$PWD
 . bindings/c/names.sh
 
 # silent: prints a tool's warnings and fails if there are any. Not every parameter and C++ member needs a description: a
-# parameter is described if its name and unit are not enough, and members of the C++ wrapper are documented in the C header.
+# parameter needs one only if its name and unit are not enough, and the members of the C++ wrapper are documented in the
+# C header.
 silent() {
   if grep -E -A 1 '(^|: )(warning|error): ' "$1" | grep -v -e "^warning: Parameter .* is missing documentation" \
     -e 'include/fencepost.hpp:.* is not documented' \
@@ -57,8 +58,9 @@ build_swift() {
     cat "$docs/swift-build.log" >&2
     exit 1
   }
-  # Uses only the graphs of the module with the articles, of the core that it re-exports, and of their extensions of the
-  # standard library. The core's symbols become symbols of the module, so one page lists all that a program imports.
+  # Uses only three kinds of graphs: of the module with the articles, of the core that it re-exports, and of their
+  # extensions of the standard library. The core's symbols become symbols of the module, so one page lists all that a
+  # program imports.
   for graph in "$graphs"/Fencepost.symbols.json "$graphs"/Fencepost@*.symbols.json \
     "$graphs"/FencepostCore.symbols.json "$graphs"/FencepostCore@*.symbols.json; do
     [ -f "$graph" ] || continue

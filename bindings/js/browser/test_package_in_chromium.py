@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from selenium import webdriver
 
-# Feeds the drive to the package and returns the lines of its events; runs in pages and in workers.
+# Feeds the drive to the package and returns the lines of its events; this code runs in pages and in workers.
 DRIVE = """
 async function drive() {
   const { load, Monitor } = await import(`${base}/package/fencepost.js`);
@@ -38,7 +38,7 @@ async function drive() {
 }
 """
 
-# Runs a WASI command that only writes, and returns the digest and the lines of its output.
+# Runs a WASI command that only writes output, and returns the digest and the lines of its output.
 REPLAY = """
 async function replay(words) {
   const bytes = await (await fetch(`${base}/wasm/replay.wasm`)).arrayBuffer();

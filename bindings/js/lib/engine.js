@@ -1,5 +1,5 @@
-// The WebAssembly module: one instance per page, worker or process, its memory, and the conversion of failures to
-// errors.
+// Contains the WebAssembly module (one instance per page, worker or process), its memory, and the conversion of
+// failures to errors.
 
 import {
   DisposedError, EngineLostError, InvalidArgumentError, NotLoadedError, OutOfMemoryError, errorOf,
@@ -25,7 +25,8 @@ export class Engine {
     this.x = instance.exports;
     this.limit = limit;
     this.reserve = Math.min(RESERVE, limit / 8);
-    // The two calls for each fix: looking them up among two hundred exports takes longer than the calls.
+    // Caches the two functions that are called for each fix: looking them up among two hundred exports takes longer
+    // than calling them.
     this.feedFix = this.x.fencepost_monitor_feed_fix;
     this.pollEvent = this.x.fencepost_monitor_poll_event;
     /** The reason why no more calls are possible. */
@@ -177,7 +178,7 @@ export class Engine {
     try {
       if (this.x.fencepost_js_is_out_of_memory()) reason = "the host did not provide memory";
     } catch {
-      // The reason stays unknown.
+      // In this case the reason is unknown.
     }
     this.lost = new EngineLostError(
       `the engine stopped during a call (${reason}); await load() and create the objects again, empty or from snapshots`,
@@ -331,7 +332,7 @@ async function compile(source) {
 
 async function ofResponse(response) {
   if (!response.ok) throw new Error(`${response.url} answers with status ${response.status}`);
-  // Streaming compilation would fail for servers that do not know the media type.
+  // Streaming compilation would fail if a server does not know the media type.
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
@@ -382,7 +383,8 @@ export class Handle {
   }
 }
 
-// Hosts without explicit resource management lack the symbol; compilers implement `using` with the registered symbol.
+// Hosts without explicit resource management do not define the symbol; there, compilers implement `using` with the
+// registered symbol.
 Object.defineProperty(Handle.prototype, Symbol.dispose ?? Symbol.for("Symbol.dispose"), {
   value() {
     this.dispose();

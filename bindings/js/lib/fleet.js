@@ -1,4 +1,4 @@
-// A fleet: very many devices over one table of zones.
+// A fleet tracks very many devices over one table of zones.
 
 import { restored, snapshotOf } from "./holder.js";
 import { Handle, engine as loaded } from "./engine.js";
@@ -169,7 +169,7 @@ export class Fleet extends Handle {
   #expire(name, before) {
     const { engine } = this;
     const time = microseconds(before, "before");
-    // The identifier for a freed number is available until the number is reused.
+    // The identifier of a removed device is available until its number is reused.
     const numbers = engine.within((take) => {
       const capacity = this.#numberList().length;
       const place = take(4 * capacity);

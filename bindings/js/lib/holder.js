@@ -1,4 +1,4 @@
-// The common methods of monitors and tables of zones: conditions, and queries about points.
+// Contains the methods that monitors and tables of zones share: conditions, and queries about points.
 
 import { putCondition, putOptions, sizeOf, geometryOf } from "./conditions.js";
 import { Handle } from "./engine.js";

@@ -1,4 +1,4 @@
-// The common inputs of monitors and fleets: columns of fixes, scan reports, queries of a condition.
+// Contains the inputs that monitors and fleets share: columns of fixes, scan reports, queries of a condition.
 
 import { InvalidArgumentError, QueueFullError } from "./errors.js";
 import { EXPLANATION, FEED_RESULT, FIX, FIX_COLUMNS, SIGHTING } from "./layout.js";
@@ -42,7 +42,7 @@ export function feedColumns(engine, columns, options, more, feed) {
   const refuses = truth(options.refuseInvalid ?? false, "refuseInvalid");
   const count = sameLength({ latitudes, longitudes, accuracies, times, ...more });
   const total = { accepted: 0, invalid: 0, late: 0 };
-  // A batch that may be refused as a whole must be a single call.
+  // If the engine may refuse the batch as a whole, it must be a single call.
   const block = refuses ? Math.max(count, 1) : BLOCK;
   for (let start = 0; start < count; start += block) {
     const end = Math.min(start + block, count);

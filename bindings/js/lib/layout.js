@@ -1,4 +1,5 @@
-// The structures of fencepost.h as a 32-bit WebAssembly module lays them out. A test compares them with a C compiler.
+// Describes the structures of fencepost.h as a 32-bit WebAssembly module lays them out. A test compares this layout
+// with that of a C compiler.
 
 const sizes = { u8: 1, u16: 2, i32: 4, u32: 4, ptr: 4, size: 4, i64: 8, u64: 8, f64: 8 };
 

@@ -1,4 +1,4 @@
-// A monitor: one device, its conditions and events.
+// A monitor tracks one device with its conditions and events.
 
 import { Holder, restored } from "./holder.js";
 import { engine as loaded } from "./engine.js";

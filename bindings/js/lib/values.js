@@ -250,7 +250,7 @@ export function putTimes(engine, place, column, start, end, name) {
       halves[at] = scaled | 0;
       halves[at + 1] = Math.floor(scaled / 4294967296);
     } else {
-      // NaN and numbers out of range count as an invalid row.
+      // NaN and numbers out of range become a time that makes the row invalid.
       const exact = Math.abs(time) < 1e15 ? microseconds(time) : 2n ** 63n - 1n;
       halves[at] = Number(BigInt.asIntN(32, exact));
       halves[at + 1] = Number(BigInt.asIntN(32, exact >> 32n));

@@ -1,4 +1,4 @@
-// A table of zones that fleets share.
+// A table of zones that several fleets may share.
 
 import { Holder, restored } from "./holder.js";
 import { engine as loaded } from "./engine.js";

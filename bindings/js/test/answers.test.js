@@ -1,4 +1,4 @@
-// Compares the package's answers with answers computed in another way; and tests hazards of 32 bits.
+// Compares the package's answers with answers that are computed in another way, and tests hazards of 32-bit addresses.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

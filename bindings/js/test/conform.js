@@ -1,8 +1,9 @@
-// Runs the scenarios of Tests/Conformance on the WebAssembly build, through the package: the format is in its README.md.
+// Runs the scenarios of Tests/Conformance on the WebAssembly build, through the package: README.md there describes
+// their format.
 //
 //   node bindings/js/test/conform.js [--restart-every-step] FILE…
 //
-// Prints the failures, then the counts; exits with 1 if a scenario failed. Steps about stores are skipped.
+// Prints the failures, then the counts; exits with 1 if a scenario failed. It skips steps about stores.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -377,7 +378,7 @@ function recorded(monitor, record) {
   const geometry = monitor.geometry(record.identifier);
   const isSingle = !geometry.type.startsWith("Multi");
   let coordinates = isSingle ? [geometry.coordinates] : geometry.coordinates;
-  // Well-known binary closes rings.
+  // Well-known binary repeats the first vertex of a ring at its end.
   if (kind === "polygon") coordinates = coordinates.map((part) => part.map((ring) => ring.slice(0, -1)));
   if (kind === "polygon") return { polygon: { coordinates, edges, oriented, buffer } };
   return kind === "corridor" ? { corridor: { coordinates, radius, edges } } : { line: { coordinates, edges } };

@@ -1,4 +1,4 @@
-// The whole conformance corpus on the 32-bit build.
+// Runs the whole conformance corpus on the 32-bit build.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const files = readdirSync(folder, { recursive: true })
   .filter((name) => name.endsWith(".json"))
   .map((name) => join(folder, name));
 const all = files.flatMap((file) => JSON.parse(readFileSync(file, "utf8")));
-// A monitor in memory has no store that could fail.
+// A monitor in memory does not have a store that could fail.
 const stored = all.filter((scenario) => scenario.steps.some((step) => "store" in step || "store" in (step.step ?? {})));
 
 before(() => load());

@@ -1,4 +1,4 @@
-// The events of the WebAssembly build are those of the native library, byte for byte.
+// Tests that the events of the WebAssembly build are those of the native library, byte for byte.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -46,7 +46,7 @@ test("the drive through the package, in one batch and fix by fix", async () => {
     for (const { geometry, properties } of features.filter((feature) => feature.geometry?.type === "Point")) {
       const [longitude, latitude] = geometry.coordinates;
       const { identifier, radius, assuming } = properties;
-      // The program reads the policies that have a name.
+      // The replay program understands only policies that have a name.
       const policy = typeof properties.policy === "string" ? properties.policy : "standard";
       monitor.add(identifier, { latitude, longitude, radius }, { policy, ...(assuming && { assuming }) });
     }

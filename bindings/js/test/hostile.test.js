@@ -1,4 +1,4 @@
-// Hostile input gives an error of the package, leaves the object as it was, and never ends the engine.
+// Tests that hostile input gives an error of the package, leaves the object unchanged, and never ends the engine.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -8,7 +8,7 @@ const { DisposedError, Fleet, FencepostError, InvalidArgumentError, LateInputErr
 const NOW = 1.7e12;
 const circle = { latitude: 47.55, longitude: 7.59, radius: 200 };
 const fix = { latitude: 47.55, longitude: 7.59, accuracy: 5, time: NOW };
-// One of each type, and numbers that no argument accepts.
+// Contains one value of each type, and numbers that no argument accepts.
 const strange = [
   undefined, null, NaN, Infinity, -Infinity, -1, 1.5, 2 ** 53, 1e308, "", "7", "\0", "\ud800", true, Symbol("s"), 2n ** 63n, -1n,
   [], [[]], {}, () => 1, new Date(NaN), new Uint8Array(3), new Map(), new Proxy({}, {}),
@@ -98,7 +98,7 @@ test("values of every type in every argument", () => {
         assert.notEqual(error.status, "engine_lost");
       }
     }
-    // Each argument accepts only a few of them: an empty array, true, or undefined if it has a default.
+    // Each argument accepts only a few of the values: an empty array, true, or undefined if it has a default.
     assert.ok(refused >= strange.length - 10, `${call} refuses ${refused} of ${strange.length}`);
   }
   // An empty object and a Map count as empty options; 2^63 is a valid tag.
@@ -163,7 +163,7 @@ test("bytes that are no snapshot: cut, flipped, of another kind, random", () => 
 });
 
 test("a snapshot of format 1 with a length above 2^31 is refused", () => {
-  // "FPSN…": the magic of a real snapshot, format 1, then the length of the name.
+  // "FPSN…" is the magic number of a real snapshot with format 1; the length of the name follows.
   const bytes = new Monitor().snapshot().slice(0, 64);
   for (const format of [1, 2, 3, 0xffffffff]) {
     for (const length of [0x7fffffff, 0x80000000, 0xffffffff]) {
@@ -207,7 +207,7 @@ test("a full queue tells how far a batch came, across blocks of rows", () => {
   const monitor = new Monitor({ maxPendingEvents: 100 });
   monitor.add("a", circle, { policy: "exact", assuming: "unsatisfied" });
   const latitudes = new Float64Array(count).fill(47.55);
-  // In and out again, every fix from row 150 000 on.
+  // From row 150 000 on, every fix enters or leaves the circle.
   for (let row = 150_000; row < count; row += 2) latitudes[row] = 48;
   const columns = {
     latitudes, longitudes: new Float64Array(count).fill(7.59), times: Float64Array.from({ length: count }, (_, row) => NOW + row),

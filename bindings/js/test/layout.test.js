@@ -1,4 +1,4 @@
-// The structures of lib/layout.js are those of fencepost.h, as a C compiler lays them out for wasm32.
+// Tests that the structures of lib/layout.js are those of fencepost.h, as a C compiler lays them out for wasm32.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -6,7 +6,8 @@ import { test } from "node:test";
 import * as layout from "../lib/layout.js";
 import { ROOT } from "./support.js";
 
-// FIX is fencepost_fix, CONDITION_OPTIONS is fencepost_condition_options; the exceptions have other names.
+// The name FIX stands for fencepost_fix, CONDITION_OPTIONS for fencepost_condition_options; the exceptions below have
+// other names.
 const NAMES = { SIGHTING: "beacon_sighting", POLICY: "transition_policy" };
 
 function check(shift) {

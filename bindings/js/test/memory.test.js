@@ -1,4 +1,5 @@
-// The memory of objects is freed; too little memory is an error; an engine that the host stopped is replaced.
+// Tests that the memory of objects is freed, that too little memory gives an error, and that an engine that the host
+// stopped is replaced.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -49,7 +50,7 @@ test("what is forgotten is freed after the garbage collection", async () => {
     // Finalizers run in a separate task.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  // 600 of them would take 300 MB; the limit is 64 MB.
+  // 600 of these objects would take 300 MB; the limit is 64 MB.
   assert.ok(engine().memory.length <= Math.max(before, 48e6), `${engine().memory.length} bytes`);
 });
 
@@ -98,7 +99,7 @@ test("where the host refuses memory in a call, the engine is replaced", async ()
   const monitor = filled(10);
   const kept = monitor.snapshot();
   const owner = engine();
-  // Remove the check before the call, and use up the memory of WebAssembly.
+  // Disable the check before a call, and use up the memory of WebAssembly.
   owner.room = () => {};
   const zones = new Zones();
   let size = 2 ** 30;

@@ -1,4 +1,4 @@
-// The programs of README.md print the blocks below them.
+// Tests that the programs of README.md print the blocks below them.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -14,7 +14,7 @@ test("there are three programs", () => assert.equal(blocks.length, 3));
 
 for (const [index, [, program, expected]] of blocks.entries()) {
   test(`program ${index + 1}`, () => {
-    // Inside the package its own name resolves to it, by `exports`.
+    // Inside the package, its own name resolves to the package, because of `exports`.
     const folder = mkdtempSync(join(PACKAGE, "readme-"));
     try {
       writeFileSync(join(folder, "program.js"), program);

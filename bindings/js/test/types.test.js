@@ -1,4 +1,4 @@
-// Checks the type declarations with TypeScript's compiler, if installed (Debian: node-typescript).
+// Checks the type declarations with TypeScript's compiler, if it is installed (Debian: node-typescript).
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

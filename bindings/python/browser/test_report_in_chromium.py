@@ -133,13 +133,14 @@ LOOKS = [(scheme, width) for width in (1280, 390) for scheme in ("light", "dark"
 INSIDE = {"light": (0x0F, 0x6B, 0xD8), "dark": (0x4A, 0x92, 0xFF)}
 LEAVE = {"light": (0xC2, 0x3B, 0x00), "dark": (0xF3, 0x92, 0x4B)}
 ROWS = "[...document.querySelectorAll('#visits tbody tr:not(.gap)')]"
-# Counts pairs of overlapping labels on the map, cut labels, and labels below buttons, scale bar or overview map.
+# Counts labels on the map that overlap each other or are cut, and labels below buttons, the scale bar or the overview
+# map.
 OVERLAPS = """
 const lies = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
 const others = (at) => [...map.furniture(), ...map.placed.slice(at + 1)];
 return map.placed.filter((a, at) => a[1] < 0 || others(at).some((b) => lies(a, b))).length
 """
-# The least distance between two labels of the map, in pixels.
+# Returns the least distance between two labels of the map, in pixels.
 LEAST = """
 const away = (a, b) => Math.max(a[0] - b[2], b[0] - a[2], a[1] - b[3], b[1] - a[3]);
 return Math.min(...map.placed.flatMap((a, at) => map.placed.slice(at + 1).map((b) => away(a, b))))
@@ -156,7 +157,7 @@ def test_opens_without_a_network(browser: Any, tmp_path: Path, name: str, make: 
     for scheme, width in LOOKS:
         look(browser, scheme, width)
         seen = colours(screenshot(browser, f"{name}-{scheme}-{width}"))
-        # The page does not only know the colours, it paints them.
+        # Check that the page not only defines the colours but paints with them.
         assert seen.get(INSIDE[scheme], 0) > 300 and seen.get(LEAVE[scheme], 0) > 20
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
         assert browser.execute_script(OVERLAPS) == 0 and browser.execute_script("return map.canvas.dataset.scale")
@@ -176,7 +177,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     look(browser, "light", 1280)
     opened(browser, page)
     visit = next(visit for visit in log.visits() if visit.identifier == "85 at fremont")
-    # By keyboard in the table: sort by a heading, then choose a row.
+    # In the table, use only the keyboard: sort by a heading, then choose a row.
     heading = browser.find_element("css selector", "#visits thead button")
     heading.send_keys("\ue007")
     assert browser.execute_script("return arguments[0].parentElement.ariaSort", heading) == "ascending"
@@ -190,7 +191,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
     assert low < visit.start.timestamp() * 1000 < high < log.end.timestamp() * 1000
     painted(browser)
     assert browser.execute_script("return Number(map.canvas.dataset.visits)") == 1
-    # Its mark on the map leads to the same visit.
+    # The mark of the visit on the map leads to the same visit.
     assert browser.execute_script(
         "const [x, y] = map.toScreen(chosen.visit.path[0]); return map.found([x, y]).visit.number"
     ) == list(log.visits()).index(visit)
@@ -268,7 +269,7 @@ def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path,
         assert browser.execute_script(LEAST) >= 28 and browser.execute_script("return map.placed.length") >= 4
         screenshot(browser, f"fleet-{scheme}-{width}")
     look(browser, "light", 1280)
-    # The summary begins with the place of most time, and counts visits as the log does.
+    # The summary begins with the place where the device spent most time, and counts visits as the log does.
     first = text(browser, "#summary tbody th")
     spent = {visit.identifier: 0.0 for visit in visits}
     for visit in visits:
@@ -278,13 +279,13 @@ def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path,
     assert text(browser, "#summary tbody td") == str(len(own))
     browser.find_element("css selector", "#summary-by button:last-child").click()
     assert browser.execute_script("return summary.rows.length") == 100
-    # The list holds all visits, but has table rows only for the visible ones.
+    # The list contains all visits, but has table rows only for the visible ones.
     rows = f"return {ROWS}.map((row) => row.row.number)"
     last = browser.execute_script("return list.rows.at(-1).number")
     browser.execute_script("const box = byId('visits'); box.scrollTop = box.scrollHeight")
     WebDriverWait(browser, LIMIT).until(lambda driver: last in driver.execute_script(rows))
     assert len(browser.execute_script(rows)) < 80
-    # The search leaves only one device's visits; below its row, the table of states unfolds its places.
+    # The search leaves only the visits of one device; below its row, the table of states unfolds its places.
     box = browser.find_element("id", "search")
     box.send_keys("CAR 07")
     of_car = [number for number, visit in enumerate(visits) if visit.track == "car 07"]
@@ -312,7 +313,7 @@ def test_names_and_paper(browser: Any, tmp_path: Path) -> None:
         pandas.DataFrame({"latitude": 0.0, "longitude": [0, 0, 1, 0, 0, 1], "time": times, "device": name or "-"})
         for name in HOSTILE
     ]
-    # Identifiers have at most 256 bytes; values of a column and titles have no limit.
+    # Identifiers have at most 256 bytes; the values of a column, and titles, have no limit.
     places = {f"{name[:60]}!": Circle(0, 0, 100 + number) for number, name in enumerate(HOSTILE)}
     log = replay(pandas.concat(parts), places, by="device", policy="exact")
     page = tmp_path / "hostile.html"

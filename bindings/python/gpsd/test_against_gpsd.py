@@ -72,9 +72,9 @@ def started(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
     """A gpsfake with its gpsd, which are killed at the end."""
     with TemporaryDirectory() as folder:
         environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin", "TMPDIR": folder}
-        # Slow enough that a client that connects a second late still sees most of a log.
+        # This speed is slow enough that a client that connects a second late still receives most of a log.
         command = ["gpsfake", "-q", "-c", "0.03", "-P", str(port), *(str(LOGS / log) for log in logs)]
-        # A session of its own, so that the daemon, which is gpsfake's child, ends with it.
+        # The process gets its own session, so that the daemon, which is gpsfake's child, ends with it.
         process = subprocess.Popen(
             command, env=environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
@@ -207,7 +207,8 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int, stack: Ex
     rows = read_track(LOGS / log).fixes
     start = rows[0]
 
-    # The device drifts. It leaves a circle around its start late in the log, long after gpsd has begun to report fixes.
+    # The device drifts. It leaves the circle around its start late in the log, long after gpsd has begun to report
+    # fixes.
     def crossings(radius: float) -> list[tuple[str, int | None]]:
         monitor = Monitor()
         monitor.add(Circle(*start[:2], radius), "start", policy=TransitionPolicy.exact())
@@ -222,8 +223,8 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int, stack: Ex
     )
     expected = crossings(radius)
     with playing(port, log) as player:
-        # The log waits for the watch, because on a busy machine the watch may start only after the device has left the
-        # circle.
+        # The log is played only when the watch is ready: on a busy machine the watch might otherwise start after the
+        # device has left the circle.
         player.send_signal(signal.SIGSTOP)
         watching = stack.enter_context(Watching(tmp_path, port, {"start": (*start[:2], radius)}))
         end = time.monotonic() + LONGEST
@@ -245,7 +246,7 @@ def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: in
     circles = {"hamilton": (*place(log, 0), 100.0)}
     with playing(port, log):
         with Watching(tmp_path, port, circles) as watching:
-            # Before that, it may report that there is no device yet, or no device with a fix.
+            # Before this message, the watch may report that there is no device yet, or no device with a fix.
             refused = "ahead of this computer's clock; such fixes are refused without --any-time"
             while not watching.line(errors=True).endswith(refused):
                 pass

@@ -133,7 +133,7 @@ class Phone:
         try:
             self.heard.append((message.topic, json.loads(message.payload)))
         except ValueError:
-            pass  # a test sent a malformed payload on purpose
+            pass  # a test has sent a malformed payload on purpose
 
     def send(self, topic: str, payload: Any, quality: int = 1, retain: bool = False) -> Any:
         data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()

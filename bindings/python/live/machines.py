@@ -81,8 +81,8 @@ def make_wheels() -> Path:
             for path in folder.glob("*.whl"):
                 path.unlink()
             command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(folder), f"{binding}[live]"]
-            # Use the library that the set-up built: building another takes minutes while the other tests run. Without
-            # it, building the wheel also builds the library.
+            # Use the library that the set-up has built: building another library takes minutes while the other tests
+            # run. Without it, building the wheel also builds the library.
             given = {"FENCEPOST_LIBRARY": str(library.resolve())} if library.exists() else {}
             done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **given})
             assert done.returncode == 0, done.stderr

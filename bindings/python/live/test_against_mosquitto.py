@@ -122,13 +122,13 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
     ):
         assert reason in watch.said
     assert len(watch.said.splitlines()) < 15
-    # Retained messages come again and change nothing, and the owners' circles are kept.
+    # The broker sends retained messages again, which change nothing, and the owners' circles are kept.
     again = watcher(stack, state, broker, "--store", state)
     user.send("owntracks/alice/watch", location(9, 1.0))
     kept = ("alice/watch", "satisfied", 1)
     again.until(lambda: kept in again.reported, "the circle that was kept")
     again.until(lambda: "the last time that it was fed before" in again.said, "what is retained")
-    # The first watch may have stopped before the broker confirmed the last event, which is then sent again.
+    # The first watch may have stopped before the broker confirmed the last event; then the event is sent again.
     assert set(again.reported[5:]) <= {kept, ("van", "satisfied", 1)} and again.reported.count(kept) == 1
     assert again.stop() == 0
     assert "not fed again" in again.said
@@ -184,7 +184,7 @@ def test_kills_at_random_lose_nothing_and_invent_nothing(stack: ExitStack, tmp_p
     watch = watcher(stack, torn, broker, "--store", torn, "--publish", f"{broker.url}/out")
     listener = phone(stack, broker, topic="out/#")
     for start in range(0, count, 200):
-        # Of 200 messages, far more than 20 produce an event.
+        # Of these 200 messages, far more than 20 produce an event.
         enough = len(watch.events) + generator.randrange(20)
         for topic, message in messages[start : start + 200]:
             sent = user.send(topic, message)
@@ -298,7 +298,7 @@ def test_a_flood_of_waypoints_is_bounded(stack: ExitStack, tmp_path: Path, broke
     for number in range(2_000):
         user.send("owntracks/a/1/waypoint", {**waypoint, "desc": f"w{number}", "tst": number + 1})
     for number in range(500):
-        # One circle that changes all the time, and one with the name of another user's.
+        # User b sends a circle that changes all the time, user c a circle with the name of another user's circle.
         user.send("owntracks/b/1/waypoint", {**waypoint, "desc": "here", "rad": number + 1, "tst": 9})
         user.send("owntracks/c/1/waypoint", {**waypoint, "desc": "../b/here", "tst": 9})
     many = [{"desc": f"x{number}", "lat": 0, "lon": 1, "rad": 5, "tst": number + 1} for number in range(501)]
@@ -344,7 +344,7 @@ def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: 
     user.flush(sent)
     # The broker sends twenty messages, which the watch must not confirm.
     until(lambda: log_of(broker).count("Sending PUBLISH") >= 21, "the messages")
-    time.sleep(1)  # time in which it could confirm them
+    time.sleep(1)  # time in which the watch could confirm them
     assert len(watch.events) == 1
     assert log_of(broker).count("Received PUBACK") == 1, "only what the store has is confirmed"
     if end == "kill":

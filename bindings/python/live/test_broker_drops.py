@@ -26,13 +26,13 @@ def test_messages_that_the_broker_drops_are_said(tmp_path: Path) -> None:
         watch = Watcher(folder, "--source", broker.url, "--conditions", conditions(folder), "--store", folder)
         stack.callback(watch.end)
         watch.until(lambda: "is followed" in watch.said, "the subscription")
-        # The count of dropped messages is a retained message, so it has come before the first position.
+        # The count of dropped messages is a retained message, so it arrives before the first position.
         user.flush(user.send("owntracks/a/first", location(0)))
         watch.until(lambda: watch.events, "the first position")
         assert "has dropped" not in watch.said
         watch.process.send_signal(signal.SIGSTOP)
         try:
-            # More than the queue, the messages in flight and the buffers of the connection hold.
+            # This is more than the queue, the messages in flight and the buffers of the connection can hold.
             for van in range(500):
                 sent = user.send(f"owntracks/a/{van}", location(van, note="x" * 10_000))
             user.flush(sent)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(mosquitto() is None, reason="mosquitto is not in
 ROOT = Path(__file__).resolve().parents[3]
 ADDON = ROOT / "containers" / "homeassistant"
 
-# The variables from Home Assistant's pages "MQTT device tracker" and "MQTT binary sensor" that matter here. Home
+# Lists the variables of Home Assistant's pages "MQTT device tracker" and "MQTT binary sensor" that matter here. Home
 # Assistant refuses a payload with unknown variables.
 COMMON = {
     "availability_topic", "payload_available", "payload_not_available", "device", "origin", "json_attributes_topic",
@@ -67,7 +67,7 @@ class Assistant:
                 config = json.loads(text)
                 assert config["unique_id"] == parts[2]
                 assert set(config) <= VARIABLES[kind] and set(config["device"]) <= DEVICE
-                assert config["origin"]["name"]  # required since Home Assistant introduced origins
+                assert config["origin"]["name"]  # required since Home Assistant introduced the key `origin`
                 found[config["device"]["name"], config["name"]] = config
         return found
 
@@ -157,7 +157,8 @@ def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: B
     # The watch is killed, so the broker publishes its last will.
     watch.stop(signal.SIGKILL)
     until(lambda: home.state("alice/phone", "office") == "unavailable", "the will")
-    # The next watch continues. It publishes the engine's state, although there is no new event.
+    # The next watch continues where the first one stopped. The watch publishes the engine's state, although there is no
+    # new event.
     watch = watcher(stack, folder, broker)
     until(lambda: home.state("alice/phone", "office") == "on", "the next life")
     # A place is removed, and its entities disappear. The entities of a new place appear with the next fix.
@@ -246,7 +247,7 @@ def test_the_add_on_from_its_options_to_the_states(stack: ExitStack, tmp_path: P
     arguments = Path(f"/proc/{process.pid}/cmdline").read_bytes()
     assert b"s3cret" not in arguments, "the password can be read by every process"
     home = assistant(stack, broker)
-    # the boot time: in the past, but recent enough to be accepted
+    # the boot time, which is in the past but recent enough to be accepted
     now = int(Path("/proc/stat").read_text().split("btime ")[1].split()[0])
     say(broker, "owntracks/alice/phone", location(0, 0.0) | {"tst": now})
     until(lambda: home.state("alice/phone", "Zuhause") == "on", "the state", (tmp_path / "said").read_text)

@@ -137,7 +137,7 @@ def rows(browser: webdriver.Chrome) -> list[Row]:
 
 def opened(browser: webdriver.Chrome, url: str) -> None:
     browser.get("about:blank")
-    # Ignore log entries of earlier pages.
+    # Ignore the log entries of earlier pages.
     browser.get_log("browser"), browser.get_log("performance")  # type: ignore[no-untyped-call]
     browser.get(url)
     until(lambda: text(browser, "#status") == "live", "the stream")
@@ -168,7 +168,7 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     until(lambda: "(2)" in text(browser, "#devices-head"), "the devices", served.state)
     served.feed(fix("van", 10))
     until(lambda: "van\u2069 entered \u2068office" in text(browser, "#events"), "the event")
-    # The diagnosis is only shown on demand.
+    # The page shows the diagnosis only on demand.
     assert "crossing" not in text(browser, "#events")
     browser.find_element(By.CSS_SELECTOR, "#events summary").click()
     assert "crossing" in text(browser, "#events") and "accuracy 9 m" in text(browser, "#events")
@@ -181,7 +181,7 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     assert not browser.find_element(By.ID, "counters").is_displayed(), "counters are folded away"
     browser.find_element(By.CSS_SELECTOR, "#counters-part summary").click()
     assert "2" in text(browser, "#counters")
-    # By keyboard only: move the map, narrow the search, choose a device.
+    # Use only the keyboard: move the map, narrow the search, choose a device.
     before = browser.execute_script("return JSON.stringify([map.centre, map.scale])")  # type: ignore[no-untyped-call]
     browser.find_element(By.ID, "map").send_keys("+", Keys.ARROW_LEFT)
     assert browser.execute_script("return JSON.stringify([map.centre, map.scale])") != before  # type: ignore[no-untyped-call]
@@ -196,7 +196,8 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
     assert card.startswith("van\n") and "Inside \u2068office\u2069 for " in card and "Last fix " in card
     assert "Entered \u2068office\u2069, " in card and " ago" in card and "accuracy 9 m" in card
     assert browser.execute_script("return document.getAnimations().length") == 0  # type: ignore[no-untyped-call]
-    # Long names, right-to-left names and emoji: each takes one line, and its text direction ends with the name.
+    # The device names are long, written right to left, or contain emoji: each takes one line, and its text direction
+    # ends with the name.
     for number, name in enumerate(("n" * 240, "\u202eevil", "דרך الطريق", "🚐" * 60)):
         served.feed(fix(name, 11, 0.01 * number))
     browser.find_element(By.ID, "find").clear()
@@ -221,7 +222,7 @@ def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: we
         if message["method"] == "Network.requestWillBeSent":
             hosts.add(urlsplit(message["params"]["request"]["url"]).netloc)
     assert hosts - {""} == {served.url.split("/")[2]}, "no network"
-    # The watch ends, and the page shows it.
+    # When the watch ends, the page shows that.
     assert served.process.stdin is not None
     served.process.stdin.close()
     assert served.process.wait(30) == 0
@@ -274,7 +275,7 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
             *(fix(f"device {each}", second, each % 25 * 0.04 + second * 1e-3, each // 25 * 0.02) for each in range(500))
         )
     until(lambda: 'result="accepted"} 4000.0' in served.get("metrics")[1], "the fixes")
-    # A newly opened page gets everything at once; measure how fast it can be used.
+    # A newly opened page gets all data at once; measure how soon it can be used.
     for scheme, size in LOOKS:
         look(browser, scheme, size)
         opened(browser, served.url)
@@ -292,11 +293,11 @@ def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browse
         width = browser.execute_script("return document.documentElement.scrollWidth")  # type: ignore[no-untyped-call]
         assert width <= size[0], "nothing to scroll sideways"
         browser.save_screenshot(str(SCREENSHOTS / f"page-many-{scheme}-{size[0]}.png"))
-    # By keyboard only: move the focus past the map, then find and choose one device among 500.
+    # Use only the keyboard: move the focus past the map, then find and choose one device among 500.
     browser.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
     assert browser.switch_to.active_element.get_attribute("id") == "find"  # type: ignore[no-untyped-call]
     browser.switch_to.active_element.send_keys("device 499")
-    # The scrolling region, three headings (a phone has no column of the last fix), the row.
+    # The focus moves over the scrolling region and three headings (a phone has no column for the last fix) to the row.
     browser.switch_to.active_element.send_keys(Keys.TAB * 5)
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     assert browser.execute_script("return chosen") == "device 499"  # type: ignore[no-untyped-call]
@@ -372,7 +373,7 @@ def test_tiles_are_of_the_server_that_is_named(stack: ExitStack, tmp_path: Path,
     assert all(re.fullmatch(r"/map/\d+/\d+/\d+\.png", path) for path, _ in asked)
     assert {referrer for _, referrer in asked} == {served.url}, "the site, and nothing of what was asked of it"
     assert len({path for path, _ in asked}) == len(asked), "each once"
-    # Zoom in, then far out: the map ends at the top and bottom, and repeats sideways.
+    # Zoom in, then far out: the map ends at the top and bottom, and repeats to the left and right.
     browser.find_element(By.ID, "map").send_keys("+", "+")
     until(lambda: len(tiles.asked) > len(asked), "deeper tiles")
     browser.execute_script("map.scale = 150; map.centre = [0.01, 0.5]; map.draw()")  # type: ignore[no-untyped-call]
@@ -408,7 +409,7 @@ def test_who_may_see_it(stack: ExitStack, tmp_path: Path, browser: webdriver.Chr
     assert caught.value.code == 405, "read-only"
     served.feed(fix("a", 0))
     until(lambda: 'fencepost_fixes_total{result="accepted"} 1.0' in served.get("metrics")[1], "the counter")
-    # With a token, on all addresses.
+    # Serve the page with a token, on all addresses.
     folder = tmp_path / "token"
     folder.mkdir()
     token = "abcdefgh12345678"

@@ -62,5 +62,5 @@ def test_readers_that_take_nothing_do_not_stay(monkeypatch: pytest.MonkeyPatch) 
         with urllib.request.urlopen(f"{address}/metrics", timeout=120) as answer:
             assert answer.read() == b"none 0\n", "others are answered"
         until(lambda: status() == 200, "their end")
-        # A reader that accepts no data only fills its connection's buffer; later messages are not built for it.
+        # If a reader accepts no data, only the buffer of its connection fills up; later messages are not built for it.
         assert view.asked < 60

@@ -36,7 +36,7 @@ def test_systemd_finds_nothing_wrong(unit: Path) -> None:
     )
     assert done.returncode == 0
     assert not [line for line in done.stderr.splitlines() if "fencepost" in line], done.stderr
-    # systemd does report a mistake.
+    # systemd reports a mistake in a unit file.
     unit.write_text(unit.read_text().replace("WatchdogSec=60", "WatchdogSeconds=60"))
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60

@@ -46,10 +46,10 @@ def test_the_readme_word_for_word() -> None:
         shutil.copy(ours, clone / ".build" / "dist")
 
     with machine(furnish) as made:
-        # With a network, installing Debian's mosquitto would also start it.
+        # If the machine had a network, installing Debian's mosquitto would also start it.
         made.say("systemctl start mosquitto")
         walked(made, install)
-        # The service has reported that it is ready, because `systemctl enable --now` waits for that.
+        # The service has reported that it is ready, because `systemctl enable --now` waits for that report.
         assert made.say("systemctl is-active fencepost-watch").strip() == "active"
         shown = dict(
             line.split("=", 1) for line in made.say("systemctl show fencepost-watch").splitlines() if "=" in line
@@ -64,16 +64,16 @@ def test_the_readme_word_for_word() -> None:
         page = f"python3 -c {shlex.quote(fetch)} http://127.0.0.1:8090/"
         assert "<title>Fencepost" in made.say(page)
         made.until(f"{page}metrics | grep 'fencepost_events_total 1.0'", "the counter")
-        # The user may change the places.
+        # The user of the service may change the file of places.
         made.say("sed -i s/office/work/ /etc/fencepost/places.geojson; systemctl reload fencepost-watch")
         made.until("journalctl -u fencepost-watch | grep 'read again: 1 added, 0 replaced, 1 removed'", "the reload")
         assert made.say("systemctl is-active fencepost-watch").strip() == "active"
-        # systemd restarts the watch, which continues where it was: it reads the messages that were sent meanwhile.
+        # systemd restarts the watch, which continues where it stopped: it reads the messages that were sent meanwhile.
         made.say("systemctl kill -s KILL fencepost-watch")
         made.say(publish("bob/phone", 13.4))
         made.until(f"grep bob/phone {EVENTS}", "what the broker held")
         assert made.say("systemctl show -p NRestarts --value fencepost-watch").strip() == "1"
-        # A broker with users. The watch's password is in a file that only root can read.
+        # A broker with users. The watch's password is in a file that only root may read.
         walked(made, broker)
         made.say("systemctl is-active fencepost-watch")
         refused = made.run(publish("carol/phone", 13.4))
@@ -82,7 +82,8 @@ def test_the_readme_word_for_word() -> None:
         made.until(f"grep alice/watch {EVENTS}", "the event of a user")
         made.say("systemctl stop fencepost-watch")
         assert made.say("systemctl show -p Result --value fencepost-watch").strip() == "success"
-        # With systemd-run: the watch gets ready, is still alive after the watchdog's time, reloads, and stops.
+        # Started with systemd-run, the watch becomes ready, is still alive after the watchdog's time, reloads, and
+        # stops.
         command = "/opt/fencepost/bin/fencepost watch --config /etc/fencepost/watch.toml"
         made.say(
             "systemd-run --unit=tried --service-type=notify --property=WatchdogSec=8 --property=NotifyAccess=main "
@@ -91,6 +92,6 @@ def test_the_readme_word_for_word() -> None:
         )
         time.sleep(9)  # longer than the watchdog waits
         assert made.say("systemctl is-active tried").strip() == "active"
-        # A watch that stops reporting is ended.
+        # systemd ends a watch that stops reporting.
         made.say("systemctl kill -s STOP --kill-whom=main tried")
         made.until("test $(systemctl show -p Result --value tried) = watchdog", "the watchdog")

@@ -1,15 +1,15 @@
 /*
  * Feeds many fixes in one call, block by block. Between two blocks the interpreter handles signals, so that Ctrl-C ends
- * a long call, and other callers get their turn.
+ * a long call, and other callers get a turn.
  */
 #include "native.h"
 
 #include <time.h>
 
 /*
- * A row may evaluate all conditions, each for about 100 ns. The first block is sized to take at most about 10 ms even
- * then, so with few conditions it is large. The later blocks are sized by measured time, since a call of another thread
- * on the same handle may have to wait for one block.
+ * Each row may evaluate all conditions, which takes about 100 ns per condition. Even then, the first block takes at
+ * most about 10 ms, so with few conditions it has many rows. The size of later blocks depends on measured time, because
+ * a call of another thread on the same handle may have to wait for one block.
  */
 #define FIRST_BLOCK_WORK 100000
 #define FIRST_BLOCK_MAX 16384
@@ -46,7 +46,8 @@ static fencepost_fix_columns rows_from(const fencepost_fix_columns *fixes, size_
   return rest;
 }
 
-/* Checks on a monitor without conditions that no row is refused, because a refusal must come before anything is fed. */
+/* Checks with a monitor without conditions that no row is refused, because a refusal must come before any row is
+   fed. */
 static fencepost_status try_all(const fencepost_fix_columns *fixes, size_t count, fencepost_error *error) {
   fencepost_monitor *empty = NULL;
   fencepost_feed_result result = {0, 0, 0};
@@ -56,7 +57,7 @@ static fencepost_status try_all(const fencepost_fix_columns *fixes, size_t count
   return status;
 }
 
-/* Feeds the rows from `done` on. */
+/* Feeds the rows from number `done` on. */
 static fencepost_status feed(native_handle *self, const fencepost_fix_columns *fixes,
                              const fencepost_fleet_columns *devices, size_t done, size_t rows,
                              fencepost_feed_result *result, fencepost_error *error) {
@@ -88,7 +89,7 @@ typedef struct {
   int is_full;
 } batch;
 
-/* Feeds the next block: 0, or -1 with an exception. */
+/* Feeds the next block; returns 0, or -1 with an exception. */
 static int feed_block(native_handle *self, batch *batch) {
   fencepost_feed_result result = {0, 0, 0};
   native_call call;
@@ -142,7 +143,7 @@ PyObject *native_feed_rows(native_handle *self, native_state *state, const fence
   while (!failed && batch.done < count && !(failed = PyErr_CheckSignals() < 0));
   PyObject *counts = Py_BuildValue("(KKK)", (unsigned long long)batch.total.accepted,
                                    (unsigned long long)batch.total.invalid, (unsigned long long)batch.total.late);
-  if (devices != NULL && devices->entry_count > 0) { /* a signal ended the call between two blocks */
+  if (devices != NULL && devices->entry_count > 0) { /* a signal has ended the call between two blocks */
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     native_call call = native_begin_batch(self);

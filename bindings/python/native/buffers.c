@@ -1,4 +1,5 @@
-/* Memory of Python objects with the buffer protocol: columns of 64-bit elements, and records of a fixed size. */
+/* Accesses the memory of Python objects with the buffer protocol: columns of 64-bit elements, and records of a fixed
+   size. */
 #include "native.h"
 
 #include <string.h>
@@ -8,14 +9,14 @@ void native_release_column(native_column *column) {
   if (column->is_held) PyBuffer_Release(&column->view);
 }
 
-/* True if the format is a single element of eight native bytes with one of these codes. */
+/* Returns true if the format is a single element of eight native bytes with one of these codes. */
 static int has_code(const Py_buffer *view, const char *codes) {
   const char *format = view->format != NULL ? view->format : "B";
   if (*format == '@' || *format == '=' || (*format == '<' && PY_LITTLE_ENDIAN)) format++;
   return view->itemsize == 8 && *format != 0 && strchr(codes, *format) != NULL && format[1] == 0;
 }
 
-/* True if C can index the elements. The stride of a single element does not matter. */
+/* Returns true if C can index the elements. If there is only one element, its stride does not matter. */
 static int is_dense(const Py_buffer *view) {
   Py_ssize_t count = view->shape[0];
   return count == 0 || ((uintptr_t)view->buf % 8 == 0 && (count == 1 || view->strides[0] == 8));

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Rounds down, as a microsecond clock would show a finer time. A value out of range becomes FENCEPOST_TIME_UNSET. */
+/* Rounds a finer time down, as a clock with microseconds would show it. A value out of range gives
+   FENCEPOST_TIME_UNSET. */
 static int64_t scale(int64_t value, int64_t multiplier, int64_t divisor) {
   if (value == INT64_MIN) return FENCEPOST_TIME_UNSET; /* NaT */
   if (divisor > 1) {
@@ -14,7 +15,7 @@ static int64_t scale(int64_t value, int64_t multiplier, int64_t divisor) {
   return __builtin_mul_overflow(value, multiplier, &scaled) ? FENCEPOST_TIME_UNSET : scaled;
 }
 
-/* Has a separate loop for each common divisor, which the compiler turns into multiplications. */
+/* Has a separate loop for each common divisor, so that the compiler can replace the division by multiplications. */
 static void scale_column(native_column *column, Py_ssize_t count, int64_t multiplier, int64_t divisor) {
   const char *from = column->start;
   for (Py_ssize_t row = 0; row < count; row++, from += column->stride) {
@@ -26,7 +27,7 @@ static void scale_column(native_column *column, Py_ssize_t count, int64_t multip
   column->stride = sizeof(int64_t);
 }
 
-/* The devices of the rows of a fleet; None for a monitor. */
+/* For a fleet: the devices of the rows; None for a monitor. */
 typedef struct {
   PyObject *codes, *names;
   unsigned long long first_row;
@@ -57,7 +58,7 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
   fixes.times_us = times->start;
   fixes.time_stride = times->stride;
   if (self->fleet == NULL) return native_feed_rows(self, state, &fixes, NULL, (size_t)count);
-  if (native_try_rows(state, &fixes, (size_t)count) < 0) return NULL; /* before any device is added */
+  if (native_try_rows(state, &fixes, (size_t)count) < 0) return NULL; /* before any device is added, check the rows */
   fixes.refuse_invalid = 0;
   native_device_column column;
   PyObject *result = NULL;
@@ -70,9 +71,10 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
 }
 
 /*
- * Arguments (latitude, longitude, accuracy, time, multiplier, divisor, refuse_invalid). Columns are doubles; accuracy
- * may be None or one float. Times are 64-bit integers, whose unit is multiplier / divisor microseconds. For a fleet,
- * also the devices and their dictionary (see native_open_devices()), and the number of the first row.
+ * The Python arguments are (latitude, longitude, accuracy, time, multiplier, divisor, refuse_invalid). The columns have
+ * doubles; accuracy may be None or one float. The times are 64-bit integers in units of multiplier / divisor
+ * microseconds. A fleet has more arguments: the devices and their dictionary (see native_open_devices()), and the
+ * number of the first row.
  */
 PyObject *native_feed_columns(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);

@@ -30,7 +30,7 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-/* Adds or ensures circles from columns; returns the counts of added, replaced and kept ones (None for an add). */
+/* Adds or ensures circles from columns; returns how many were added, replaced and kept (None for an add). */
 PyObject *native_add_circles(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *sources[4], *policy_object;
@@ -91,7 +91,7 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-/* A library call about the condition with an identifier; it fills `out`. */
+/* Calls a library function about the condition with an identifier; the function fills `out`. */
 typedef fencepost_status (*question)(native_handle *, const char *identifier, void *out, fencepost_error *);
 
 static fencepost_status remove_condition(native_handle *self, const char *identifier, void *out,
@@ -122,7 +122,8 @@ enum {
   ANSWERED = 1
 };
 
-/* REFUSED: an exception is set. ABSENT: no such condition exists, which is not an error for the caller. */
+/* REFUSED means that an exception is set. ABSENT means that no such condition exists, which is not an error for the
+   caller. */
 static int ask(PyObject *object, PyObject *identifier_object, question question, void *out, int may_be_absent) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
@@ -159,8 +160,8 @@ static PyObject *geometry_tuple(native_handle *self, const fencepost_condition *
 }
 
 /*
- * Returns (identifier, kind, geometry, generation, tag, policy, last event, present state). The geometry of a shape is
- * None if another thread has removed the shape in the meantime.
+ * Returns the tuple (identifier, kind, geometry, generation, tag, policy, last event, present state). The geometry of a
+ * shape is None if another thread has removed the shape in the meantime.
  */
 static PyObject *record_tuple(native_handle *self, const fencepost_record *record) {
   const fencepost_condition *condition = &record->condition;
@@ -178,8 +179,8 @@ PyObject *native_record(PyObject *object, PyObject *identifier) {
 }
 
 /*
- * Appends an item to a list and returns the list. Both references are stolen. NULL, with an exception set, is passed
- * on.
+ * Appends an item to a list and returns the list. The references to the list and to the item are stolen. If either is
+ * NULL, with an exception set, returns NULL.
  */
 static PyObject *with_item(PyObject *list, PyObject *item) {
   if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);
@@ -219,7 +220,7 @@ static PyObject *identifiers_of(PyObject *object, int state) {
   native_handle *self = (native_handle *)object;
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
-  for (;;) { /* repeat until the buffer is large enough, as other threads may add conditions */
+  for (;;) { /* repeat until the buffer is large enough, because other threads may add conditions */
     native_call call = native_begin(self);
     fencepost_status status =
         state < 0

@@ -1,7 +1,7 @@
 /*
- * The consumer that waits for events (only one at a time), and how it is woken: the library writes to its descriptor,
- * an eventfd or a pipe, which an event loop watches. The callback runs no Python code, so it needs no interpreter lock
- * and cannot block.
+ * Implements the consumer that waits for events (only one at a time) and its wake-up: the library writes to the
+ * consumer's descriptor, an eventfd or a pipe, which an event loop watches. The callback runs no Python code, so it
+ * needs no interpreter lock and cannot block.
  */
 #include "native.h"
 
@@ -12,7 +12,7 @@ static void ring(void *context) {
   int kept = errno;
   uint64_t one = 1;
   ssize_t written = write((int)(intptr_t)context, &one, sizeof(one));
-  (void)written; /* a full pipe means that the consumer will wake anyway */
+  (void)written; /* a full pipe means that the consumer will wake up anyway */
   errno = kept;
 }
 
@@ -26,7 +26,7 @@ static fencepost_status set_wakeup(native_handle *self, int descriptor, fencepos
 
 int native_refuse_second_consumer(native_handle *self, native_state *state) {
   if (self->consumer == 0) return 0;
-  if (self->consumer_process != (long)getpid()) { /* a child after fork() has no waiting consumer */
+  if (self->consumer_process != (long)getpid()) { /* a child process has no waiting consumer after fork() */
     self->consumer = 0;
     set_wakeup(self, -1, NULL);
     NATIVE_EVENTS(self, fencepost_monitor_abandon, fencepost_fleet_abandon, NULL);
@@ -40,7 +40,7 @@ int native_refuse_second_consumer(native_handle *self, native_state *state) {
   return -1;
 }
 
-/* Becomes the consumer: until detach(), the descriptor is written to whenever events are pending. */
+/* Becomes the consumer: until detach(), the library writes to the descriptor whenever events are pending. */
 PyObject *native_attach(PyObject *object, PyObject *descriptor_object) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
@@ -57,7 +57,7 @@ PyObject *native_attach(PyObject *object, PyObject *descriptor_object) {
   return native_raise(state, status, &error);
 }
 
-/* Stops being the consumer. Its unacknowledged events are delivered again. */
+/* Stops being the consumer. The unacknowledged events of this consumer are delivered again. */
 PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
   native_handle *self = (native_handle *)object;
   long descriptor = PyLong_AsLong(descriptor_object);
@@ -75,7 +75,7 @@ PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
   Py_RETURN_NONE;
 }
 
-/* Call when the monitor is closed: wakes all threads that wait for events. */
+/* Must be called when the monitor is closed: wakes all threads that wait for events. */
 PyObject *native_end_updates(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   self->is_closed = 1;

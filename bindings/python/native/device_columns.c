@@ -1,4 +1,4 @@
-/* Columns of devices: indices into a dictionary, as in Arrow and pandas, read in place. */
+/* Reads columns of devices in place: indices into a dictionary, as in Arrow and pandas. */
 #include "native.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static int open_codes(native_state *state, PyObject *object, Py_ssize_t count, n
   return 0;
 }
 
-/* Unsigned, so that a negative code is larger than any dictionary. */
+/* The code is unsigned, so that a negative code is larger than the size of any dictionary. */
 static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
   uint64_t value = 0;
   const char *at = (const char *)rows->devices + rows->device_stride * row;
@@ -50,9 +50,9 @@ static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
 }
 
 /*
- * Finds the elements that the rows from `row` on refer to. `used` gets them in the order of their first rows. Returns
- * the first row whose code is not in the dictionary, or count. In `numbers`, used elements get 0, all others
- * FENCEPOST_NO_DEVICE.
+ * Finds the elements that the rows from `row` on refer to. Writes these elements to `used`, in the order of their first
+ * rows. Returns the first row whose code is not in the dictionary; if there is no such row, returns count. In
+ * `numbers`, elements in use get 0, all others FENCEPOST_NO_DEVICE.
  */
 static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row, Py_ssize_t count, uint32_t *numbers,
                             Py_ssize_t *used, Py_ssize_t *found) {
@@ -69,13 +69,13 @@ static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row,
   return row;
 }
 
-/* The first row, from `row` on, that refers to an element; count if no row does. */
+/* Returns the first row, from `row` on, that refers to an element; returns count if no row does. */
 static Py_ssize_t row_of(const fencepost_fleet_columns *rows, Py_ssize_t element, Py_ssize_t row, Py_ssize_t count) {
   while (row < count && code_at(rows, row) != (uint64_t)element) row++;
   return row;
 }
 
-/* Sets the `position` of the present exception to a row. */
+/* Sets the attribute `position` of the current exception to a row. */
 static void set_position(Py_ssize_t row) {
   PyObject *type = NULL, *value = NULL, *traceback = NULL;
   PyErr_Fetch(&type, &value, &traceback);
@@ -148,7 +148,7 @@ static void find_rest(native_device_column *column, Py_ssize_t row, Py_ssize_t c
 }
 
 static void note_new(native_device_column *column, Py_ssize_t element, const char *identifier) {
-  if (column->is_new[element]) return; /* another thread has removed it in the meantime */
+  if (column->is_new[element]) return; /* another thread has removed the device in the meantime */
   column->is_new[element] = 1;
   column->entries[column->entry_count++] = (native_entry){identifier, FENCEPOST_NO_DEVICE, 1};
 }
@@ -163,7 +163,7 @@ static fencepost_status find_new(native_call *call, native_device_column *column
 }
 
 void native_keep_column(native_call *call, native_device_column *column) {
-  /* Remove the last first, so that the next new devices get these numbers in order. */
+  /* Removes the last device first, so that the next new devices get these numbers in order. */
   for (Py_ssize_t index = column->entry_count - 1; index >= 0; index--) {
     native_entry *entry = &column->entries[index];
     if (fencepost_fleet_devices(call->self->fleet, &entry->identifier, 1, 0, &entry->device, NULL) == FENCEPOST_OK &&
@@ -173,7 +173,8 @@ void native_keep_column(native_call *call, native_device_column *column) {
   column->entry_count = 0;
 }
 
-/* Changes an error about an identifier to name the first row with it, instead of its index among the added devices. */
+/* Changes an error about an identifier so that it names the first row with the identifier, instead of its index among
+   the added devices. */
 static void name_row(fencepost_error *error, const native_device_column *column, Py_ssize_t row, Py_ssize_t count) {
   if (error->position >= (uint64_t)column->found) return;
   Py_ssize_t found = row_of(&column->rows, column->used[error->position], row, count);

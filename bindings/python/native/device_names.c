@@ -1,4 +1,4 @@
-/* Conversion between the library's numbers of devices and Python's texts. */
+/* Converts the library's numbers of devices to Python's texts and back. */
 #include "native.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void native_keep_device(native_call *call, const native_entry *entry) {
   uint32_t device = FENCEPOST_NO_DEVICE;
   if (fencepost_fleet_devices(fleet, &entry->identifier, 1, 0, &device, NULL) || device != entry->device ||
       fencepost_fleet_get_device_statistics(fleet, device, &found, NULL))
-    return; /* another thread has removed it in the meantime */
+    return; /* another thread has removed the device in the meantime */
   if (found.input_count != found.invalid_fixes + found.late_inputs + found.ahead_inputs) return;
   if (fencepost_fleet_remove_device(fleet, device, 1, NULL) == FENCEPOST_OK) call->self->removals++;
 }

@@ -1,10 +1,10 @@
-/* The devices of a fleet: the list of them, their positions, and their bytes. */
+/* Implements the devices of a fleet: the list of them, their positions, and their bytes. */
 #include "native.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A function that copies device numbers; `with` is its additional argument. */
+/* A function that copies device numbers into an array; `with` is its additional argument. */
 typedef fencepost_status (*numbering)(native_handle *, int64_t with, uint32_t *, size_t, size_t *, fencepost_error *);
 
 static fencepost_status all_devices(native_handle *self, int64_t Py_UNUSED(with), uint32_t *numbers, size_t capacity,
@@ -26,7 +26,7 @@ static fencepost_status expired_by_arrival(native_handle *self, int64_t before, 
   return status;
 }
 
-/* In a call: device numbers, in memory from malloc(). */
+/* Within a call: finds device numbers, in memory from malloc(). */
 static fencepost_status find_numbers(native_call *call, numbering numbering, int64_t with, uint32_t **numbers,
                                      size_t *count) {
   size_t capacity = 0;
@@ -41,7 +41,7 @@ static fencepost_status find_numbers(native_call *call, numbering numbering, int
   }
 }
 
-/* Ends a call that found device numbers; returns their identifiers. */
+/* Ends a call that has found device numbers; returns the identifiers of the devices. */
 static PyObject *end_numbered(native_call *call, numbering numbering, int64_t with) {
   uint32_t *numbers = NULL;
   size_t count = 0;
@@ -63,7 +63,7 @@ PyObject *native_devices(PyObject *object, PyObject *Py_UNUSED(unused)) {
   return end_numbered(&call, all_devices, 0);
 }
 
-/* Positions, clocks and identifiers of devices. */
+/* Holds positions, clocks and identifiers of devices. */
 typedef struct {
   uint32_t only, *numbers;
   size_t count;
@@ -97,7 +97,7 @@ static fencepost_status find_places(native_call *call, const char *identifier, p
   return native_find_names(call, numbers, sizeof(*numbers), found->count, &found->names);
 }
 
-/* (device, clock or None, (latitude, longitude) or None) */
+/* Returns the tuple (device, clock or None, (latitude, longitude) or None). */
 static PyObject *place_at(const places *found, size_t index) {
   PyObject *name = native_name_at(&found->names, index), *time = native_optional_time(found->clocks[index]);
   double latitude = found->latitudes[index];
@@ -109,7 +109,7 @@ static PyObject *place_at(const places *found, size_t index) {
   return NULL;
 }
 
-/* The position of one device, or of all. */
+/* Returns the position of one device, or of all devices. */
 PyObject *native_positions(PyObject *object, PyObject *identifier) {
   const char *text = NULL;
   if (identifier != Py_None && native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
@@ -136,15 +136,15 @@ static PyObject *expire(PyObject *object, PyObject *before, numbering numbering)
   return end_numbered(&call, numbering, time);
 }
 
-/* Removes the devices whose latest input is earlier than a time; returns their identifiers. */
+/* Removes the devices whose latest input is earlier than a given time; returns their identifiers. */
 PyObject *native_expire(PyObject *object, PyObject *before) { return expire(object, before, expired); }
 
-/* Removes the devices whose last accepted input arrived before a time; returns their identifiers. */
+/* Removes the devices whose last accepted input arrived before a given time; returns their identifiers. */
 PyObject *native_expire_by_arrival(PyObject *object, PyObject *before) {
   return expire(object, before, expired_by_arrival);
 }
 
-/* The numbers of the devices in a tuple of identifiers; new devices are added. */
+/* Finds the numbers of the devices in a tuple of identifiers; adds new devices. */
 PyObject *native_enter_devices(PyObject *object, PyObject *identifiers) {
   native_handle *self = (native_handle *)object;
   Py_ssize_t count;
@@ -176,7 +176,7 @@ PyObject *native_has_device(PyObject *object, PyObject *identifier) {
   return PyBool_FromLong(device != FENCEPOST_NO_DEVICE);
 }
 
-/* Arguments (identifier, whether to drop its events); returns whether the device existed. */
+/* The Python arguments are (identifier, whether to drop its events); returns whether the device existed. */
 PyObject *native_remove_device(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier;
@@ -198,8 +198,8 @@ PyObject *native_remove_device(PyObject *object, PyObject *args) {
 }
 
 /*
- * Returns (clock, accepted fixes, invalid fixes, late inputs, ahead inputs, accepted sightings, delivered events,
- * inputs).
+ * Returns the tuple (clock, accepted fixes, invalid fixes, late inputs, ahead inputs, accepted sightings, delivered
+ * events, inputs).
  */
 PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
@@ -232,7 +232,7 @@ PyObject *native_device_deadline(PyObject *object, PyObject *identifier) {
   return native_optional_time(time);
 }
 
-/* Reads (device, identifier of a condition). */
+/* Reads the tuple (device, identifier of a condition). */
 static int read_pair(PyObject *object, PyObject *args, const char *texts[2]) {
   native_state *state = native_monitor_state(object);
   PyObject *names[2];
@@ -267,7 +267,7 @@ PyObject *native_device_explain(PyObject *object, PyObject *args) {
   return native_explanation_tuple(&found);
 }
 
-/* Splits the adjacent bytes of devices into a list. */
+/* Splits the bytes of several devices, which are adjacent in memory, into a list. */
 static PyObject *split_bytes(const char *buffer, const uint64_t *offsets, Py_ssize_t count) {
   PyObject *list = PyList_New(count);
   for (Py_ssize_t index = 0; list != NULL && index < count; index++) {
@@ -278,7 +278,7 @@ static PyObject *split_bytes(const char *buffer, const uint64_t *offsets, Py_ssi
   return list;
 }
 
-/* In a call: the bytes of devices, in memory from malloc(). */
+/* Within a call: exports the bytes of devices, into memory from malloc(). */
 static fencepost_status export(native_call *call, const uint32_t *devices, size_t count, int portable, char **buffer,
                                uint64_t *offsets) {
   size_t capacity = 0, size = 0;
@@ -295,7 +295,8 @@ static fencepost_status export(native_call *call, const uint32_t *devices, size_
 }
 
 /*
- * Arguments (identifiers, whether another version of the table must be able to load them); returns the bytes of each.
+ * The Python arguments are (identifiers, whether another version of the table must be able to load them); returns the
+ * bytes of each device.
  */
 PyObject *native_export_devices(PyObject *object, PyObject *args) {
   PyObject *identifiers, *list = NULL;
@@ -329,7 +330,7 @@ done:
   return list;
 }
 
-/* Joins a tuple of bytes with one element per identifier. */
+/* Joins a tuple that has one bytes object for each identifier. */
 static PyObject *joined(PyObject *tuple, Py_ssize_t count, uint64_t *offsets) {
   if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
     PyErr_Format(PyExc_TypeError, "the devices must be a tuple of %zd bytes", count);
@@ -352,7 +353,7 @@ static PyObject *joined(PyObject *tuple, Py_ssize_t count, uint64_t *offsets) {
   return all;
 }
 
-/* Arguments (identifiers, bytes of each, whether to accept another version of the table). */
+/* The Python arguments are (identifiers, bytes of each, whether to accept another version of the table). */
 PyObject *native_load_devices(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifiers, *devices;

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* The only list of exception classes; a test compares Tests/Golden/status.tsv with it. */
+/* This is the only list of exception classes; a test compares Tests/Golden/status.tsv with it. */
 static const struct {
   fencepost_status status;
   const char *class_name;
@@ -95,7 +95,8 @@ int native_errors_init(PyObject *module, native_state *state) {
     if (PyModule_AddObjectRef(module, error_classes[index].class_name, state->errors[index]) < 0) return -1;
   }
   /*
-   * Only Python has this error: the library can close, but Python must refuse later inputs, as files and databases do.
+   * This error exists only in Python: the library can close, but Python must refuse later inputs, as files and
+   * databases do.
    */
   PyObject *base = class_of(state, FENCEPOST_E_INVALID_ARGUMENT);
   state->closed_error =

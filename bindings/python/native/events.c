@@ -10,9 +10,10 @@ static PyObject *refinement_tuple(const fencepost_event *event) {
 }
 
 /*
- * Returns (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics, generation,
- * latitude, longitude, accuracy, boundary_distance, evidence, tag); missing values are None. `evidence` has the bits
- * FENCEPOST_EVIDENCE_.... `identifier` is the identifier as a str, if the caller has it; NULL: it is created.
+ * Returns the tuple (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics,
+ * generation, latitude, longitude, accuracy, boundary_distance, evidence, tag); missing values are None. `evidence` has
+ * the bits FENCEPOST_EVIDENCE_.... `identifier` is the identifier as a str, or NULL if the caller does not have it;
+ * then this function creates the str.
  */
 PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier) {
   PyObject *values[] = {
@@ -43,13 +44,15 @@ PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier)
       PyTuple_SetItem(row, index, values[index]);
     }
   }
-  /* Numbers and texts cannot form cycles, so the garbage collector need not visit a million of these tuples. */
+  /* Numbers and texts cannot form cycles, so the garbage collector need not visit these tuples, of which there may be a
+     million. */
   if (row != NULL) PyObject_GC_UnTrack(row);
   return row;
 }
 
 /*
- * The same tuple for an event of a fleet, followed by the device's identifier, whose reference is stolen, and the row.
+ * Returns the tuple for an event of a fleet: that of native_event_tuple(), then the device's identifier, whose
+ * reference is stolen, and the row.
  */
 static PyObject *event_row(const fencepost_fleet_event *found, PyObject *name) {
   PyObject *row = native_event_tuple(&found->event, NULL);
@@ -67,7 +70,7 @@ static fencepost_status poll(native_handle *self, void *events, size_t capacity,
                        error);
 }
 
-/* The next event for the waiting consumer; acknowledges the previous one. */
+/* Returns the next event for the waiting consumer; acknowledges the previous one. */
 PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   fencepost_fleet_event event;
@@ -128,8 +131,8 @@ static fencepost_status abandon(native_handle *self, fencepost_error *error) {
 }
 
 /*
- * Acknowledges or abandons the events in flight; with a turn, only if no other consumer has read since. Returns whether
- * it did.
+ * Acknowledges or abandons the events in flight; with a turn, does so only if no other consumer has read events since.
+ * Returns whether the events were acknowledged or abandoned.
  */
 static PyObject *settle(PyObject *object, PyObject *turn_object, settlement settlement) {
   native_handle *self = (native_handle *)object;
@@ -189,7 +192,7 @@ PyObject *native_event_text(native_state *state, const fencepost_event *event) {
   return PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)size);
 }
 
-/* Takes the members of native_event_tuple() except the tag, in the same order. */
+/* Takes the members of the tuple of native_event_tuple() except the tag, in the same order. */
 PyObject *native_event_json(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
   fencepost_event event;

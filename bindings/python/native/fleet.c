@@ -1,4 +1,4 @@
-/* The type of a fleet: very many devices that share one table of conditions. */
+/* Implements the type of a fleet: very many devices that share one table of conditions. */
 #include "native.h"
 
 static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
@@ -46,7 +46,7 @@ static void fleet_dealloc(PyObject *self) {
   native_release(self);
 }
 
-/* The fleet's table, as a new handle. */
+/* Returns the fleet's table, as a new handle. */
 static PyObject *fleet_conditions(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   native_handle *table = native_allocate((PyTypeObject *)native_monitor_state(object)->conditions_type);
@@ -56,7 +56,7 @@ static PyObject *fleet_conditions(PyObject *object, PyObject *Py_UNUSED(unused))
   return (PyObject *)table;
 }
 
-/* The fleet's own counters; the input counts are the sums over its devices. */
+/* Returns the fleet's own counters; its counts of inputs are the sums over its devices. */
 static PyObject *fleet_statistics(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   fencepost_fleet_statistics found = FENCEPOST_FLEET_STATISTICS_INIT;
@@ -71,7 +71,7 @@ static PyObject *fleet_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
                        (unsigned)found.store, PyBool_FromLong((long)found.all_kept));
 }
 
-/* Arguments (device, latitude, longitude, accuracy, time). */
+/* The Python arguments are (device, latitude, longitude, accuracy, time). */
 static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
   native_handle *self = (native_handle *)object;
   if (count != 5) {
@@ -93,7 +93,7 @@ static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t co
   Py_RETURN_NONE;
 }
 
-/* Arguments (device, records of 24 bytes, time). */
+/* The Python arguments are (device, records of 24 bytes, time). */
 static PyObject *feed_sightings(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier, *sightings;
@@ -123,7 +123,7 @@ static PyObject *feed_sightings(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/* Arguments (device, on, time). */
+/* The Python arguments are (device, on, time). */
 static PyObject *set_scanning(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier;
@@ -144,7 +144,7 @@ static PyObject *set_scanning(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/* Arguments (time, device or None, whether to ignore the limit). */
+/* The Python arguments are (time, device or None, whether to ignore the limit). */
 static PyObject *advance(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier;
@@ -167,7 +167,7 @@ static PyObject *advance(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/* Arguments (time, device or None). */
+/* The Python arguments are (time, device or None). */
 static PyObject *rewind_clock(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier;

@@ -1,16 +1,17 @@
-/* Access to a handle, with or without the interpreter lock, and the exceptions for closed handles. */
+/* Controls access to a handle, with or without the interpreter lock, and defines the exceptions for closed handles. */
 #include "native.h"
 
 native_state *native_monitor_state(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
 
-/* Without an interpreter lock (free-threaded Python), keeping it excludes no other thread. */
+/* In free-threaded Python there is no interpreter lock, so keeping it does not exclude other threads. */
 #ifdef Py_GIL_DISABLED
 #define KEEPING_EXCLUDES 0
 #else
 #define KEEPING_EXCLUDES 1
 #endif
 
-/* Takes a ticket and waits for its turn. So a thread that feeds block after block lets other threads in between. */
+/* Draws a ticket and waits for its turn. Because of the tickets, a thread that feeds block after block lets other
+   threads in between. */
 static void take_turn(native_handle *self) {
   native_queue *queue = &self->queue;
   pthread_mutex_lock(&queue->mutex);
@@ -26,16 +27,17 @@ static void end_turn(native_handle *self) {
 }
 
 /*
- * A call that keeps the interpreter lock excludes all others if no call runs without the lock; and none can start to.
- * Calls without the lock cannot be used together by the queue, which they leave before they wait for the lock. Fleets that
- * share a table read it in parallel, so calls on a table exclude no other call; neither do read-only calls.
+ * A call that keeps the interpreter lock excludes all other calls if no call runs without the lock, because then no
+ * other call can start. The queue prevents calls without the lock from running at the same time; they leave it before
+ * they wait for the lock. Fleets that share a table read it in parallel, so a call on a table does not exclude other
+ * calls; nor does a read-only call.
  */
 static void begin(native_handle *self, native_call *call, int may_take_long, int excludes) {
   call->self = self;
   call->saved = NULL;
   call->is_alone = 0;
   call->lacks_memory = 0;
-  /* The same as FENCEPOST_ERROR_INIT, except that the rest of the message, which is never read, is not cleared. */
+  /* This equals FENCEPOST_ERROR_INIT, except that the rest of the message, which is never read, is not cleared. */
   call->error.struct_size = sizeof(call->error);
   call->error.status = FENCEPOST_OK;
   call->error.position = 0;
@@ -109,7 +111,7 @@ int native_end(native_call *call, fencepost_status status) {
 native_handle *native_allocate(PyTypeObject *type) {
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   native_handle *self = (native_handle *)allocate(type, 0);
-  if (self != NULL) { /* cannot fail with default attributes */
+  if (self != NULL) { /* this cannot fail with default attributes */
     pthread_mutex_init(&self->queue.mutex, NULL);
     pthread_cond_init(&self->queue.changed, NULL);
   }

@@ -1,9 +1,9 @@
-/* Loops over columns of integers, a hundred times as fast as in Python. */
+/* Contains loops over columns of integers, which are a hundred times as fast as in Python. */
 #include "native.h"
 
 #include <string.h>
 
-/* Opens contiguous signed integers of 32 or 64 bits: 0, or -1 with an exception. */
+/* Opens a buffer of contiguous signed integers of 32 or 64 bits; returns 0, or -1 with an exception. */
 static int open_integers(native_state *state, PyObject *object, const char *name, Py_buffer *view) {
   if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) return -1;
   const char *format = view->format;
@@ -25,7 +25,7 @@ static int64_t integer_at(const Py_buffer *view, Py_ssize_t index) {
   return wide;
 }
 
-/* The smallest and the largest value of a column of integers, which must not be empty. */
+/* Returns the smallest and the largest value of a column of integers, which must not be empty. */
 PyObject *native_extremes(PyObject *module, PyObject *column) {
   native_state *state = PyModule_GetState(module);
   Py_buffer view;
@@ -43,8 +43,8 @@ PyObject *native_extremes(PyObject *module, PyObject *column) {
 }
 
 /*
- * Arguments (codes, count); returns the codes below `count` that occur, in the order of their first rows. Raises an
- * error for other values.
+ * The Python arguments are (codes, count); returns the codes below `count` that occur, in the order of their first
+ * rows. Raises an error for codes out of range.
  */
 PyObject *native_distinct(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
@@ -74,8 +74,8 @@ PyObject *native_distinct(PyObject *module, PyObject *args) {
 }
 
 /*
- * Arguments (values, codes); returns the 64-bit integer of `values` for each code, as bytes. Refuses codes out of
- * range.
+ * The Python arguments are (values, codes); returns the 64-bit integer of `values` for each code, as bytes. Raises an
+ * error for codes out of range.
  */
 PyObject *native_taken(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);

@@ -1,12 +1,12 @@
-/* Gates: lines without a width. The library takes them as coordinates. */
+/* Adds gates, which are lines without a width. The library receives the lines as coordinates. */
 #include "native.h"
 
 #include <string.h>
 
 /*
- * Arguments (identifier, coordinates, lines, edges, assuming, policy, tag, ensure); returns whether anything changed.
- * Coordinates are doubles, longitude and latitude alternately; `lines` has the start of each line and the end of the
- * last.
+ * The Python arguments are (identifier, coordinates, lines, edges, assuming, policy, tag, ensure); returns whether
+ * anything changed. The coordinates are doubles, longitude and latitude alternately; `lines` has the start of each line
+ * and the end of the last line.
  */
 PyObject *native_add_line(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -43,7 +43,7 @@ PyObject *native_add_line(PyObject *object, PyObject *args) {
     shape.edges = edges;
     uint32_t changed = 1;
     native_call call;
-    if (native_begin_input_batch(self, &call) == 0) { /* long lines take long to process */
+    if (native_begin_input_batch(self, &call) == 0) { /* processing long lines takes long */
       fencepost_status status = ensure
                                     ? fencepost_monitor_ensure_line_condition(self->handle, identifier, &geometry,
                                                                               &shape, &options, &changed, &call.error)

@@ -91,9 +91,9 @@ static PyMethodDef module_methods[] = {
     {NULL, NULL, 0, NULL}};
 
 /*
- * Each interpreter may have its own state and lock, because everything is in the module's state and the library is
- * thread-safe. Python 3.12 added a slot to declare this, and without it refuses the module in isolated interpreters.
- * Python 3.11, for whose ABI this is built, does not know the slot.
+ * Each interpreter may have its own state and lock, because the module keeps all data in its state and the library is
+ * thread-safe. Python 3.12 added a slot to declare this; without the slot, it refuses the module in isolated
+ * interpreters. Python 3.11, for whose ABI the extension is built, does not know the slot.
  */
 #define SLOT_MULTIPLE_INTERPRETERS 3
 #define PER_INTERPRETER_GIL_SUPPORTED ((void *)2)

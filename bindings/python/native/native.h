@@ -1,6 +1,6 @@
 /*
- * The shared declarations of the extension. The extension is a thin layer that converts Python values to the arguments
- * of include/fencepost.h and back. The library checks ranges; the extension checks types.
+ * Contains the declarations that the files of the extension share. The extension is a thin layer that converts Python
+ * values to the arguments of include/fencepost.h and back. The library checks ranges; the extension checks types.
  */
 #ifndef FENCEPOST_PYTHON_NATIVE_H
 #define FENCEPOST_PYTHON_NATIVE_H
@@ -13,7 +13,7 @@
 
 #define NATIVE_ERROR_CLASSES 18
 
-/* The module's state. There are no globals, so that each interpreter has its own state. */
+/* The module's state. There are no global variables, so that each interpreter has its own state. */
 typedef struct {
   PyObject *error_base;
   PyObject *errors[NATIVE_ERROR_CLASSES];
@@ -23,30 +23,32 @@ typedef struct {
   PyObject *fleet_type;
 } native_state;
 
-/* A queue of threads, served in the order in which they came. */
+/* A queue of threads, which are served in the order in which they came. */
 typedef struct {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  uint64_t last, served; /* tickets: the number of taken ones, and of served ones */
+  uint64_t last, served; /* tickets: how many were drawn, and how many were served */
 } native_queue;
 
 /*
  * A handle of one of three kinds: a monitor, a table of conditions or a fleet. It is released only on deallocation,
- * when no call can be in progress. Calls on a monitor or a fleet do not overlap, except questions: see native_begin().
+ * when no call can be in progress. Calls on a monitor or a fleet do not overlap, except read-only calls: see
+ * native_begin().
  */
 typedef struct {
   PyObject_HEAD fencepost_monitor *handle;
   fencepost_conditions *table;
   fencepost_fleet *fleet;
-  native_queue queue; /* of calls without the interpreter lock */
-  Py_ssize_t outside; /* the number of such calls; accessed with the interpreter lock */
-  int consumer;       /* descriptor of the waiting consumer, plus 1; 0 = none */
+  native_queue queue; /* queue of the calls without the interpreter lock */
+  Py_ssize_t outside; /* number of calls without the interpreter lock; accessed with that lock */
+  int consumer;       /* descriptor of the waiting consumer, plus 1; 0 without one */
   long consumer_process;
   int is_closed;
   int is_stored;      /* calls may wait for a disk */
-  int refuses_inputs; /* closed and with a store; accessed only in a call */
-  uint64_t removals;  /* of devices; numbers found before a removal may be reused; accessed only in a call */
-  uint64_t turn;      /* counts the reads of events: those in flight belong to the latest consumer */
+  int refuses_inputs; /* true if closed and with a store; accessed only in a call */
+  uint64_t removals;  /* number of removed devices; numbers found before a removal may be reused; accessed only in a
+                         call */
+  uint64_t turn;      /* how often events were read: events in flight belong to the latest consumer */
 } native_handle;
 
 /* errors.c */
@@ -54,35 +56,38 @@ int native_errors_init(PyObject *module, native_state *state);
 PyObject *native_error_table(PyObject *module, PyObject *unused);
 PyObject *native_raise(native_state *state, fencepost_status status, const fencepost_error *error);
 PyObject *native_refuse(native_state *state, const char *format, ...);
-/* Adds the counts of the consumed rows to the exception of a full queue or an interrupted call. */
+/* Adds the counts of the consumed rows to the exception of a full queue or of an interrupted call. */
 void native_attach_result(PyObject *counts);
 
 /* values.c */
-/* The UTF-8 text of a str, which owns it; -1 with an exception if it is not a str, or contains NUL or surrogates. */
+/* Gets the UTF-8 text of a str, which owns the text; returns -1 with an exception if the object is not a str, or
+   contains NUL or surrogates. */
 int native_text(native_state *state, PyObject *value, const char *what, const char **out);
-/* An int as a 64-bit integer. */
+/* Converts an int to a 64-bit integer. */
 int native_time(PyObject *value, int64_t *out);
-/* A number, or None for NaN or FENCEPOST_TIME_UNSET. A new reference. */
+/* Returns a number, or None for NaN or FENCEPOST_TIME_UNSET. A new reference. */
 PyObject *native_optional_double(double value);
-/* The texts of a tuple of str in an array for PyMem_Free(). The texts belong to the tuple. */
+/* Returns the texts of a tuple of str in an array, to be freed with PyMem_Free(). The texts themselves belong to the
+   tuple. */
 const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count);
-/* The counts of added, replaced, kept and removed conditions. */
+/* Returns the counts of added, replaced, kept and removed conditions. */
 PyObject *native_counts_of(const fencepost_sync_result *result);
-PyObject *native_optional_place(double latitude, double longitude); /* None if the latitude is NaN */
+PyObject *native_optional_place(double latitude, double longitude); /* returns None if the latitude is NaN */
 PyObject *native_optional_time(int64_t value);
-/* The directory of a store: bytes, which own the text, or None. */
+/* Reads the directory of a store: bytes, which own the text, or None. */
 int native_directory(native_state *state, PyObject *value, const char **out);
-/* (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor, notify) */
+/* Returns the tuple (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor,
+   notify). */
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
-/* The options of an add; `value` is a policy tuple (see above), which is read into `policy`, or None. */
+/* Sets the options of an add; `value` is None, or a policy tuple (see above), which is read into `policy`. */
 int native_condition_options(PyObject *value, int assuming, unsigned long long tag, fencepost_transition_policy *policy,
                              fencepost_condition_options *options);
 
 /* buffers.c */
-/* A column: its buffer, and for times in other units than microseconds a copy in microseconds. */
+/* A column: its buffer, and a copy in microseconds if it has times in another unit. */
 typedef struct {
   Py_buffer view;
-  double number; /* for a column that is a single number */
+  double number; /* the value of a column that is a single number */
   const void *start;
   int64_t stride;
   int64_t *scaled;
@@ -90,7 +95,7 @@ typedef struct {
 } native_column;
 /* The required type of a column, as codes of Python's struct module ("d": doubles; "lq" or "LQ": 64-bit integers). */
 enum {
-  NATIVE_DENSE = 1, /* contiguous and aligned; otherwise any stride is allowed */
+  NATIVE_DENSE = 1, /* contiguous and aligned; without this flag any stride is allowed */
   NATIVE_WRITABLE = 2
 };
 typedef struct {
@@ -98,7 +103,8 @@ typedef struct {
   const char *codes;
   int needs;
 } native_layout;
-/* The number of rows that columns share (-1 before the first column), and the name that messages give for it. */
+/* The number of rows that all columns must have (-1 before the first column), and the name of the column that
+   determined it, for messages. */
 typedef struct {
   const char *like;
   Py_ssize_t count;
@@ -110,14 +116,15 @@ void native_release_column(native_column *column);
 /* Opens a buffer of records: bytes, or elements of exactly the record's size (a structured array). */
 int native_open_records(native_state *state, PyObject *object, const char *name, Py_ssize_t size, Py_buffer *view);
 /*
- * The buffer's memory for the library: in place, or if not aligned, copied to *copy, for PyMem_Free(). NULL: no memory.
+ * Returns the buffer's memory for the library: the buffer itself, or, if it is not aligned, a copy in *copy, to be
+ * freed with PyMem_Free(). NULL: no memory.
  */
 const void *native_aligned(const Py_buffer *view, void **copy);
 
-/* Calls the function for the conditions of a monitor, or of a table. */
+/* Calls the function for the conditions of a monitor, or the one for those of a table. */
 #define NATIVE_CONDITIONS(self, of_monitor, of_table, ...) \
   ((self)->table != NULL ? of_table((self)->table, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))
-/* Calls the function for the events of a monitor, or of a fleet. */
+/* Calls the function for the events of a monitor, or the one for those of a fleet. */
 #define NATIVE_EVENTS(self, of_monitor, of_fleet, ...) \
   ((self)->fleet != NULL ? of_fleet((self)->fleet, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))
 
@@ -127,47 +134,49 @@ native_state *native_monitor_state(PyObject *self);
 native_handle *native_allocate(PyTypeObject *type);
 /* Frees an object after its handle was destroyed. */
 void native_release(PyObject *self);
-/* Raises an error for a table, which has no gates. */
+/* Raises an error if the handle is a table, because tables have no gates. */
 int native_refuse_lines(native_handle *self, native_state *state);
 
 /*
  * A call on a handle: one or more functions of the library, between begin and return (or end). Only one call at a time
- * runs on a monitor or fleet, so what one function has found still holds for the next: the number of a device, or that
- * a monitor is not closed. During a call, do not call functions of Python and do not begin another call on the handle.
+ * runs on a monitor or fleet, so what one function of the library has found (the number of a device, or that a monitor
+ * is not closed) still holds for the next function. During a call, do not call functions of Python and do not begin
+ * another call on the handle.
  *
- *     native_call call = native_begin(self);
- *     if (native_end(&call, fencepost_monitor_advance(self->handle, time, &call.error)) < 0) return NULL;
+ *     Example: native_call call = native_begin(self); if (native_end(&call, fencepost_monitor_advance(self->handle,
+ *     time, &call.error)) < 0) return NULL;
  */
 typedef struct {
   native_handle *self;
   PyThreadState *saved; /* set while the interpreter lock is released */
-  int is_alone;         /* has its turn in the queue */
+  int is_alone;         /* set while the call has its turn in the queue */
   int lacks_memory;
   fencepost_error error;
 } native_call;
 /*
  * Begins a call and keeps the interpreter lock, which is cheaper than releasing it and excludes all other calls. The
  * lock is released if another call on the handle runs without it, or if this call may wait for a disk or for the fleets
- * of a table: waiting must not stop the other Python threads.
+ * of a table: while it waits, other Python threads must be able to run.
  */
 native_call native_begin(native_handle *self);
-/* Releases the interpreter lock: the call may take long. */
+/* Begins a call and releases the interpreter lock, because the call may take long. */
 native_call native_begin_batch(native_handle *self);
 /*
- * Begins a call of a single library function that only reads. It runs in parallel with other calls on the handle; the
- * library excludes them from each other as long as needed.
+ * Begins a call of a single library function that only reads. The call runs in parallel with other calls on the handle;
+ * the library excludes them from each other as long as needed.
  */
 native_call native_begin_question(native_handle *self);
-/* The same for a call that a store must save: 0, or -1 with an exception if the handle is closed. */
+/* Begins a call that a store must save; returns 0, or -1 with an exception if the handle is closed. */
 int native_begin_input(native_handle *self, native_call *call);
 int native_begin_input_batch(native_handle *self, native_call *call);
-/* Takes the interpreter lock back; the caller must check the status of the library. */
+/* Takes the interpreter lock again; the caller must check the status of the library. */
 void native_return(native_call *call);
-/* In a call: reports that there is no memory. Returns a status for native_refused(), which raises the error. */
+/* Within a call: reports that there is not enough memory. Returns a status for native_refused(), which raises the
+   error. */
 fencepost_status native_lack_memory(native_call *call);
-/* Raises the error of the library. Returns NULL. */
+/* Raises the error that the library reported. Returns NULL. */
 PyObject *native_refused(const native_call *call, fencepost_status status);
-/* Returns from the call and raises errors: 0, or -1 with an exception if the status is not OK. */
+/* Ends the call and raises errors; returns 0, or -1 with an exception if the status is not OK. */
 int native_end(native_call *call, fencepost_status status);
 
 /* monitor.c */
@@ -181,31 +190,31 @@ extern PyType_Spec native_fleet_spec;
 
 /* device_names.c */
 /*
- * In a call: the number of a device with an identifier. It is valid until the call returns; after that another thread
- * may remove the device, and a new device may get the number.
+ * Within a call: finds the number of the device with an identifier. The number is valid until the call returns; after
+ * that another thread may remove the device, and a new device may get the number.
  */
 fencepost_status native_device(native_call *call, const char *identifier, int create, uint32_t *out);
-/* The device of an input. */
+/* Identifies the device of an input. */
 typedef struct {
   const char *identifier;
   uint32_t device;
-  int is_new; /* true if it was added for the input */
+  int is_new; /* true if the device was added for the input */
 } native_entry;
-/* In a call: adds a device for an input, unless it exists. */
+/* Within a call: adds a device for an input, unless the device exists. */
 fencepost_status native_enter_device(native_call *call, const char *identifier, native_entry *entry);
-/* After the input: removes a device that was added for it, unless something of the input was accepted. */
+/* After the input: removes a device that was added for it, unless part of the input was accepted. */
 void native_keep_device(native_call *call, const native_entry *entry);
-/* In a call: the number of a device, which must exist. */
+/* Within a call: finds the number of a device, which must exist. */
 fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out);
-/* Identifiers of devices, one after the other; allocated with malloc(). */
+/* Identifiers of devices, one after the other, in memory from malloc(). */
 typedef struct {
   char *texts;
   size_t size, room;
   size_t *ends;
 } native_names;
 /*
- * In a call: the identifiers of device numbers that are `stride` bytes apart, in a zeroed structure, which must be
- * released in any case.
+ * Within a call: finds the identifiers of device numbers that are `stride` bytes apart. The structure must be zeroed,
+ * and must be released in any case.
  */
 fencepost_status native_find_names(native_call *call, const void *numbers, size_t stride, size_t count,
                                    native_names *names);
@@ -219,33 +228,33 @@ typedef struct {
   int holds_codes, holds_numbers;
   const char *text;   /* for a column of a single device: its identifier */
   uint32_t only;      /* and its number */
-  const char **texts; /* by element: identifiers of the elements that rows refer to */
+  const char **texts; /* by element: the identifier, if a row refers to the element */
   uint32_t *entered;  /* and their numbers */
   Py_ssize_t *used;   /* the elements that rows refer to */
   Py_ssize_t found;   /* their number */
-  Py_ssize_t room;    /* their number at first */
-  const char **asked; /* and room for the identifiers and numbers of `room` devices */
+  Py_ssize_t room;    /* number of these elements at first */
+  const char **asked; /* followed by room for the identifiers and numbers of `room` devices */
   uint32_t *given;
   native_entry *entries; /* the devices that were added for these rows, in order */
   Py_ssize_t entry_count;
-  char *is_new; /* by element: true if the device was added for these rows */
+  char *is_new; /* by element: true if its device was added for these rows */
   int is_entered;
-  uint64_t removals; /* the count of removals when the devices were added */
+  uint64_t removals; /* the value of `removals` when the devices were added */
   fencepost_fleet_columns rows;
 } native_device_column;
 /*
  * Opens a column of devices, which must be released in any case. With a dictionary of str, each row has an index into
  * it, an integer of 1, 2, 4 or 8 bytes. With a dictionary of numbers (32 bits), rows of FENCEPOST_NO_DEVICE are
- * skipped. If codes is None, all rows belong to the only element.
+ * skipped. If codes is None, all rows belong to the dictionary's only element.
  */
 int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, Py_ssize_t count,
                         native_device_column *column);
 /*
- * In a call: adds the devices that the rows from `row` on refer to, in the order of the rows. Does nothing if they were
- * added already and no device was removed since. A dictionary of numbers stays unchanged.
+ * Within a call: adds the devices that the rows from `row` on refer to, in the order of the rows. Does nothing if they
+ * were added already and no device was removed since then. A dictionary of numbers stays unchanged.
  */
 fencepost_status native_enter_column(native_call *call, native_device_column *column, Py_ssize_t row, Py_ssize_t count);
-/* Ends a call that adds devices: removes the new ones without any accepted row. */
+/* Ends a call that adds devices: removes the new devices that had no accepted row. */
 void native_keep_column(native_call *call, native_device_column *column);
 void native_release_devices(native_device_column *column);
 
@@ -281,12 +290,12 @@ PyObject *native_contains(PyObject *self, PyObject *identifier);
 PyObject *native_state_of(PyObject *self, PyObject *identifier);
 PyObject *native_explain(PyObject *self, PyObject *identifier);
 PyObject *native_explanation_tuple(const fencepost_explanation *found);
-/* (identifier, kind, geometry, generation, tag, policy), or None. */
+/* Returns the tuple (identifier, kind, geometry, generation, tag, policy), or None. */
 PyObject *native_condition(PyObject *self, PyObject *identifier);
 PyObject *native_parse_uuid(PyObject *module, PyObject *text);
 
 /* inputs.c */
-/* Reads latitude, longitude, accuracy and time. */
+/* Reads the arguments latitude, longitude, accuracy and time. */
 int native_read_fix(PyObject *const *args, fencepost_fix *fix);
 PyObject *native_feed_fix(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_feed_fixes(PyObject *self, PyObject *fixes);
@@ -300,10 +309,11 @@ PyObject *native_rewind(PyObject *self, PyObject *time);
 PyObject *native_feed_columns(PyObject *self, PyObject *args);
 
 /* batches.c */
-/* If the first invalid row must cause all to be refused: raises an error for it before anything is fed. */
+/* If one invalid row must cause all rows to be refused, raises the error for the first such row before any row is
+   fed. */
 int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, size_t count);
 /*
- * Feeds rows of columns, for a fleet to these devices, and raises the exception of a signal handler. The result has the
+ * Feeds rows of columns, for a fleet to these devices; raises the exception of a signal handler. The result has the
  * counts of the consumed rows.
  */
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
@@ -318,9 +328,9 @@ PyObject *native_sync(PyObject *self, PyObject *definitions);
 PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
 
 /* shapes.c */
-/* Reads (WKB, radius, edges, oriented, buffer) into a definition; the bytes still belong to the tuple. */
+/* Reads the tuple (WKB, radius, edges, oriented, buffer) into a definition; the bytes still belong to the tuple. */
 int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition, fencepost_shape_options *options);
-/* The same tuple for a condition that is a shape; None if the condition no longer exists. */
+/* Returns such a tuple for a condition that is a shape; None if the condition no longer exists. */
 PyObject *native_shape_tuple(native_handle *self, const char *identifier);
 PyObject *native_add_shape(PyObject *self, PyObject *args);
 PyObject *native_add_shapes(PyObject *self, PyObject *args);
@@ -329,7 +339,7 @@ PyObject *native_nearest_boundary_point(PyObject *self, PyObject *args);
 PyObject *native_shape_distance(PyObject *module, PyObject *args);
 
 /* shape_columns.c */
-/* Opens 32-bit offsets, one more than there are elements. */
+/* Opens a column of 32-bit offsets, which has one element more than there are items. */
 int native_open_offsets(native_state *state, PyObject *object, const char *name, Py_buffer *view);
 PyObject *native_add_shape_columns(PyObject *self, PyObject *args);
 
@@ -394,7 +404,7 @@ PyObject *native_direct_into(PyObject *module, PyObject *args);
 /* beacons.c */
 PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
 
-/* The common methods of a monitor and a table. */
+/* Lists the methods that a monitor and a table share. */
 #define NATIVE_CONDITION_METHODS                                                                                   \
   {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; return whether anything changed."},     \
       {"add_circles", native_add_circles, METH_VARARGS, "Add or ensure circles from columns."},                    \
@@ -418,7 +428,7 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
       {"contains", native_contains, METH_O, "True if a condition has that identifier."},                           \
       {"identifiers", native_identifiers, METH_NOARGS, "All identifiers in add order."}
 
-/* The common methods of a monitor and a fleet. */
+/* Lists the methods that a monitor and a fleet share. */
 #define NATIVE_EVENT_METHODS                                                                                         \
   {"checkpoint", native_checkpoint, METH_NOARGS, "Save the unsaved changes."},                                       \
       {"close", native_close, METH_NOARGS, "Save and close the store."},                                             \

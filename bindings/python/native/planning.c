@@ -20,7 +20,8 @@ PyObject *native_next_deadline(PyObject *object, PyObject *Py_UNUSED(unused)) {
   return native_optional_time(time);
 }
 
-/* The generations of a sequence of int, or NULL with an exception; free with PyMem_Free(). */
+/* Reads the generations of a sequence of int; returns NULL with an exception on an error. Free the array with
+   PyMem_Free(). */
 static uint64_t *read_generations(PyObject *sequence, Py_ssize_t *count) {
   *count = PySequence_Size(sequence);
   if (*count < 0) return NULL;
@@ -86,7 +87,7 @@ PyObject *native_plan(PyObject *object, PyObject *args) {
   fencepost_armed_condition *rows = NULL;
   size_t capacity = 0, count = 0;
   PyObject *result = NULL;
-  while (keep != NULL) { /* repeat until the buffer is large enough, as other threads may add circles */
+  while (keep != NULL) { /* repeat until the buffer is large enough, because other threads may add circles */
     fencepost_plan plan = FENCEPOST_PLAN_INIT;
     native_call call = native_begin(self);
     fencepost_status status = fencepost_monitor_plan(self->handle, latitude, longitude, accuracy, &options, generations,

@@ -1,4 +1,4 @@
-// Programs that the type declarations accept. It is compiled, and not run.
+// Contains programs that the type declarations must accept. It is compiled, but not run.
 import {
   DeviceEvent, Event, Fleet, InvalidArgumentError, Monitor, QueueFullError, Zones, direct, fromGeoJSON, inverse, load, version,
 } from "../../../../.build/js/fencepost.js";

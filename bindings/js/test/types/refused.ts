@@ -1,4 +1,4 @@
-// Programs that the type declarations refuse: each line below has one error.
+// Contains programs that the type declarations must refuse: each line below has one error.
 import { Monitor } from "../../../../.build/js/fencepost.js";
 
 const monitor = new Monitor();
