@@ -44,8 +44,8 @@ PyObject *native_event_tuple(const fencepost_event *event, PyObject *identifier)
       PyTuple_SetItem(row, index, values[index]);
     }
   }
-  /* Numbers and texts cannot form cycles, so the garbage collector need not visit these tuples, of which there may be a
-     million. */
+  /* Numbers and texts cannot form cycles, so the garbage collector need not visit these tuples. There may be a million
+     of them. */
   if (row != NULL) PyObject_GC_UnTrack(row);
   return row;
 }
