@@ -1,1 +1,1 @@
-"""The results of a replay: events, visits and the report. This package does not depend on monitors."""
+"""The results of a replay: events, visits and the report. The package does not depend on monitors."""

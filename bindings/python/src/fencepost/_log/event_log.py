@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 class EventLog(Log):
-    """The events of a replay in the order of their delivery. A sequence of :class:`Event`, and a table.
+    """The events of a replay in the order of their delivery: a sequence of :class:`Event` that is also a table.
 
-    With ``by``, the tracks follow one another in the order of their first rows. Each has its own sequence numbers.
+    With ``by``, the tracks follow one another in the order of their first rows. Each track has its own sequence
+    numbers.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -31,8 +32,8 @@ class EventLog(Log):
     """
 
     def to_geopandas(self) -> GeoDataFrame:
-        """Returns a ``geopandas.GeoDataFrame`` in EPSG:4326: the table of :meth:`to_pandas`, with the deciding fix as a
-        point.
+        """Returns a ``geopandas.GeoDataFrame`` in EPSG:4326: the table of :meth:`to_pandas`, with each event's deciding
+        fix as a point.
 
         Events without a fix (beacons, diagnostics) have no geometry.
 
@@ -56,8 +57,8 @@ class EventLog(Log):
 
         Args:
             path: The file.
-            layer: The layer of a GeoPackage; None: ``events``.
-            crs: The CRS to which the points are transformed, in any form that GeoPandas accepts; None: EPSG:4326.
+            layer: The layer of a GeoPackage. None means ``events``.
+            crs: The CRS to which the points are transformed, in any form that GeoPandas accepts. None means EPSG:4326.
 
         Raises:
             InvalidArgumentError: The ending is not supported, the format has no layers, `crs` is unknown, or the file
@@ -77,7 +78,7 @@ class EventLog(Log):
         first.
 
         Args:
-            target: Path or open text file; None: returns the text.
+            target: Path or open text file. With None the method returns the text.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -94,10 +95,10 @@ class EventLog(Log):
         return write_to(target, write)
 
     def to_csv(self, target: Target = None) -> str | None:
-        """Writes CSV with a header: the keys of the JSON Lines. A missing value is an empty cell.
+        """Writes CSV with a header. The columns are the keys of the JSON Lines. A missing value is an empty cell.
 
         Args:
-            target: Path or open text file; None: returns the text.
+            target: Path or open text file. With None the method returns the text.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -116,11 +117,11 @@ class EventLog(Log):
         return write_to(target, write)
 
     def to_geojson(self, target: Target = None) -> str | None:
-        """Writes a GeoJSON FeatureCollection. Each event is a Point at the deciding fix; without a fix, the geometry is
-        null.
+        """Writes a GeoJSON FeatureCollection. Each event is a Point at the deciding fix. If no fix decided, the
+        geometry is null.
 
         Args:
-            target: Path or open text file; None: returns the text.
+            target: Path or open text file. With None the method returns the text.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -139,14 +140,14 @@ class EventLog(Log):
     def report(
         self, target: str | Path | None = None, *, title: str | None = None, base_map: bool | str = False
     ) -> str:
-        """Returns a page with summary, map, states and visits: one HTML file that needs no network.
+        """Returns a page with a summary, a map, states and visits, as one HTML file that needs no network.
 
         Args:
-            target: Path of the file to write; None: only returns the page's text.
-            title: The title of the page; None: the name of the file or variable of the track.
-            base_map: Whether map tiles (of OpenStreetMap, or of a template such as
-                ``"https://example.org/{Z}/{X}/{Y}.png"``) are shown at once when the reader is online. Otherwise the
-                reader can switch them on. The tile server then learns where the track was.
+            target: Path of the file to write. With None the method only returns the page's text.
+            title: The title of the page. None means the name of the track's file or argument.
+            base_map: True, or a template such as ``"https://example.org/{Z}/{X}/{Y}.png"``, to show map tiles (of
+                OpenStreetMap, or of the template) at once when the reader is online. Otherwise the reader can switch
+                the tiles on. The tile server learns from the requests where the track was.
 
         Returns:
             The page.

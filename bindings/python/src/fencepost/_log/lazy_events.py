@@ -9,7 +9,7 @@ from .._values.events import Event, EventRow
 
 
 class LazyEvents(Sequence[Event]):
-    """Events in the order of their delivery. Equal to a tuple of the same events.
+    """Events in the order of their delivery. The object is equal to a tuple of the same events.
 
     Attributes:
         rows: The engine's rows.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ReplayCounts(NamedTuple):
-    """How many inputs a replay had, and how many of them it skipped.
+    """The number of inputs of a replay, and how many of them it skipped.
 
     Example:
         >>> ReplayCounts(fixes=10, late_fixes=1).late_fixes
@@ -50,20 +50,20 @@ class TrackReplay:
     """
 
     key: Any
-    """The key of the track in its table; None: there is one track."""
+    """The key of the track in its table. None if there is only one track."""
     source: str
     """The file's path, or the name of the argument that held the track."""
     fixes: Sequence[FixRow]
-    """Latitude and longitude in degrees, accuracy in metres (0: not reported; NaN: no position), and the time in
-    microseconds since 1970."""
+    """The fixes: latitude and longitude in degrees, accuracy in metres (0 means "not reported", NaN "no position"), and
+    the time in microseconds since 1970."""
     events: Sequence[Event]
-    """Its events, in the order of their delivery."""
+    """The track's events, in the order of their delivery."""
     counts: ReplayCounts
-    """Its inputs, and how many of them were skipped."""
+    """The number of the track's inputs, and how many of them were skipped."""
     begin_us: int | None
-    """The earliest time of its inputs in microseconds since 1970; None: it has no inputs."""
+    """The earliest time of the track's inputs, in microseconds since 1970. None if there are no inputs."""
     end_us: int | None
-    """The clock at its end, in microseconds since 1970."""
+    """The clock at the end of the track, in microseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class TrackedEvent:
     """
 
     track: Any
-    """The key of the track; None: there is one track."""
+    """The key of the track. None if there is only one track."""
     event: Event
 
 
@@ -91,14 +91,14 @@ class Log(Rows[Event]):
         super().__init__(lambda: (event for replayed in self._replays for event in replayed.events))
         self._replays, self._conditions = tuple(replays), tuple(conditions)
         self.by = by
-        """Name of the column that identifies the tracks; None: there is one track."""
+        """Name of the column that identifies the tracks. None if there is only one track."""
 
     def __len__(self) -> int:
         return sum(len(replayed.events) for replayed in self._replays)
 
     @property
     def tracks(self) -> tuple[Any, ...]:
-        """The keys of the tracks, in order; a single None if there is one track."""
+        """The keys of the tracks, in order, or a single None if there is only one track."""
         return tuple(replayed.key for replayed in self._replays)
 
     @property
@@ -155,10 +155,10 @@ class Log(Rows[Event]):
         return Visits(found, self.by, self.conditions)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Returns the table as a dict of columns: the keys of the JSON Lines. With several tracks, the column `by`
-        comes first.
+        """Returns the table as a dict of columns, which are the keys of the JSON Lines. With several tracks, the column
+        `by` comes first.
 
-        Flags and the parts of the refinement are joined into one text.
+        Flags are joined into one text, and so are the parts of the refinement.
 
         Example:
             >>> from fencepost import Circle, Fix, replay
@@ -208,7 +208,8 @@ class Log(Rows[Event]):
 
     @property
     def _policies(self) -> str:
-        """The policies of the conditions in words, because they determine how late an event is confirmed."""
+        """The policies of the conditions in words, for the reader of a log: policies determine how late an event is
+        confirmed."""
         used = dict.fromkeys(row.policy for row in self._conditions if row.policy is not None)
         if len(used) < 2:
             return "".join(f", policy {policy.described}" for policy in used)

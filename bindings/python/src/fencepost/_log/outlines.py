@@ -16,7 +16,7 @@ from .._native import direct_into, inverse
 from .web_mercator import MOST_NORTH, Ring, circle, near, unwrapped, world, x_of, y_of
 
 Point = tuple[float, float]
-"""Latitude and longitude, degrees."""
+"""Latitude and longitude, in degrees."""
 Polygons = list[list[Ring]]
 """Polygons, each an outer ring and its holes."""
 
@@ -32,9 +32,9 @@ def polygon(parts: Sequence[Sequence[Sequence[Point]]], edges: str, oriented: bo
     """The outlines of a polygon's parts.
 
     Args:
-        parts: The parts, each a list of rings with at least three vertices, not closed.
-        edges: ``geodesic``, or ``planar`` for straight lines in degrees. oriented: Whether the polygon lies to the left
-        of its rings; otherwise each ring encloses the smaller area.
+        parts: The parts. Each part is a list of rings, not closed, with at least three vertices each.
+        edges: ``geodesic``, or ``planar`` for straight lines in degrees.
+        oriented: True if the polygon lies to the left of its rings. Otherwise each ring encloses the smaller area.
         reference: Longitude, in degrees, near which to draw the polygon.
     """
     drawn = []
@@ -53,7 +53,7 @@ def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, refere
     """The area within `radius` metres of the lines.
 
     Args:
-        lines: The lines, each with at least one vertex.
+        lines: The lines, each with at least one vertex, as latitudes and longitudes.
         radius: Metres.
         edges: ``geodesic``, or ``planar`` for straight lines in degrees.
         reference: Longitude, in degrees, near which to draw the corridor.
@@ -75,7 +75,7 @@ def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, refere
 
 
 def lines(found: Sequence[Sequence[Point]], edges: str, reference: float) -> Polygons:
-    """Lines without a width, each as a polygon of zero area that follows the line to its end and back."""
+    """Converts each line to a polygon of zero area, which follows the line to its end and back."""
     drawn: list[list[Ring]] = []
     for line in found:
         points = [point for start, end in pairwise(line) for point in _edge(start, end, edges)[:-1]] + [line[-1]]
@@ -146,8 +146,8 @@ def _direct(start: Point, azimuths: Sequence[float], distances: Sequence[float])
 
 
 def _stretches(start: Point, end: Point, radius: float, edges: str, reference: float) -> Polygons:
-    """The area within `radius` of an edge, in degrees: one region for each piece that is short enough to count as
-    straight."""
+    """The area within `radius` of an edge, in degrees. The area has one region for each piece of the edge that is short
+    enough to count as straight."""
     pieces: list[list[Ring]] = []
     for at, to in pairwise(_edge(start, end, edges)):
         middle = near(at[1], reference)

@@ -1,4 +1,4 @@
-"""The report: one HTML file with summary, map, states and visits. It needs no network and no JavaScript library."""
+"""The report: one HTML file with a summary, a map, states and visits. It needs no network and no JavaScript library."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _json(value: object) -> str:
 
 
 def _facts(log: Log, data: ReportData) -> str:
-    """One sentence with the numbers of visits, devices, places, fixes and events, and the period."""
+    """Returns one sentence with the number of visits, devices, places, fixes and events, and the period."""
     tracks = len(log.tracks)
     devices = "1 device" if tracks == 1 else f"{tracks:,} devices"
     places = len({row[1] for row in data.visits})

@@ -41,19 +41,20 @@ class ReportData:
     """The data that the page's script reads, and the notes on omitted data.
 
     Attributes:
-        tracks: For each track: its name, the time of its last fix (milliseconds since 1970; None: no fix), and its
-            line, which is a word of eastings and northings (decimetres of Web Mercator) and times (milliseconds); see
-            `word`.
+        tracks: For each track, its name, the time of its last fix (milliseconds since 1970, or None without a fix), and
+            its line. The line is a word (see `word`) of eastings and northings (decimetres of Web Mercator) and times
+            (milliseconds).
         places: The identifiers of all conditions.
-        outlines: For each drawn place: its number, its polygons (each a list of words: an outer ring and its holes; for
-            a gate, its lines), its description, and whether it is a gate.
-        visits: Rows of track, place, start, end or None, last time (for an open visit, the end of the log), how start
-            and end are known (indices in `KNOWN`), confirmed start, and confirmed end or None. Times are in
+        outlines: For each drawn place, its number, its polygons, its description, and whether it is a gate. A polygon
+            is a list of words: an outer ring and its holes, or the lines of a gate.
+        visits: Rows of track, place, start, end or None, last time (the end of the log for an open visit), two indices
+            in `KNOWN` that say how start and end are known, confirmed start, and confirmed end or None. Times are in
             milliseconds.
-        unknown: Rows of track, place, start and end of the intervals with an unknown state. Only for pairs of track and
-            place with visits or crossings, and for places that stopped being monitored.
-        events: Rows of track, place, state or direction, time, easting, northing (None: no position), and a text.
-        frame: West, south, east and north of the initial map view, in metres; None: there are no positions.
+        unknown: Rows of track, place, start and end of the intervals with an unknown state, only for pairs of a track
+            and a place with visits or crossings, and for places that stopped being monitored.
+        events: Rows of track, place, state or direction, time, easting, northing (both None without a position), and a
+            text.
+        frame: West, south, east and north of the initial map view, in metres. None if there are no positions.
     """
 
     tracks: list[tuple[str, float | None, str]] = field(default_factory=list)
@@ -74,8 +75,8 @@ class ReportData:
 
 
 def word(rows: Iterable[tuple[int, ...]]) -> str:
-    """Encodes the first row and the differences from each row to the next as signed Base64 VLQ numbers (as in source
-    maps)."""
+    """Encodes the first row, and then the differences from each row to the next, as signed Base64 VLQ numbers, as in
+    source maps."""
     found: list[str] = []
     last: tuple[int, ...] | None = None
     for row in rows:
@@ -140,7 +141,7 @@ def report_data(log: Log) -> ReportData:
 
 
 class _Numbers(dict[str, int]):
-    """The numbers of identifiers. An unknown identifier, of a condition that was removed, gets the next number."""
+    """The numbers of identifiers. The identifier of a removed condition is unknown, and gets the next number."""
 
     def __init__(self, names: list[str], numbers: dict[str, int]) -> None:
         super().__init__(numbers)
@@ -215,7 +216,8 @@ def _is_first_outside(event: Event) -> bool:
 def _add_line(
     data: ReportData, fixes: list[FixRow], longitudes: list[float], name: str, most: int, span: list[float]
 ) -> int:
-    """Adds the line of a track; returns how many of its points are left out. Appends its bounds to `span`."""
+    """Adds the line of a track and appends the line's bounds to `span`. Returns how many of the line's points are left
+    out."""
     kept = thinned([(longitude, fix[0]) for fix, longitude in zip(fixes, longitudes)], most)
     points = [(x_of(longitudes[index]), y_of(fixes[index][0]), fixes[index][3]) for index in kept]
     line = word((round(10 * x), round(10 * y), time // 1000) for x, y, time in points)
@@ -261,7 +263,7 @@ def _add_events(
 
 
 def evidence_text(event: Event) -> str:
-    """Only the evidence of an event in words."""
+    """Describes the evidence of an event in words."""
     distance = event.boundary_distance
     if event.direction is not None:
         side = "on the line"

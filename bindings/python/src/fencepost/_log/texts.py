@@ -11,7 +11,7 @@ from .._values.events import LOG_COLUMNS, Event, diagnostic_names, refinement_te
 
 
 def event_line(event: Event, by: str | None, track: Any) -> str:
-    """An event as one JSON object; with several tracks, the track comes first."""
+    """Formats an event as one JSON object. With several tracks, the track comes first."""
     text = event.to_json()
     return text if by is None else line_head(by, track) + text[1:]
 
@@ -35,8 +35,8 @@ def write_jsonl(events: Iterable[Event], stream: IO[str]) -> None:
 
 
 class CSVWriter:
-    """Writes a header and one row per event. Flags, and the parts of the refinement, are joined to one text; missing
-    values are empty."""
+    """Writes a header and one row per event. Flags are joined to one text, and so are the parts of the refinement.
+    Missing values are empty."""
 
     def __init__(self, stream: IO[str], by: str | None = None) -> None:
         self._writer = csv.writer(stream, lineterminator="\n")
@@ -60,8 +60,8 @@ def write_csv(events: Iterable[Event], stream: IO[str]) -> None:
 
 
 def geojson_parts(events: Iterable[tuple[Event, Any]], by: str | None = None) -> Iterator[str]:
-    """Yields the text of a FeatureCollection. Each feature is a Point at the deciding fix (null without a fix), with
-    the event's other keys as properties."""
+    """Yields the text of a FeatureCollection. Each feature has a Point at the deciding fix as its geometry (or null
+    without a fix), and the event's other keys as properties."""
     yield '{"type": "FeatureCollection", "features": ['
     separator = "\n"
     for event, track in events:

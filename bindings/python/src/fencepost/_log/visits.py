@@ -36,11 +36,11 @@ class Known(enum.StrEnum):
     CROSSING = "crossing"
     """The change was observed."""
     DETERMINATION = "determination"
-    """The first evidence already showed this state, so the change itself was earlier."""
+    """The first fix or sighting already showed this state, so the change itself was earlier."""
     ASSUMED = "assumed"
     """The condition was added with ``assuming=satisfied``, so the visit starts with the log."""
     TIMEOUT = "timeout"
-    """A beacon was silent for the timeout."""
+    """No matching beacon was seen for the timeout."""
     DIAGNOSTIC = "diagnostic"
     """Monitoring stopped."""
     REPLACED = "replaced"
@@ -60,15 +60,16 @@ class Visit(Plain):
 
     Attributes:
         identifier: The identifier of the condition.
-        start: The time of the crossing: of the fix, point of the path, or sighting that started the entry. Equals
-            `confirmed_start` if that time is unknown. Like all times here, an aware datetime in UTC.
-        end: The same for the exit, never before `start`; None: still open.
-        duration: From `start` to `end`; for an open visit, to the end of the log.
+        start: The time of the fix, point of the path, or sighting that started the entry, as an aware datetime in UTC.
+            Equals `confirmed_start` if that time is unknown.
+        end: The time of the fix, point of the path, or sighting that started the exit, never before `start`. None if
+            the visit has not ended.
+        duration: The time from `start` to `end` or, for an open visit, to the end of the log.
         start_known: How the start is known.
         end_known: How the end is known.
-        open: Whether the visit had not ended when the log ended.
-        confirmed_start: The date of the event that confirmed the entry; a dwell makes it later than `start`.
-        confirmed_end: The same for the exit; None: still open.
+        open: True if the visit had not ended when the log ended.
+        confirmed_start: The date of the event that confirmed the entry. With a dwell it is later than `start`.
+        confirmed_end: The date of the event that confirmed the exit. None if the visit has not ended.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -91,7 +92,7 @@ class Visit(Plain):
 
     @property
     def track(self) -> Any:
-        """The track's key; None: the log has only one track."""
+        """The track's key. None if the log has only one track."""
         return None
 
 
@@ -103,8 +104,8 @@ class TrackVisit(Visit):
 
 
 class Visits(Rows[Visit]):
-    """The visits of an event log, sorted by track, then start, then identifier. A sequence of :class:`Visit`, and a
-    table.
+    """The visits of an event log, sorted by track, then start, then identifier: a sequence of :class:`Visit` that is
+    also a table.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -129,7 +130,7 @@ class Visits(Rows[Visit]):
             super().__init__(each for each in given if isinstance(each, Visit))
         self._conditions = conditions or {}
         self.by = by
-        """Name of the column that identifies the tracks; None: there is one track."""
+        """Name of the column that identifies the tracks. None if there is only one track."""
 
     def to_geopandas(self) -> GeoDataFrame:
         """Returns a ``geopandas.GeoDataFrame`` in EPSG:4326: the table of :meth:`to_pandas`, with the conditions as
@@ -148,7 +149,8 @@ class Visits(Rows[Visit]):
         return geopandas.GeoDataFrame(frame, geometry=places, crs="EPSG:4326")
 
     def _plain(self) -> list[VisitRow]:
-        """The visits with times in microseconds; empty if this table was created from :class:`Visit` objects."""
+        """The visits with times in microseconds. The list is empty if this table was created from :class:`Visit`
+        objects."""
         return [row for part in self._columns for row in part.rows()]
 
     def __len__(self) -> int:
@@ -214,7 +216,7 @@ class Visits(Rows[Visit]):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A condition's state from one event to the next. `cause` and `evidence_us` are from the first of the two
+    """A condition's state from one event to the next. `cause` and `evidence_us` come from the first of the two
     events."""
 
     identifier: str
@@ -312,8 +314,8 @@ class VisitColumns(NamedTuple):
 
 
 def event_rows(events: Iterable[Event]) -> tuple[Any, ...]:
-    """Returns the engine's rows of events. Other events are converted to rows that contain only what visits need, with
-    None elsewhere."""
+    """Returns the engine's rows of events. Events without such rows are converted to rows with only the fields that
+    visits need; the other fields are None."""
     if isinstance(events, LazyEvents):
         return events.rows
     return tuple(
@@ -337,7 +339,7 @@ def visit_columns(
     """The visits of one track.
 
     Args:
-        events: The events, as for :func:`intervals`.
+        events: The events, in the order of their delivery.
         begin_us: Start of the log.
         end_us: End of the log.
         assumed: States from the beginning of the log.
@@ -355,5 +357,6 @@ def visits_of(
     track: Any = None,
     by: str | None = None,
 ) -> list[Visit]:
-    """Same as :func:`visit_columns`, but returns a list; `by` is the name of the column that identifies the tracks."""
+    """Returns the visits of :func:`visit_columns` as a list. `by` is the name of the column that identifies the
+    tracks."""
     return [row.visit(by) for row in visit_columns(events, begin_us, end_us, assumed, track).rows()]

@@ -12,9 +12,9 @@ from .._native import direct_into, inverse
 EARTH_RADIUS = 6_378_137.0
 """Radius of the sphere of EPSG:3857, in metres."""
 MOST_NORTH = 85.0511287798066
-"""The latitude of the map's northern edge in degrees; with it, the map is a square."""
+"""The latitude of the map's northern edge in degrees, which makes the map a square."""
 _ALL_AROUND = 20_003_931.5
-"""Half a meridian in metres; no shortest geodesic is longer."""
+"""The length of half a meridian in metres. No shortest geodesic is longer."""
 
 Ring = tuple[list[float], list[float]]
 """Longitudes and latitudes in degrees, not closed."""
@@ -26,8 +26,8 @@ def x_of(longitude: float) -> float:
 
 
 def y_of(latitude: float) -> float:
-    """The northing, in metres, of a latitude in degrees. Latitudes beyond the map's edge are clamped to it, because the
-    poles are infinitely far away."""
+    """The northing, in metres, of a latitude in degrees. Latitudes beyond the map's edge are clamped to the edge,
+    because the poles are infinitely far away on the map."""
     clamped = math.radians(max(-MOST_NORTH, min(MOST_NORTH, latitude)))
     return EARTH_RADIUS * math.asinh(math.tan(clamped))
 
@@ -48,10 +48,10 @@ def unwrapped(longitudes: Iterable[float], reference: float) -> list[float]:
 
 
 def circle(latitude: float, longitude: float, radius: float, corners: int = 180) -> list[Ring]:
-    """The outline of all points within a geodesic distance of `radius`; a second ring is a hole.
+    """The outline of all points within a geodesic distance of `radius`. If there is a second ring, it is a hole.
 
     The corners are end points of geodesics of that length (Karney 2013). If a pole is inside, the outline also follows
-    the map's edge there. If both poles are inside, the region is the whole map except a hole.
+    the map's edge at that pole. If both poles are inside, the region is the whole map except a hole.
 
     Args:
         latitude: Latitude of the centre in degrees.

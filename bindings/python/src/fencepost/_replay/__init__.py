@@ -1,1 +1,1 @@
-"""Tracks through monitors: replay, compare, many tracks at once."""
+"""Replays tracks through monitors and fleets, and compares policies."""

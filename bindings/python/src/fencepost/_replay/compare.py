@@ -1,4 +1,4 @@
-"""Comparison of a track under several policies."""
+"""Compares the visits that several policies give for the same track."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .labels import LabelSource
 
 Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
-"""Policies by the name that the table shows, or names of presets."""
+"""Policies by the names that the table shows, or the names of presets."""
 PRESETS = ("exact", "standard", "core_location")
 _SECOND = 1_000_000
 
@@ -47,13 +47,14 @@ class Outcome:
         log: The events with this policy.
         events: The number of events.
         visits: The number of visits.
-        flaps: Crossings that the opposite crossing undid within the comparison's flap time.
-        entry_delay: Mean seconds from the start of a visit of the baseline to the start of the visit that found it;
-            None: no such pair. Only observed starts count.
-        exit_delay: The same for the ends.
-        mean_delay: The mean of all entry and exit delays together.
-        missed_visits: Visits of the baseline that no visit of this policy overlaps.
-        false_visits: Visits of this policy that no visit of the baseline overlaps.
+        flaps: The number of crossings that the opposite crossing undid within the comparison's flap time.
+        entry_delay: Mean seconds from the confirmed start of a visit of the baseline to that of the overlapping visit
+            of this policy. Only observed starts count. None if there is no such pair.
+        exit_delay: Mean seconds from the confirmed end of a visit of the baseline to that of the overlapping visit of
+            this policy. Only observed ends count. None if there is no such pair.
+        mean_delay: The mean of all entry and exit delays, in seconds.
+        missed_visits: The number of visits of the baseline that no visit of this policy overlaps.
+        false_visits: The number of visits of this policy that no visit of the baseline overlaps.
 
     Example:
         >>> from fencepost import Circle, Fix, compare
@@ -77,7 +78,8 @@ class Outcome:
 
 
 class Comparison(Rows[Outcome]):
-    """One :class:`Outcome` per policy, in the order of the policies: a sequence, a table, and a mapping by name.
+    """A sequence with one :class:`Outcome` per policy, in the order of the policies. It is also a table, and a mapping
+    by the policies' names.
 
     Example:
         >>> from fencepost import Circle, Fix, compare
@@ -111,7 +113,7 @@ class Comparison(Rows[Outcome]):
         raise KeyError(index)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table as a dict of columns: policy, then the numbers of :class:`Outcome`; delays in seconds.
+        """The table as a dict of columns: the policy, then the numbers of :class:`Outcome`, with delays in seconds.
 
         Example:
             >>> from fencepost import Circle, Fix, compare
@@ -173,27 +175,28 @@ def compare(
     date_order: str = "",
     by: str | None = None,
 ) -> Comparison:
-    """Replays a track with each policy, and compares the visits with those of a baseline.
+    """Replays a track with each policy, and compares the visits with the visits of a baseline.
 
-    All policies are tried in one pass over the rows; with a `condition_limit`, each policy has its own pass. Each
-    policy applies to all conditions and replaces their own. A visit that is still open counts to the end of its log.
+    All policies are tried in one pass over the rows, except that with a `condition_limit` each policy has its own pass.
+    Each policy applies to all conditions and replaces their own policies. A visit that has not ended counts until the
+    end of its log.
 
-    Accepts every option of :func:`replay` except `policy`. The options apply to the track, and also to a baseline that
-    is a track.
+    The function accepts every option of :func:`replay` except `policy`. The options apply to the track, and also to the
+    baseline if it is a track.
 
     Args:
-        track: As for :func:`replay`.
-        conditions: As for :func:`replay`.
+        track: A track, as for :func:`replay`.
+        conditions: The conditions, as for :func:`replay`.
         policies: Policies by name, or names of presets.
-        baseline: The truth: a log, or a track (a better recording of the same trip) that is replayed with the ``exact``
-            policy; None: the ``exact`` crossings of `track` itself.
-        labels: The truth as recorded visits, as for :func:`tune`; instead of `baseline`. Times without a zone are in
-            `time_zone`; if that is None, they are refused.
+        baseline: The visits that count as true: a log, or a track (a better recording of the same trip) that is
+            replayed with the ``exact`` policy. None means the visits of `track` itself with the ``exact`` policy.
+        labels: Recorded visits, as for :func:`tune`, which are used instead of `baseline`. Times without a time zone
+            are in `time_zone`; if `time_zone` is None, such times are refused.
         flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.
-        device: See :func:`replay`, also for the following options.
+        device: The column that names the device. See :func:`replay` for this and the following options.
 
     Raises:
-        InputError: A file or a table cannot be used, or the baseline has other tracks.
+        InputError: A file or a table cannot be used, or the tracks of the baseline are not those of `track`.
         InvalidArgumentError: `policies` is empty, or names an unknown preset.
         MissingExtraError: An argument needs a library that is not installed.
         TypeError: An argument has an unsupported type.
@@ -253,7 +256,7 @@ def compare(
 def _labelled(
     labels: LabelSource, log: EventLog, rows: Sequence[ConditionRow], time_zone: str | tzinfo | None
 ) -> Visits:
-    """The labels as visits, in the order of track and start."""
+    """Converts the labels to visits, in the order of track and start."""
     from .labels import read_labels
 
     ends = {replay.key: replay.end_us or 0 for replay in log.replays}
@@ -285,7 +288,7 @@ def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """Replays tracks with each policy for all conditions; the other options stay the same."""
+    """Replays tracks once for each policy, which applies to all conditions. The other options stay the same."""
 
     options: Mapping[str, Any]
     rows: Sequence[ConditionRow]
@@ -335,7 +338,8 @@ def _by_place(log: EventLog | Visits) -> defaultdict[tuple[Any, str], list[Visit
 
 
 class _Pairs:
-    """The visits of one condition that overlap, and by how much later ours start and end (microseconds)."""
+    """The pairs of overlapping visits of one condition, and the delays in microseconds by which our visits start and
+    end later than theirs."""
 
     def __init__(self, theirs: Sequence[Visit], ours: Sequence[Visit]) -> None:
         found_by: dict[int, list[int]] = defaultdict(list)
@@ -362,7 +366,7 @@ class _Pairs:
 
 
 def _confirmed_end(visit: Visit) -> datetime:
-    """When the exit was confirmed; for an open visit the end of the log."""
+    """The time at which the exit was confirmed, or the end of the log for an open visit."""
     return visit.confirmed_end or visit.start + visit.duration
 
 

@@ -35,23 +35,25 @@ def given_conditions(
     radius: float | None = None,
     assuming: State | str | None = None,
 ) -> tuple[str, list[ConditionRow]]:
-    """The conditions of a replay, and the name for them in messages: see :func:`as_conditions`.
+    """Returns the name of a replay's conditions for messages, and the conditions: see :func:`as_conditions`.
 
     A condition's own policy and assumed state take precedence over the arguments. All conditions of a table have both,
-    and those of a monitor have a policy; the arguments are then refused.
+    and all conditions of a monitor have a policy; arguments that therefore cannot apply are refused.
 
     Args:
         conditions: The argument as passed.
-        policy: Policy of conditions without a policy; None: ``standard``.
-        by: The column that identifies the track; None: there is one track.
+        policy: Policy of conditions without a policy. None means ``standard``.
+        by: The column that identifies the track. None means that there is only one track.
         name: Name of the argument, for messages.
         how: How files and tables are read.
-        columns: Names of columns that are not recognised.
+        columns: For columns that are not recognised: the column's name for each role, such as ``latitude``.
         radius: Radius in metres of circles without a radius.
-        assuming: Initial state of conditions without an assumed state; None: :func:`assumed_by_default`.
+        assuming: Initial state of conditions without an assumed state. None means the result of
+            :func:`assumed_by_default`.
 
     Raises:
-        TypeError: An argument applies only to conditions that are read, but a table or a monitor was passed.
+        TypeError: A table or a monitor was passed, together with an argument that applies only to other sources of
+            conditions.
     """
     if not isinstance(conditions, ConditionHolder):
         return as_conditions(conditions, as_policy(policy), name, how, columns, radius, assuming, by)
@@ -65,7 +67,7 @@ def given_conditions(
 
 
 def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
-    """The conditions of a monitor or a table as rows, each with its policy and tag.
+    """Returns the conditions of a monitor or a table as rows, each with its policy and tag.
 
     Args:
         holder: The monitor or the table.
@@ -89,11 +91,11 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
 
 
 def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> Zones | Monitor:
-    """The conditions for the tracks of a replay: a table, so that one fleet follows all tracks.
+    """Returns the conditions for the tracks of a replay as a table, so that one fleet can follow all tracks.
 
     If there are options that a fleet does not support, the result is a monitor, which is forked for each track. These
-    options need state for every condition of every device, which a fleet does not keep: a limit (conditions wait for a
-    place), the deliveries `first` and `latest` (a turn, or the last event, of each condition), and a path.
+    options are a condition limit, the deliveries `first` and `latest`, and a path. They need state for every condition
+    of every device, and a fleet does not keep such state.
     """
     found: Zones | Monitor
     found = Monitor(**options)
@@ -110,7 +112,7 @@ def feed_report(monitor: Monitor, report: Report) -> None:
     """Feeds a line of a sightings file to a monitor.
 
     Raises:
-        LateInputError: The line is earlier than the monitor's clock; counted.
+        LateInputError: The line is earlier than the monitor's clock. The refused line is counted.
     """
     if report.beacons is None:
         monitor.set_scanning(report.scanning, time=report.time_us)

@@ -1,4 +1,5 @@
-"""The followers of a replay's tracks: a fleet, or a monitor for each track if there are options that a fleet lacks."""
+"""The followers of a replay's tracks: a fleet, or a monitor for each track if there are options that a fleet does not
+support."""
 
 from __future__ import annotations
 
@@ -28,22 +29,23 @@ class Follower(Protocol):
     """Follows tracks, which are identified by numbers. The methods return the events that they caused."""
 
     def know(self, count: int) -> None:
-        """Sets the number of tracks; new tracks are not followed yet."""
+        """Sets the number of known tracks. New tracks are not followed yet."""
 
     def enter(self, tracks: list[int]) -> None:
         """Follows tracks from now on."""
 
     def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
-        """Feeds the rows of followed tracks; returns the numbers of accepted, late and invalid rows.
+        """Feeds the rows of followed tracks. Returns the number of accepted, of late and of invalid rows.
 
-        Appends the events to `found`, by row, each with 2 * row + 1. Sets the earliest times of tracks in `begins`.
+        Appends the events to `found` in the order of rows, each with the place 2 * row + 1. Sets the earliest time of
+        each track in `begins`.
         """
 
     def report(self, track: int, report: Report) -> Events:
         """Feeds a line of a sightings file to a track.
 
         Raises:
-            LateInputError: The line is earlier than the track's clock; counted.
+            LateInputError: The line is earlier than the track's clock. The refused line is counted.
         """
 
     def advance(self, track: int, until_us: int) -> Events:
@@ -105,7 +107,7 @@ class OneFleet:
 
 
 class Monitors:
-    """A monitor for each track: a fork of one that holds the conditions."""
+    """A monitor for each track, which is a fork of one monitor that holds the conditions."""
 
     def __init__(self, template: Monitor, as_json: bool) -> None:
         self._template, self._as_json = template, as_json

@@ -1,4 +1,5 @@
-"""The tracks that a caller passed. A table or a streamed file is replayed in columns, anything else track by track."""
+"""The tracks that a caller passed. A table or a streamed file is replayed in columns; any other source is replayed
+track by track."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Played(NamedTuple):
-    """How way points without times are played; all None: they are not played."""
+    """Options that say how way points without times are played. If all are None, way points are not played."""
 
     speed: float | None = None
     start: Time | None = None
@@ -39,7 +40,8 @@ class GivenTracks:
 
     Args:
         track: The argument as passed.
-        columns: Names of the track's columns that are not recognised.
+        columns: For columns of the track that are not recognised: the column's name for each role, such as
+            ``latitude``.
         by: Name of the column that identifies the track.
         hdop_scale: Metres of accuracy per unit of hdop.
         how: How files and tables are read.
@@ -49,7 +51,7 @@ class GivenTracks:
 
     Attributes:
         source: Path or argument, for messages.
-        flaw: The first fix that cannot be used, after a replay.
+        flaw: The first fix that cannot be used. It is set by a replay.
 
     Raises:
         InputError: A file or a table cannot be used.

@@ -1,4 +1,5 @@
-"""Replays tracks in memory, one after another. Each is a device of a fleet that is removed at its end."""
+"""Replays tracks in memory, one after another. Each track is a device of a fleet, and the device is removed when the
+track ends."""
 
 from __future__ import annotations
 
@@ -33,9 +34,10 @@ def replay_tracks(
 
     Args:
         tracks: Tracks with fixes.
-        conditions: A table; or a monitor with the conditions, if there are options that a fleet lacks.
-        reports: Reports fed to every track, merged by time.
-        until_us: Time passes until then after the last input of each track; None: the track ends there.
+        conditions: A table; or a monitor with the conditions, if there are options that a fleet does not support.
+        reports: Lines of a sightings file, which are fed to every track, merged by time.
+        until_us: The time to which each track is advanced after its last input. None means that each track ends with
+            its last input.
 
     Raises:
         InvalidArgumentError: `until_us` is before an input.
@@ -60,7 +62,8 @@ def replay_tracks(
 
 
 def _rows(number: int, track: Track) -> Rows:
-    """All fixes of a track as columns. In the column a NaN accuracy would mean "not reported", so -1 replaces it."""
+    """All fixes of a track as columns. In a column of accuracies NaN would mean "not reported", so it is replaced with
+    -1."""
     if isinstance(track.fixes, Fixes):
         fixes = track.fixes
         tracks = array("q", repeat(number, len(fixes)))

@@ -1,4 +1,4 @@
-"""Replays several policies in one pass over the rows: one table holds each condition once per policy."""
+"""Replays several policies in one pass over the rows. A single table holds each condition once per policy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .._values.policy import TransitionPolicy
 
 
 def copies(rows: Sequence[ConditionRow], policies: Sequence[TransitionPolicy]) -> list[ConditionRow]:
-    """Each condition once per policy, grouped by policy; gates, which have no policy, are copied unchanged."""
+    """Copies each condition once per policy, grouped by policy. Gates, which have no policy, are copied unchanged."""
     return [
         replace(row, identifier=f"{number}:{at}", policy=None if row.policy is None else policy)
         for number, policy in enumerate(policies)
@@ -30,7 +30,7 @@ def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], coun
     """Splits the replays of :func:`copies` by policy. The events are the same as in a replay with only that policy.
 
     Args:
-        replays: The replays of the copies. Their events are :class:`LazyEvents`.
+        replays: The replays of the copies, whose events are :class:`LazyEvents`.
         rows: The conditions.
         count: The number of policies.
     """
@@ -49,7 +49,8 @@ def separated(replays: Sequence[TrackReplay], rows: Sequence[ConditionRow], coun
 
 
 def flaps(events: Iterable[Event], limit_us: int) -> Iterator[tuple[str, int]]:
-    """Crossings that the opposite crossing undid within `limit_us`: identifier, and time of the opposite crossing."""
+    """Finds crossings that the opposite crossing undid within `limit_us`. Yields the identifier, and the time of the
+    opposite crossing."""
     crossings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     crossing = CAUSES.index(Cause.CROSSING)
     for _, identifier, state, cause, date_us, *_ in event_rows(events):

@@ -1,4 +1,4 @@
-"""Labels: recorded visits that really took place."""
+"""Labels: visits that really took place and were recorded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ else:
 Place: TypeAlias = tuple[Any, str]
 """A track's key and a zone's identifier."""
 Span: TypeAlias = tuple[int, int, bool]
-"""Start and end, microseconds since 1970, and True for an open label, whose end is that of its track."""
+"""Start and end in microseconds since 1970, and True for an open label, which ends with its track."""
 NAME = "labels"
 
 
@@ -54,12 +54,12 @@ def read_labels(
     Args:
         labels: The argument as passed.
         identifiers: The identifiers of the zones.
-        ends: The end of each track, by its key; a label without an end lasts until then.
-        column: The column that identifies the track; None: there is one track.
-        time_zone: Time zone of times without a time zone; None: such times are refused.
+        ends: The end of each track, by its key. A label without an end lasts until the end of its track.
+        column: The column that identifies the track. None means that there is only one track.
+        time_zone: Time zone of times without a time zone. With None such times are refused.
 
     Raises:
-        InputError: A label cannot be used; the text names its row, counted from 0.
+        InputError: A label cannot be used. The message names its row, counted from 0.
     """
     columns = _columns(labels)
     names = ["identifier", "start", "end"]
@@ -138,7 +138,7 @@ def _zone(time_zone: str | tzinfo | None) -> tzinfo | None:
 
 
 def _time(value: Any, name: str, zone: tzinfo | None, wrong: Callable[[str], InputError]) -> int | None:
-    """A time in microseconds; None: it is missing."""
+    """Converts a time to microseconds. Returns None for a missing time."""
     if value is None or value != value or str(value) in ("NaT", "<NA>", ""):
         return None
     try:
@@ -161,7 +161,7 @@ def _time(value: Any, name: str, zone: tzinfo | None, wrong: Callable[[str], Inp
 
 
 def _columns(labels: Any) -> dict[str, Sequence[Any]]:
-    """The argument `labels` as columns."""
+    """Converts the argument `labels` to columns."""
     if isinstance(labels, Mapping):
         return {str(name): list(values) for name, values in labels.items()}
     labels = collected(labels)
@@ -197,10 +197,11 @@ def _columns(labels: Any) -> dict[str, Sequence[Any]]:
 
 
 def matched(theirs: Sequence[Span], ours: Sequence[Span]) -> list[tuple[int, int]]:
-    """A largest possible set of pairs of a label and a visit that overlap, as indices. Each is in at most one pair.
+    """Finds as many pairs of an overlapping label and visit as possible, and returns their indices. Each label and each
+    visit is in at most one pair.
 
-    Both lists are sorted and have no overlaps within themselves, so the earliest possible pair is always part of a
-    largest set.
+    Both lists are sorted, and the spans within a list do not overlap, so the earliest possible pair is always part of a
+    largest set of pairs.
     """
     pairs, at, mine = [], 0, 0
     while at < len(theirs) and mine < len(ours):

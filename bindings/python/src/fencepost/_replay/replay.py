@@ -1,4 +1,4 @@
-"""Replaying a track: its fixes, in file order, merged by time with a sightings file."""
+"""Replays a track: its fixes, in file order, merged by time with a sightings file."""
 
 from __future__ import annotations
 
@@ -62,60 +62,66 @@ def replay(
 ) -> EventLog:
     """Replays a track against conditions. Late fixes and fixes without a position are skipped and counted.
 
-    Values that can be used but are probably wrong give an :class:`InputWarning`: sorted rows, impossible positions, or
-    times and radii in another unit.
+    Values that can be used but are probably wrong give an :class:`InputWarning`: rows that had to be sorted, impossible
+    positions, or times and radii in another unit.
 
     Args:
         track: A path (GPX, CSV, GeoJSON, NMEA 0183, or a vector file of points that GeoPandas reads), a DataFrame, a
             GeoDataFrame of points, anything that exports an Arrow stream (PyArrow, Polars, DuckDB; points as GeoArrow
-            or WKB), a ``Trajectory`` or ``TrajectoryCollection`` of MovingPandas (one track each, with times in UTC),
-            or an iterable of :class:`Fix`. A frame's columns are recognised by their usual names (lat, latitude, y;
-            lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc). A missing accuracy means "not reported", a
-            missing position "no position".
+            or WKB), a ``Trajectory`` or ``TrajectoryCollection`` of MovingPandas (each trajectory is a track, with
+            times in UTC), or an iterable of :class:`Fix`. A frame's columns are recognised by their usual names (lat,
+            latitude, y; lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc). A missing accuracy means "not
+            reported", and a missing position means "no position".
         conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, an
-            Arrow stream, a table of conditions or a monitor. Rows need the column identifier; points and lines also
-            need a radius (metres).
-        policy: Policy of conditions without a policy, or the name of a preset; None: ``standard``. Refused
-            with a table or a monitor, whose conditions all have a policy.
-        device: Name of the column that names the device. Each of its values is a separate track, replayed as by its own
-            monitor.
-        columns: Names of the track's columns for latitude, longitude, time, accuracy, if they are not recognised.
-        sightings: Path of a sightings file, merged by time; with `device` every track gets these sightings.
-        until: Time passes until then after the last input; None: the replay ends at the last input.
-        delivery: As for :class:`Monitor`.
-        condition_limit: As for :class:`Monitor`.
-        path: As for :class:`Monitor`. With ``geodesic``, visits begin and end at the microsecond in which the path from
-            one fix to the next crosses the line. A line of a sightings file advances the clock; the path before it is
-            then final.
-        max_gap: As for :class:`Monitor`.
-        max_speed: As for :class:`Monitor`.
-        hdop_scale: Metres of accuracy per unit of hdop; None: GPX gives no accuracy, NMEA 5 m.
-        speed: Plays way points without times at this speed, metres per second; needs `start`.
+            Arrow stream, a table of conditions or a monitor. Rows need the column ``identifier``; points and lines also
+            need a radius in metres.
+        policy: Policy of conditions without a policy, or the name of a preset. None means ``standard``. The argument is
+            refused with a table or a monitor, whose conditions all have a policy.
+        device: Name of the column that names the device. The rows of each device are a separate track, which is
+            replayed as if it had its own monitor.
+        columns: The names of the track's columns for latitude, longitude, time and accuracy, if they are not
+            recognised.
+        sightings: Path of a sightings file, whose lines are merged by time. With `device` every track gets these
+            sightings.
+        until: The time to which the replay is advanced after the last input. None means that the replay ends at the
+            last input.
+        delivery: Which changes are delivered, as for :class:`Monitor`.
+        condition_limit: The largest number of monitored conditions, as for :class:`Monitor`.
+        path: How the device moves between its fixes, as for :class:`Monitor`. With ``geodesic``, visits begin and end
+            at the microsecond in which the path from one fix to the next crosses the boundary. A line of a sightings
+            file advances the clock, and the path before that line is then final.
+        max_gap: The longest time between two fixes with a path between them, as for :class:`Monitor`.
+        max_speed: The largest speed of a path, as for :class:`Monitor`.
+        hdop_scale: Metres of accuracy per unit of hdop. With None, fixes of GPX have no accuracy, and NMEA counts 5 m
+            per unit.
+        speed: Plays way points without times at this speed, in metres per second. It requires `start`.
         start: Time at the first way point.
-        loop: How many times the way points are played there and back; None: only there, once.
-        layer: Layer of the track's vector file; None: the first.
-        conditions_layer: Layer of the conditions' vector file; None: the first.
-        conditions_columns: Names of the conditions' columns for identifier, latitude, longitude, radius, assuming,
-            policy, if they are not recognised.
-        transform: True to transform vector files and GeoDataFrames in another CRS to WGS84; otherwise they are refused.
+        loop: The number of times that the way points are played forwards and then backwards. With None they are played
+            forwards, once.
+        layer: Layer of the track's vector file. None selects the first layer.
+        conditions_layer: Layer of the conditions' vector file. None selects the first layer.
+        conditions_columns: The names of the conditions' columns for identifier, latitude, longitude, radius, assuming
+            and policy, if they are not recognised.
+        transform: True to transform vector files and GeoDataFrames in another CRS to WGS84. Otherwise such sources are
+            refused.
         sort: True to sort the fixes of files and tables, and the lines of a sightings file, by time if they are not in
-            order; otherwise a row earlier than a previous row is late. :class:`Fix` objects are never sorted.
-        radius: Radius in metres of circles of files and tables without a radius.
+            order. Otherwise a row that is earlier than a previous row is late. :class:`Fix` objects are never sorted.
+        radius: Radius in metres of those circles of files and tables that have no radius.
         assuming: Initial state of conditions without an assumed state. With ``unsatisfied``, the first determination
-            that a condition is not satisfied gives no event. None: ``unsatisfied`` for many tracks (`by`,
-            trajectories), as in tables of conditions, otherwise ``unknown``. Refused with a table, whose conditions
-            start as they were added.
-        time_zone: Time zone of the times of files and tables without a time zone: a name such as ``Europe/Berlin``, an
-            offset such as ``+02:00``, or a ``tzinfo``; None: UTC.
-        date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024; empty: such dates are refused.
+            that a condition is not satisfied gives no event. None means ``unsatisfied`` for many tracks (`by`,
+            trajectories), as in tables of conditions, and otherwise ``unknown``. The argument is refused with a table,
+            whose conditions start in the state with which they were added.
+        time_zone: Time zone of those times in files and tables that do not state a time zone: a name such as
+            ``Europe/Berlin``, an offset such as ``+02:00``, or a ``tzinfo``. None means UTC.
+        date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024. If it is empty, such dates are refused.
         by: Another name for `device`.
 
     Raises:
-        InputError: A file or a table cannot be used (the text says which one, which row, and why), or no fix has a
-            usable position.
+        InputError: A file or a table cannot be used (the message names the file, the row and the reason), or no fix has
+            a usable position.
         InvalidArgumentError: An option is out of its range.
         MissingExtraError: An argument needs a library that is not installed.
-        TypeError: `track` or `conditions` has another type, `by` is used together with `device`, or options for
+        TypeError: `track` or `conditions` has an unsupported type, `by` is used together with `device`, or options for
             conditions are used together with a table or a monitor.
 
     Example:
@@ -150,13 +156,13 @@ def replay(
 
 
 def warn_of(flaw: Flaw | None, path: str, log: EventLog) -> None:
-    """Warns about fixes that were skipped, except for those that state that they have no position."""
+    """Warns about skipped fixes, except for fixes that state that they have no position."""
     if flaw is not None and not flaw.is_missing:
         warn(path, "", about_unusable(log.counts.invalid_fixes, log.counts.fixes, flaw))
 
 
 def reports_of(path: str | os.PathLike[str] | None, times: TimeStyle, sort: bool) -> list[Report]:
-    """The lines of a sightings file; an empty list without a path."""
+    """Reads the lines of a sightings file. Returns an empty list if `path` is None."""
     from .._files.sightings import read_sightings
 
     return [] if path is None else read_sightings(path_text(path), times, sort)
@@ -170,10 +176,10 @@ def scale_of(hdop_scale: float | None) -> float | None:
 
 
 class Replay:
-    """One replay. Events are taken after each input, as by a program that handles them at once.
+    """One replay. Events are taken after each input, as a program does that handles each event at once.
 
     Attributes:
-        counts: The numbers of ``fixes``, ``late_fixes``, ``invalid_fixes``, ``reports`` and ``late_reports``.
+        counts: The counts of ``fixes``, ``late_fixes``, ``invalid_fixes``, ``reports`` and ``late_reports``.
     """
 
     def __init__(self, monitor: Monitor, fixes: Sequence[FixRow], reports: Sequence[Report]) -> None:
@@ -198,7 +204,8 @@ class Replay:
         yield from (report.time_us for report in self.reports)
 
     def events(self, until_us: int | None = None, on_input: Callable[[], None] | None = None) -> Iterator[Event]:
-        """Feeds all inputs and yields the events; then lets time pass until `until_us`, unless it is None.
+        """Feeds all inputs and yields the events. Then advances to `until_us`, unless it is None, and yields the events
+        of that.
 
         Late inputs and invalid fixes are counted and skipped.
         """
@@ -211,7 +218,7 @@ class Replay:
             yield from self.monitor.events()
 
     def result(self, track: Track, events: Iterable[Event]) -> TrackReplay:
-        """The result, after its events were consumed."""
+        """The result of the replay. Call this method after the events were consumed."""
         taken = tuple(events)
         counts = ReplayCounts(**self.counts)
         return TrackReplay(track.key, track.path, self.fixes, taken, counts, self.first_time_us, self.monitor.clock_us)

@@ -21,10 +21,11 @@ _NEVER = (1 << 63) - 1
 
 
 class Found(NamedTuple):
-    """The result of a batch in a shard: the events, each with its place in the batch and the number of its track, and
-    the counts of the inputs.
+    """The result of a batch in a shard: the events, and the counts of the inputs. Each event has its place in the batch
+    and the number of its track.
 
-    The place is 2 * row for events from the end of the previous track, and 2 * row + 1 for events of the row itself.
+    The place is 2 * row for events from the end of the previous track, and 2 * row + 1 for events that the row itself
+    causes.
     """
 
     events: list[tuple[int, int, EventRow | str]]
@@ -45,9 +46,9 @@ class Ended(NamedTuple):
 class Work(NamedTuple):
     """The arguments of a shard's work on its share of the tracks.
 
-    `conditions`: a table; or a monitor with the conditions, if there are options that a fleet lacks. `grouped`: True if
-    the rows of a track are contiguous, so that a track ends where another begins. `as_json`: True to get events as JSON
-    texts instead of rows.
+    `conditions` is a table, or a monitor with the conditions if there are options that a fleet does not support.
+    `grouped` is true if the rows of a track are contiguous, so that a track ends where another begins. `as_json` is
+    true to get events as JSON texts instead of rows.
     """
 
     conditions: Zones | Monitor
@@ -84,7 +85,7 @@ class Shard:
         self._current = -1
 
     def feed(self, rows: Rows) -> Found:
-        """Feeds the rows of the shard's own tracks, in order; events are taken at once."""
+        """Feeds the rows of the shard's own tracks, in order, and takes the events at once."""
         found: list[tuple[int, int, EventRow | str]] = []
         counts: Counter[str] = Counter()
         known = len(self._begins)
@@ -131,7 +132,7 @@ class Shard:
         return self._ended + ended, counts
 
     def _end(self, track: int, counts: Counter[str]) -> Ended:
-        """Feeds the remaining reports and lets time pass."""
+        """Feeds the remaining lines of the sightings file to a track, advances the track to `until_us`, and ends it."""
         events = self._report(track, None, counts)
         if self._until_us is not None:
             events += self._follower.advance(track, self._until_us)
@@ -160,7 +161,7 @@ class Shard:
 
 
 def _same(tracks: array[int], row: int) -> int:
-    """The index after the last consecutive row of the same track, by galloping and binary search."""
+    """Finds the index after the last consecutive row of the same track, by galloping and binary search."""
     track, step, end = tracks[row], 1, len(tracks)
     low = row
     while low + step < end and tracks[low + step] == track:

@@ -1,4 +1,4 @@
-"""The shards of a replay: in this process, or in worker processes, each with some of the tracks."""
+"""The shards of a replay, each with some of the tracks, in this process or in worker processes."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Here:
         return lambda: found
 
     def end(self) -> list[tuple[list[Ended], Counter[str]]]:
-        """See :meth:`Shard.end`."""
+        """Ends all open tracks; see :meth:`Shard.end`."""
         return [self._shard.end()]
 
 
 class Processes:
-    """Shards in separate processes. Each gets all batches and feeds only the rows of its own tracks."""
+    """Shards in separate processes. Each shard gets all batches and feeds only the rows of its own tracks."""
 
     def __init__(self, work: Work, jobs: int) -> None:
         # Start new interpreters: libraries that read files have threads, and a fork could copy their locks in any
@@ -78,7 +78,7 @@ class Processes:
         return lambda: [_result(one) for one in feeding]
 
     def end(self) -> list[tuple[list[Ended], Counter[str]]]:
-        """See :meth:`Shard.end`."""
+        """Ends all open tracks; see :meth:`Shard.end`."""
         return [_result(one) for one in [self._submit(pool, _end) for pool in self._pools]]
 
     @staticmethod
@@ -118,7 +118,7 @@ def _begin(work: Work, number: int, of: int) -> None:
 
 
 def _end_with(parent: Any) -> None:
-    """Ends this process with its parent. If the parent is killed, nothing else would end this process."""
+    """Ends this process when its parent ends. Otherwise this process would continue after its parent was killed."""
     parent.join()
     os._exit(1)
 

@@ -1,4 +1,4 @@
-"""The savings and delays of a replay that is fed only the significant changes."""
+"""Measures the savings and the delays of a replay that is fed only the significant changes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class Thinning:
-    """The fixes that are significant changes, and the events that all fixes would have given.
+    """The fixes that are significant changes, and the events of a replay of all fixes.
 
     Args:
-        monitor: A monitor with its conditions, before the replay; it is not changed.
+        monitor: A monitor with its conditions, before the replay. It is not changed.
         fixes: All fixes, in file order.
         reports: Reports of beacons.
-        until_us: Time passes until then at the end; None: it does not.
+        until_us: The time to which the replay is advanced at its end, or None.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Thinning:
         self._full = list(full.events(until_us))
 
     def report(self, events: Sequence[Event]) -> Iterator[str]:
-        """Lines that compare the events of the thinned replay with those of the full one."""
+        """Yields lines that compare the events of the thinned replay with those of the full replay."""
         saved = 0.0 if self._offered == 0 else 100 * (1 - len(self.fixes) / self._offered)
         yield f"significant changes: {len(self.fixes)} of {self._offered} fixes fed, {saved:.1f} % saved"
         delays, extra = compare(self._full, events)
@@ -50,8 +50,8 @@ def compare(full: Sequence[Event], thinned: Sequence[Event]) -> tuple[list[float
     """The delays in seconds of the events of `full` that `thinned` also has, and the number of events that only
     `thinned` has.
 
-    An event of `thinned` matches the last event of `full` with the same condition and state that is not later. No event
-    is used twice or out of order. A change that was undone between two fixes is missed.
+    An event of `thinned` matches the last event of `full` that has the same condition and state and is not later. No
+    event is used twice or out of order. Changes that were undone between two fixes of the thinned replay are missed.
     """
     pending: dict[str, list[Event]] = {}
     for event in full:

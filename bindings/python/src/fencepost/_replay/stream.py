@@ -1,8 +1,9 @@
 """Replays a file of many tracks in batches. Memory grows with the tracks and conditions, not with the rows. If the rows
 are grouped by track, only one track is held at a time.
 
-Each track is a device of a fleet. With several jobs the tracks are distributed to shards. Each shard has its own fleet,
-feeds its own rows and reports the row of each event. The events, merged by row, are those of one fleet.
+Each track is a device of a fleet. With several jobs the tracks are distributed among shards. Each shard has its own
+fleet, feeds its own rows and reports the row of each event. The events, merged by row, equal the events of a single
+fleet.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ class ManyReplay:
     """A replay of many tracks. The events do not depend on `jobs`.
 
     Attributes:
-        counts: The counts of a replay; complete after the events were taken.
-        flaw: The first fix that cannot be used; set after the events were taken.
-        ended: Begin and end of each track; complete after the events were taken.
+        counts: The counts of the replay. They are complete after the events were taken.
+        flaw: The first fix that cannot be used. It is set after the events were taken.
+        ended: The begin and end of each track. They are complete after the events were taken.
     """
 
     def __init__(
@@ -56,8 +57,9 @@ class ManyReplay:
         self._has_presence = False
 
     def events(self) -> Iterator[TrackedEvent]:
-        """The events, each with its track's key, in the order of the rows that caused them. The events after a track's
-        last row come at the end, by track (if rows are grouped: after each track)."""
+        """The events, each with its track's key, in the order of the rows that caused them. If the rows are grouped by
+        track, the events after a track's last row come after the track; otherwise they come at the end, in the order of
+        tracks."""
         keys = self._tracks.keys
         for track, row in self._found(self._work):
             event = Event._from_row(row)
@@ -65,7 +67,7 @@ class ManyReplay:
             yield TrackedEvent(keys[track], event)
 
     def events_by_track(self) -> dict[Any, LazyEvents]:
-        """All events at once, by the key of their track."""
+        """Takes all events, and returns them by the key of their track."""
         found: dict[int, list[Any]] = defaultdict(list)
         for events in self._batches(self._work):
             for _, track, row in events:
@@ -84,7 +86,7 @@ class ManyReplay:
             yield f"{heads[track]}{text[1:]}\n"
 
     def warn_of_exchanged(self) -> None:
-        """Warns if latitude and longitude are probably exchanged; call it after the events were taken."""
+        """Warns if latitude and longitude are probably exchanged. Call this method after the events were taken."""
         if not self._has_presence:
             warn_of_exchanged(self._tracks.path, self._tracks.first.points(), self._work.conditions)
 
@@ -94,7 +96,8 @@ class ManyReplay:
                 yield track, row
 
     def _batches(self, work: Work) -> Iterator[list[tuple[int, int, Any]]]:
-        """The events of each batch of rows, in the form of :class:`Found`, and then those of the ends of tracks."""
+        """The events of each batch of rows, in the form of :class:`Found`, followed by the events of the ends of
+        tracks."""
         from .shards import Here, Processes
 
         shards: Here | Processes = Here(work) if self._jobs == 1 else Processes(work, self._jobs)
@@ -140,7 +143,7 @@ class ManyReplay:
         return events
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
-        """The results of each track, after its events were consumed; `events` are by the key of the track.
+        """The result of each track, after its events were consumed. `events` has the events by the key of the track.
 
         The fixes are read again only when they are accessed.
         """
@@ -166,9 +169,9 @@ def replay_rows(
     until_us: int | None,
     rows: TableRows | None = None,
 ) -> tuple[ManyReplay, dict[Any, LazyEvents]]:
-    """Replays a file of many tracks, or the rows of a table, to its end; returns the replay and the events by track.
+    """Replays a file of many tracks, or the rows of a table, to the end. Returns the replay and the events by track.
 
-    If rows turn out not to be in order of time after the first ones were fed, all rows are read at once and sorted.
+    If a row that is not in order of time is found after rows were fed, all rows are read at once and sorted.
     """
 
     def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, LazyEvents]]:

@@ -24,7 +24,7 @@ from .joint import copies, flaps, separated
 from .labels import LabelSource, Place, Span, matched, read_labels
 
 Grid: TypeAlias = Mapping[str, Iterable[Any]]
-"""For fields of :class:`TransitionPolicy`, by name: the values to try."""
+"""The values to try, by the name of a field of :class:`TransitionPolicy`."""
 GRID: Grid = {"dwell": (0.0, 20.0, 60.0, 180.0), "margin": (0.0, 20.0, 50.0), "accuracy_factor": (0.0, 1.0)}
 MOST = 10_000
 """The largest product of the numbers of policies and zones."""
@@ -36,19 +36,20 @@ _NUMBERS = ("precision", "recall", "f1", "entry_delay", "exit_delay", "flaps", "
 class Trial(Plain):
     """The score of a policy on the labels.
 
-    A visit and a label of the same device and zone match if they overlap. Each belongs to at most one match, so a visit
-    that is split into two counts as one found and one false.
+    A visit and a label of the same device and zone match if they overlap. Each visit and each label belongs to at most
+    one match. Therefore, if a label is found as two visits, one of them counts as false.
 
     Attributes:
         name: The policy's name.
         policy: The policy.
-        precision: The share of matched visits among all visits; None: there are no visits.
+        precision: The share of matched visits among all visits. None if there are no visits.
         recall: The share of matched labels among all labels.
-        f1: The harmonic mean of both; 0 if no label was matched.
-        entry_delay: For matches: mean seconds from the start of the label to the confirmation of the entry; None: no
-            match.
-        exit_delay: The same for the ends that are known.
-        flaps: Crossings that the opposite crossing undid within `flap_seconds`.
+        f1: The harmonic mean of precision and recall, or 0 if no label was matched.
+        entry_delay: Mean seconds from the start of a matched label to the confirmation of the entry. Only observed
+            entries count. None without such a match.
+        exit_delay: Mean seconds from the end of a matched label to the confirmation of the exit. Only observed exits
+            and labels with an end count. None without such a match.
+        flaps: The number of crossings that the opposite crossing undid within `flap_seconds`.
         found: The number of labels that were matched.
         missed: The number of labels that were not matched.
         false: The number of visits that match no label.
@@ -75,11 +76,11 @@ class Trial(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Fold(Plain):
-    """A part of the labels that was left out, and the score on this part of the best policy for the other parts.
+    """One part of the labels, and the score on this part of the policy that is best for the other parts.
 
     Attributes:
-        left_out: The device or the day (UTC).
-        trial: The score of that policy, only on this part.
+        left_out: The device or the day (UTC) that was left out when the policy was chosen.
+        trial: The score of that policy on this part only.
 
     Example:
         >>> from fencepost import Circle, Fix, tune
@@ -98,8 +99,8 @@ class Tuning(Rows[Trial]):
     """One :class:`Trial` per policy, in the order of the policies.
 
     Attributes:
-        best: The trial with the largest F1; if several are equal, the smallest delay, then the fewest flaps.
-        folds: The parts of the cross-validation; empty: there was no cross-validation.
+        best: The trial with the largest F1. Among equal trials, the smallest delay decides, then the fewest flaps.
+        folds: The parts of the cross-validation. Empty without cross-validation.
 
     Example:
         >>> from fencepost import Circle, Fix, tune
@@ -121,22 +122,22 @@ class Tuning(Rows[Trial]):
 
     @property
     def validated_f1(self) -> float | None:
-        """The F1 of all labels, if each is judged by the policy that was chosen without its device or day. It estimates
-        the score on new data. None: there was no cross-validation."""
+        """The F1 of all labels, where each label is judged by the policy that was chosen without the label's device or
+        day. It estimates the score on new data. None without cross-validation."""
         if not self.folds:
             return None
         found, missed, false = (sum(getattr(fold.trial, name) for fold in self.folds) for name in _NUMBERS[-3:])
         return _f1(found, missed, false)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table as a dict of columns: policy, then the numbers of :class:`Trial`; delays in seconds."""
+        """The table as a dict of columns: the policy, then the numbers of :class:`Trial`, with delays in seconds."""
         return {"policy": [trial.name for trial in self]} | {
             name: [getattr(trial, name) for trial in self] for name in _NUMBERS
         }
 
     def plot(self) -> Any:
-        """A Bokeh figure of the recall and precision of each policy. Name and numbers of a policy appear under the
-        pointer; the best policy is larger. ``bokeh.plotting.show`` displays the figure.
+        """A Bokeh figure of the recall and precision of each policy. The name and the numbers of a policy appear under
+        the pointer, and the mark of the best policy is larger. ``bokeh.plotting.show`` displays the figure.
 
         Raises:
             MissingExtraError: Bokeh is not installed.
@@ -171,31 +172,32 @@ def tune(
     radius: float | None = None,
     time_zone: str | tzinfo | None = None,
 ) -> Tuning:
-    """Tries policies on tracks, and finds the one that best reproduces the visits that really took place.
+    """Tries policies on tracks, and finds the policy that best reproduces the visits that really took place.
 
-    All policies are tried in one pass over the rows, which are read once. Each policy applies to all zones and
-    replaces their own.
+    All policies are tried in one pass over the rows, which are read once. Each policy applies to all zones and replaces
+    their own policies.
 
     Args:
-        tracks: As for :func:`replay`.
-        zones: As for :func:`replay`.
-        labels: The visits that took place: :class:`Visits`, a DataFrame, an Arrow table, a dict of columns or a list of
-            dicts, with ``identifier``, ``start``, ``end`` and, for several devices, the column of the device. A label
-            without an end lasts to the end of its track. Labels of one device and zone must not overlap.
-        policies: Policies by name, or names of presets. None: those of `grid`.
+        tracks: The tracks, as for :func:`replay`.
+        zones: The zones, like the conditions of :func:`replay`.
+        labels: The visits that took place, as :class:`Visits`, a DataFrame, an Arrow table, a dict of columns or a list
+            of dicts. They need the columns ``identifier``, ``start``, ``end`` and, for several devices, the column of
+            the device. A label without an end lasts to the end of its track. Labels of one device and zone must not
+            overlap.
+        policies: Policies by name, or names of presets. None means the policies of `grid`.
         grid: Values of fields of :class:`TransitionPolicy`; every combination is tried. ``dwell`` and ``margin`` set
-            both directions. None, without policies: dwells of 0 to 180 s, margins of 0 to 50 m, with and without
-            accuracy.
-        cross_validate: ``"device"`` or ``"day"`` (UTC): each device or day is judged by the policy that is best for the
-            others. None: no cross-validation.
-        flap_seconds: A crossing that the opposite one undoes within this time is a flap.
+            both directions. If both `grid` and `policies` are None, dwells of 0 to 180 s and margins of 0 to 50 m are
+            tried, with and without the accuracy.
+        cross_validate: ``"device"`` or ``"day"`` (UTC) to judge each device or day by the policy that is best for the
+            other devices or days. None means no cross-validation.
+        flap_seconds: A crossing that the opposite crossing undoes within this time is a flap.
         device: The column that identifies the device.
-        columns: As for :func:`replay`.
+        columns: The names of the tracks' columns, as for :func:`replay`.
         radius: Radius in metres of points without a radius.
-        time_zone: Time zone of labels whose times have none; None: such labels are refused.
+        time_zone: Time zone of labels whose times have no time zone. With None such labels are refused.
 
     Raises:
-        InputError: A label, a file or a table cannot be used; for a label the text names the row.
+        InputError: A label, a file or a table cannot be used. For a label, the message names the row.
         InvalidArgumentError: An argument is out of its range.
         TypeError: An argument has an unsupported type.
 
@@ -301,7 +303,7 @@ class _Parts:
     """The results of a policy by device or day.
 
     Args:
-        by: ``"device"`` or ``"day"``; None: all labels are one part.
+        by: ``"device"`` or ``"day"``. With None all labels are one part.
     """
 
     def __init__(self, by: str | None) -> None:
@@ -357,7 +359,7 @@ class _Parts:
 
 
 def _folds(parts: Sequence[_Parts], chosen: Mapping[str, TransitionPolicy]) -> list[Fold]:
-    """Leaves out each part once."""
+    """Leaves out each part once, and returns the scores on the parts that were left out."""
     names = sorted({name for each in parts for name in each.parts}, key=lambda name: (str(type(name)), name))
     if len(names) < 2:
         raise InvalidArgumentError(f"cross_validate: there is {len(names)} part, and two are needed")
@@ -375,8 +377,8 @@ def _folds(parts: Sequence[_Parts], chosen: Mapping[str, TransitionPolicy]) -> l
 
 
 def _best(trials: Iterable[Trial]) -> Trial:
-    """The trial with the largest F1; if several are equal, the smallest delay, then the fewest flaps, then the
-    first."""
+    """The trial with the largest F1. Among equal trials, the smallest delay decides, then the fewest flaps, then the
+    order."""
 
     def key(trial: Trial) -> tuple[float, float, int]:
         delays = [abs(delay) for delay in (trial.entry_delay, trial.exit_delay) if delay is not None]

@@ -16,13 +16,14 @@ _SECOND = 1_000_000
 
 
 def play(way_points: Sequence[tuple[float, float]], speed: float, start_us: int, loops: int | None) -> list[FixRow]:
-    """One fix each second from `start_us` on, and one at the end.
+    """Returns one fix each second from `start_us` on, and one fix at the end.
 
     Args:
         way_points: Latitude and longitude, in degrees.
         speed: Metres per second, finite, above 0.
         start_us: Time at the first way point.
-        loops: How many times the way is travelled there and back; None: only there, once.
+        loops: The number of times that the way is travelled forwards and then backwards. With None it is travelled
+            forwards, once.
 
     Raises:
         InvalidArgumentError: A coordinate or the speed is out of range, or more than 10 million fixes would result.
@@ -48,11 +49,11 @@ def play(way_points: Sequence[tuple[float, float]], speed: float, start_us: int,
 
 
 def timed(track: Track, speed: float | None, start: Time | None, loop: int | None) -> Track:
-    """A track with times: the track itself, or its played way points.
+    """Returns a track with times: either the track itself, or a track of its played way points.
 
     Raises:
         InputError: The track has no times and no play options, or it has times and play options.
-        InvalidArgumentError: `speed` or `start` is missing.
+        InvalidArgumentError: Only one of `speed` and `start` was passed.
     """
     playing = speed is not None or start is not None or loop is not None
     if track.fixes:
