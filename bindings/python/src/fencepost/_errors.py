@@ -15,31 +15,32 @@ _Kind = TypeVar("_Kind")
 
 
 class Advice(NamedTuple):
-    """The remedy in the words of each interface: ``sort=False keeps it`` in Python, ``--no-sort keeps it`` in a
-    shell."""
+    """The advice in a message, in the words of each interface, such as ``sort=False keeps it`` in Python and
+    ``--no-sort keeps it`` in a shell."""
 
     python: str
     command: str
 
 
 def published(kind: type[_Kind]) -> type[_Kind]:
-    """Sets the module that tracebacks and warnings show for a class: the public one.
+    """Sets the module that tracebacks and warnings show for a class to the public module.
 
-    If the class body set it, Python 3.13 would look for the source in the package's `__init__`.
+    If the class body set the module, Python 3.13 would look for the class's source in the package's `__init__`.
     """
     kind.__module__ = __name__.rpartition(".")[0] + ".errors"
     return kind
 
 
 def said(source: str | Path, place: str, reason: str, advice: str = "") -> str:
-    """The text of an error or a warning: always one line, even if a file's name has line breaks."""
+    """Returns the text of an error or a warning. It is always one line, even if a file's name has line breaks."""
     text = "; ".join(filter(None, (" ".join(reason.split()), advice)))
     name = "".join(_escaped(character) for character in str(source))
     return ": ".join(part for part in (name, place, text) if part)
 
 
 def _escaped(character: str) -> str:
-    """A character of a name in printable form: control characters, line separators and lone surrogates are escaped."""
+    """Returns a character of a name in printable form. Control characters, line separators and lone surrogates are
+    escaped."""
     odd = (
         character < " "
         or "\x7f" <= character < "\xa0"
@@ -51,15 +52,16 @@ def _escaped(character: str) -> str:
 
 @published
 class InputError(InvalidArgumentError):
-    """A file or a table cannot be used. The text is one line that says which one, where in it, and why.
+    """A file or a table cannot be used. The message is one line that names the source, the place in it, and the reason.
 
     Attributes:
         source: The file's path, or the name of the argument.
-        place: The place in the source, for example ``line 3`` or ``row 2``; empty: the whole source.
-        reason: Why it cannot be used.
-        row: The row of a table, counted from 0; None: the error is not about one row of a table.
-        result: If :meth:`Monitor.feed_many` was feeding a stream: the :class:`FeedResult` of the earlier batches, which
-            took effect; None: nothing was fed.
+        place: The place in the source, for example ``line 3`` or ``row 2``. Empty if the error is about the whole
+            source.
+        reason: Why the source cannot be used.
+        row: The row of a table, counted from 0. None if the error is not about one row of a table.
+        result: The :class:`FeedResult` of the earlier batches, which took effect, if :meth:`Monitor.feed_many` was
+            feeding a stream. None if nothing was fed.
 
     Example:
         >>> from fencepost import replay
@@ -81,7 +83,7 @@ class InputError(InvalidArgumentError):
 
     @property
     def _for_command(self) -> str:
-        """The text with the options of the command line."""
+        """The message with the options of the command line."""
         return said(self.source, self.place, self.reason, self._advice.command if self._advice else "")
 
     @classmethod
@@ -102,12 +104,12 @@ class InputError(InvalidArgumentError):
 class InputWarning(UserWarning):
     """A file or a table is used, but probably not in the way that was intended.
 
-    The text is one line that says which one, where in it, and why. The command prints it on standard error; in Python
-    it is a warning.
+    The message is one line that names the source, the place in it, and the reason. The command prints the message on
+    standard error; in Python it is a warning.
 
     Attributes:
         source: The file's path, or the name of the argument.
-        place: The place in the source, for example ``line 3``; empty: the whole source.
+        place: The place in the source, for example ``line 3``. Empty if the warning is about the whole source.
         reason: Why the warning is given.
 
     Example:
@@ -121,7 +123,7 @@ class InputWarning(UserWarning):
 
     @property
     def _for_command(self) -> str:
-        """The text with the options of the command line."""
+        """The message with the options of the command line."""
         return said(self.source, self.place, self.reason, self._advice.command if self._advice else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -129,7 +131,7 @@ class InputWarning(UserWarning):
 
 
 def warn(source: str | Path, place: str, reason: str, advice: Advice | None = None) -> None:
-    """Issues the warning for the line of the user's code that called into the package."""
+    """Issues an :class:`InputWarning`. It points to the line of the user's code that called into the package."""
     package = __name__.rpartition(".")[0]
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):
@@ -139,7 +141,8 @@ def warn(source: str | Path, place: str, reason: str, advice: Advice | None = No
 
 @published
 class MissingExtraError(FencepostError, ImportError):  # type: ignore[misc]
-    """A function needs a library that is not installed. The text contains the command that installs it, with its extra.
+    """A function needs a library that is not installed. The message contains the command that installs the library
+    through an extra of this package.
 
     Attributes:
         extra: Name of the extra.
@@ -161,7 +164,7 @@ def require(library: str, extra: str) -> Any:
     """Imports an optional library.
 
     Raises:
-        MissingExtraError: It is not installed.
+        MissingExtraError: The library is not installed.
     """
     from importlib import import_module
 

@@ -1,6 +1,8 @@
-"""The differences between operating systems. Each function has a Linux version and one for any POSIX system.
+"""Functions that differ between operating systems. Each function has a version for Linux and a version for any POSIX
+system.
 
-``FENCEPOST_PORTABLE=1`` in the environment selects the POSIX version on Linux, so that tests can run it there.
+``FENCEPOST_PORTABLE=1`` in the environment selects the POSIX version on Linux, so that tests can run that version on
+Linux.
 """
 
 from __future__ import annotations
@@ -17,13 +19,13 @@ PORTABLE = os.environ.get("FENCEPOST_PORTABLE") == "1"
 HAS_EVENTFD = hasattr(os, "eventfd") and not PORTABLE
 
 ONE = (1).to_bytes(8, sys.byteorder)
-"""The bytes written to a bell: a 64-bit number, as the native code also writes it."""
+"""The bytes that are written to a bell: a 64-bit number, which the native code writes too."""
 
 
 def open_bell() -> tuple[int, int]:
     """Returns two descriptors: the first becomes readable when :data:`ONE` is written to the second.
 
-    Neither descriptor blocks. They may be the same; :func:`close_bell` closes both.
+    Neither descriptor blocks. The two descriptors may be the same. :func:`close_bell` closes both.
     """
     if HAS_EVENTFD:
         descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -35,7 +37,7 @@ def open_bell() -> tuple[int, int]:
 
 
 def ring(writer: int) -> None:
-    """Makes a bell readable. May be called from any thread."""
+    """Makes a bell readable. Any thread may call this function."""
     try:
         os.write(writer, ONE)
     except BlockingIOError:
@@ -43,7 +45,7 @@ def ring(writer: int) -> None:
 
 
 def silence(reader: int) -> bool:
-    """Resets a bell so that it waits for the next ring; returns whether it had rung."""
+    """Resets a bell so that it waits for the next ring. Returns whether the bell had rung."""
     rung = False
     try:
         # One read of an eventfd resets it; a pipe must be read until it is empty.
@@ -62,8 +64,8 @@ def close_bell(reader: int, writer: int) -> None:
 
 
 def open_process(pid: int) -> int | None:
-    """Returns a descriptor that becomes readable when a child process ends; None: not supported here, so poll
-    instead."""
+    """Returns a descriptor that becomes readable when a child process ends. Returns None if the system does not support
+    this; the caller must then poll."""
     if PORTABLE or not hasattr(os, "pidfd_open"):
         return None
     try:
@@ -94,8 +96,8 @@ def keep_alive(connection: socket.socket, idle: int, interval: int, count: int) 
 
 
 def limit_unanswered(listener: socket.socket, seconds: float) -> None:
-    """Ends connections of a listener if the peer acknowledges nothing for `seconds`. Does nothing where the system
-    lacks TCP_USER_TIMEOUT (it is on Linux)."""
+    """Ends connections of a listener if the peer acknowledges no data for `seconds`. Does nothing on systems without
+    TCP_USER_TIMEOUT, which Linux has."""
     import socket
 
     if not PORTABLE and hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it from the listener

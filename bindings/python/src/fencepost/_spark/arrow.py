@@ -1,4 +1,4 @@
-"""PyArrow, which Spark needs for Python functions anyway."""
+"""Imports PyArrow, which Spark needs for Python functions anyway."""
 
 from __future__ import annotations
 

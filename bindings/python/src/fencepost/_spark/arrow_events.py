@@ -1,4 +1,4 @@
-"""Converts events to Arrow batches; defines their columns for Arrow and Spark."""
+"""Converts events to Arrow batches, and defines the columns of events for Arrow and Spark."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FIX, _PATH = str(EvidenceSource.FIX), str(EvidenceSource.PATH)
 
 
 def take_events(fleet: Fleet) -> list[Batch]:
-    """Drains the events of a fleet."""
+    """Takes all pending events of a fleet."""
     found = []
     while rows := fleet._handle.poll_events(EVENTS_PER_POLL):
         found.append(_batch(rows))

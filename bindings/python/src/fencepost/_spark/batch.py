@@ -1,4 +1,4 @@
-"""Replays batch frames, and joins frames with conditions."""
+"""Replays batch DataFrames, and joins DataFrames with conditions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROW = "fencepost row"  # a name that does not clash with the columns of a frame
 
 
 def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any:
-    """See :func:`fencepost.spark.replay`."""
+    """Replays a frame; see :func:`fencepost.spark.replay`."""
     from .arrow_events import EVENT_DDL
 
     if frame.isStreaming:
@@ -31,7 +31,8 @@ def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any
 
 
 def replayed(table: str) -> Mapped:
-    """Returns a function that replays rows sorted by device and time. It removes a device when the next one begins."""
+    """Returns a function that replays rows sorted by device and time. The function removes a device when the next
+    device begins."""
 
     def run(batches: Batches) -> Batches:
         from .arrow_events import take_events
@@ -52,7 +53,7 @@ def replayed(table: str) -> Mapped:
 
 
 def join_frame(frame: Any, conditions: Zones, given: Mapping[str, str], distances: bool, metrics: str) -> Any:
-    """See :func:`fencepost.spark.containing`."""
+    """Joins a frame with the conditions that contain its points; see :func:`fencepost.spark.containing`."""
     names = columns.find_points(frame, given)
     added = {"identifier": "string", **({"distance": "double"} if distances else {})}
     for name in frame.columns:
@@ -72,7 +73,8 @@ def join_frame(frame: Any, conditions: Zones, given: Mapping[str, str], distance
 
 
 def _is_point(names: Mapping[str, str]) -> Any:
-    """Whether a row has a valid point. An invalid point would end the query, and again after each restart."""
+    """A column that says whether a row has a valid point. An invalid point would end the query, and would end it again
+    after each restart."""
     f = columns.functions()
     latitude, longitude = (columns.named(names[what]).cast("double") for what in ("latitude", "longitude"))
     # Spark orders NaN above all numbers, so `between` is false for it.

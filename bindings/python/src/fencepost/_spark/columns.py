@@ -35,7 +35,7 @@ def functions() -> Any:
 
 
 def named(name: str) -> Any:
-    """The column of that name, which may contain any characters."""
+    """Returns the column with a name, which may contain any characters."""
     return functions().col("`" + name.replace("`", "``") + "`")
 
 
@@ -68,20 +68,20 @@ def _find(frame: Any, known: Names, given: Mapping[str, str], required: tuple[st
 
 
 def instant(frame: Any, name: str) -> Any:
-    """A column of times as timestamps; integers are microseconds."""
+    """Converts a column of times to timestamps. Integers are microseconds."""
     column = named(name)
     return column if frame.schema[name].dataType.typeName() == "timestamp" else functions().timestamp_micros(column)
 
 
 def microseconds(frame: Any, name: str) -> Any:
-    """A column of times as microseconds since 1970."""
+    """Converts a column of times to microseconds since 1970."""
     column = named(name)
     return column if frame.schema[name].dataType.typeName() == "long" else functions().unix_micros(column)
 
 
 def usable(frame: Any, names: Mapping[str, str]) -> Any:
-    """Whether a row can be fed: it has a device of 1 to 256 bytes of UTF-8, a time, and a valid digest if it names a
-    table."""
+    """A column that says whether a row can be fed. The row needs a device of 1 to 256 bytes of UTF-8, a time, and a
+    valid digest if it names a table."""
     f = functions()
     device = named(names["device"]).cast("string")
     size = f.octet_length(device)
@@ -97,8 +97,8 @@ def usable(frame: Any, names: Mapping[str, str]) -> Any:
 
 
 def rows(frame: Any, names: Mapping[str, str]) -> list[Any]:
-    """The columns of :data:`ROWS`. Missing coordinates become NaN, so the fix counts as invalid; missing accuracies
-    become 0."""
+    """Returns the columns of :data:`ROWS`. Missing coordinates become NaN, so the fix counts as invalid. Missing
+    accuracies become 0."""
     f = functions()
     not_reported, nan = f.lit(0.0), f.lit(float("nan"))
     accuracy = (
@@ -144,6 +144,6 @@ def _check_beacons(frame: Any, name: str) -> None:
 
 
 def labelled(events: Any, frame: Any, name: str) -> Any:
-    """Events whose device column has the name and type that it has in the given frame."""
+    """Returns the events with the device column renamed and converted to its name and type in `frame`."""
     first = named("device").cast(frame.schema[name].dataType).alias(name)
     return events.select(first, *(named(column) for column in EVENT_COLUMNS))

@@ -1,5 +1,5 @@
-"""Packs rows and events for Spark's keyed state, as one bytes value instead of many rows, each of which would be a
-Python object."""
+"""Packs many rows or events into one bytes value for Spark's keyed state, because each row of its own would be a Python
+object."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ ROW_SCHEMA = pyarrow.schema(
 )
 """The schema of fixes; `row` is the position in the source's micro-batch."""
 WIDE_ROW_SCHEMA = pyarrow.schema([*ROW_SCHEMA, ("version", pyarrow.binary()), ("beacons", pyarrow.string())])
-"""The schema of fixes that name their table by its digest (null: the stream's own table), and of scan reports, whose
-beacons are JSON."""
+"""The schema of fixes that name their table by its digest (null means the stream's own table), and of scan reports,
+whose beacons are JSON."""
 PACKED_DDL = "shard int, packed binary"
 _ROWS_AT_ONCE = 1 << 17
 _ROWS_OF_A_TASK = 1 << 40
 
 
 def pack(batch: Batch) -> bytes:
-    """A batch as bytes, without its schema."""
+    """Packs a batch into bytes, without its schema."""
     packed: bytes = batch.serialize().to_pybytes()
     return packed
 

@@ -9,16 +9,16 @@ from typing import NamedTuple, TypeAlias
 from .arrow import Batch, pyarrow
 
 Version: TypeAlias = bytes | None
-"""The digest of a table; None: the stream's own."""
+"""The digest of a table, or None for the stream's own table."""
 
 _FAR = 1 << 62
 """A limit of times in microseconds, so that differences do not overflow."""
 
 
 class Run(NamedTuple):
-    """Rows that use one table and are either all fixes or all scan reports. If `is_anew`, each device's rows begin
-    after a silence during which the device expired. If `is_plain`, this is the only run: all rows are fixes, use the
-    stream's own table, and no device has expired."""
+    """Rows that use one table and are either all fixes or all scan reports. If `is_anew`, each device expired before
+    its first row of this run. If `is_plain`, this is the only run: all rows are fixes, use the stream's own table, and
+    no device has expired."""
 
     version: Version
     are_reports: bool
@@ -28,8 +28,8 @@ class Run(NamedTuple):
 
 
 def runs(rows: Batch, heard: Mapping[str, int], expire_us: int | None) -> Iterator[Run]:
-    """Yields the first run of each device, then the second run of each, and so on. Combines runs of different devices
-    into as few parts as possible."""
+    """Yields the first run of each device, then the second run of each device, and so on. Combines runs of different
+    devices into as few parts as possible."""
     import numpy
 
     coded = rows["device"].dictionary_encode()

@@ -19,14 +19,14 @@ DEVICE_SCHEMA = pyarrow.schema(
         ("heard", pyarrow.int64()),
     ]
 )
-"""The schema of devices between micro-batches: their exported bytes, the deadline at which something happens without
+"""The schema of devices between micro-batches: their exported bytes, the deadline at which a state can change without
 new input, and the latest time of their own inputs."""
 WIDE_DEVICE_SCHEMA = pyarrow.schema([*DEVICE_SCHEMA, ("version", pyarrow.binary())])
-"""The same schema with the digest of each device's table; null: the stream's own table."""
+"""The schema of devices with the digest of each device's table. Null means the stream's own table."""
 
 
 class Shard(NamedTuple):
-    """The state of a shard: its devices, and the rows later than the watermark, in order of arrival."""
+    """The state of a shard: its devices, and the held rows that are later than the watermark, in order of arrival."""
 
     devices: Batch = pyarrow.RecordBatch.from_pylist([], DEVICE_SCHEMA)
     held: Batch = pyarrow.RecordBatch.from_pylist([], ROW_SCHEMA)
@@ -35,9 +35,9 @@ class Shard(NamedTuple):
 class Rules(NamedTuple):
     """How a stream is followed.
 
-    `ordered`: rows are fed as they arrive; if false, a row is fed only when the watermark has passed it. `expire_us`:
-    the silence after which a device is removed. `skips_unknown`: rows whose table is not available are skipped and
-    count as invalid; otherwise they end the query.
+    If `ordered` is true, rows are fed as they arrive; otherwise a row is fed only when the watermark has passed it. A
+    device is removed when `expire_us` has passed since its latest row. If `skips_unknown` is true, rows whose table is
+    not available are skipped and count as invalid; otherwise they end the query.
     """
 
     ordered: bool
@@ -56,8 +56,8 @@ class Outcome(NamedTuple):
 
 
 def follow(tables: Tables, shard: Shard, arrived: Sequence[Batch], watermark_us: int, rules: Rules) -> Outcome:
-    """Processes a shard in a micro-batch: feeds the due rows by device and time, confirms changes up to the watermark,
-    and removes silent devices."""
+    """Processes a shard in a micro-batch. Feeds the due rows in the order of device and time, confirms changes up to
+    the watermark, and removes expired devices."""
     rows = _in_order_of_arrival(shard.held, arrived)
     held = shard.held.slice(0, 0)
     if not rules.ordered:
@@ -102,7 +102,7 @@ def _of_known_tables(tables: Tables, rows: Batch) -> tuple[Batch, int]:
 
 
 def _in_order_of_arrival(held: Batch, arrived: Sequence[Batch]) -> Batch:
-    """The held rows, followed by the new ones in the order of the source."""
+    """Returns the held rows, followed by the new rows in the order of the source."""
     new = pyarrow.Table.from_batches(arrived, held.schema).sort_by("row")
     return _whole(pyarrow.concat_tables([pyarrow.Table.from_batches([held]), new]), held.schema)
 
@@ -123,7 +123,7 @@ def _exported(following: Following, schema: Schema) -> Iterator[Batch]:
 
 
 def next_time(shard: Shard, rules: Rules) -> int | None:
-    """The time at which a shard must be processed again even without new rows; None: never."""
+    """The time at which a shard must be processed again even without new rows, or None if there is no such time."""
     times = [compute.min(shard.held["time"]).as_py(), compute.min(shard.devices["deadline"]).as_py()]
     if rules.expire_us is not None and shard.devices.num_rows:
         times.append(compute.min(shard.devices["heard"]).as_py() + rules.expire_us + 1)
@@ -131,6 +131,6 @@ def next_time(shard: Shard, rules: Rules) -> int | None:
 
 
 def _whole(table: Any, schema: Schema) -> Batch:
-    """A table as one batch."""
+    """Converts a table to one batch."""
     batches = table.combine_chunks().to_batches()
     return batches[0] if batches else pyarrow.RecordBatch.from_pylist([], schema)

@@ -1,4 +1,4 @@
-"""The state of a shard in checkpoints: its forms, and its redistribution to another number of shards."""
+"""The forms of a shard's state in checkpoints, and the redistribution of states to another number of shards."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .shard import DEVICE_SCHEMA, WIDE_DEVICE_SCHEMA, Shard
 
 STATE, STATE_DDL = "shard", "form int, shards int, timer bigint, devices binary, held binary"
 NARROW, WIDE = 1, 2
-"""The forms of state. NARROW: only fixes, all with the stream's own table. WIDE: also rows with table versions, and
-scan reports."""
+"""The forms of a shard's state. NARROW has only fixes, all with the stream's own table. WIDE also has rows with table
+versions, and scan reports."""
 _SCHEMAS = {NARROW: (DEVICE_SCHEMA, ROW_SCHEMA), WIDE: (WIDE_DEVICE_SCHEMA, WIDE_ROW_SCHEMA)}
 
 
@@ -29,7 +29,7 @@ def empty(is_wide: bool) -> Shard:
 
 
 def unpack_state(form: int, devices: bytes, held: bytes, is_wide: bool) -> Shard:
-    """Unpacks the state of a shard. `is_wide`: the stream may have table versions and scan reports."""
+    """Unpacks the state of a shard. If `is_wide` is true, the stream may have table versions and scan reports."""
     if form not in _SCHEMAS:
         raise InvalidArgumentError(
             f"the state has form {form}, but this version reads only {' and '.join(map(str, _SCHEMAS))}"
@@ -41,19 +41,19 @@ def unpack_state(form: int, devices: bytes, held: bytes, is_wide: bool) -> Shard
 
 
 def pack_state(shard: Shard, is_wide: bool) -> tuple[int, bytes, bytes]:
-    """Packs a shard; returns its form, its devices and its rows."""
+    """Packs the state of a shard. Returns the form, the devices and the rows."""
     return WIDE if is_wide else NARROW, pack(shard.devices), pack(shard.held)
 
 
 def widened(batch: Batch, schema: Schema) -> Batch:
-    """A batch extended by the further columns of a schema, which are null."""
+    """Extends a batch by the further columns of a schema, whose values are null."""
     more = [pyarrow.nulls(batch.num_rows, field.type) for field in list(schema)[batch.num_columns :]]
     return pyarrow.record_batch([*batch.columns, *more], schema=schema) if more else batch
 
 
 def initial_states(session: Any, checkpoint: str, shards: int, is_wide: bool) -> Any:
-    """Reads the states of a checkpoint and distributes them to the shards of a new query. A shard may get any number of
-    rows."""
+    """Reads the states of a checkpoint and distributes them to the shards of a new query. A shard may receive any
+    number of rows."""
     f = columns.functions()
     states = session.read.format("statestore").option("stateVarName", STATE).load(checkpoint).select("value.*")
     parts = []

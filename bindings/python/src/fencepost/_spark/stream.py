@@ -35,7 +35,7 @@ def stream_events(
     skips_unknown: bool,
     initial: str | None,
 ) -> Any:
-    """See :func:`fencepost.spark.events`."""
+    """Converts a stream of fixes to a stream of events; see :func:`fencepost.spark.events`."""
     if not stream.isStreaming:
         raise InvalidArgumentError("events needs a stream, but this is a batch frame: use fencepost.spark.replay")
     provider = stream.sparkSession.conf.get(_PROVIDER, "")
@@ -86,7 +86,7 @@ def stream_events(
 
 
 def interval_us(session: Any, text: str, what: str) -> int:
-    """The length of an interval in microseconds; Spark parses the text."""
+    """The length of an interval in microseconds. Spark parses the text of the interval."""
     if not isinstance(text, str):
         raise TypeError(f"{what} must be a string such as '20 seconds', not {type(text).__name__}")
     f = columns.functions()

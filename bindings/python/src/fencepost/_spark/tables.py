@@ -1,6 +1,6 @@
-"""Distributes tables of conditions to the workers. The stream's own table is a file named by its digest: Spark copies
-it to each machine once, and each Python worker reads it once. Later versions are in a folder that all machines can
-read."""
+"""Distributes tables of conditions to the workers. The stream's own table is a file named by the table's digest. Spark
+copies the file to each machine once, and each Python worker reads it once. Later versions are in a folder that all
+machines can read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ ENDING = ".conditions"
 
 
 def ship(frame: Any, conditions: Zones) -> str:
-    """Sends the current table to the workers of the frame; returns the name under which :func:`shipped` finds it."""
+    """Sends the current table to the workers of the frame. Returns the name by which :func:`shipped` finds the
+    table."""
     try:
         context = frame.sparkSession.sparkContext
     except Exception:
@@ -48,7 +49,7 @@ def _folder(application: str) -> str:
 
 @lru_cache(maxsize=4)
 def shipped(name: str) -> Zones:
-    """The table of that name, on a worker."""
+    """Returns the table with a name, on a worker."""
     return _read(Path(require("pyspark", "spark").SparkFiles.get(name)), bytes.fromhex(name.split("-")[1][:32]))
 
 

@@ -1,1 +1,1 @@
-"""Columns in, whatever holds them; tables out, whatever takes them; times."""
+"""Reads columns from other libraries' objects, exports tables to other libraries, and converts times."""

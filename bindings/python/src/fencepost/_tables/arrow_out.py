@@ -11,15 +11,15 @@ from .._errors import require
 from .times import to_us
 
 POINT_METADATA = '{"crs":"EPSG:4326","crs_type":"authority_code"}'
-"""GeoArrow: the reference system. The order is always x (longitude), y (latitude)."""
+"""The metadata with which GeoArrow states the reference system. The order is always x (longitude), y (latitude)."""
 _MICROSECOND = timedelta(microseconds=1)
 
 
 class ArrowExport:
-    """An object with only the Arrow stream of a table, for libraries that would treat the table itself as a list of
+    """An object that has only the Arrow stream of a table, for libraries that would treat the table itself as a list of
     objects.
 
-    Any library that supports the Arrow PyCapsule interface can read it, repeatedly.
+    Any library that supports the Arrow PyCapsule interface can read the object, also several times.
 
     Example:
         >>> from fencepost import Circle, Fix, replay
@@ -32,7 +32,7 @@ class ArrowExport:
         self._table = table
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """See :meth:`EventLog.__arrow_c_stream__`."""
+        """Exports the table's Arrow stream; see :meth:`EventLog.__arrow_c_stream__`."""
         return self._table.__arrow_c_stream__(requested_schema)
 
 
@@ -45,11 +45,13 @@ def stream_capsule(
     """A PyCapsule with an ArrowArrayStream of one batch.
 
     Args:
-        columns: Values by name, of equal length; None is null.
+        columns: The columns of values by name, of equal length. None becomes null.
         kinds: The types of columns: ``time`` (aware), ``duration``, ``int``, ``uint``, ``float``, ``bool`` or ``text``.
-            For other columns the values decide: all int, all numbers, all bool, otherwise text.
-        requested_schema: As the interface defines; nanoarrow raises an error for another schema.
-        points: Longitude and latitude of each row; they become a last column ``geometry`` of GeoArrow points.
+            The type of any other column depends on whether its values are all int, all numbers or all bool; otherwise
+            it is text.
+        requested_schema: The schema that the PyCapsule interface passes. If it differs from the stream's schema,
+            nanoarrow raises an error.
+        points: Longitude and latitude of each row, for a last column ``geometry`` of GeoArrow points.
 
     Raises:
         MissingExtraError: nanoarrow is not installed.

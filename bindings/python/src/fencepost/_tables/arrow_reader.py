@@ -39,9 +39,9 @@ ACCURACY = Advice(
 )
 _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
-"""Microseconds in a unit, as a fraction."""
+"""The number of microseconds in each unit, as a fraction."""
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
-"""The units by the third letter of a timestamp's format."""
+"""The units of time by the third letter of an Arrow timestamp's format."""
 _WGS84 = (None, "", "EPSG:4326", "EPSG:4979", "OGC:CRS84", "WGS 84", "WGS 84 (CRS84)")
 
 
@@ -55,7 +55,7 @@ _TEXTS = ("u", "U", "vu")
 
 
 class Ticks(NamedTuple):
-    """Times as integers, and the number of microseconds in their unit, as a fraction."""
+    """Times as integers, and the number of microseconds in the unit of these integers, as a fraction."""
 
     values: Sequence[int]
     multiplier: int
@@ -63,7 +63,8 @@ class Ticks(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The columns by their meaning; `geometry` is the column of points if positions come from one, otherwise None."""
+    """The indices of the columns by their meaning. `geometry` is the column of points if positions come from such a
+    column, otherwise None."""
 
     indices: Mapping[str, int]
     geometry: int | None
@@ -75,13 +76,13 @@ class BatchReader:
     Args:
         table: An object that exports the stream.
         source: The name of the argument, for messages.
-        transform: True to transform points in another CRS to WGS84; otherwise they are refused.
-        crs: The CRS of points that do not state one.
+        transform: True to transform points in another CRS to WGS84. Otherwise such points are refused.
+        crs: The CRS of points that do not state their CRS.
         style: How times without a zone are read.
         shapes: True to read polygons and lines as well as points; see :meth:`geometries`.
 
     Raises:
-        InputError: The object gives no stream, or one that does not consist of rows.
+        InputError: The object does not give a stream, or its stream does not consist of rows.
         MissingExtraError: nanoarrow is not installed.
     """
 
@@ -142,8 +143,8 @@ class BatchReader:
         """Finds the columns by the names in `known` or the names passed in `columns`.
 
         Positions come from the first of these that exists: the column of points that `columns` names; the columns of
-        latitudes and longitudes that it names; a column that is marked as points (GeoArrow, GeoParquet); columns of
-        latitudes and longitudes with usual names; an unmarked column of points with a usual name.
+        latitudes and longitudes that `columns` names; a column that is marked as points (GeoArrow, GeoParquet); columns
+        of latitudes and longitudes with usual names; an unmarked column of points with a usual name.
         """
         self._given = columns
         try:
@@ -240,7 +241,7 @@ class BatchReader:
     # ---------------------------------------------------------------------------------- what they hold
 
     def numbers(self, chunk: Any, index: int, what: str, first: int, missing: float = math.nan) -> Sequence[float]:
-        """A column as floats; doubles without nulls are read in place. Nulls become `missing`."""
+        """Returns a column as floats. Doubles without nulls are read in place. Nulls become `missing`."""
         column, kind = self._column(chunk, index), self._children[index].format
         if kind in NUMBERS and self._children[index].dictionary is None:
             nulls = column.null_rows()
@@ -267,7 +268,8 @@ class BatchReader:
     def accuracies(self, chunk: Any, plan: Plan, first: int, missing: float = math.nan) -> Sequence[float] | None:
         """The column of accuracies, or None if the table has no such column.
 
-        If a batch has values below 0 that show that the column holds accelerations, it is ignored from that batch on.
+        If a batch has values below 0, which show that the column holds accelerations, the column is ignored from that
+        batch on.
         """
         index = plan.indices.get("accuracy")
         if index is None or index in self._accelerations:
@@ -281,7 +283,8 @@ class BatchReader:
         return found
 
     def times(self, chunk: Any, index: int, first: int) -> Sequence[int]:
-        """A column as microseconds; microseconds without nulls are read in place. Nulls are refused."""
+        """Returns a column of times as microseconds. Microseconds without nulls are read in place. Nulls are
+        refused."""
         nulls = self._column(chunk, index).null_rows()
         if nulls:
             raise InputError.of_row(self._source, first + nulls[0], f"has no time (column {self.names[index]!r})")
@@ -297,7 +300,7 @@ class BatchReader:
         return ticks
 
     def _check_times(self, times: Any, first: int) -> None:
-        """Refuses times outside the years 1 to 9999, which a log could not print."""
+        """Refuses times outside the years 1 to 9999, because a log could not print them."""
         if len(times) and not all(map(is_time, extremes(times))):
             row = next(row for row, time in enumerate(times) if not is_time(time))
             raise InputError.of_row(self._source, first + row, f"time {times[row]} is outside year 1 to year 9999")
@@ -309,7 +312,7 @@ class BatchReader:
         return time
 
     def ticks(self, chunk: Any, index: int, first: int) -> Ticks:
-        """A column of times in its own unit. 64-bit integers of one unit without nulls are read in place.
+        """Returns a column of times in its own unit. 64-bit integers of one unit without nulls are read in place.
 
         A null becomes NO_TIME.
         """
@@ -340,7 +343,7 @@ class BatchReader:
         return Ticks(found, 1, 1)
 
     def _placed(self, ticks: Sequence[int], nulls: Sequence[int], unit: str, first: int) -> array[int]:
-        """Converts local times to microseconds with the time zone of the style."""
+        """Converts times without a zone to microseconds, with the time zone of the style."""
         multiplier, divisor = _FRACTIONS[unit]
         naive, missing, found = datetime(1970, 1, 1), set(nulls), array("q")
         for row, tick in enumerate(ticks):
@@ -356,8 +359,8 @@ class BatchReader:
         return found
 
     def keys(self, chunk: Any, by: str, first: int) -> tuple[array[int], list[Any]]:
-        """The column that identifies the track: an index for each row (32 or 64 bits), and the values that the indices
-        refer to."""
+        """Reads the column that identifies the track. Returns an index for each row (32 or 64 bits), and the values
+        that the indices refer to."""
         column, coded = self._column(chunk, self.names.index(by)), self._children[self.names.index(by)].dictionary
         for row in column.null_rows():
             raise InputError.of_row(self._source, first + row, f"has no value in the column {by!r}")
@@ -384,11 +387,11 @@ class BatchReader:
         return codes, values
 
     def coded(self, chunk: Any, index: int, first: int) -> tuple[Any, Any]:
-        """A column as indices and the values they refer to. The indices of a dictionary column without nulls are read
-        in place.
+        """Returns a column as indices and the values that they refer to. The indices of a dictionary column without
+        nulls are read in place.
 
-        If the dictionary is the same as in the previous batch, the values are those passed to :meth:`keep_coded`;
-        otherwise they are a list.
+        If the dictionary is the same as in the previous batch, the values are the tuple that was passed to
+        :meth:`keep_coded`; otherwise they are a list.
         """
         column = self._column(chunk, index)
         if self._children[index].dictionary is None or column.null_rows():
@@ -414,14 +417,14 @@ class BatchReader:
         return column.plain(), values
 
     def keep_coded(self, index: int, texts: tuple[str, ...]) -> tuple[str, ...]:
-        """Remembers the converted values of a dictionary, as long as the following batches have the same dictionary."""
+        """Stores the converted values of a dictionary for as long as the following batches have the same dictionary."""
         if index in self._coded:
             place, words, _ = self._coded[index]
             self._coded[index] = (place, words, texts)
         return texts
 
     def positions(self, chunk: Any, plan: Plan, first: int) -> tuple[Sequence[float], Sequence[float]]:
-        """Latitudes and longitudes; NaN where a position is missing."""
+        """Returns latitudes and longitudes, with NaN where a position is missing."""
         if plan.geometry is not None:
             longitudes, latitudes = self._points(chunk, plan.geometry, first)
         else:
@@ -429,14 +432,15 @@ class BatchReader:
         return latitudes, longitudes
 
     def holds_points_alone(self, plan: Plan) -> bool:
-        """True if positions do not come from a geometry column, or from one whose type allows only points."""
+        """True if positions come from columns of latitudes and longitudes, or from a geometry column whose type allows
+        only points."""
         if plan.geometry is None:
             return True
         child = self._children[plan.geometry]
         return child.format.startswith(("+s", "+w")) or _metadata(child).get("ARROW:extension:name") == "geoarrow.point"
 
     def edges(self, plan: Plan) -> str | None:
-        """The edges of a column of geometries: geodesic or planar; None: not stated."""
+        """The edges that a column of geometries states: geodesic or planar, or None if it does not state them."""
         if plan.geometry is None:
             return None
         name, columns = self.names[plan.geometry], self._geo().get("columns")
@@ -448,7 +452,7 @@ class BatchReader:
         return "planar" if any(said) else None
 
     def nested_shapes(self, chunk: Any, plan: Plan, first: int) -> NestedShapes | None:
-        """The shapes of a column in one of GeoArrow's native layouts, in place; None for other columns."""
+        """The shapes of a column in one of GeoArrow's native layouts, read in place. None for other columns."""
         if plan.geometry is None:
             return None
         name, kind = self.names[plan.geometry], _metadata(self._children[plan.geometry]).get("ARROW:extension:name", "")
@@ -465,8 +469,8 @@ class BatchReader:
     def geometries(
         self, chunk: Any, plan: Plan, first: int
     ) -> tuple[Sequence[float], Sequence[float], list[bytes | None] | None]:
-        """Latitudes and longitudes of points (NaN for other rows), and polygons and lines as well-known binary; None
-        instead of the latter if all rows are points."""
+        """Returns the latitudes and longitudes of points (NaN for other rows), and the polygons and lines as well-known
+        binary. The latter are None if all rows are points."""
         if self.holds_points_alone(plan):
             return *self.positions(chunk, plan, first), None
         assert plan.geometry is not None
@@ -519,7 +523,7 @@ class BatchReader:
         return longitudes, latitudes
 
     def _wkt(self, chunk: Any, index: int, first: int) -> tuple[Sequence[float], Sequence[float]]:
-        """X and y of points as well-known text; NaN for empty cells."""
+        """Returns x and y of points in well-known text, with NaN for empty cells."""
         xs, ys = array("d"), array("d")
         for row, value in enumerate(self.values(chunk, index, first)):
             try:
@@ -532,7 +536,7 @@ class BatchReader:
 
     @staticmethod
     def _coordinates(column: Column) -> tuple[Sequence[float], Sequence[float]]:
-        """X and y of a column of points. Coordinates are read in place if no point is missing."""
+        """Returns x and y of a column of points. Coordinates are read in place if no point is missing."""
         if not column.format.startswith("+"):
             return column.wkb_points()
         axes, missing = column.coordinates()
@@ -540,7 +544,7 @@ class BatchReader:
         return xs, ys
 
     def values(self, chunk: Any, index: int, first: int) -> list[Any]:
-        """A column as Python values; None for nulls."""
+        """Returns a column as Python values, with None for nulls."""
         return self._values(self._column(chunk, index), index, first)
 
     def _values(self, column: Column, index: int, first: int) -> list[Any]:
@@ -566,7 +570,7 @@ def _metadata(schema: Any) -> dict[str, str]:
 
 
 def without_nulls(value: Any) -> Any:
-    """A structure without its null fields; other values unchanged."""
+    """Returns a structure without its null fields, and any other value unchanged."""
     return {name: part for name, part in value.items() if part is not None} if isinstance(value, dict) else value
 
 
@@ -577,7 +581,7 @@ def _said(error: Exception) -> str:
 
 
 def _without(ticks: Sequence[int], nulls: Sequence[int]) -> Sequence[int]:
-    """The ticks unchanged if there are no nulls; otherwise a copy with NO_TIME for nulls."""
+    """Returns the ticks unchanged if there are no nulls, otherwise a copy with NO_TIME for nulls."""
     if not nulls:
         return ticks
     found = array("q", ticks)

@@ -20,13 +20,13 @@ _LISTS = {
     "geoarrow.polygon": ("the geometry", "a ring"),
     "geoarrow.multipolygon": ("the geometry", "a part", "a ring"),
 }
-"""The meaning of the nested lists of a layout, outermost first."""
+"""The meanings of the nested lists of each layout, from the outermost list to the innermost."""
 LEVELS = {kind: len(lists) for kind, lists in _LISTS.items()}
 """The number of nested lists of each layout."""
 
 
 def is_nested(child: Any, levels: int) -> bool:
-    """True if a column consists of this many nested lists of coordinates, separate or interleaved."""
+    """True if a column consists of `levels` nested lists of coordinates, separate or interleaved."""
     for _ in range(levels):
         if child.format not in ("+l", "+L"):
             return False
@@ -38,7 +38,7 @@ def is_nested(child: Any, levels: int) -> bool:
 
 
 class MissingPlaceError(ValueError):
-    """A row, or a part of its geometry, is null; `row` is the row of the column."""
+    """A row, or a part of its geometry, is null. `row` is the number of the row in the column."""
 
     def __init__(self, row: int, reason: str) -> None:
         super().__init__(reason)
@@ -46,7 +46,7 @@ class MissingPlaceError(ValueError):
 
 
 class ShapeColumns(NamedTuple):
-    """The columns that the library reads in place: longitudes, latitudes, and the offsets of rings, parts and
+    """The columns that the library reads in place: longitudes, latitudes, and the offsets of the rings, parts and
     conditions."""
 
     longitudes: Buffer
@@ -80,7 +80,7 @@ class NestedShapes:
         self._refuse(missing, "a vertex")
 
     def columns(self, begin: int, end: int) -> ShapeColumns:
-        """The columns for rows `begin` to `end`, in place."""
+        """The columns for the rows from `begin` to `end`, without copying."""
         first, *inner = self._levels
         rows = first[begin : end + 1]
         places = self._longitudes, self._latitudes
@@ -96,7 +96,7 @@ class NestedShapes:
         return struct.pack("<BII", 1, 6 if self.is_area else 5, len(parts)) + b"".join(parts)
 
     def _one(self, level: int, item: int) -> bytes:
-        """A polygon with its rings, or a line, as well-known binary."""
+        """Returns a polygon with its rings, or a line, as well-known binary."""
         begin, end = self._levels[level][item], self._levels[level][item + 1]
         if not self.is_area:
             return struct.pack("<BI", 1, 2) + self._ring(begin, end)
@@ -112,8 +112,8 @@ class NestedShapes:
         return struct.pack("<I", end - begin) + places.tobytes()
 
     def _refuse(self, missing: Iterable[int], what: str) -> None:
-        """Raises an error for a null item of a visible row. The items of a sliced column also include those of
-        invisible rows."""
+        """Raises an error for a null item of a visible row. A sliced column also has items of invisible rows, which may
+        be null."""
         for item in sorted(missing):
             place = item
             for offsets in reversed(self._levels):
@@ -125,7 +125,8 @@ class NestedShapes:
 
 
 def _offsets(column: Column) -> memoryview[Any]:
-    """The start of each list's items, and the end of the last, as 32-bit integers; in place if they have 32 bits."""
+    """Returns the start of each list's items, and the end of the last list, as 32-bit integers. 32-bit offsets are not
+    copied."""
     found = column.offsets()
     if not len(found):
         return memoryview(array("i", [0]))

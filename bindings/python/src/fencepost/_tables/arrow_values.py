@@ -15,10 +15,10 @@ from .._errors import require
 from .wkb import same_points
 
 NUMBERS = frozenset("cCsSiIlLfg")
-"""Formats of numbers of fixed size that a memoryview can read. Half floats are missing: Python before 3.12 cannot read
-them."""
+"""Formats of numbers of fixed size that a memoryview can read. Half floats are not included, because Python before 3.12
+cannot read them."""
 _INLINE = 12
-"""The largest text or binary value, in bytes, that is stored in its view."""
+"""The largest text or binary value, in bytes, that is stored inside its view."""
 _KINDS = {
     2: "LineString",
     3: "Polygon",
@@ -33,7 +33,7 @@ _EXACT = Context(prec=100)
 
 
 class NotPointError(ValueError):
-    """A value is not a point; `row` is the row of the column."""
+    """A value is not a point. `row` is the number of the row in the column."""
 
     def __init__(self, row: int, reason: str) -> None:
         super().__init__(reason)
@@ -41,10 +41,10 @@ class NotPointError(ValueError):
 
 
 class Column:
-    """A column of a batch, or a field of a structure: only the visible rows.
+    """A column of a batch, or a field of a structure, with only the visible rows.
 
     nanoarrow (0.9) does not read all types correctly. Copying arrays of views crashes the process; slices of decimals,
-    half floats and binary values of fixed size give the wrong rows. This class decodes such types itself.
+    half floats and binary values of fixed size give the wrong rows. This class decodes such types without nanoarrow.
     """
 
     def __init__(self, schema: Any, held: Any, first: int, length: int) -> None:
@@ -69,16 +69,17 @@ class Column:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """The place in memory: two columns that are alive and have the same place are the same."""
+        """Identifies the column's memory. Two columns that exist at the same time and have equal places are the
+        same."""
         return tuple(self._held.buffers), self._held.offset, self._held.length, self.format
 
     def plain(self) -> memoryview[Any]:
-        """The elements of a column of numbers of fixed size (also times), in place; nulls have arbitrary values."""
+        """The elements of a column of numbers or times of fixed size, without copying. Nulls have arbitrary values."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length]
 
     def offsets(self) -> memoryview[Any]:
-        """For a column of lists: the start of each list among the items, and the end of the last list; in place. An
-        empty column may have no offsets."""
+        """The offsets of a column of lists, without copying: the start of each list among the items, and the end of the
+        last list. An empty column may have no offsets."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1]
 
     def items(self) -> Column:
@@ -87,8 +88,8 @@ class Column:
         return Column(self._schema.child(0), held, 0, held.length)
 
     def coordinates(self) -> tuple[list[memoryview[Any]], set[int]]:
-        """X and y of a column of structures or of lists of doubles, in place, and the rows in which a value is
-        missing."""
+        """Returns x and y of a column of structures or of lists of doubles, without copying, and the rows in which a
+        value is missing."""
         missing = set(self.null_rows())
         if self.format == "+s":
             fields = [self.field(0), self.field(1)]
@@ -108,7 +109,7 @@ class Column:
         return [row for row, bit in enumerate(bits) if not bit]
 
     def values(self) -> list[Any]:
-        """The values as Python objects; None for nulls.
+        """Returns the values as Python objects, with None for nulls.
 
         Raises:
             KeyError: nanoarrow cannot read the type.
@@ -131,8 +132,8 @@ class Column:
         return values
 
     def _of_views(self) -> list[Any]:
-        """Texts or bytes of a column of views. A view has 16 bytes: the length, and then the value itself or its
-        place."""
+        """Returns the texts or bytes of a column of views. A view has 16 bytes: the length, and then the value itself
+        or a reference to it."""
         view = self._view
         data = [memoryview(view.buffer(index)).cast("B") for index in range(2, view.n_buffers - 1)]
         rows = memoryview(view.buffer(1))[self._first : self._first + self.length].tobytes()
@@ -149,7 +150,7 @@ class Column:
         return found
 
     def _of_one_size(self) -> list[Any]:
-        """Decimals, half floats, or bytes of fixed size."""
+        """Returns decimals, half floats, or bytes of fixed size."""
         rows = memoryview(self._view.buffer(1))[self._first : self._first + self.length].tobytes()
         if self.format == "e":
             found: list[Any] = list(struct.unpack(f"={self.length}e", rows))
@@ -166,10 +167,10 @@ class Column:
         return found
 
     def wkb_points(self) -> tuple[array[float], array[float]]:
-        """X and y of a column of WKB points; NaN for nulls.
+        """Returns x and y of a column of WKB points, with NaN for nulls.
 
         Raises:
-            NotPointError: A row holds a geometry that is not a point, or no WKB.
+            NotPointError: A row holds a geometry that is not a point, or bytes that are not WKB.
         """
         same = self.same_points()
         if same is not None:
@@ -182,8 +183,8 @@ class Column:
         return xs, ys
 
     def same_points(self) -> tuple[array[float], array[float]] | None:
-        """The same as :meth:`wkb_points`, but only if all values are little-endian points with two coordinates;
-        otherwise None."""
+        """A fast version of :meth:`wkb_points`. Returns None unless all values are little-endian points with two
+        coordinates."""
         if self.format not in ("z", "Z") or not self.length or self._view.null_count:
             return None
         starts = memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1]
@@ -200,7 +201,7 @@ def _holds_decoded_here(schema: Any) -> bool:
 
 
 def wkb_point(data: bytes, row: int) -> tuple[float, float]:
-    """X and y of a point in WKB, ISO or extended."""
+    """Returns x and y of a point in WKB, either ISO or extended."""
     try:
         order = {0: ">", 1: "<"}[data[0]]
         (kind,) = struct.unpack_from(order + "I", data, 1)

@@ -1,6 +1,6 @@
-"""Columns of numbers and times from any object that holds them: NumPy arrays, pandas columns, buffers, lists.
+"""Reads columns of numbers and times from NumPy arrays, pandas columns, buffers, lists and similar objects.
 
-This module does not import NumPy: an object with ``__array__`` returns its array, which has its own methods.
+This module does not import NumPy: it uses the methods of the array that an object's ``__array__`` returns.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     class SupportsArray(Protocol):
-        """An object that NumPy converts to an array: its own arrays, columns of pandas, Polars, PyArrow."""
+        """An object that NumPy can convert to an array: a NumPy array, or a column of pandas, Polars or PyArrow."""
 
         def __array__(self) -> Any: ...
 
     class ArrowStream(Protocol):
-        """An object that exports an Arrow stream of rows: tables of PyArrow, Polars, pandas, relations of DuckDB."""
+        """An object that exports an Arrow stream of rows: a table of PyArrow, Polars or pandas, or a relation of
+        DuckDB."""
 
         def __arrow_c_stream__(self, requested_schema: Any = ..., /) -> Any: ...
 
@@ -33,12 +34,12 @@ if TYPE_CHECKING:
     TimeColumn: TypeAlias = SupportsArray | Buffer | Iterable[Time]
 
 NO_TIME = -(1 << 63)
-"""A missing time: its row counts as invalid."""
+"""The integer for a missing time. A row with a missing time counts as invalid."""
 
 
 @published
 class ColumnTypeError(InvalidArgumentError, TypeError):
-    """A column holds values of a wrong type; ``position`` is the first such row.
+    """A column holds values of a wrong type. ``position`` is the first row with such a value.
 
     The class is both an :class:`InvalidArgumentError` and a ``TypeError``.
 
@@ -59,11 +60,11 @@ def refuse(message: str, row: int = 0, kind: type[InvalidArgumentError] = Column
 
 
 def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[Any]:
-    """A column as doubles; a column of doubles is not copied, even if it has a stride.
+    """Returns a column as doubles. A column of doubles is not copied, even if it has a stride.
 
     Args:
-        none: Replaces None in a list and masked elements. If it is None itself, a None in a list raises an error, and
-            masked elements become NaN.
+        none: The number that replaces None in a list and masked elements. Without it, a None in a list raises an error,
+            and masked elements become NaN.
     """
     table = _array_of(values, what, math.nan if none is None else none)
     if table is not None:
@@ -83,7 +84,7 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
 
 
 def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
-    """A column as 64-bit integers, and the number of microseconds in their unit, as a fraction."""
+    """Returns a column of times as 64-bit integers, and the number of microseconds in their unit, as a fraction."""
     if hasattr(getattr(values, "dtype", None), "tz"):  # pandas with a zone: its array would hold objects
         values = getattr(values, "dt", values).tz_convert(None)
     table = _array_of(values, what, NO_TIME)
@@ -101,14 +102,14 @@ def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
 
 
 def contiguous(values: Any, what: str, length: int) -> memoryview[Any]:
-    """A contiguous column of doubles with this number of rows."""
+    """Returns a contiguous column of doubles, and checks that it has `length` rows."""
     view = numbers(values, what)
     check_length(view, what, length)
     return view if view.c_contiguous else memoryview(view.tobytes()).cast("d")
 
 
 def tags(values: Any, length: int) -> memoryview[Any]:
-    """A column of numbers from 0 to 2**64 - 1; a single number applies to all rows."""
+    """Returns a column of tags, which are numbers from 0 to 2**64 - 1. A single number applies to all rows."""
     if isinstance(values, int) and not isinstance(values, bool):
         return (
             memoryview(array("Q", [_tag(values, 0)]))
@@ -132,7 +133,7 @@ def tags(values: Any, length: int) -> memoryview[Any]:
 
 
 def identifiers(values: Iterable[str]) -> tuple[str, ...]:
-    """A column of texts, with the checks of identifiers that Python must make."""
+    """Returns a column of identifiers, after the checks that must be made in Python."""
     if isinstance(values, str | bytes):
         refuse(f"identifier is {type(values).__name__}, expected a column of str")
     texts = tuple(_rows_of(values, "identifier", "str"))
@@ -152,7 +153,8 @@ def identifiers(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def column(code: str, values: Any, what: str, length: int | None = None) -> memoryview[Any]:
-    """A contiguous view of `values` as elements of the array type `code`; no copy if the layout already matches."""
+    """Returns a contiguous view of `values` as elements of the array type `code`, without a copy if the layout already
+    matches."""
     view = _view(code, values)
     if view is None:
         try:
@@ -182,10 +184,11 @@ def _view(code: str, values: Any) -> memoryview[Any] | None:
 
 
 def _array_of(values: Any, what: str, masked: float | None = None) -> Any | None:
-    """The NumPy array of an object; None if the object has none.
+    """Returns the NumPy array of an object, or None if the object has no array.
 
     Args:
-        masked: Replaces masked elements, whose hidden values are meaningless; None: a masked element raises an error.
+        masked: The number that replaces masked elements, whose hidden values are meaningless. With None a masked
+            element raises an error.
     """
     if isinstance(values, array | memoryview | list | tuple):
         return None
@@ -201,7 +204,7 @@ def _array_of(values: Any, what: str, masked: float | None = None) -> Any | None
 
 
 def _unmasked(values: Any, what: str, masked: float | None) -> Any:
-    """The data of a masked NumPy array, with masked elements replaced."""
+    """Returns the data of a masked NumPy array, with masked elements replaced."""
     if not values.mask.any():
         return values.data
     if masked is None or values.dtype.kind not in "fiuM":
@@ -215,7 +218,7 @@ def _unmasked(values: Any, what: str, masked: float | None) -> Any:
 
 
 def _view_of(values: Any, what: str) -> memoryview[Any] | None:
-    """The one-dimensional buffer of an object; None if the object has no buffer."""
+    """Returns the one-dimensional buffer of an object, or None if the object has no buffer."""
     if isinstance(values, str | bytes | bytearray):
         refuse(f"{what} is {type(values).__name__}, expected a column")
     try:

@@ -1,4 +1,5 @@
-"""Exports frames as Arrow streams: only the columns that are read, in batches, with repeated texts as a dictionary."""
+"""Exports frames as Arrow streams, with only the columns that are read, in batches, and with repeated texts as a
+dictionary."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def is_frame(value: Any) -> bool:
 
 
 def geometry_name(frame: Any) -> str | None:
-    """The active geometry column of a GeoDataFrame; None if it has no geometry."""
+    """The name of a GeoDataFrame's active geometry column, or None if the frame has no geometry."""
     name = getattr(frame, "_geometry_column_name", None)
     return name if name in frame.columns else None
 
@@ -36,16 +37,17 @@ def geometry_name(frame: Any) -> str | None:
 def exported(
     table: Any, source: str, known: Names, columns: Mapping[str, str], required: Sequence[str], by: str | None = None
 ) -> Any:
-    """An object that exports the rows of a table as an Arrow stream: for a frame only the columns that are read, in
-    batches.
+    """Returns an object that exports the rows of a table as an Arrow stream. A frame is exported in batches, with only
+    the columns that are read.
 
     Args:
         table: A frame, or an object that exports an Arrow stream.
         source: The name of the argument, for messages.
         known: The usual names of columns.
-        columns: Names of columns that are not recognised.
-        required: The meanings that must have a column, in addition to the position.
-        by: The column that identifies the track. With PyArrow installed, its values are exported as a dictionary.
+        columns: For columns that are not recognised: the column's name for each role, such as ``latitude``.
+        required: The roles, in addition to the position, that must have a column.
+        by: The column that identifies the track. If PyArrow is installed, the column's values are exported as a
+            dictionary.
 
     Raises:
         InputError: A frame lacks a column, or has values that Arrow cannot represent.
@@ -60,7 +62,7 @@ def exported(
 def _of_frame(
     frame: Any, source: str, known: Names, columns: Mapping[str, str], required: Sequence[str], by: str | None
 ) -> tuple[Any, str | None]:
-    """A table with the columns that are read, and the name of the column that identifies devices or tracks."""
+    """Returns a table with the columns that are read, and the name of the column that identifies devices or tracks."""
     frame = _with_index(frame, known, columns, by)
     names = column_names(frame, source)
     active = None if set(columns) & set(POSITION) else geometry_name(frame)
@@ -98,8 +100,8 @@ def _of_frame(
 
 
 def _with_index(frame: Any, known: Names, columns: Mapping[str, str], by: str | None) -> Any:
-    """The frame with levels of its index as columns: levels that are named by the caller, have usual names, or hold the
-    times."""
+    """Returns the frame with some levels of its index as columns: levels that the caller named, that have usual names,
+    or that hold the times."""
     there = [name for name in frame.columns if isinstance(name, str)]
     usual = {name for names in known.values() for name in names}
     named = {*columns.values(), by}
@@ -124,7 +126,7 @@ def column_names(frame: Any, source: str) -> list[str]:
     """The names of the columns.
 
     Raises:
-        InputError: One of them is not a text (a frame with several levels of columns, for example).
+        InputError: A column's name is not a text, as in a frame with several levels of columns.
     """
     names = list(frame.columns)
     for name in names:
@@ -134,7 +136,7 @@ def column_names(frame: Any, source: str) -> list[str]:
 
 
 def _check_zones(frame: Any, name: str, source: str) -> None:
-    """Raises an error if only some times have a zone, because Arrow would read the others as UTC."""
+    """Raises an error if only some times have a zone, because Arrow would read the times without a zone as UTC."""
     if frame[name].dtype.kind != "O":
         return
     zoned: bool | None = None
@@ -180,7 +182,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _coded(table: Any, by: str | None) -> Any:
-    """The rows in batches of at most `BATCH_ROWS`, with the column `by` as a dictionary."""
+    """Returns the rows in batches of at most `BATCH_ROWS`, with the column `by` as a dictionary."""
     pyarrow = require("pyarrow", "geo")
     try:
         reader = pyarrow.RecordBatchReader.from_stream(table)

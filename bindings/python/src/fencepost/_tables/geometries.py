@@ -1,4 +1,4 @@
-"""Polygons and lines from GeoJSON, well-known text, well-known binary and coordinates."""
+"""Reads polygons and lines from GeoJSON, well-known text, well-known binary and coordinates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     class HasGeometry(Protocol):
-        """Geometries of Shapely, conditions, features: objects with a ``__geo_interface__``."""
+        """An object with a ``__geo_interface__``, such as a geometry of Shapely, a condition or a feature."""
 
         @property
         def __geo_interface__(self) -> Any: ...
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 AREAS = {"Polygon": False, "MultiPolygon": True}
 LINES = {"LineString": False, "MultiLineString": True}
-"""The types of geometries that become conditions; True for those with several parts."""
+"""The geometry types of polygons (``AREAS``) and of lines (``LINES``). The value is true for a type with several
+parts."""
 _NAMES = {1: "Point", 2: "LineString", 3: "Polygon", 4: "MultiPoint", 5: "MultiLineString", 6: "MultiPolygon",
           7: "GeometryCollection"}  # fmt: skip
 _CODES = {name: code for code, name in _NAMES.items()}
@@ -49,8 +50,8 @@ class Vertices(NamedTuple):
         is_area: True for polygons.
         coordinates: Longitudes and latitudes alternately, as they were passed. Rings are not closed, and no vertex
             repeats the previous one.
-        rings: The start of each ring or line among the vertices, and the end of the last one.
-        parts: For polygons: the start of each part among the rings, and the end of the last one.
+        rings: The start of each ring or line among the vertices, and the end of the last ring or line.
+        parts: For polygons, the start of each part among the rings, and the end of the last part.
     """
 
     is_area: bool
@@ -60,7 +61,7 @@ class Vertices(NamedTuple):
 
     @property
     def wkb(self) -> bytes:
-        """Well-known binary (ISO, little endian, two dimensions); rings are closed."""
+        """The vertices as well-known binary (ISO, little endian, two dimensions), with closed rings."""
         data = self.coordinates
         if sys.byteorder == "big":
             data = array("d", data)
@@ -86,7 +87,7 @@ class Vertices(NamedTuple):
         return [pairs[begin:end] for begin, end in pairwise(self.rings)]
 
     def read_as(self, edges: str) -> Vertices:
-        """The vertices with longitudes that suit ``geodesic`` or ``planar`` edges.
+        """Returns the vertices with longitudes in the form for ``geodesic`` or ``planar`` edges.
 
         For geodesic edges longitudes are reduced to -180 ... 180 (without 180). Planar edges keep their longitudes as
         written, except that each ring or line is shifted as a whole so that its first longitude is in that range. An
@@ -114,7 +115,7 @@ class Vertices(NamedTuple):
 
     def _turned(self) -> Vertices:
         """Shifts each ring or line by 360 degrees if needed, so that its first longitude is in -180 ... 180, as the
-        library returns it. Does not shift if rounding would change a number."""
+        library returns it. Does not shift a ring or line if rounding would change a number."""
         coordinates = array("d", self.coordinates)
         for begin, end in pairwise(self.rings):
             if (turn := _reduced(coordinates[2 * begin]) - coordinates[2 * begin]) == 0:
@@ -126,9 +127,9 @@ class Vertices(NamedTuple):
         return self._replace(coordinates=coordinates)
 
     def _doubtful_span(self) -> float | None:
-        """The longitude span in degrees of an edge that was probably meant to cross the antimeridian the short way;
-        None: there is no such edge. An edge of 360 degrees goes around the Earth, and at a pole all longitudes are the
-        same place."""
+        """The longitude span in degrees of an edge that was probably meant to cross the antimeridian, or None if there
+        is no such edge. Two kinds of long edges are not doubtful: an edge of 360 degrees goes around the Earth, and at
+        a pole all longitudes are the same place."""
         for ring in self.places():
             for start, end in zip(ring, [*ring[1:], ring[0] if self.is_area else ring[-1]]):
                 if 180 < abs(end[1] - start[1]) < 360 and not abs(start[0]) == abs(end[0]) == 90:
@@ -137,7 +138,7 @@ class Vertices(NamedTuple):
 
 
 def _reduced(longitude: float) -> float:
-    """The longitude in -180 ... 180 (without 180). The result is exact."""
+    """Reduces a longitude to -180 ... 180 (without 180). The result is exact."""
     if longitude >= 180:
         return longitude - 360
     return longitude + 360 if longitude < -180 else longitude
@@ -152,7 +153,7 @@ class _Maker:
         self._rings, self._parts = array("i", [0]), array("i", [0])
 
     def ring(self, places: Iterable[Sequence[Any]]) -> None:
-        """Adds a ring or line of longitudes and latitudes; further coordinates of a vertex are ignored."""
+        """Adds a ring or line of longitudes and latitudes. Further coordinates of a vertex are ignored."""
         ring = len(self._rings) - 1
         found = [self._place(place, ring, number) for number, place in enumerate(places)]
         if not found and (not self.is_area or ring > self._parts[-1]):
@@ -169,8 +170,8 @@ class _Maker:
         self._rings.append(len(self._coordinates) // 2)
 
     def end_part(self) -> None:
-        """Ends a part: the next ring is the outer ring of another part. A part whose outer ring is empty is left
-        out."""
+        """Ends a part, so that the next ring is the outer ring of another part. A part whose outer ring is empty is
+        left out."""
         first = self._parts[-1]
         if len(self._rings) - 1 > first and self._rings[first] == self._rings[first + 1]:
             del self._coordinates[2 * self._rings[first] :]
@@ -206,8 +207,8 @@ class _Maker:
 
 
 def of_places(rings: Sequence[Iterable[Sequence[Any]]], is_area: bool, is_turned: bool) -> Vertices:
-    """A polygon with an outer ring and holes, or lines, from pairs: longitude first, or latitude first if
-    `is_turned`."""
+    """Makes a polygon with an outer ring and holes, or lines, from pairs of coordinates. A pair has the longitude
+    first, or the latitude first if `is_turned`."""
     made = _Maker(is_area)
     for ring in rings:
         if isinstance(ring, str | bytes) or not isinstance(ring, Iterable):
@@ -226,10 +227,10 @@ def _turned(place: Any) -> Sequence[Any]:
 
 
 def of_geojson(geometry: Mapping[str, Any]) -> Vertices:
-    """The vertices of a Polygon, MultiPolygon, LineString or MultiLineString.
+    """Reads the vertices of a GeoJSON Polygon, MultiPolygon, LineString or MultiLineString.
 
     Raises:
-        InvalidArgumentError: The geometry has another type, or no type.
+        InvalidArgumentError: The geometry does not have one of these types.
     """
     kind, coordinates = geometry.get("type"), geometry.get("coordinates")
     if kind not in AREAS and kind not in LINES:
@@ -250,17 +251,17 @@ def _items(value: Any) -> Sequence[Any]:
 
 
 def wkt_type(text: str) -> str | None:
-    """The type (Polygon, MultiPolygon, LineString or MultiLineString) that the start of a text names; None for other
-    texts."""
+    """The geometry type (Polygon, MultiPolygon, LineString or MultiLineString) with which a text starts, or None for
+    other texts."""
     match = _WKT.fullmatch(text)
     return None if match is None else {name.upper(): name for name in (*AREAS, *LINES)}.get(match[2].upper())
 
 
 def of_wkt(text: str) -> Vertices:
-    """Reads well-known text (ISO 19125, EWKT): longitude first.
+    """Reads well-known text (ISO 19125, EWKT), in which the longitude comes first.
 
     Raises:
-        InvalidArgumentError: The text is not WKT, or has another geometry type or reference system.
+        InvalidArgumentError: The text is not WKT, or its geometry type or reference system is not supported.
     """
     match = _WKT.fullmatch(text)
     if match is None:
@@ -275,7 +276,7 @@ def of_wkt(text: str) -> Vertices:
 
 
 def _nested(text: str, whole: str) -> Any:
-    """Converts nested parentheses to nested lists; a list of numbers is a position."""
+    """Converts nested parentheses to nested lists, in which a list of numbers is a position."""
     stack: list[list[Any]] = [[]]
     place: list[float] = []
     end = 0
@@ -310,10 +311,10 @@ def _nested(text: str, whole: str) -> Any:
 
 
 def of_wkb(data: bytes) -> Vertices:
-    """Reads well-known binary: ISO or extended, in either byte order; further dimensions are skipped.
+    """Reads well-known binary, either ISO or extended, in either byte order. Further dimensions are skipped.
 
     Raises:
-        InvalidArgumentError: The bytes are not WKB, or have another geometry type or reference system.
+        InvalidArgumentError: The bytes are not WKB, or their geometry type or reference system is not supported.
     """
     reader = _Reader(memoryview(data).cast("B"))
     try:
@@ -377,7 +378,7 @@ class _Reader:
 
 
 def wkb_type(data: bytes) -> str | None:
-    """The geometry type of well-known binary; None: the bytes are not WKB."""
+    """The geometry type of well-known binary, or None if the bytes are not WKB."""
     try:
         return _NAMES.get(_Reader(memoryview(data)).head())
     except (struct.error, InvalidArgumentError):
@@ -389,7 +390,7 @@ GEODESIC = ("geodesic", "spherical", "karney", "vincenty", "thomas", "andoyer")
 
 
 def geometry_of(value: Any) -> Mapping[str, Any] | None:
-    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``; None: the object has neither."""
+    """The GeoJSON geometry of a mapping, or of an object with a ``__geo_interface__``. None for any other object."""
     found = value if isinstance(value, Mapping) else getattr(value, "__geo_interface__", None)
     if not isinstance(found, Mapping):
         return None

@@ -13,7 +13,7 @@ SHOWN = 50
 
 
 def text(value: Any, name: str = "") -> str:
-    """A value of a column as text for people."""
+    """Formats a value of a column as text for people."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -24,13 +24,13 @@ def text(value: Any, name: str = "") -> str:
 
 
 def duration(value: timedelta) -> str:
-    """Hours, minutes and seconds: ``0:09:14``."""
+    """Formats a duration as hours, minutes and seconds, such as ``0:09:14``."""
     seconds = round(value.total_seconds())
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def number(value: float, name: str) -> str:
-    """Coordinates with 1e-7 degrees (about a centimetre), distances with decimetres."""
+    """Formats a number: coordinates to 1e-7 degrees (about a centimetre), distances to a decimetre."""
     if name not in ("latitude", "longitude"):
         return f"{value:.1f}"
     digits = f"{value:.7f}".rstrip("0")
@@ -49,7 +49,8 @@ _STYLE = (
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], count: int) -> str:
-    """A table with a caption that shows at most :data:`SHOWN` rows. Columns of numbers are aligned on the right."""
+    """Returns a table with a caption, which shows at most :data:`SHOWN` rows. Columns of numbers are aligned on the
+    right."""
     from html import escape
 
     found = [tuple(row) for row in rows]

@@ -8,7 +8,7 @@ from .._native import InvalidArgumentError
 
 
 def index_of(column: Any) -> Any:
-    """The index of a pandas Series, or of the dimension of an xarray array; None: the column has no index."""
+    """The index of a pandas Series, or of the dimension of an xarray array. None if the column has no index."""
     if hasattr(column, "indexes") and hasattr(column, "dims"):
         return column.indexes.get(column.dims[0]) if len(column.dims) == 1 else None
     index = getattr(column, "index", None)
@@ -16,7 +16,7 @@ def index_of(column: Any) -> Any:
 
 
 def common_index(**columns: Any) -> Any:
-    """The index that the columns share (those that have one); None: no column has an index. Rows are matched by
+    """The common index of those columns that have an index, or None if no column has an index. Rows are matched by
     position.
 
     Raises:
@@ -38,8 +38,8 @@ def told_apart(index: Any) -> Any:
     """Checks that the labels of an index are unique.
 
     Raises:
-        InvalidArgumentError: A label occurs several times: a join by it would pair each of its rows with the matches of
-            all of them.
+        InvalidArgumentError: A label occurs several times. A join by such a label would pair each row of the label with
+            the matches of all its rows.
     """
     if not index.is_unique:
         label = index[index.duplicated()].tolist()[0]

@@ -30,10 +30,10 @@ DEVICE = (
     "device", "deviceid", "vehicle", "vehicleid", "track", "trackid", "trajid", "user", "userid", "person",
     "personid", "individuallocalidentifier", "individualid", "tagid", "imei", "mmsi",
 )  # fmt: skip
-"""Names of columns that surely identify devices."""
+"""The names of columns that certainly identify devices."""
 DEVICES: Names = {"device": DEVICE, **TRACK}
 """The columns of tables whose rows belong to many devices. A column `id`, `identifier` or `name` may also number the
-rows, so it counts as the device only if the caller names it."""
+rows, so such a column identifies the device only if the caller names it."""
 CONDITIONS: Names = {
     "identifier": ("identifier", "id", "name", "fid"),
     "latitude": LATITUDE,
@@ -47,7 +47,7 @@ CONDITIONS: Names = {
     "buffer": ("buffer", "bufferm", "buffermeters", "buffermetres"),
 }
 GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point", "wkt", "wktgeom", "wktgeometry", "geomwkt")
-"""Names of columns of points in Arrow tables without a mark for points."""
+"""The usual names of columns of points in Arrow tables, for columns that are not marked as points."""
 POSITION = ("latitude", "longitude")
 MOST_DEGREES = 360.0
 """Coordinates with a larger magnitude must be metres or feet."""
@@ -55,16 +55,16 @@ METRES = "are these metres of a projected CRS? Use degrees of WGS84 (EPSG:4326)"
 
 
 def key(name: str) -> str:
-    """The form of a name for comparisons: only lower-case letters and digits."""
+    """Returns the form in which names are compared, with only lower-case letters and digits."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def find(names: Sequence[str], known: Names, given: Mapping[str, str], required: Sequence[str]) -> dict[str, int]:
-    """The index of the column for each meaning: the column that `given` names, or else the first known name that the
-    table has.
+    """Finds the index of the column for each role. It is the column that `given` names, otherwise the column with the
+    first known name that occurs in the table.
 
     Raises:
-        InvalidArgumentError: A given or required column does not exist, or several columns have its name.
+        InvalidArgumentError: A named or required column does not exist, or several columns have its name.
     """
     exact = [name.strip() for name in names]
     keys = [key(name) for name in names]
@@ -75,7 +75,7 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
 
 
 def check_one(names: Sequence[str], name: str) -> None:
-    """Refuses a name that several columns have, since it is ambiguous.
+    """Refuses a name that several columns have, since the name is ambiguous.
 
     Raises:
         InvalidArgumentError: Several columns have the name.
@@ -117,7 +117,7 @@ _MISSING = re.compile("there is no (?:column|property) for the ([a-z]+)")
 
 
 def column_advice(error: Exception, option: str) -> Advice | None:
-    """Advice on how to name a column that was not recognised; None: the error has another cause."""
+    """Advice on how to name a column that was not recognised, or None if the error has another cause."""
     missing = _MISSING.match(str(error))
     if missing is None:
         return None
@@ -127,7 +127,7 @@ def column_advice(error: Exception, option: str) -> Advice | None:
 
 
 def device_candidates(names: Sequence[str]) -> str:
-    """The part of a message that lists columns that may identify devices, if no column surely does."""
+    """The part of a message that lists columns that may identify devices, if no column certainly does."""
     sure, may = like_devices(names)
     used = {usual for what in (*TRACK.values(), GEOMETRY) for usual in what}
     rest = [name for name in names if name not in (*sure, *may) and key(name) not in used]
@@ -136,7 +136,8 @@ def device_candidates(names: Sequence[str]) -> str:
 
 
 ACCELERATION = "acc"
-"""A column name that some loggers use for the accuracy and others for the acceleration, which can be below 0."""
+"""A column name that some loggers use for the accuracy, and other loggers for the acceleration, which can be below
+0."""
 
 
 def is_acceleration(name: str, given: Mapping[str, str], least: float) -> bool:
@@ -155,7 +156,7 @@ _MAY_TELL_DEVICES = re.compile(
 
 
 def like_devices(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The columns whose names surely identify devices, and those whose names possibly do."""
+    """The columns whose names certainly identify devices, and the columns whose names possibly do."""
     sure = [name for name in names if key(name) in DEVICE]
     used = {usual for what in TRACK.values() for usual in what}
     may = [name for name in names if name not in sure and key(name) not in used and _MAY_TELL_DEVICES.search(key(name))]
@@ -163,6 +164,7 @@ def like_devices(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def time_unit(name: str) -> str | None:
-    """The time unit at the end of a column's name, such as ``utc_ms``; None if the name ends differently."""
+    """The time unit at the end of a column's name, such as ``ms`` in ``utc_ms``. None if the name does not end with a
+    unit."""
     ending = re.search(r"(?:_|\(|in)(s|ms|us|ns)\)?$", name.strip().lower())
     return ending[1] if ending and ending[1] in UNITS else None

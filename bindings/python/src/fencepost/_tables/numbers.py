@@ -12,7 +12,7 @@ from .._native import InvalidArgumentError
 
 
 def shown(value: Any) -> str:
-    """A value as short text on one line, for messages."""
+    """Formats a value as a short text on one line, for messages."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # an int with too many digits for Python to print, or a repr that fails
@@ -21,22 +21,22 @@ def shown(value: Any) -> str:
 
 
 def short(text: str) -> str:
-    """A text of at most 60 characters, for messages."""
+    """Shortens a text to at most 60 characters, for messages."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def listed(names: Collection[str]) -> str:
-    """The first twenty names and the number of the others, for messages."""
+    """Formats the first twenty names, and the number of further names, for messages."""
     text = ", ".join(short(name) for name in islice(names, 20))
     return text if len(names) <= 20 else f"{text} and {len(names) - 20} more"
 
 
 def real(value: Any, what: str) -> float:
-    """Checks a number for use as a double. Ints and floats stay unchanged; others (NumPy scalars, Decimal, Fraction)
-    become floats.
+    """Checks a number for use as a double. Returns ints and floats unchanged, and converts other numbers (NumPy
+    scalars, Decimal, Fraction) to floats.
 
     Raises:
-        TypeError: The value is not a number: a text, a bool, a column, None.
+        TypeError: The value is not a number, but for example a text, a bool, a column or None.
         InvalidArgumentError: The number does not fit into a double.
     """
     kind = type(value)
@@ -68,7 +68,7 @@ def radius_in_metres(value: Any, what: str = "radius") -> float:
 
 
 def whole(value: Any, what: str, expected: str = "int") -> int:
-    """Checks an int or an object that Python accepts as one (NumPy integers); a bool is not allowed.
+    """Checks an int, or an object that Python accepts as an int (such as a NumPy integer). A bool is not allowed.
 
     Raises:
         TypeError: The value is not an integer; the message names the `expected` values.

@@ -1,4 +1,4 @@
-"""Results with rows: a sequence that can be converted to a table."""
+"""Results that consist of rows: sequences that can be converted to tables."""
 
 from __future__ import annotations
 
@@ -60,21 +60,21 @@ class Rows(Table, Sequence[T], Generic[T]):
 
     @abstractmethod
     def columns(self) -> dict[str, list[Any]]:
-        """The table as a dict of columns of equal length; times are aware, UTC."""
+        """The table as a dict of columns of equal length. Times are aware datetimes in UTC."""
 
     def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None) -> None:
-        """Writes a file: ``.gpkg`` (an existing GeoPackage keeps its other layers), ``.fgb``, ``.parquet``, ``.csv``,
-        or ``.geojson`` (features without a geometry).
+        """Writes a file in the format of its ending: ``.gpkg`` (an existing GeoPackage keeps its other layers),
+        ``.fgb``, ``.parquet``, ``.csv``, or ``.geojson`` (features without a geometry).
 
-        Durations are in seconds. GDAL stores times in a GeoPackage or FlatGeobuf with milliseconds, Parquet with
-        microseconds.
+        Durations are in seconds. In a GeoPackage or FlatGeobuf, GDAL stores times with millisecond resolution; Parquet
+        stores microseconds.
 
         Args:
             path: The file.
-            layer: Layer of a GeoPackage; None: the lower-case name of the class.
+            layer: Layer of a GeoPackage. None means the lower-case name of the class.
 
         Raises:
-            InvalidArgumentError: The ending is another one, a layer is given for a format without layers, or the file
+            InvalidArgumentError: The ending is not supported, a layer is named for a format without layers, or the file
                 cannot be written.
             MissingExtraError: The library that writes the file is not installed.
         """
@@ -87,10 +87,11 @@ class Rows(Table, Sequence[T], Generic[T]):
         write_frame(self.to_pandas(), path, layer or type(self).__name__.lower())
 
     def to_csv(self, target: Target = None) -> str | None:
-        """Writes the table as CSV with a header: ISO 8601 times, durations in seconds, empty cells for missing values.
+        """Writes the table as CSV with a header, with times in ISO 8601, durations in seconds, and empty cells for
+        missing values.
 
         Args:
-            target: Path or open text file; None: the text is returned.
+            target: Path or open text file. With None the method returns the text.
         """
         return write_to(target, self._write_csv)
 
@@ -134,7 +135,7 @@ def _cell(value: Any) -> Any:
 
 
 def write_to(target: Target, write: Any) -> str | None:
-    """Calls `write` with a text stream for the target; returns the text if the target is None."""
+    """Calls `write` with a text stream for the target. Returns the text if the target is None."""
     if target is None:
         stream = io.StringIO()
         write(stream)

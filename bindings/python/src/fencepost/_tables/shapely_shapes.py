@@ -9,16 +9,16 @@ from .._errors import require
 from .._native import direct_into
 
 CORNERS = 180
-"""Corners of a circle, as in :meth:`fencepost.CircularGeographicCondition.polygon`."""
+"""The number of corners of a circle, as in :meth:`fencepost.Circle.polygon`."""
 _BATCH = 4_096
 _LARGEST_RADIUS, _LARGEST_LATITUDE = 50_000.0, 75.0
-"""Metres and degrees: the limits for circles that :func:`_draw_circles` draws by interpolation."""
+"""The largest radius in metres and latitude in degrees of circles that :func:`_draw_circles` draws by interpolation."""
 _SAMPLES = 16
 
 
 def drawn_shapes(conditions: Sequence[Any]) -> list[Any]:
-    """The shapes of conditions: circles and polygons as polygons, corridors and gates as lines; None for a beacon and
-    for None.
+    """The shapes of conditions: circles and polygons as polygons, corridors and gates as lines. The shape of a beacon,
+    and of None, is None.
 
     Raises:
         MissingExtraError: Shapely or NumPy is not installed.
@@ -40,11 +40,11 @@ def drawn_shapes(conditions: Sequence[Any]) -> list[Any]:
 
 
 def _draw_circles(conditions: Sequence[Any], indices: list[int], found: list[Any]) -> None:
-    """Draws many circles at once. Circles that cross the antimeridian must be cut there and are drawn one by one.
+    """Draws many circles at once. Circles that cross the antimeridian must be cut at it, and are drawn one by one.
 
     The position of a corner is a smooth function of the azimuth. The terms of its Fourier series decrease by a factor
-    of tan(latitude) radius / 6 371 km. So trigonometric interpolation from 16 corners gives the others to less than a
-    micrometre.
+    of tan(latitude) radius / 6 371 km. So trigonometric interpolation from 16 corners gives the other corners with an
+    error of less than a micrometre.
     """
     shapely, numpy = require("shapely", "geo"), require("numpy", "geo")
     given = numpy.array(

@@ -1,4 +1,4 @@
-"""The exports that all tables share, to pandas and Arrow, and the JSON form of a row."""
+"""The exports to pandas and Arrow that all tables share, and the JSON form of a row."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class Plain:
-    """A dataclass with a JSON form: times in ISO 8601 (UTC), durations in seconds, enumerations as texts, flags as
-    lists of names, NaN and infinity as null."""
+    """A dataclass with a JSON form. Times are in ISO 8601 (UTC), durations in seconds, enumerations are texts, flags
+    are lists of names, and NaN and infinity are null."""
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, in JSON types: texts, numbers, booleans, None, lists and dicts.
 
-        A field with microseconds, such as ``since_us``, becomes a time without the suffix, ``since``.
+        A field with microseconds, such as ``since_us``, becomes a time whose name lacks the suffix, such as ``since``.
         """
         from dataclasses import fields
 
@@ -42,7 +42,7 @@ class Plain:
         return found
 
     def to_json(self) -> str:
-        """:meth:`to_dict` as one line of JSON."""
+        """Returns the result of :meth:`to_dict` as one line of JSON."""
         import json
 
         return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
@@ -74,7 +74,7 @@ def plain(value: Any) -> Any:
 
 
 class Table:
-    """An object with columns of equal length; times are aware, in UTC."""
+    """An object with columns of equal length, in which times are aware datetimes in UTC."""
 
     __slots__ = ()
 
@@ -83,19 +83,19 @@ class Table:
         def columns(self) -> dict[str, list[Any]]: ...
 
     def _kinds(self) -> dict[str, str]:
-        """The types of columns, which cannot be derived if all values are missing: ``time``, ``duration``, ``float``,
-        ``int``, ``uint``, ``bool``, ``text``."""
+        """The types of columns: ``time``, ``duration``, ``float``, ``int``, ``uint``, ``bool``, ``text``. They cannot
+        be derived from the values if all values are missing."""
         return {}
 
     def _points(self) -> Sequence[tuple[float, float] | None] | None:
-        """Longitude and latitude of each row; None: the rows have no positions."""
+        """Longitude and latitude of each row, or None if the rows have no positions."""
         return None
 
     def to_pandas(self) -> DataFrame:
         """The table as a ``pandas.DataFrame`` with the columns of :meth:`columns`.
 
-        Times are ``datetime64[us, UTC]``, durations ``timedelta64[us]``, measurements ``float64`` (NaN if missing),
-        counters integers.
+        Times are ``datetime64[us, UTC]``, durations are ``timedelta64[us]``, measurements are ``float64`` (NaN if
+        missing), and counters are integers.
 
         Raises:
             MissingExtraError: pandas is not installed.
@@ -113,9 +113,9 @@ class Table:
         """The table as an Arrow stream. PyArrow, DuckDB and GeoPandas accept the object itself; for Polars use
         :meth:`to_arrow`.
 
-        It has the columns of :meth:`columns`: texts, ``timestamp[us, UTC]``, ``duration[us]``, ``int64``, ``uint64``,
-        ``double``. If rows have positions, it also has a column ``geometry`` of GeoArrow points: the deciding fix of an
-        event, or the centre of a record's condition.
+        The stream has the columns of :meth:`columns`, whose types are texts, ``timestamp[us, UTC]``, ``duration[us]``,
+        ``int64``, ``uint64`` and ``double``. If rows have positions, the stream also has a column ``geometry`` of
+        GeoArrow points: the deciding fix of an event, or the centre of a record's condition.
 
         Raises:
             MissingExtraError: nanoarrow is not installed.
@@ -125,15 +125,15 @@ class Table:
         return stream_capsule(self.columns(), self._kinds(), requested_schema, self._points())
 
     def to_arrow(self) -> ArrowExport:
-        """An object that only exports the Arrow stream: ``polars.DataFrame(log.to_arrow())``. Without it, PyArrow and
-        Polars would read a sequence as rows of objects before they look for a stream."""
+        """An object that only exports the Arrow stream, as in ``polars.DataFrame(log.to_arrow())``. It is needed
+        because PyArrow and Polars would read a sequence as rows of objects before they look for a stream."""
         from .arrow_out import ArrowExport
 
         return ArrowExport(self)
 
 
 def series(pandas: Any, values: Sequence[Any], kind: str | None) -> Any:
-    """A pandas column; `kind` is as in :meth:`Table._kinds`."""
+    """Returns a pandas column. `kind` is one of the types in :meth:`Table._kinds`."""
     if kind == "time":
         naive = [None if value is None else value.replace(tzinfo=None) for value in values]
         return pandas.Series(pandas.array(naive, dtype="datetime64[us]")).dt.tz_localize("UTC")
