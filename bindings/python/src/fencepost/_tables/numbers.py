@@ -36,7 +36,7 @@ def real(value: Any, what: str) -> float:
     scalars, Decimal, Fraction) to floats.
 
     Raises:
-        TypeError: The value is not a number, but for example a text, a bool, a column or None.
+        TypeError: The value is not a number. Texts, bools, columns and None are refused.
         InvalidArgumentError: The number does not fit into a double.
     """
     kind = type(value)
