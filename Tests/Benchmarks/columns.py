@@ -1,10 +1,11 @@
-"""Measures the Python package against the C call that it makes, alternately in one process; adds to .build/bench.json.
+"""Compares the Python package with the C call that it makes, alternately in one process; adds the results to
+.build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/columns.py [--quick] [--json .build/bench.json]
 
 The fixes are those of one device at 1 Hz around 20 circles. The C side is `fencepost_monitor_feed_fixes` and
 `fencepost_monitor_feed_columns` through ctypes: one call for all fixes, so that the cost of the call does not matter.
-Counts are compared first: if they differ, the run fails.
+The counts of both sides are compared first: if they differ, the run fails.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Columns(ctypes.Structure):
 
 
 class CMonitor:
-    """A monitor behind the C functions."""
+    """A monitor that is used through the C functions."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self.library, self.handle = library, ctypes.c_void_p()
@@ -105,7 +106,8 @@ def timed(work: Callable[[], list[int]]) -> tuple[float, list[int]]:
 
 
 def feeding(count: int, turns: int) -> dict[str, float]:
-    """Median nanoseconds per fix of each way; each turn continues at the time where the previous turn ended."""
+    """The median nanoseconds per fix for each of the compared ways. Each round continues at the time where the previous
+    round ended."""
     random = np.random.default_rng(7)
     longitude = -122.0 + 0.19 * np.abs((np.arange(count) * 1e-4) % 2 - 1) + random.normal(0, 2e-5, count)
     latitude = 37.33 + random.normal(0, 2e-5, count)
@@ -145,7 +147,7 @@ def feeding(count: int, turns: int) -> dict[str, float]:
 
 
 def importing(code: str, runs: int) -> float:
-    """Milliseconds of processor time that an import adds to a start of the interpreter, median."""
+    """The median milliseconds of processor time that an import adds to the start of the interpreter."""
 
     def one(code: str) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

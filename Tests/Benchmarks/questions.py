@@ -1,10 +1,12 @@
-"""Measures `Monitor.containing` of a frame against GeoPandas, with two threads against one; adds to .build/bench.json.
+"""Compares `Monitor.containing` on a frame with GeoPandas, and two threads with one; adds the results to
+.build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/questions.py [--quick] [--json .build/bench.json]
 
-A hundred thousand circles around a thousand towns, and unrelated points of the same density. GeoPandas joins the points
-with the circles as polygons of 64 corners in degrees. These are a thousandth smaller, so the answers must agree within
-a hundredth. Not pinned to a processor: wall-clock seconds for two threads, processor seconds for GeoPandas.
+There are a hundred thousand circles around a thousand towns, and unrelated points of the same density. GeoPandas joins
+the points with the circles as polygons of 64 corners in degrees. These polygons are a thousandth smaller than the
+circles, so the answers must agree within a hundredth. The process is not pinned to a processor. The comparison of
+threads uses wall-clock seconds, that with GeoPandas processor seconds.
 """
 
 from __future__ import annotations

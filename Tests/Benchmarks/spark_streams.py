@@ -1,11 +1,12 @@
-"""Measures streams through a local Spark, against the same stream with a function that does nothing with its bytes.
+"""Compares streams through a local Spark with the same stream whose function does nothing with its bytes.
 
     .venv/bin/python Tests/Benchmarks/spark_streams.py [--quick]
 
-10 000 devices among 10 000 circles, micro-batches of 1 000 000 rows (`--quick`: 1 000 devices, 50 000 rows). The floor
-has the same source, packing, shuffle, state and sink; its function only reads its bytes and stores as many bytes in the
-state as the devices need. Both run one after another in one Spark session, and the first micro-batch of each is not
-counted. Results are rows per processor second of the JVM and all of its Python workers together.
+There are 10 000 devices among 10 000 circles, and micro-batches of 1 000 000 rows (`--quick`: 1 000 devices, 50 000
+rows). The stream to compare with has the same source, packing, shuffle, state and sink. Its function only reads its
+bytes, and stores as many bytes in the state as the devices need. Both run one after another in one Spark session, and
+the first micro-batch of each is not counted. Results are rows per processor second of the JVM and all of its Python
+workers together.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from fencepost import Zones
 
 os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
 QUICK, USUAL = (1_000, 50_000, 1_000), (10_000, 1_000_000, 10_000)
-"""Devices, rows of a micro-batch, circles."""
+"""The numbers of devices, of rows in a micro-batch, and of circles."""
 BATCHES = 4
 SHARDS = 16
 SECOND = 1_000_000
@@ -66,8 +67,8 @@ def micro_batch(number: int, devices: int, rows: int) -> Any:
 
 
 def inside(conditions: Zones, devices: int, rows: int) -> None:
-    """Measures the function without Spark: import, feed, export. Measures it as usual, and with a last micro-batch
-    whose rows switch to another table half way."""
+    """Measures the function without Spark: import, feed, export. Measures the usual case, and one in which the rows of
+    the last micro-batch switch to another table half way."""
     from fencepost._spark.packed import pack
     from fencepost._spark.shard import Rules, follow
     from fencepost._spark.states import empty, schemas

@@ -1,4 +1,5 @@
-"""Vehicles among circles, for streams.py: a file of points as CSV and as GeoParquet, and one of circles. Seeded."""
+"""Makes vehicles among circles for streams.py: a file of points, as CSV and as GeoParquet, and a file of circles.
+Seeded."""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ import pyarrow.csv
 import pyarrow.parquet
 
 SPACE = 1_600_000.0
-"""Square metres a circle: about a sixth of the area lies within some circle."""
+"""Square metres of area for each circle: about a sixth of the area lies within some circle."""
 DEGREE = 111_320.0
 ORIGIN = (48.0, 10.0)
 BEGIN_US = 1_714_550_400_000_000
 INTERVAL_S = 10
 BLOCK = 500_000
-"""Rows made at a time, about."""
+"""The approximate number of rows that are made at a time."""
 NAMES = ("vehicle", "time", "lat", "lon", "accuracy")
 
 
@@ -46,7 +47,8 @@ def write_circles(path: Path, count: int, seed: int = 1) -> None:
 
 
 def blocks(tracks: int, points: int, width: float, seed: int = 2) -> Iterator[tuple[np.ndarray, ...]]:
-    """Track numbers, microseconds, latitudes and longitudes: a point of each track every ten seconds, in turn.
+    """Returns track numbers, microseconds, latitudes and longitudes. Every ten seconds each track has a point, one
+    track after another.
 
     Vehicles drive at 3 to 25 m/s in a square of the width `width`. They turn a little with each point, and turn back at
     the border of the square.

@@ -1,4 +1,4 @@
-"""Measures `fencepost replay --by` on files of many tracks, against GeoPandas; adds to .build/bench.json.
+"""Compares `fencepost replay --by` on files of many tracks with GeoPandas; adds the results to .build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/streams.py [--quick | --full] [--json .build/bench.json] [--before FOLDER]
 
@@ -13,8 +13,8 @@
 * Both times are processor time and include reading the file; ours also includes the start of the program and reading
   the circles.
 * `--before FOLDER` (`make bench-streams BEFORE=FOLDER`) also runs an earlier version of the package from that folder
-  on the same files. Ours must give the same bytes without more processor time or memory. This compares a monitor for
-  each track, as in 0.1, with one fleet.
+  on the same files. The present version must give the same bytes without more processor time or memory. For version
+  0.1, this compares one monitor for each track with one fleet.
 * The rows `-jobs` are the wall-clock time of two jobs divided by that of one job: reading the circles, merging and
   writing are done only once.
 """
@@ -37,9 +37,9 @@ from typing import Any, NamedTuple
 import stream_world
 
 QUICK, USUAL, FULL = (200, 250, 2_000), (500, 1000, 20_000), (10_000, 1000, 100_000)
-"""Tracks, points of each, circles."""
+"""The numbers of tracks, of points in each track, and of circles."""
 THINNED = 10
-"""The smaller file in the comparison of memory has every tenth point of the same ways."""
+"""In the comparison of memory, the smaller file has every tenth point of the same tracks."""
 
 
 EVENT_BYTES = 430
@@ -118,7 +118,7 @@ def run(arguments: list[Any], package: Path | None = None) -> Run:
 
 
 def grown(large: Run, small: Run) -> float:
-    """How much more memory one run took than the other, without the events that a log keeps."""
+    """How much more memory one run took than the other, without the events in its log."""
     return (large.megabytes - EVENT_BYTES / 1e6 * (large.events - small.events)) / small.megabytes
 
 

@@ -1,12 +1,12 @@
-"""Measures replays of tables in memory against rows in a file and against GeoPandas; adds to .build/bench.json.
+"""Compares replays of tables in memory with rows in a file and with GeoPandas; adds the results to .build/bench.json.
 
     .venv/bin/python Tests/Benchmarks/tables.py [--quick] [--json .build/bench.json]
 
 1. `replay(rows, by=)` of a frame, a PyArrow table and, if Polars is installed, a Polars frame, as a multiple of the
    processor time of the same rows in a Parquet file. Target: 1.3.
 2. The visits of 100 vans to 500 overlapping polygons as a frame, from one million rows, against GeoPandas: `sjoin`,
-   then a `groupby` of van and polygon whose row numbers are compared with the previous ones. Target: 0.8 of its time,
-   and 100 bytes of memory a row beyond the frame. Both find the same visits.
+   then a `groupby` of van and polygon whose row numbers are compared with the previous ones. The target is 0.8 of the
+   time of GeoPandas, and 100 bytes of memory for each row in addition to the frame. Both find the same visits.
 
 Times are processor times of the process, the best of some runs. The runs of a ratio take turns.
 """
@@ -35,7 +35,7 @@ VANS, ZONES = 100, 500
 
 
 def rows_of(rows: int, vans: int) -> pandas.DataFrame:
-    """Vans on random ways through a town, one fix per van every ten seconds, in the order of time."""
+    """Vans that drive randomly through a town, with one fix per van every ten seconds, in the order of time."""
     random = np.random.default_rng(31)
     count = rows // vans
     heading = np.cumsum(random.normal(0, 0.3, (count, vans)), 0) + random.uniform(0, 6.3, vans)
@@ -107,7 +107,7 @@ def ways_to_hold(rows: int, runs: int) -> list[dict[str, Any]]:
 
 
 def by_geopandas(frame: pandas.DataFrame, zones: geopandas.GeoDataFrame) -> pandas.DataFrame:
-    """Visits as runs of consecutive fixes of a van that lie in a polygon."""
+    """Finds visits as runs of consecutive fixes of a van that lie in a polygon."""
     points = geopandas.GeoDataFrame(frame, geometry=geopandas.points_from_xy(frame["lon"], frame["lat"]), crs=4326)
     points["number"] = frame.groupby("van").cumcount()
     pairs = geopandas.sjoin(points, zones)[["van", "identifier", "time", "number"]]

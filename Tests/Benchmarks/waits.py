@@ -1,11 +1,12 @@
-"""Measures how long a small call waits for another thread's batch; adds to .build/bench.json. Called by run.sh.
+"""Measures how long a small call waits for another thread's batch; adds the results to .build/bench.json. Called by
+run.sh.
 
     .venv/bin/python Tests/Benchmarks/waits.py [--quick] [--json .build/bench.json]
 
 One thread feeds a million rows to a monitor or a fleet with 1 000 circles in one call, or replays a frame. Another
-thread reads the statistics of the same monitor or fleet (during the replay: of another one) every two milliseconds.
-Target: 20 ms for the 99th percentile of the waits. In 0.2 they took up to 420 ms. Each thread needs a core of its own:
-on a busy machine the rows show how long the scheduler takes.
+thread reads the statistics of the same monitor or fleet (during the replay, of another monitor) every two milliseconds.
+The target is 20 ms for the 99th percentile of the waits. In version 0.2 the waits took up to 420 ms. Each thread needs
+a core of its own. On a busy machine the rows show how long the scheduler takes.
 """
 
 from __future__ import annotations

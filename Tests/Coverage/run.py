@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures which lines the tests of `make test` run, and writes the figures into the README beside it.
+"""Measures which lines the tests of `make test` run, and writes the figures into the README in the same folder.
 
     .venv/bin/python Tests/Coverage/run.py [swift | python]... [-- OPTION...]
 
 ``swift``: the Swift tests and the C cases, by llvm-cov. ``python``: the Python tests, by coverage.py for the package
-and by gcov for its extension, which is built anew for that. Without a word both. Works in .build/coverage.
-With options of pytest or `swift test`, to look at some tests alone, the figures are printed and not written.
+and by gcov for its extension, which is built anew for that. Without a word both. The work folder is .build/coverage.
+Options for pytest or `swift test` can choose some of the tests; the figures are then only printed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ disable_warnings = module-not-imported, no-data-collected, module-not-measured, 
 OTHERWISE = ("only_what_is_needed", "memory", "strace", "loaded", "no_other_system_calls", "columns_are_released")
 
 Counts = dict[str, tuple[int, int]]
-"""By what it is of: lines that ran, and lines that could."""
+"""For each measured part, the number of lines that ran and the number of lines that could run."""
 
 
 def run(*command: object, allow_failure: bool = False, **options: object) -> None:

@@ -1,7 +1,7 @@
 import CCases
 import Testing
 
-/// One case of Tests/CCases, by its index in the registry.
+/// Runs one case of Tests/CCases, by its index in the registry.
 struct CCase: CustomTestStringConvertible, Sendable {
   let index: Int
   let name: String

@@ -4,9 +4,9 @@ import Testing
 @testable import FencepostABI
 @testable import FencepostCore
 
-/// Which shapes ensure and sync validate, and when they lock the fleets of a table.
+/// Tests which shapes `ensure` and `sync` validate, and when they lock the fleets of a table.
 @Suite struct ConditionsHandleTests {
-  /// A call of the C interface with a square, or with one whose edges cross.
+  /// A call of the C interface with a square, or with a polygon whose edges cross.
   private static func with(
     crossing: Bool, _ body: (UnsafePointer<fencepost_geometry>) -> fencepost_status
   ) -> fencepost_status {

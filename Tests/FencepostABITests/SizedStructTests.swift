@@ -4,12 +4,13 @@ import Testing
 
 @testable import FencepostABI
 
-/// Structures of callers of other versions: shorter, longer, or missing.
+/// Tests the structures of callers of other versions, which are shorter or longer than those of this version, or
+/// missing.
 @Suite struct SizedStructTests {
   private let defaults = fencepost_plan_options(struct_size: 0, slots: 20, margin_m: 3, maximum_radius_m: 100_000)
   private let size = MemoryLayout<fencepost_plan_options>.size
 
-  /// Reads a structure with that stated size, filled with a byte, in memory that ends after it.
+  /// Reads a structure that states a given size and is filled with a given byte. The memory ends right after it.
   private func read(_ stated: Int, fill: UInt8 = 0, bytes: Int? = nil) throws(BoundaryError) -> fencepost_plan_options {
     let count = bytes ?? stated
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 8), alignment: 8)

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// A bug in the tree's structure would lose results or keep removed ones.
+  /// A bug in the tree's structure would lose results or return removed caps.
   @Test func treeKeepsItsInvariants() throws {
     var random = SeededGenerator("index, tree keeps its invariants")
     for world in CapWorld.allCases {
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// The same at the lowest levels, where only the rounding of centres is compensated.
+  /// At the lowest levels, where only the rounding of centres is compensated, results also end at reach plus distance.
   @Test func comparisonIsTightInACrowd() {
     var random = SeededGenerator("index, comparison is tight in a crowd")
     var subject = CapSubject()
@@ -246,7 +246,7 @@ import Testing
     #expect(index.byteCount < 4096)
   }
 
-  /// For a position that is NaN, infinite or far from the Earth the least slack is −∞; one such coordinate is enough.
+  /// For a position with a coordinate that is NaN, infinite or far from the Earth the least slack is −∞.
   @Test func theLeastSlackOfNowhere() {
     var index = CapIndex()
     for id in 0..<300 {

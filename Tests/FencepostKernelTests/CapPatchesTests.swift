@@ -12,7 +12,8 @@ import Testing
       ?? patches.makePlace(of: position, subject.index) { (caps[$0]!.centre, caps[$0]!.reach) }
   }
 
-  /// How far a slack may be below the true one: for large caps single precision is coarser.
+  /// How far a slack may be below the true one. For large caps the difference may be larger, because single precision
+  /// is coarser.
   private static func tolerated(_ cap: CapSubject.Cap, _ chord: Double) -> Double {
     0.02 + (cap.reach + chord) * 0x1p-18
   }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import FencepostKernel
 
-/// A comparison of chords may only err towards a closer look.
+/// An error in a comparison of chords may only cause an unnecessary exact check.
 @Suite struct ChordThresholdTests {
-  /// Random pairs in all relations.
+  /// Tests random pairs of positions that are near, far, antipodal, or related in other ways.
   @Test func thresholdsAreConservativeEverywhere() {
     forEachDistance("chord thresholds") { distance, chord, threshold, pair in
       if distance <= threshold { #expect(chord <= ChordThreshold.approaching(threshold), "\(pair)") }
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  /// Circles of every size in all directions, exactly at the threshold's distance.
+  /// Tests points in all directions from a centre, exactly at the threshold's distance, for circles of every size.
   @Test func circlesLieBetweenTheirThresholds() {
     var random = SeededGenerator("circles between thresholds")
     for _ in 0..<5_000 {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// Without this a threshold would be safe but useless: near the device the two bounds are micrometres apart.
+  /// Checks that the two bounds near the device are only micrometres apart. Wide bounds would be safe but useless.
   @Test func thresholdsAreTightWhereItMatters() {
     for (s, width) in [(1.0, 3e-6), (1000, 1e-5), (10_000, 2e-3), (200_000, 9)] {
       let gap = ChordThreshold.approaching(s) - ChordThreshold.leaving(s)

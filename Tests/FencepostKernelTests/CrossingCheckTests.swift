@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Which edges cross, which overlap, and which only touch.
+/// Tests which edges cross, which overlap, and which only touch.
 @Suite struct CrossingCheckTests {
   /// Checks rings that have the polygon on their left.
   private func check(_ rings: [[Corner]]) throws(ShapeDefect) -> CrossingCheck {
@@ -45,7 +45,7 @@ import Testing
     #expect(defect([square(0, 0, 1), square(0.5, 0.5, 1)])?.place?.ring == 0)
   }
 
-  /// A depth of up to a micrometre counts as contact: half a micrometre does, ten do not.
+  /// Edges that overlap by up to a micrometre only touch. The test uses half a micrometre and ten.
   @Test func aMicrometreIsContact() throws {
     let metre = 1 / 110_574.0
     func poked(_ depth: Double) -> [[Corner]] { [[(0, 0), (0, 1), (1, 1), (-depth * metre, 0.5), (1, 0)]] }

@@ -41,7 +41,7 @@ import Testing
     #expect(fingerprint == 5_219_206_385_848_491_442, "\(fingerprint)")
   }
 
-  /// Shapes: distances, sides, bounds, depths and near parts, of stars and lines anywhere.
+  /// Hashes the distances, sides, bounds, depths and near parts of stars and lines anywhere on the Earth.
   @Test func shapesAreTheSameBitsInEveryBuild() throws {
     var state: UInt64 = 7
     func uniform() -> Double {

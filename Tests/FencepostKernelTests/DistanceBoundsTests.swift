@@ -3,7 +3,7 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct DistanceBoundsTests {
-  /// Random pairs in all relations.
+  /// Tests random pairs of positions that are near, far, antipodal, or related in other ways.
   @Test func boundsAreConservativeEverywhere() {
     forEachDistance("chord bounds") { distance, chord, threshold, pair in
       let bounds = DistanceBounds.chords(forDistance: threshold)
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  /// The chords of circles in all directions around a centre, exactly at the threshold's distance.
+  /// Tests the chords from a centre to points in all directions, exactly at the threshold's distance.
   @Test func circlesLieBetweenTheirBounds() {
     var random = SeededGenerator("circles")
     for _ in 0..<5_000 {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// If planar edges touch on the map or run side by side, so do the geodesics that approximate them.
+/// If planar edges touch on the map or run side by side, the geodesics that approximate them do the same.
 @Suite struct DrawnEdgesTests {
   private typealias Ring = [(latitude: Double, longitude: Double)]
 
@@ -13,7 +13,8 @@ import Testing
 
   private let box: Ring = [(60, 10), (60, 20), (61, 20), (61, 10)]
 
-  /// A vertex of the hole lies on the lower edge, where geodesics bulge to the north; at the upper edge they bulge to the south.
+  /// A vertex of the hole lies on an edge of the outer ring. At the lower edge the geodesics bulge to the north, at the
+  /// upper edge to the south.
   @Test func aHoleTouchesAnEdgeFromWithin() throws {
     for latitude in [60.0, 61] {
       let hole: Ring = [(latitude, 15.3), (60.5, 15), (60.5, 15.5)]
@@ -29,7 +30,8 @@ import Testing
     }
   }
 
-  /// A micrometre counts as contact; beyond that slots and gaps may be arbitrarily narrow.
+  /// Edges within a micrometre of each other touch. Slots and gaps that are wider than that are accepted, however
+  /// narrow they are.
   @Test(arguments: [1e-9, 1e-8, 1e-7, 1e-6, 1e-5]) func aHoleLiesBesideAnEdge(_ gap: Double) throws {
     // The edges of the hole are cut too.
     let hole: Ring = [(60 + gap * 100, 11), (60 + gap * 100, 18.7), (60.5, 13)]
@@ -56,7 +58,7 @@ import Testing
     #expect(defect?.other?.ring == 1)
   }
 
-  /// Geodesic edges are not divided, so the parallel is not one of them.
+  /// Geodesic edges are not divided, so they do not follow the parallel.
   @Test func geodesicEdgesAreNotDivided() {
     let hole: Ring = [(60, 15.3), (60.5, 15), (60.5, 15.5)]
     #expect(throws: ShapeDefect.self) { try shape([[box, hole]], .geodesic) }

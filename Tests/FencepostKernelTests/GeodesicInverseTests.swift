@@ -20,7 +20,7 @@ import Testing
     print("GeodTest: worst distance error \(worst * 1e9) nm of \(rows.count) lines")
   }
 
-  /// Both sides compute in double precision, with errors of up to 10 nm each.
+  /// Both programs compute in double precision, with errors of up to 10 nm each.
   @Test func agreesWithGeographiclib() throws {
     var worst = 0.0
     for row in try Golden.rows("geodesic.tsv") {
@@ -106,8 +106,9 @@ import Testing
     #expect(equator.azimuth1 == 90 && equator.azimuth2 == 90)
   }
 
-  /// Where the equator stops being the shortest path, the azimuth hardly affects the longitude. A point less than a nanometre
-  /// beside the equator must still have the distance along the equator; GeographicLib 2.1.2 is 3 µm off here.
+  /// Near the distance at which the equator stops being the shortest path, the azimuth hardly affects the longitude. A
+  /// point less than a nanometre beside the equator must still have the distance along the equator; GeographicLib 2.1.2
+  /// is 3 µm off here.
   @Test(arguments: [0, 1e-16, 1e-15, 5.97e-15, 1e-14]) func theEndOfTheEquatorialPathIsSmooth(_ latitude: Double) {
     let longitude = 179.39648516633153
     let distance = Place(latitude: 0, longitude: 0).distance(to: Place(latitude: latitude, longitude: longitude))

@@ -3,7 +3,7 @@ import Testing
 @testable import FencepostKernel
 
 @Suite struct GeodesicSegmentTests {
-  /// Compared with Tests/Golden/segments.tsv, computed with 40 digits by another method.
+  /// Compares segments with Tests/Golden/segments.tsv, which was computed with 40 digits by another method.
   @Test func agreesWithFortyDigits() throws {
     var worst: [String: Double] = [:]
     var count = 0
@@ -49,7 +49,8 @@ import Testing
     }
   }
 
-  /// A quarter of the way around, where the distance hardly changes along a segment, no other place is nearer.
+  /// The nearest place is right even for a point a quarter of the way around the Earth, for which the distance hardly
+  /// changes along the segment.
   @Test func aQuarterOfTheWayAround() {
     var random = SeededGenerator("quarter")
     for number in 0..<60 {

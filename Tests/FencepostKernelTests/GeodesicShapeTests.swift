@@ -27,8 +27,8 @@ import Testing
     #expect(distance(inside, 0.5, 0.5) < 0)
   }
 
-  /// A place that is cut at the antimeridian, extended to the pole, or split into parts with a common edge has the boundary of
-  /// the whole.
+  /// An area that is cut at the antimeridian, extended to the pole, or split into parts with a common edge has the
+  /// boundary of the uncut area.
   @Test func seamsAreNoLine() throws {
     let whole = try GeodesicShape.reading(polygon: [[square(10, 175, 10)]])
     let cut = try GeodesicShape.reading(
@@ -91,7 +91,7 @@ import Testing
     #expect(distance(wide, 0.001, 0.5) == d - 1_000 && distance(narrow, 0.001, 0.5) == d + 1_000)
   }
 
-  /// Planar edges are cut finely enough that they are within 0.1 m of the line on the map.
+  /// Planar edges are divided finely enough that the geodesics are within 0.1 m of the line on the map.
   @Test func planarEdgesAreWithinTenCentimetres() throws {
     for (south, west, size) in [(50.0, 5.0, 10.0), (-75, 100, 12), (1, 179, 30), (80, 0, 9)] {
       let polygon = try GeodesicShape.reading(polygon: [[square(south, west, size)]], reading: .planar)
@@ -104,7 +104,8 @@ import Testing
     }
   }
 
-  /// Small rings of random corners, most of which cross themselves: a flat test of every pair gives the same result.
+  /// For small rings of random corners, most of which cross themselves, a test of every pair of edges in the plane
+  /// gives the same result.
   @Test func crossingsAreThoseOfTheFlatMap() throws {
     var random = SeededGenerator("flat crossings")
     var (valid, crossing) = (0, 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Prepared rings and lines: the remaining vertices, and the original edge of each point.
+/// Tests prepared rings and lines: the remaining vertices, and the original edge of each point.
 @Suite struct GivenRingTests {
   private func made(
     _ corners: [Corner], isRing: Bool = true, _ reading: EdgeReading = .geodesic, part: Int = 0, ring: Int = 0,
@@ -33,7 +33,7 @@ import Testing
     #expect([180, -180, 360, -360, 179.5, -180.5].map { GivenRing.reduced($0) } == [-180, -180, 0, 0, 179.5, 179.5])
   }
 
-  /// Repeated vertices are dropped, also the closing one; edges keep the original number of their start vertex.
+  /// Repeated vertices and the closing vertex are dropped. Each edge keeps the original number of its start vertex.
   @Test func repeatedVerticesGoAndEdgesKeepTheirNumbers() throws {
     let ring = try made([(0, 0), (0, 0), (0, 1), (0, -359), (1, 1), (0, 0), (0, 0)])
     #expect(ring.points.map(\.longitude) == [0, 1, 1] && ring.points.map(\.latitude) == [0, 0, 1])
@@ -87,7 +87,7 @@ import Testing
     #expect(meridians.isSubset(of: [0, 90]), "\(meridians)")
   }
 
-  /// The sides of boxes from pole to pole, and around the Earth, get additional vertices that fix their course.
+  /// The sides of boxes from pole to pole, and around the Earth, get additional vertices that determine their course.
   @Test func boxesAtThePolesAndAroundTheEarth() throws {
     func box(_ west: Double, _ south: Double, _ east: Double, _ north: Double) -> [Corner] {
       [(south, west), (south, east), (north, east), (north, west)]

@@ -6,7 +6,8 @@ import Testing
   /// Slightly less than 0.01 radians, in degrees.
   private static let reach = 0.572_957
 
-  /// Over the globe, including poles and the antimeridian, up to the corners of the range and at all scales within.
+  /// Tests positions all over the globe, including poles and the antimeridian, up to the corners of the range and at
+  /// all scales within it.
   @Test func agreesWithTheVectorsOfTheEarth() {
     var random = SeededGenerator("local frames")
     var worst = 0.0

@@ -44,7 +44,7 @@ import Testing
     #expect(holds.prefix(2).contains("waiter"), "\(holds)")
   }
 
-  /// Between the two steps no other thread gets the lock, although it is free.
+  /// Between the two steps of taking the lock, no other thread gets it, although it is free.
   @Test func nobodyTakesAReservedLock() async {
     let shared = Shared()
     shared.lock.reserve()
@@ -67,7 +67,8 @@ import Testing
     #expect(!isStillWaitedFor)
   }
 
-  /// Threads that take the lock in all ways exclude each other, and each gets it: no wake-up is lost.
+  /// Threads that take the lock in different ways exclude each other. Each thread gets the lock in the end, so no
+  /// wake-up is lost.
   @Test func excludesAndLosesNoWake() async {
     let shared = Counter()
     await withTaskGroup(of: Void.self) { group in

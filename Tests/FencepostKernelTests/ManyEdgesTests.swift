@@ -3,7 +3,8 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Polygons of many edges: the work grows with the edges, and the results are those of the slow way.
+/// Tests polygons of many edges: the work grows in proportion to the number of edges, and the results equal those of a
+/// slow method.
 @Suite struct ManyEdgesTests {
   /// Outlines whose edges the balls of the tree do not separate, and rings that touch, enclose each other or follow in
   /// any order.
@@ -11,7 +12,7 @@ import Testing
     case comb, spiral, star, fan, tips, scattered, nested, diagonal
   }
 
-  /// A polygon of about `count` vertices within a degree, or within ten degrees if its edges are to be long.
+  /// Makes a polygon of about `count` vertices within a degree, or within ten degrees if its edges must be long.
   private func parts(_ kind: Kind, _ count: Int) -> [[[Corner]]] {
     switch kind {
     case .comb:
@@ -91,8 +92,8 @@ import Testing
     }
   }
 
-  /// The pairs of groups of edges that are compared, the pairs of edges examined one by one, the sides of rings that are
-  /// determined and the nodes opened for the deepest place are few for each vertex.
+  /// For each vertex there is little work. This counts the compared pairs of groups of edges, the pairs of edges
+  /// examined one by one, the sides of rings determined, and the nodes opened for the deepest place.
   @Test(arguments: Kind.allCases) func theWorkGrowsWithTheEdges(_ kind: Kind) throws {
     for count in [400, 1_600] {
       let parts = parts(kind, count)
@@ -132,8 +133,9 @@ import Testing
     try RingNesting.check(rings(parts))?.sides ?? 0
   }
 
-  /// Squares within squares, as outer rings, holes and islands at random: refused exactly if a hole is not within its outer ring
-  /// or within another hole, or a part on another. Rectangles of integers decide that.
+  /// Random squares within squares are used as outer rings, holes and islands. The polygon is refused exactly if a hole
+  /// is not within its outer ring, a hole is within another hole, or a part overlaps another. Rectangles of integers
+  /// give the expected answer.
   @Test(arguments: 0..<4) func nestingIsThatOfRectangles(_ number: Int) throws {
     var random = SeededGenerator("nesting", salt: UInt64(number))
     var (valid, refused) = (0, 0)
@@ -179,7 +181,8 @@ import Testing
     #expect(valid > 5 && refused > 5, "\(valid) \(refused)")
   }
 
-  /// Squares in the middle of the fields of a square, three by three, and within these.
+  /// Divides a square into three by three fields, with a smaller square in the middle of each field, and so on within
+  /// these.
   private static func divide(
     _ south: Int, _ west: Int, _ size: Int, _ squares: inout [(south: Int, west: Int, size: Int)],
     _ random: inout SeededGenerator
@@ -214,8 +217,9 @@ import Testing
     return true
   }
 
-  /// A search that ends by its budget finds a place that is as deep as it says, and no deeper than the deepest. From a known
-  /// depth on it exceeds its budget, because a store may have a depth that an earlier version found.
+  /// A search that ends by its budget finds a place that is as deep as it says, and no deeper than the deepest. To
+  /// reach a known depth, the search exceeds its budget, because a store may contain a depth that an earlier version
+  /// found.
   @Test(arguments: Kind.allCases) func aBudgetBoundsTheSearch(_ kind: Kind) throws {
     let shape = try GeodesicShape.reading(polygon: parts(kind, 800))
     let whole = try #require(DeepestPlace.find(shape.line, buffer: 0))
@@ -234,7 +238,7 @@ import Testing
     #expect(stored.deepest == shape.deepest && stored.depth == shape.depth)
   }
 
-  /// Edges of any length and direction, some of which meet: pairs that are not reported are apart.
+  /// For edges of any length and direction, some of which meet, the edges of each unreported pair are apart.
   @Test(arguments: 0..<2) func whatIsPassedOverIsApart(_ number: Int) throws {
     var random = SeededGenerator("edges in boxes", salt: UInt64(number))
     for size in [1e-2, 100, 1e4, 1e5, 9e5] {
@@ -279,7 +283,8 @@ import Testing
     }
   }
 
-  /// How near two segments come, to less than a micrometre: by halving the part of one in which it is nearest.
+  /// The distance between two segments, to less than a micrometre. It is found by repeatedly halving the part of one
+  /// segment that contains its nearest place.
   private static func distance(_ one: GeodesicSegment, _ other: GeodesicSegment) -> Double {
     func apart(_ part: Double) -> Double { other.foot(of: one.point(one.length * part).place).distance }
     let best = (0...32).min { apart(Double($0) / 32) < apart(Double($1) / 32) } ?? 0

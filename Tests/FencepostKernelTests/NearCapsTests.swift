@@ -6,8 +6,8 @@ import Testing
 @Suite struct NearCapsTests {
   private let bend = ChordThreshold.bend
 
-  /// Every cap that contains a position is listed. Caps listed as certain contain it even with the shorter reach. Distant caps
-  /// are not listed.
+  /// Every cap that contains a position is listed. The caps listed as certain contain the position even with the
+  /// shorter reach. Distant caps are not listed.
   private func check(
     _ near: inout NearCaps, _ subject: CapSubject, at position: EarthVector, radius: Double,
     names: [UInt32: UInt32]? = nil
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// Renames the caps, and lists some of them as uncertain.
+  /// Replaces the ids of the caps, and lists some of the caps as uncertain.
   @Test func namesAreReturned() {
     var random = SeededGenerator("names of near caps")
     var subject = CapSubject()

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import FencepostKernel
 
-/// If the cached edges around a place give a result, it is that of a search of the whole line.
+/// If the cached edges around a place give a result, it equals that of a search of the whole line.
 @Suite struct NearEdgesTests {
   /// Walks away from the place where the edges were collected. Bounds contain the exact distance, and the exact distance to the
   /// few edges equals that to all edges, to the bit.
@@ -65,7 +65,7 @@ import TestSupport
     #expect(told > asked / 3, "\(told) of \(asked)")
   }
 
-  /// The same for corridors, and for polygons with holes and buffers.
+  /// Tests the cached edges of corridors, and of polygons with holes and buffers.
   @Test func randomShapesAgreeWithAllEdges() throws {
     var random = SeededGenerator("near edges of shapes")
     var told = 0
@@ -80,8 +80,8 @@ import TestSupport
     #expect(told > 1_500, "\(told)")
   }
 
-  /// Cases where sides are hardest to tell: needle tips, slits, corners of almost half a turn or almost straight, almost equal
-  /// vertices, edges of hundreds of kilometres, rings that touch themselves.
+  /// Tests cases in which the side is hardest to determine: needle tips, slits, corners of almost half a turn or almost
+  /// straight, almost equal vertices, edges of hundreds of kilometres, rings that touch themselves.
   @Test func narrowOrLongShapesAreAnsweredRightOrNotAtAll() throws {
     var random = SeededGenerator("narrow and long")
     let metre = 1 / 111_320.0

@@ -136,7 +136,8 @@ import Testing
     #expect(OpenTable<Entry>.length(for: 0) == 8 && OpenTable<Entry>.length(for: 5) == 16)
   }
 
-  /// Thousands of keys that were computed to have one home: the table detects that, and afterwards no key is far from its home.
+  /// The table detects thousands of keys that were computed to have the same home; afterwards no key is far from its
+  /// home.
   @Test func keysThatWereChosenToCollideDoNotCrowd() throws {
     var table = OpenTable<Entry>()
     var longest = 0
@@ -150,7 +151,7 @@ import Testing
     for (index, key) in keys.enumerated() { #expect(table[place(key, table)].value == index) }
   }
 
-  /// Keys with a single hash always crowd. They are still found, and the table does not grow for each of them.
+  /// Keys with the same hash always collide. They are still found, and the table does not grow for each of them.
   @Test func keysOfOneHashAreFoundAllTheSame() throws {
     struct Same: OpenTableEntry {
       var key = 0

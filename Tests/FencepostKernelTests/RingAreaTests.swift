@@ -9,7 +9,7 @@ import Testing
     return RingArea.left(of: points + [points[0]])
   }
 
-  /// Areas of regular figures of the Earth, in closed form.
+  /// Tests the areas of regular figures on the Earth, whose areas have a closed form.
   @Test func partsOfTheWhole() {
     let octant = RingArea.earth / 8
     #expect((area([(0, 0), (0, 90), (90, 0)]) - octant).magnitude < 1)
@@ -24,7 +24,8 @@ import Testing
     #expect((area([(0, 0), (0, 90), (0, 180), (90, 0)]) - 2 * octant).magnitude < 1)
   }
 
-  /// Compared with tidwall-polygon-area-dev.json of ../shared: polygons with areas by GeographicLib, in square metres.
+  /// Compares areas with tidwall-polygon-area-dev.json of ../shared: polygons with areas by GeographicLib, in square
+  /// metres.
   @Test func agreesWithGeographicLib() throws {
     let url = packageRoot.deletingLastPathComponent().appending(
       path: "shared/data/geodesic/tidwall-polygon-area-dev.json")

@@ -2,10 +2,10 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Holes within their outer rings, and parts next to each other.
+/// Tests holes within their outer rings, and parts next to each other.
 @Suite struct RingNestingTests {
-  /// The defects between the parts of rings, which are given with outer rings counterclockwise. Holes are reversed, so that the
-  /// polygon is on the left of every ring.
+  /// Returns the defects in the nesting of rings. The outer rings are given counterclockwise. Holes are reversed, so
+  /// that the polygon is on the left of every ring.
   private func defect(_ parts: [[[Corner]]]) throws -> ShapeDefect? {
     var rings: [GivenRing] = []
     for (part, corners) in parts.enumerated() {
@@ -66,7 +66,7 @@ import Testing
     #expect(try defect([land, [square(7, 7, 1)]])?.reason == .partsOverlap)
   }
 
-  /// Nesting works the same at the poles and the antimeridian.
+  /// Nesting works at the poles and the antimeridian as elsewhere.
   @Test func nestingKnowsNoEdgeOfTheMap() throws {
     let cap: [Corner] = [(80, 0), (80, 90), (80, 180), (80, -90)]
     let inner: [Corner] = [(85, 0), (85, 120), (85, -120)]

@@ -32,7 +32,7 @@ import Testing
     #expect(Set(found[0]) == ["0 0", "0 1", "0 2", "1 2", "1 1", "1 0"] && found[0].count == 6)
   }
 
-  /// Four squares around a common corner: all edges between them are removed.
+  /// If four squares share a corner, all edges between them are removed.
   @Test func theCornerOfFourIsGone() throws {
     let found = try chains([square(0, 0, 1), square(0, 1, 1), square(1, 0, 1), square(1, 1, 1)])
     #expect(found.count == 1 && found[0].count == 8 && !found[0].contains("1 1"))
@@ -72,14 +72,14 @@ import Testing
     #expect(found[0][(start + 1) % 7] == "10 -180", "eastern Earth lies left of a line that runs south")
   }
 
-  /// A ring around a pole that runs to it and back along the antimeridian: these two ways are removed.
+  /// If a ring around a pole runs to the pole and back along the antimeridian, these two stretches are removed.
   @Test func theWayToAPoleIsGone() throws {
     let cap: [Corner] = [(80, -180), (80, -90), (80, 0), (80, 90), (80, 180), (90, 180), (90, -180)]
     let found = try chains([cap])
     #expect(found.count == 1 && found[0].count == 4 && !found[0].contains { $0.hasPrefix("90") })
   }
 
-  /// A stretch of less than a micrometre arises where one vertex was meant to be on another; it is dropped.
+  /// A stretch of less than a micrometre is dropped. It arises where two vertices were meant to be at the same place.
   @Test func aSpeckOfTheAntimeridianIsNone() throws {
     let west: [Corner] = [(0, 170), (0, 180), (10, 180), (10, 170)]
     let east: [Corner] = [(0, -180), (0, -170), (10, -170), (10 + 1e-12, -180)]

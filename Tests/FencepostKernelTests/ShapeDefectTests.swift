@@ -2,7 +2,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Defects and their places.
+/// Tests defects and their places.
 @Suite struct ShapeDefectTests {
   struct Refused: Sendable, CustomTestStringConvertible {
     var name: String
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  /// The named place of a crossing is where the edges cross.
+  /// A message about a crossing names the place where the edges cross.
   @Test func crossingsAreNamedWhereTheyAre() {
     for size in [1e-4, 1, 40] {
       do throws(ShapeDefect) {

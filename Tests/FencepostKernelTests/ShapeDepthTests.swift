@@ -3,7 +3,7 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Depth, caps, bounds and clearance, on which the detectors and the planner rely.
+/// Tests depth, caps, bounds and clearance, on which the detectors and the planner rely.
 @Suite struct ShapeDepthTests {
   /// A star-shaped ring around a place, with or without a hole.
   static func random(_ random: inout SeededGenerator) -> (shape: GeodesicShape, centre: Place, size: Double) {
@@ -75,8 +75,8 @@ import Testing
     }
   }
 
-  /// The nearest boundary point of a plain polygon is on the boundary, at the distance D; for a buffer or radius, the way towards
-  /// it has the length D.
+  /// The nearest boundary point of a plain polygon is on the boundary, at the distance D; for a buffer or radius, the
+  /// path to that point has the length D.
   @Test func nearestBoundaryPoints() throws {
     var random = SeededGenerator("boundary points")
     for _ in 0..<60 {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// Depths with closed forms.
+  /// Tests depths that have a closed form.
   @Test func depthsThatAreKnown() throws {
     // For a square of a thousandth of a degree on the equator, the depth is half its height, which is the smaller of
     // its two extents.
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  /// Edges of less than a micrometre each, which together form a line.
+  /// Tests a line that consists of edges of less than a micrometre each.
   @Test func ringsOfTinyEdgesHaveADepth() throws {
     for (latitude, longitude, radius) in [(0.0, 0.0, 1e-5), (1e-3, 1e-3, 1e-4)] {
       let metre = 1 / 111_000.0
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  /// A cross of five squares: the largest circle inside it touches the four inner corners, but no edge.
+  /// In a cross of five squares, the largest circle inside touches the four inner corners, but no edge.
   @Test func theDepthOfPartsThatMeetIsThatOfTheWhole() throws {
     let size = 0.01
     let squares = [(0.0, 0.0), (1, 0), (-1, 0), (0, 1), (0, -1)].map { [square($0.0 * size, $0.1 * size, size)] }
@@ -172,9 +172,9 @@ import Testing
     #expect(cross.line.vertices.count == 13)
   }
 
-  /// The deepest place of a smooth outline: the number of opened search nodes grows with the number of vertices, not with its
-  /// square. Without `InscribedCircle.descend` the search opens 11 (stadium) to 42 (degrees) nodes for each of these vertices,
-  /// and 40 to 112 nodes for each of four times as many.
+  /// The search for the deepest place of a smooth outline opens nodes in proportion to the number of vertices, not to
+  /// its square. Without `InscribedCircle.descend` the search opens 11 (stadium) to 42 (degrees) nodes for each of
+  /// these vertices, and 40 to 112 nodes for each of four times as many.
   @Test(arguments: ["degrees", "ground", "oval", "stadium", "ring"])
   func smoothOutlinesAreNoMoreWork(_ kind: String) throws {
     let count = 4_000
@@ -197,9 +197,9 @@ import Testing
     #expect(found.depth == shape.depth)
   }
 
-  /// Holes with a corner on the surrounding edge. Earlier, circles grew around these corners into the outside until the search
-  /// gave up: it opened 2 500 nodes for each vertex, which took minutes for a thousand holes, and the depth was up to 2.3 % too
-  /// small.
+  /// Tests holes with a corner on the surrounding edge. In earlier versions, circles grew around these corners into the
+  /// outside until the search gave up. The search opened 2 500 nodes for each vertex, which took minutes for a thousand
+  /// holes, and the depth was up to 2.3 % too small.
   @Test(arguments: [20, 100, 400]) func holesThatTouchTheEdgeAreNoMoreWork(_ holes: Int) throws {
     let width = 1 / Double(holes)
     let diamonds = (0..<holes).map { hole -> [Corner] in
@@ -274,7 +274,8 @@ import Testing
     _ = try GeodesicShape.reading(corridor: [[(0, 0), (1, 1), (1, 0), (0, 1)], [(0, 0), (0, 1), (0, 0)]], radius: 1)
   }
 
-  /// Known cases of rule 4: no departure on the equator and along meridians, kilometres of departure in the north.
+  /// Tests known departures of planar edges from geodesics: none on the equator and along meridians, kilometres in the
+  /// north.
   @Test func departures() throws {
     func departure(_ ring: [Corner]) -> (metres: Double, place: ShapeDefect.Place)? {
       ShapeDefinition(.polygon(buffer: 0, isOriented: false), ShapeVertices(parts: [[ring]])).planarDeparture

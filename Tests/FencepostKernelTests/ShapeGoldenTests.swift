@@ -3,9 +3,10 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Compared with Tests/Golden/shapes.tsv: signed distances of random shapes, computed by other methods with 20 digits.
+/// Compares signed distances of random shapes with Tests/Golden/shapes.tsv, which was computed by other methods with 20
+/// digits.
 @Suite struct ShapeGoldenTests {
-  /// Vertices `longitude latitude`, between `,`, rings between `/`, parts or lines between `;`.
+  /// Reads vertices `longitude latitude`. A `,` separates vertices, a `/` rings, and a `;` parts or lines.
   private func parts(_ text: String) -> [[[Corner]]] {
     text.split(separator: ";").map { part in
       part.split(separator: "/").map { ring in
@@ -26,8 +27,8 @@ import Testing
       : try GeodesicShape.reading(corridor: parts.map { $0[0] }, radius: amount, reading: reading)
   }
 
-  /// Rule 9: the distance is within 15 nm, and the side is correct from 35 nm on. Rule 11: the depth is at most a hundredth too
-  /// small.
+  /// The distance is within 15 nm (rule 9), and the side is correct from a distance of 35 nm on. The depth is at most a
+  /// hundredth too small (rule 11).
   @Test func distancesAndDepthsAreThoseOfTheReference() throws {
     var current: GeodesicShape?
     var family = ""
@@ -66,7 +67,8 @@ import Testing
   }
 }
 
-/// Compared with Tests/Golden/invalid-shapes.json: invalid shapes with reason and place, and similar valid shapes.
+/// Checks the shapes of Tests/Golden/invalid-shapes.json: invalid shapes with reason and place, and similar valid
+/// shapes.
 @Suite struct InvalidShapeTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String

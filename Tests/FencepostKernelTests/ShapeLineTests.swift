@@ -20,7 +20,7 @@ import Testing
       })
   }
 
-  /// How often the rings go around a point, counted from the directions of the points along them.
+  /// How often the rings go around a point, counted from the directions from the point to places along the rings.
   ///
   /// Each edge is cut into 64 pieces; close to the line a piece would span too large an angle.
   private func winding(_ rings: [[Place]], around point: Place) -> Int {
@@ -75,7 +75,8 @@ import Testing
     }
   }
 
-  /// Two parts touch at a corner, or a hole touches its ring: the direction decides the area between.
+  /// If two parts touch at a corner, or a hole touches its ring, the direction decides the side of a point between
+  /// them.
   @Test func cornersWhereMoreThanTwoEdgesMeet() {
     let touching = line([
       [Place(latitude: 0, longitude: 0), Place(latitude: 0, longitude: 1), Place(latitude: 1, longitude: 1)],
@@ -112,7 +113,7 @@ import Testing
     #expect(line.nearest(to: SurfacePoint(latitude: pole, longitude: -7)).side == 0)
   }
 
-  /// The world rotated about the axis gives the same distances; mirrored, only the side changes.
+  /// Rotating the world about the Earth's axis does not change distances; mirroring it changes only the side.
   @Test func turnedAndMirrored() {
     var random = SeededGenerator("turned")
     for _ in 0..<200 {
@@ -134,7 +135,7 @@ import Testing
   }
 }
 
-/// Lines of very many points, and of very few.
+/// Tests lines with very many points, and with very few.
 extension ShapeLineTests {
   @Test func linesOfAnySize() {
     for count in [2, 3, 8, 9, 10, 64, 65, 66, 513, 5_000] {

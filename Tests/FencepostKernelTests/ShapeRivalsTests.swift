@@ -3,12 +3,12 @@ import Testing
 
 @testable import FencepostKernel
 
-/// Vertices that touch the inside of an edge, or poke through it by less than a micrometre, are accepted. So near them the
-/// nearest edge decides the side only up to that distance.
+/// Vertices that touch an edge between its ends, or poke through it by less than a micrometre, are accepted. So near
+/// such a vertex, the nearest edge decides the side only up to that distance.
 @Suite struct ShapeRivalsTests {
   /// Shapes with a vertex at a place along an edge.
   private enum Kind: CaseIterable {
-    /// A notch as deep as the polygon.
+    /// A notch that is as deep as the polygon.
     case notch
     /// A hole with a corner on the outer ring.
     case hole
@@ -21,7 +21,7 @@ import Testing
 
     /// - Parameters:
     ///   - base: the start and the end of the edge.
-    ///   - place: gives the place `along` metres along the edge and `left` metres to its left.
+    ///   - place: returns the place `along` metres along the edge and `left` metres to its left.
     ///   - poke: how far the corner is to the left of the edge, metres.
     func rings(
       _ length: Double, _ height: Double, _ poke: Double, _ place: (_ along: Double, _ left: Double) -> Corner
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// The case that was found: a corner 11 nm beyond the equator, and a point 110 km behind it.
+  /// Tests the case in which the defect was found: a corner 11 nm beyond the equator, and a point 110 km behind it.
   @Test func aCornerBeyondTheEquator() throws {
     let corner: Corner = (-1e-13, 0.5)
     let shape = try GeodesicShape.reading(polygon: [[[(0, 0), (0, 1), (1, 1), corner, (1, 0)]]])

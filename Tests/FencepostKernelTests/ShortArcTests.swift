@@ -57,7 +57,7 @@ import Testing
     #expect(worstPosition < 1.2e-8, "\(worstPosition) m")
   }
 
-  /// The direction at a point is that of two close points around it.
+  /// The direction at a point equals the direction between two points close to it on both sides.
   @Test func directions() {
     let start = EarthVector(latitude: 50, longitude: 10)
     let arc = ShortArc(from: start, to: EarthVector(latitude: 50.002, longitude: 10.002))

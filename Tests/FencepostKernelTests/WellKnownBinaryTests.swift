@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  /// Empty geometries are read; the shape refuses to be empty.
+  /// Empty geometries can be read, but an empty shape is refused.
   @Test func emptyOnesAreReadAndRefusedAsShapes() throws {
     for text in ["01 03000000 00000000", "01 06000000 00000000", "01 03000000 01000000 00000000"] {
       let geometry = try WellKnownBinary.decode(bytes(text))

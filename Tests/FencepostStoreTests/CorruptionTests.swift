@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// A row may be valid but old, duplicated or missing: the sum over the file detects it.
+  /// If a valid row is old, duplicated or missing, the sum over the file detects it.
   @Test func rowsThatAreNotTheLastOnes() throws {
     let folder = try Folder()
     var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)

@@ -2,8 +2,8 @@ import Fencepost
 import Foundation
 import Testing
 
-/// Exported devices of each format, the digest of their table, and the events that they produce after import. They must stay
-/// readable: version 0.2 wrote those of format 1.
+/// Tests exported devices of each format, with the digest of their table and the events that they produce after import.
+/// All of them must stay readable. Version 0.2 wrote the devices of format 1.
 ///
 /// The devices are those of `fleet-N.bin`. `FENCEPOST_WRITE_GOLDEN=1 swift test --filter DeviceGoldenTests` writes the files
 /// of a new format.
@@ -116,8 +116,8 @@ import Testing
     #expect(try text(devices, digest: digest, conditions) == expected)
   }
 
-  /// The same fleet exports the same bytes. When the format of exported devices changes, this test of the older formats ends; the
-  /// one above stays.
+  /// The same fleet exports the same bytes. When the format of exported devices changes, remove this test for the older
+  /// formats, but keep the test above.
   @Test(arguments: 1...2) func theBytesAreThoseOfToday(_ format: Int) throws {
     let expected = try String(contentsOf: file(format), encoding: .utf8).split(separator: "\n").map(String.init)
     let devices = try exported(try fleet(format))

@@ -4,7 +4,7 @@ import Fencepost
 import FencepostStore
 import Testing
 
-/// A disk that fails, or a process that ends, at each write in turn.
+/// Makes the disk fail, or the process end, at each write in turn.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
   private struct Failure: CustomTestStringConvertible {
     let code: Int32
@@ -18,7 +18,8 @@ import Testing
     Failure(code: SQLITE_FULL, isTorn: true, count: 40),
   ]
 
-  /// The ways in which a monitor saves: each change in place, or rows in parts into a draft beside the old file.
+  /// The ways in which a monitor saves: it writes each change in place, or it writes rows in parts into a draft beside
+  /// the old file.
   private enum Saving: CaseIterable {
     case inPlace, inParts
 
@@ -31,8 +32,8 @@ import Testing
     }
   }
 
-  /// Wherever the disk fails, and for how long, monitoring continues with the same events. One event reports the failure, and
-  /// once the disk works again nothing is missing.
+  /// Wherever the disk fails, and for however long, monitoring continues with the same events. One event reports the
+  /// failure, and once the disk works again nothing is missing.
   @Test(arguments: 0..<3, Saving.allCases)
   private func everyOperationFailsInTurn(_ index: Int, _ saving: Saving) throws {
     faulty_vfs_install()
@@ -87,8 +88,8 @@ import Testing
     #expect(runs > 15 && tellings > (saving == .inPlace ? 10 : failure.count == 1 ? -1 : 0))
   }
 
-  /// Opening a fleet over the table of another one rewrites its store, if the two were created apart. Wherever the disk fails
-  /// meanwhile, the fleet opens with its whole state, and the store has it later.
+  /// If two fleets were created independently, opening one over the table of the other rewrites its store. Wherever the
+  /// disk fails during that, the fleet opens with its whole state, and the store contains that state later.
   @Test(arguments: 0..<3) func joiningAFamilyFailsAtEveryOperation(_ index: Int) throws {
     faulty_vfs_install()
     let failure = Self.failures[index]
@@ -143,8 +144,8 @@ import Testing
     #expect(moved > 0 && moved <= first)
   }
 
-  /// The files before each operation are what a process that ends there leaves. They open, in the state after some prefix of the
-  /// calls, and contain every delivered event.
+  /// The files before each operation are those that a process leaves if it ends at that operation. They can be opened,
+  /// are in the state after the first N calls for some N, and contain every delivered event.
   @Test(arguments: Saving.allCases) private func endOfTheProcessBeforeEveryOperation(_ saving: Saving) throws {
     faulty_vfs_install()
     for seed in 1...(isSoak ? 20 : 3) as ClosedRange<UInt64> {
@@ -175,7 +176,8 @@ import Testing
     }
   }
 
-  /// A file system without shared memory must not claim to have it: SQLite would call missing functions.
+  /// A file system of SQLite without shared memory must not claim to have it, because SQLite would then call missing
+  /// functions.
   @Test func aLogWithoutSharedMemoryIsRefused() throws {
     #expect(faulty_vfs_install() == SQLITE_OK)
     let folder = try Folder()

@@ -3,9 +3,10 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// A store and a snapshot of a fleet in each version of their formats, with their contents. All later versions must open them.
+/// Tests a store and a snapshot of a fleet in each version of their formats, with their contents. All later versions
+/// must open them.
 ///
-/// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter FleetGoldenTests` writes those of a new version.
+/// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter FleetGoldenTests` writes the files of a new version.
 @Suite struct FleetGoldenTests {
   private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Golden")
@@ -13,8 +14,9 @@ import Testing
 
   private func at(_ second: Int64) -> Timestamp { Timestamp(microseconds: second * 1_000_000) }
 
-  /// Devices in every state among all kinds of conditions: one removed with pending events, one without inputs, one that does not
-  /// scan; events in flight and waiting, unconfirmed crossings, conditions that were removed and replaced.
+  /// A fleet with devices in every state among all kinds of conditions. One device was removed with pending events, one
+  /// has no inputs, and one does not scan. There are events in flight and waiting, unconfirmed crossings, and
+  /// conditions that were removed and replaced.
   private func live(_ fleet: inout StoredFleet, _ zones: Conditions) throws {
     func ring(_ half: Double) -> [Coordinate] {
       [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)].map {
@@ -84,8 +86,8 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The same, plus the contents of the second format: arrival times, an advance far ahead that was rewound, and a device with a
-  /// coarse fix since then.
+  /// The fleet above with the additional contents of the second format: arrival times, an advance far ahead that was
+  /// rewound, and a device with a coarse fix since then.
   private func liveOn(_ fleet: inout StoredFleet) throws {
     try fleet.call { engine throws(MonitorError) in
       try engine.setArrivalTime(at(5_000))

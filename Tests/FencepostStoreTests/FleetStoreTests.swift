@@ -64,8 +64,8 @@ import Testing
     return page[start...].prefix(8)
   }
 
-  /// One of two fleets of a table has saved a change to the table before a crash. Then the table is changed again
-  /// before the other is opened. No version has an identifier in common with another one.
+  /// Before a crash, one of two fleets over a table has saved a change to the table. Then the table is changed again
+  /// before the other fleet is opened. No version has an identifier in common with another one.
   @Test(arguments: [["a", "b"], ["b", "a"]], [false, true])
   func fleetsOfOneTableOpenInAnyOrder(order: [String], wereApart: Bool) throws {
     let folder = try Folder()

@@ -3,9 +3,9 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// A file and a snapshot of each released version, with their contents. All later versions must open them.
+/// Tests a file and a snapshot of each released version, with their contents. All later versions must open them.
 ///
-/// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes those of a new version.
+/// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes the files of a new version.
 @Suite struct GoldenTests {
   private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Golden")
@@ -152,7 +152,8 @@ import Testing
     try stored.close()
   }
 
-  /// The files of 0.1 after a kill: a file whose last changes are in the log, and the snapshot that 0.1 made at the same moment.
+  /// Tests the files of a killed process of version 0.1: a store whose last changes are in the log, and the snapshot
+  /// that 0.1 made at the same moment.
   @Test func storeOfVersion1WithItsLog() throws {
     let folder = try Folder()
     for (name, file) in [("store-1-killed.fencepost", "m.fencepost"), ("store-1-killed.wal", "m.fencepost-wal")] {

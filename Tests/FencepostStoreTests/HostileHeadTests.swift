@@ -8,7 +8,7 @@ import Testing
 @testable import FencepostStore
 @testable import FencepostStoreCore
 
-/// A fleet's store with a manipulated head and a correct seal.
+/// Tests a fleet's store with a manipulated head and a correct seal.
 @Suite struct HostileHeadTests {
   private static let seconds: Int64 = 1_000_000
 
@@ -52,7 +52,8 @@ import Testing
     try connection.foldLog()
   }
 
-  /// A megabyte of store must not cause gigabytes of memory: none is allocated for devices that do not exist.
+  /// A store of a megabyte must not make the library allocate gigabytes: it allocates no memory for devices that do not
+  /// exist.
   @Test func devicesThatAreNotThere() throws {
     let folder = try Folder()
     try fill(folder, devices: 20)

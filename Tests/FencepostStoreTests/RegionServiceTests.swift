@@ -3,7 +3,7 @@ import FencepostStore
 import Foundation
 import Testing
 
-/// Regions are durable: after a restart, earlier registrations exist with their settings and states.
+/// Regions are durable: after a restart, the earlier registrations still exist, with their settings and states.
 @Suite struct RegionServiceTests {
   private final class Listener: RegionManagerDelegate {
     var lines: [String] = []

@@ -40,8 +40,8 @@ import Testing
     try second.close()
   }
 
-  /// Closing the second connection must not release the lock of the first, as it would with POSIX locks of another copy of
-  /// SQLite.
+  /// Closing a second connection must not release the lock of the first. With POSIX locks of another copy of SQLite it
+  /// would.
   @Test func theNameStaysTakenForOtherProcesses() throws {
     let folder = try Folder()
     var first = try open(folder)

@@ -4,7 +4,7 @@ import Testing
 @testable import FencepostStore
 @testable import FencepostStoreCore
 
-/// Creating and checking the layout of a store's file.
+/// Tests creating and checking the layout of a store's file.
 @Suite struct SchemaTests {
   private let folder: Folder
   private let path: String

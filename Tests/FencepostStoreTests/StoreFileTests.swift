@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// Interference with a store's files while it is open, and with files beside them.
+/// Tests interference with a store's files while it is open, and with files beside them.
 @Suite(.timeLimit(.minutes(10))) struct StoreFileTests {
   private func open(_ folder: Folder, _ name: String = "m") throws(MonitorError) -> StoredEngine {
     try StoredEngine(name: name, options: MonitorOptions(), directory: folder.path)
@@ -29,7 +29,7 @@ import Testing
 
   // MARK: - The lock
 
-  /// A backup in the same process opens, reads and closes the file; another SQLite is still locked out.
+  /// A backup in the same process opens, reads and closes the file. Another SQLite is still locked out afterwards.
   @Test func theLockSurvivesABackup() throws {
     let folder = try Folder()
     var stored = try open(folder)
@@ -184,8 +184,8 @@ import Testing
     #expect(again.call { $0.identifiers } == ["a"])
   }
 
-  /// A crash leaves file and log; then someone moves one or both away and starts anew. Opening gives an earlier state, an older
-  /// one without the log, and never combines a log with another file.
+  /// A crash leaves the file and its log. Then one or both are moved away, and a new store is started. Opening gives an
+  /// earlier state (an older one if the log is missing), and never combines a log with another file.
   @Test func eachSubsetOfTheFilesThatIsMoved() throws {
     let folder = try Folder()
     let crashed = try Folder()
@@ -237,7 +237,7 @@ import Testing
     #expect(try folder.bytes("m.fencepost") == store && folder.bytes("m.fencepost-wal") == log)
   }
 
-  /// A log as SQLite writes it, of a database with that page size.
+  /// A log as SQLite writes it for a database with the given page size.
   private func logOfAnother(_ pageSize: Int) throws -> [UInt8] {
     let folder = try Folder()
     try folder.write([], to: "other")
@@ -249,7 +249,7 @@ import Testing
     return try folder.bytes("other-wal")
   }
 
-  /// A store has no rollback journal; SQLite would apply one found beside it.
+  /// A store has no rollback journal, but SQLite would apply a journal found beside the file.
   @Test(arguments: [true, false]) func aJournalBesideTheStoreIsNamed(_ isThere: Bool) throws {
     let folder = try Folder()
     if isThere {

@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostStore
 @testable import FencepostStoreCore
 
-/// The file system operations of a store.
+/// Tests the file system operations of a store.
 @Suite struct StoreFilesTests {
   private let folder: Folder
   private let path: String
@@ -86,7 +86,8 @@ import Testing
     #expect(StoreFiles.size(draft) == 1)
   }
 
-  /// Removes only drafts of processes that have ended: no locked draft, no other monitor's, no other file.
+  /// Only drafts of processes that have ended are removed; locked drafts, drafts of other monitors, and other files
+  /// stay.
   @Test func abandonedDraftsAreSwept() throws {
     let abandoned = try StoreFiles.makeDraft(of: path)
     let held = try StoreFiles.makeDraft(of: path)

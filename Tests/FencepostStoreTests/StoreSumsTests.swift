@@ -36,7 +36,7 @@ import Testing
     #expect(sums == StoreSums(number: 5))
   }
 
-  /// A row that is missing, duplicated, changed or under another key is detected, and so is a row of another file.
+  /// The sums detect a row that is missing, duplicated, changed, under another key, or from another file.
   @Test func whatIsAnotherShows() {
     let whole = end(sums([0, 1, 2]))
     for other in [[0, 1], [0, 1, 2, 2], [0, 1, 1], [0, 2, 2], [0, 1, 3]] { #expect(end(sums(other)) != whole) }

@@ -36,7 +36,7 @@ import Testing
 
   private struct NetworkIsGone: Error {}
 
-  /// Delivery is at least once, for every way of reading events: if a handler fails, its event is redelivered.
+  /// Every way of reading events delivers each event at least once: if a handler fails, its event is redelivered.
   @Test func whatAHandlerThrewOverComesAgain() async throws {
     let monitor = try await monitorWithThreeEvents()
     await #expect(throws: NetworkIsGone.self) {
@@ -292,7 +292,8 @@ import Testing
     #expect(await monitor.statistics.handedOutEvents == 0)
   }
 
-  /// Whenever a cancellation happens, each event is delivered at least once, in order, and committed at most once.
+  /// At whatever moment the task is cancelled, each event is delivered at least once, in order, and committed at most
+  /// once.
   @Test func cancellationRacesWithEvents() async throws {
     let monitor = Monitor()
     try await monitor.add(circle(100), identifier: "c", policy: .exact)

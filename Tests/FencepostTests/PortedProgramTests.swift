@@ -1,8 +1,8 @@
 import Fencepost
 import Testing
 
-/// A program in the style of Core Location's examples. The differences: the prefix is dropped, and the program has its own source
-/// of fixes.
+/// A program in the style of Core Location's examples. It differs in two points: the names have no prefix, and the
+/// program has its own source of fixes.
 @Suite(.timeLimit(.minutes(10))) struct PortedProgramTests {
   /// The source of the fixes: an arrival, twenty minutes at home, a departure.
   static func source() -> AsyncStream<Fix> {
@@ -76,7 +76,7 @@ import Testing
     #expect(model.lastStates == ["home": .unsatisfied, "desk": .satisfied])
   }
 
-  /// The sample program of the project's task, unchanged except for its end.
+  /// A sample program, unchanged except for its end.
   @Test func theSampleOfTheTask() async throws {
     let source = Self.source()
     let monitor = try await Monitor("my_custom_monitor")

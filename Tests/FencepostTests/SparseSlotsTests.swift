@@ -8,8 +8,8 @@ import Testing
     var value: UInt64 = 0
   }
 
-  /// Compares reads and writes with a dictionary: with few slots of many, with most of them, and with slots at distances that are
-  /// multiples of a power of two.
+  /// Compares reads and writes with a dictionary, with a few of many slots, with most slots, and with slots at
+  /// distances that are multiples of a power of two.
   @Test(arguments: [1, 64, 4_096]) func agreesWithADictionary(stride: Int) throws {
     for life in 0..<12 {
       var random = SeededGenerator("sparse slots", salt: UInt64(life * 10_000 + stride))
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// The largest possible slot number, and a full table with a place for every slot.
+  /// Tests the largest possible slot number, and a full table with a place for every slot.
   @Test func extremesAreFound() throws {
     var slots = SparseSlots<Number>()
     for slot in [UInt32.max - 1, 0, 1 << 31] { slots[slot] = Number(value: UInt64(slot)) }

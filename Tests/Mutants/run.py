@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Shows that the conformance corpus and the invariants bite: each of these defects, put into the engine one at a time,
-must be noticed; those that break an invariant, by the check of that invariant, in a build that checks all after each call.
+"""Shows that the conformance corpus and the invariants detect defects. Each defect of a list is put into the engine
+alone, and a scenario must fail. A defect that breaks an invariant must be detected by the check of that invariant, in a
+build that checks all invariants after each call.
 
     .venv/bin/python Tests/Mutants/run.py [--list | --check] [WORD...]
 
-If words are given, runs only the mutants whose names contain one of them. Works in a copy of the tree under
+If words are given, runs only the mutants whose names contain one of them. The program works in a copy of the tree under
 .build/mutants, builds the library there and runs ``python -m fencepost_conform`` on Tests/Conformance with a copy of
-the installed package that loads it. Prints which scenario kills each; exits with 1 when one survives, with 2 when
-something else is wrong.
+the installed package that loads it. It prints which scenario detects each mutant. The exit code is 1 if a mutant is not
+detected, and 2 if something else is wrong.
 """
 
 from __future__ import annotations
@@ -43,9 +44,10 @@ class Mutant(NamedTuple):
     """Stands there once."""
     new: str
     invariant: str = ""
-    """Words of the invariant whose check notices it; empty: a scenario does."""
+    """Words of the invariant whose check detects the mutant; empty if a scenario detects it."""
     case: str = ""
-    """A word of the C cases that notice it, where Python refuses before it calls the engine."""
+    """A word in the names of the C cases that detect the mutant, if Python refuses the call before it reaches the
+    engine."""
 
 
 SHAPES = "Detection/Tracker+Places.swift"
@@ -337,7 +339,7 @@ class Broken(Exception):
 
 
 def mirror() -> None:
-    """Brings the copy of the tree up to date; unchanged files keep their time, so that builds stay incremental."""
+    """Updates the copy of the tree. Unchanged files keep their time, so that builds stay incremental."""
     for name in ("Package.swift", "include", "Sources", "Tests", "examples", "bindings/c"):
         source = ROOT / name
         files = [source] if source.is_file() else [path for path in source.rglob("*") if path.is_file()]
@@ -353,7 +355,7 @@ def mirror() -> None:
 
 
 def build(checked: bool = False) -> None:
-    """Builds the library; `checked`, so that it ends the process when an invariant does not hold after a call."""
+    """Builds the library. With `checked`, the library ends the process if an invariant does not hold after a call."""
     scratch = CHECKED if checked else SCRATCH
     command = ["swift", "build", "--product", "fencepost-c", "--package-path", str(TREE), "--scratch-path", str(scratch),
                *(["-Xswiftc", "-DFENCEPOST_CHECK_CALLS"] if checked else []),
@@ -376,7 +378,7 @@ def copy_package() -> None:
 
 
 def conform(files: list[Path], *options: str) -> tuple[int | None, str]:
-    """Exit code (None: it did not end) and output."""
+    """Returns the exit code (None if the program did not end) and the output."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join((str(PYTHON), str(ROOT / "Tests" / "Conformance"))),
@@ -394,7 +396,7 @@ def conform(files: list[Path], *options: str) -> tuple[int | None, str]:
 
 
 def killers() -> list[str]:
-    """The scenarios that notice the mutant; empty when none does."""
+    """The scenarios that detect the mutant; empty if none does."""
     for options in ((), ("--restart-every-step",)):
         code, output = conform(CORPUS, *options)
         suffix = " (restarted)" if options else ""
@@ -414,7 +416,7 @@ def killers() -> list[str]:
 
 
 def failed_case(word: str) -> list[str]:
-    """The C case that notices the mutant, among those whose name holds a word; empty when none does."""
+    """The C case that detects the mutant, among the cases with the word in their names; empty if none does."""
     program = WORK / "cases"
     sources = [*sorted((TREE / "Tests/CCases").glob("*.c")), TREE / "Tests/CInstalled/cases.c"]
     library = PYTHON / "fencepost" / SONAME
@@ -430,7 +432,7 @@ def failed_case(word: str) -> list[str]:
 
 
 def broken_invariant() -> str:
-    """The first invariant that the checks after each call find broken; empty when none is."""
+    """The first invariant that the checks after each call find violated; empty if none is."""
     for options in ((), ("--restart-every-step",)):
         for path in CORPUS:
             output = conform([path], *options)[1]
@@ -440,7 +442,8 @@ def broken_invariant() -> str:
 
 
 def check() -> None:
-    """Each can be put in: its text stands once where it says, and no two have one name."""
+    """Checks that each mutant can be applied: its text occurs once in its file, and no two mutants have the same
+    name."""
     for mutant in MUTANTS:
         count = (ROOT / "Sources" / "FencepostCore" / mutant.file).read_text(encoding="utf-8").count(mutant.old)
         if count != 1:

@@ -5,8 +5,8 @@
 
 Makes the wheel once, and an environment for each set of extras and packages that a page has named by ``pip install`` so
 far. The blocks of a page run in order in an empty folder, and must print what the page shows
-(``bindings/site/blocks.py``). The programs of the Spark guide run in that guide's own test, if Java is installed. Works
-in .build/pages, which takes several gigabytes and is removed at the end. Environments take dependencies from the
+(``bindings/site/blocks.py``). The programs of the Spark guide run in that guide's own test, if Java is installed. The
+work folder .build/pages takes several gigabytes and is removed at the end. Environments take dependencies from the
 package index, as pip does.
 """
 

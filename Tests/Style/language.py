@@ -110,7 +110,7 @@ def findings_in(path: str) -> list[Finding]:
 
 
 def allowances() -> tuple[dict[str, int], list[str]]:
-    """The number for each listed file, and the folders that are not checked."""
+    """The allowance of each listed file, and the folders that are not checked."""
     rows = [row.split() for row in ALLOWED.read_text(encoding="utf-8").splitlines() if row and row[0] != "#"]
     return {path: int(count) for path, count in rows if count != "*"}, [path for path, count in rows if count == "*"]
 

@@ -1,4 +1,4 @@
-"""Every message that a user can read: errors, warnings, `explain`, the commands' help and output, the log.
+"""Lists every message that a user can read: errors, warnings, `explain`, the commands' help and output, the log.
 
     Tests/Style/messages.py            compares with Tests/Golden/messages.txt
     Tests/Style/messages.py --print    prints the list: make messages

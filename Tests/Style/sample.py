@@ -1,4 +1,4 @@
-"""Draws random sentences of each kind, to be read as a stranger would: make sample-text SEED=n.
+"""Draws random sentences of each kind for a reader who does not know the project: make sample-text SEED=n.
 
 Tests/Style/sample.py SEED [COUNT]    COUNT (default 10) of each kind: comments (outside the core), docstrings,
 messages, guides

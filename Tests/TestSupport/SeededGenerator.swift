@@ -1,7 +1,7 @@
 import Foundation
 
-/// A small deterministic generator (SplitMix64: Steele, Lea and Flood, OOPSLA 2014). Unless it is one of a salted
-/// series, it prints its seed, so that FENCEPOST_SEED can repeat a failure.
+/// A small deterministic generator (SplitMix64: Steele, Lea and Flood, OOPSLA 2014). A generator without a salt prints
+/// its seed, so that FENCEPOST_SEED can repeat a failure.
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -34,7 +34,7 @@ public struct SeededGenerator: RandomNumberGenerator {
     Double.random(in: 0..<1, using: &self) < probability
   }
 
-  /// Every order of magnitude is equally likely.
+  /// A random number for which every order of magnitude is equally likely.
   public mutating func logarithmic(_ low: Double, _ high: Double) -> Double {
     exp(uniform(log(low)...log(high)))
   }

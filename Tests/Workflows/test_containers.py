@@ -1,5 +1,5 @@
-"""The files of the containers and the add-on: linters, schema, and the files that they name. bindings/python/live runs
-them."""
+"""Checks the files of the containers and the add-on with linters and a schema, and checks that the files that they name
+exist. bindings/python/live runs them."""
 
 from __future__ import annotations
 

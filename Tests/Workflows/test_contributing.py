@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md: the files, folders, make targets and test parts that it names exist."""
+"""Checks that the files, folders, make targets and test parts that CONTRIBUTING.md names exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make release` in a small repository of its own: what it refuses, changes and restores."""
+"""Runs `make release` in a small repository made for the test, and checks what it refuses, changes and restores."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_what_is_removed_was_deprecated_before(repository: Repository) -> None:
 
 
 def test_each_public_module_has_a_level() -> None:
-    """Names with an underscore are internal; the page says so for all of them."""
+    """Names with an underscore are internal; the page says this once for all of them."""
     folder = ROOT / "bindings/python/src/fencepost"
     modules = {f"fencepost.{path.stem}" for path in folder.glob("[!_]*.py")}
     assert len(modules) >= 7
@@ -177,7 +177,8 @@ def steps(job: str) -> list[str]:
 
 
 def test_the_steps_of_the_workflow_publish_what_was_built(repository: Repository, tmp_path: Path) -> None:
-    """Runs the scripts of all jobs of release.yml, in folders with what its actions would download."""
+    """Runs the scripts of all jobs of release.yml, in folders that contain the files that its actions would
+    download."""
     assert repository.release("make", "7.1.0").returncode == 0
     tools = tmp_path / "tools"
     tools.mkdir()

@@ -1,6 +1,7 @@
 """Conformance scenarios of fleets. The format is described in Tests/Conformance/README.md, "Fleets".
 
-Only C and Swift compare `position`: in Python an event carries no position, because its iterator acknowledges.
+Only the runners in C and Swift compare `position`, because events in Python have no position: the iterator acknowledges
+them.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class FleetRun:
         return self.table[identifier].generation
 
     def forget(self, identifier: str | None, device: str | None = None) -> None:
-        """Drops events in flight that are void: they count as never delivered."""
+        """Drops events in flight that have become void; they count as never delivered."""
         for name, event in list(self.in_flight.items()):
             if identifier == event.identifier or device == event.device:
                 del self.in_flight[name]

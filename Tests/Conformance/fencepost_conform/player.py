@@ -2,8 +2,8 @@
 
 This module plays the parts that belong to a host or a store instead of one monitor: which names are in use, closing and
 reopening, and the consumer. Without a store, a restart replaces the monitor by its fork, which redelivers the events
-that were not committed. With a store these parts are real: each scenario has its own directory, a restart closes and
-reopens the monitor, and a failing store is one whose files the system does not let grow.
+that were not committed. With a store, nothing is simulated: each scenario has its own directory, a restart closes and
+reopens the monitor, and in a failing store the system does not let the files grow.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The steps of a conformance scenario that concern one monitor: each step calls it, or compares what it returns."""
+"""The steps of a conformance scenario that concern one monitor: each step calls the monitor, or compares its answer."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _sync(named: Named, step: dict[str, Any]) -> None:
 
 
 def member_of(member: dict[str, Any], assuming: str = "unknown") -> Member:
-    """Returns a member of a set; `assuming` applies where the member itself does not say."""
+    """Returns a member of a set; `assuming` applies if the member itself states no assumed state."""
     condition, options = definition(member)
     if not is_line(condition):
         options = {"assuming": assuming, **options}

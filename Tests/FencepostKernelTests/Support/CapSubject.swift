@@ -58,8 +58,8 @@ struct CapSubject {
     checkLeast(near: position, within: distance, hits, byID)
   }
 
-  /// The least slack is that of the nearest cap that is not excluded, however many caps contain the position. Up to sixteen of
-  /// the nearest are excluded.
+  /// The least slack is that of the nearest cap that is not excluded, however many caps contain the position. The test
+  /// excludes up to sixteen of the nearest caps.
   private func checkLeast(
     near position: EarthVector, within distance: Double, _ hits: ContiguousArray<CapHit>, _ byID: [UInt32: Cap]
   ) {
@@ -123,7 +123,7 @@ struct CapSubject {
     #expect(mistakes == 0 && known == found.count, "near \(position) within \(distance)")
   }
 
-  /// The tree is valid: see `CapIndex.checkInvariants()`.
+  /// Checks that the tree is valid: see `CapIndex.checkInvariants()`.
   func checkTree() throws {
     try index.checkInvariants()
   }

@@ -26,7 +26,7 @@ struct Place {
 }
 
 extension SeededGenerator {
-  /// Anywhere, with extra weight on the poles, the equator, the antimeridian and whole degrees.
+  /// A random place anywhere, with extra weight on the poles, the equator, the antimeridian and whole degrees.
   mutating func place() -> Place {
     let everywhere = Place(latitude: asin(uniform(-1...1)) * 180 / .pi, longitude: uniform(-180...180))
     let sign: Double = Bool.random(using: &self) ? 1 : -1
@@ -57,8 +57,8 @@ extension SeededGenerator {
     }
   }
 
-  /// Thresholds for a measured distance: itself, slightly different, in its neighbourhood, anywhere, and where the bounds change
-  /// their formula.
+  /// Thresholds for a measured distance: the distance itself, values slightly different from it, values near it, any
+  /// values, and those where the bounds change their formula.
   mutating func thresholds(around distance: Double) -> [Double] {
     [
       distance, distance.nextUp, max(0, distance.nextDown), logarithmic(1, 2e7),
@@ -68,13 +68,14 @@ extension SeededGenerator {
   }
 }
 
-/// Numbers that functions are not made for.
+/// Numbers that are NaN, infinite, out of range, at a limit of the range, or extremely large or small.
 let hostileNumbers: [Double] = [
   .nan, .signalingNaN, .infinity, -.infinity, 0, -0.0, 1e308, -1e308, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
   90, -90, 90.00000000000001, 91, 180, -180, 360, 1e-300, 1e16, 1e22,
 ]
 
-/// Calls `body` with random pairs in all relations: their distance, their chord, and a threshold to compare.
+/// Makes random pairs of positions in all relations, and calls `body` with their distance, their chord, and a threshold
+/// to compare.
 func forEachDistance(
   _ purpose: String, _ body: (_ distance: Double, _ chord: Double, _ threshold: Double, _ pair: String) -> Void
 ) {

@@ -6,7 +6,7 @@ struct Drive {
 
   static let options = MonitorOptions(delivery: .every)
 
-  /// The calls; the same for the same seed.
+  /// The calls; the same seed gives the same calls.
   ///
   /// - Parameter takesAll: If `true`, the consumer reads all waiting events, otherwise a few.
   static func calls(_ seed: UInt64, count: Int, takesAll: Bool = false) -> [Call] {

@@ -16,7 +16,7 @@ final class Folder: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// The names of the files in it.
+  /// The names of the files in the directory.
   var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
 
   func file(_ name: String) -> String { path + "/" + name }
@@ -37,7 +37,7 @@ final class Folder: Sendable {
 /// Seconds since the epoch.
 func at(_ seconds: Int64) -> Timestamp { Timestamp(microseconds: seconds * 1_000_000) }
 
-/// A fix `metres` metres north of the point 0, 0.
+/// A fix `metres` metres north of the point (0, 0).
 func fix(_ seconds: Int64, _ metres: Double) -> Fix {
   Fix(latitude: metres / 110_574, longitude: 0, accuracy: 5, time: at(seconds))
 }

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// Any bytes give an answer, whose position is within them.
+  /// For any bytes, parsing returns a result or an error, and the position of an error is within the bytes.
   @Test func anyBytesAreAnswered() {
     var generator = SeededGenerator("any advertisement bytes")
     var decoded = 0

@@ -16,8 +16,8 @@ import Testing
     return Definition.Subject(try .validated(PolygonalGeographicCondition(exterior: corners).multiple.definition))
   }
 
-  /// Reused slots are sorted by when their conditions were added, not by slot number; a slot that occurs more than once is listed
-  /// once.
+  /// Reused slots are sorted by the time when their conditions were added, not by slot number. A slot that occurs more
+  /// than once is listed once.
   @Test func putsSlotsInAddOrderEachOnce() throws {
     var table = ConditionTable(limit: nil)
     for name in ["a", "b", "c", "d"] { enter(&table, name, .circle(circle(100))) }

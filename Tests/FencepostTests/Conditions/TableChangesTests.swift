@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The log from which a tracker reads which conditions were added and removed.
+/// Tests the log from which a tracker reads which conditions were added and removed.
 @Suite struct TableChangesTests {
   private func define(_ table: inout ConditionTable, _ identifier: String, radius: Double = 100) {
     ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes in
@@ -31,7 +31,8 @@ import Testing
     #expect(Array(table.changes.since(seen)) == [.left(0, generation: 1), .promoted(2)], "the others were seen")
   }
 
-  /// A late reader sees the same changes as a prompt one, whatever the other readers have seen and dropped.
+  /// A reader that is late sees the same changes as one that reads at once, whatever the other readers have seen and
+  /// dropped.
   @Test func whoFollowsLateLearnsTheSame() {
     var random = SeededGenerator("TableChangesTests")
     var log = TableChanges()

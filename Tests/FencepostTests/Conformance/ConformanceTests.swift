@@ -1,6 +1,6 @@
 import Testing
 
-/// The conformance corpus on the actor.
+/// Runs the conformance corpus on the actor.
 @Suite struct ConformanceTests {
   @Test func corpusIsThere() {
     #expect(Scenario.all.count >= 62 + 40)

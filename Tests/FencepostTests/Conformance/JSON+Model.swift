@@ -25,7 +25,7 @@ extension JSON {
     return array
   }
 
-  /// Microseconds; the file has seconds.
+  /// The time in microseconds; the file has seconds.
   func microseconds() throws -> Int64 {
     guard let value = Int64(exactly: (try double() * 1e6).rounded()) else {
       throw MonitorError.invalidArgument("a time that is no number")
@@ -35,7 +35,7 @@ extension JSON {
 
   func time() throws -> Timestamp { Timestamp(microseconds: try microseconds()) }
 
-  /// The value with that name; throws an invalid argument for other names.
+  /// The value with the given name; throws an invalid argument for an unknown name.
   func oneOf<Value>(_ names: [String: Value]) throws -> Value {
     guard let string, let value = names[string] else { throw MonitorError.invalidArgument("\(self)") }
     return value

@@ -3,9 +3,10 @@ import Foundation
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Polygons, corridors and lines of scenarios, written as coordinates as in GeoJSON, as WKT, or as GeoJSON.
+/// Reads polygons, corridors and lines of scenarios. They are written as coordinates (nested as in GeoJSON), as WKT, or
+/// as GeoJSON.
 struct ScenarioShape {
-  /// For polygons: parts, rings, positions. For lines: a single part of lines.
+  /// The nesting for polygons is parts, rings, positions. For lines it is a single part that contains the lines.
   private var parts: [[[Coordinate]]]
   private var isPolygon: Bool
   private let isLine: Bool
@@ -114,7 +115,7 @@ extension JSON {
     self = .array(ring.map { .array([.number($0.longitude), .number($0.latitude)]) })
   }
 
-  /// The condition of a record, in the nesting of the multiple kind.
+  /// The condition of a record, with the nesting of a MultiPolygon or MultiLineString.
   init(polygon: MultiPolygonalGeographicCondition) {
     let parts = polygon.parts.map { JSON.array(([$0.exterior] + $0.holes).map { JSON($0) }) }
     self = .object([

@@ -31,7 +31,8 @@ import Testing
     #expect(slot.claim() == 3)
   }
 
-  /// Only the owner of the slot may ask for events. Its first call reports once that the previous consumer was another one.
+  /// Only the owner of the slot may ask for events. The first call of a new owner reports, only once, that the previous
+  /// consumer was another one.
   @Test func whoEntersIsNewOnce() {
     let slot = ConsumerSlot()
     #expect(slot.enter(nil) == false, "nobody has it: who has no iterator may ask")

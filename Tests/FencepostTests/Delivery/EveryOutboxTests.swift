@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Delivery `every`: each change is an event, and silent changes wait for their turn.
+/// Tests the delivery `every`: each change is an event, and silent changes wait for their turn.
 @Suite struct EveryOutboxTests {
   private var world = DeliveryWorld()
   private var every = EveryOutbox()
@@ -64,7 +64,7 @@ import Testing
     #expect(world.post.told.record(of: entries)?.change == 4 && every.silent.count == 0)
   }
 
-  /// The journal contains each silent change that is kept, with the event that it follows.
+  /// The journal contains each waiting silent change, with the event that it follows.
   @Test mutating func whatIsKeptIsNoted() throws {
     world.post.beginJournal()
     observe(entries, .satisfied, 1)

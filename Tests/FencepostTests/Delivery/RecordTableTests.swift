@@ -10,7 +10,7 @@ import Testing
     return entry
   }
 
-  /// Across several blocks, with reused places.
+  /// Tests records in several blocks, with reused places.
   @Test func keepsEachUntilItIsFreed() throws {
     var random = SeededGenerator("RecordTableTests")
     var records = RecordTable()

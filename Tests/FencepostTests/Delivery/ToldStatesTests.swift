@@ -49,7 +49,8 @@ import Testing
     try check(told)
   }
 
-  /// Waiting and delivering change no row: their saved state is part of the event's row.
+  /// Queueing and delivering an event do not mark the condition dirty, because the saved state is part of the event's
+  /// row.
   @Test func countingIsNotSaved() {
     var journal = Journal(isOn: true)
     var told = told(&journal)
@@ -85,7 +86,7 @@ import Testing
     try check(told)
   }
 
-  /// The record names the beacon of the last event, and none if that event names none.
+  /// The record names the beacon of the last event, or no beacon if that event names none.
   @Test func theLastEventNamesTheBeacon() throws {
     var journal = Journal()
     var told = told(&journal)

@@ -3,7 +3,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Deliveries `first` and `latest`: one event per condition, and the event that follows when it is acknowledged.
+/// Tests the deliveries `first` and `latest`: each condition has one pending event, and another may follow when it is
+/// acknowledged.
 @Suite struct TurnOutboxTests {
   private struct Mode {
     var world = DeliveryWorld()

@@ -7,8 +7,8 @@ import Testing
 
 /// Caches may be dropped at any time: dropping all of them before each input does not change any event.
 @Suite struct CacheTests {
-  /// A monitor's caches are the index of slots, the deadlines, the watches, and the near cache with its safe region: everything
-  /// that a snapshot leaves out.
+  /// Drops a monitor's caches: the index of slots, the deadlines, the watches, and the near cache with its safe region.
+  /// A snapshot does not contain these.
   @Test(arguments: 1...(isSoak ? 400 : 16)) func aMonitorWithoutCaches(_ number: Int) throws {
     var life = RandomLife("a monitor without caches", number)
     var engine = try MonitorEngine(options: life.options())
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// A fleet's caches are the safe regions, the patches of the index, and the index of the devices inside.
+  /// Drops a fleet's caches: the safe regions, the patches of the index, and the index of the devices inside.
   @Test(arguments: 1...(isSoak ? 400 : 16)) func aFleetWithoutCaches(_ number: Int) throws {
     var random = SeededGenerator("a fleet without caches", salt: UInt64(number))
     let conditions = Conditions()

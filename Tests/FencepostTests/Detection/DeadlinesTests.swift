@@ -28,7 +28,8 @@ import Testing
     #expect(due == [1])
   }
 
-  /// Compared with a dictionary: a reminder may come early, but never late and not after it was cancelled.
+  /// Compares the deadlines with a dictionary. A reminder may come early, but never late, and not after it was
+  /// cancelled.
   @Test func agreesWithADictionary() {
     var random = SeededGenerator("DeadlinesTests")
     var deadlines = Deadlines()

@@ -4,9 +4,9 @@ import FencepostKernel
 @testable import FencepostCore
 
 /// A slow monitor of circles, polygons and corridors with delivery `every`. It measures every condition at every fix, without
-/// index, chords or heap. Written from section 0.1 of the semantics page.
+/// index, chords or heap. It was written from section 0.1 of the semantics page.
 struct GeographicOracle {
-  /// The d and r of the definition.
+  /// The values d and r of the definition in the semantics page.
   enum Place {
     case circle(CircularGeographicCondition)
     case shape(GeodesicShape)

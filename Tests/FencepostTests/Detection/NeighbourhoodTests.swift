@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Compares the engine, which evaluates only conditions nearby, with an oracle that evaluates all.
+/// Compares the engine, which evaluates only nearby conditions, with an oracle that evaluates all conditions.
 @Suite struct NeighbourhoodTests {
   enum World: UInt64, CaseIterable, Sendable {
     case town, sparse, concentric, identical, tiny, huge, northPole, southPole, antimeridian, globe, crowd
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// Polygons and corridors among circles.
+  /// Compares the two for polygons and corridors among circles.
   @Test(arguments: World.allCases)
   func agreesWithTheOracleOnShapes(_ world: World) throws {
     for round in 0..<3 {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// A quiet drive must stay inside safe regions and still meet every boundary.
+  /// On a quiet drive most fixes must be inside safe regions, and still no boundary may be missed.
   @Test func longDriveThroughAGrid() throws {
     var random = SeededGenerator("NeighbourhoodTests drive", salt: 900)
     var engine = try MonitorEngine()

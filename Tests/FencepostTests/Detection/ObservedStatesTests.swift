@@ -68,7 +68,7 @@ import Testing
     #expect(noted { _ = $0.closeCandidate(shape) } == .nothing)
   }
 
-  /// A shape that a sweep has moved to the outside is still marked dirty when it is decided.
+  /// A shape that a sweep has settled outside is still marked dirty when it is decided.
   @Test func whatWasSweptIsNotedWhenItIsDecided() {
     let result = noted(
       { $0.sweep(table) },
@@ -108,7 +108,7 @@ import Testing
     #expect(absent == Noted(slots: [beacon], isUrgent: true))
   }
 
-  /// A shape is not a beacon: it is neither seen nor absent.
+  /// A shape, unlike a beacon, is never seen or absent.
   @Test func aShapeIsNoBeacon() {
     let change = noted { known in
       let seen = known.see(shape, at: 1, deadline: 2)

@@ -55,8 +55,8 @@ import Testing
     try states.checkInvariants(table)
   }
 
-  /// Waiting slots are listed once, in add order. Removing one closes the gap, and the next condition in that slot is not listed
-  /// for it.
+  /// Waiting slots are listed once, in add order. Removing a waiting slot closes the gap in the list, and the next
+  /// condition in that slot is not listed because of it.
   @Test mutating func whoWaitsComesInAddOrder() throws {
     let slots = (0..<6).map { add("\($0)") }
     states.sweep(table)
@@ -85,7 +85,7 @@ import Testing
     #expect(!states.isSwept && two.allSatisfy { states.observed($0, table) == .undetermined })
   }
 
-  /// Rebasing marks all shapes as swept, or none, whichever needs fewer entries; all states stay the same.
+  /// Rebasing marks all shapes as swept or no shape, depending on which needs fewer entries. All states stay the same.
   @Test mutating func rebasingBelievesTheSame() throws {
     var random = SeededGenerator("SlotStatesTests")
     for share in [0.1, 0.9] {

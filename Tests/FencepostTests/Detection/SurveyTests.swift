@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The results that the evaluation of a fix collects.
+/// Tests the results that the evaluation of a fix collects.
 @Suite struct SurveyTests {
   private let index: CapIndex
   private let here = EarthVector(latitude: 0, longitude: 0)

@@ -3,9 +3,9 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Circles that are not near a fix are decided without being evaluated, and the results are the same.
+/// Circles that are not near a fix are decided without evaluating them, and the results are the same.
 @Suite struct TrackerDeterminationTests {
-  /// A monitor with many circles around the place of the random lives.
+  /// Creates a monitor with many circles around the place where the random lives happen.
   private func crowded(_ number: Int) throws -> (MonitorEngine, RandomLife) {
     var random = SeededGenerator("crowd", salt: UInt64(number))
     var steps = RandomLife("lives of forks", number)
@@ -26,7 +26,8 @@ import Testing
   }
 
   /// Plays the same life in a fork, which evaluates only the circles that may need it, and in an engine that records changes for
-  /// a storage and so evaluates each. Both give the same events and the same final bytes, and the original does not change.
+  /// a storage and so evaluates each. Fork and engine give the same events and the same final bytes, and the original
+  /// does not change.
   @Test func forksLiveAsThoseThatLookAtAll() throws {
     var small = 0
     for number in 0..<60 {
@@ -79,8 +80,8 @@ import Testing
     try engine.checkInvariants()
   }
 
-  /// Knowledge about a circle from before a sweep is kept: that it is inside by an earlier fix, that a fix was too coarse for it,
-  /// that it waits for a place under the limit.
+  /// A sweep keeps the earlier information about a circle: that an earlier fix was inside it, that a fix was too coarse
+  /// for it, or that it waits for a place under the limit.
   @Test func whatIsKnownBeforeIsKept() throws {
     var engine = try MonitorEngine(name: "m", options: MonitorOptions(conditionLimit: 400))
     try engine.feed(fix(1, 0))

@@ -25,8 +25,8 @@ import Testing
     #expect(engine.state(of: "c") == .satisfied)
   }
 
-  /// Beacons that were added, replaced and removed before the first time leave nothing behind. The absence of the remaining ones
-  /// counts from the first time, in add order.
+  /// Beacons that were added, replaced and removed before the clock had a time leave nothing behind. The absence of the
+  /// remaining beacons counts from the first time of the clock, in add order.
   @Test func beaconsBeforeAnyTimeLeaveNothing() throws {
     var engine = try MonitorEngine(name: "m")
     let beacon = BeaconIdentityCondition(uuid: someUUID)

@@ -13,7 +13,8 @@ import Testing
     Watch.Local(position: EarthVector(latitude: 0, longitude: 0), least: metres, most: metres)
   }
 
-  /// The last watch moves into the gap of a removed one, together with the local data that it was computed from.
+  /// When a watch is removed, the last watch moves into the gap, together with the local data that it was computed
+  /// from.
   @Test func closesGapsWithTheLast() {
     var watches = Watches()
     #expect(watches.append(watch(10), local(1)) == 0)

@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Which changes to a table lock its fleets, and which shapes are validated.
+/// Tests which changes to a table lock its fleets, and which shapes are validated.
 @Suite struct ConditionsTests {
   /// A polygon around the place of the tests; with `isCrossing` two of its edges cross.
   private func polygon(_ number: Int = 0, isCrossing: Bool = false) -> PolygonalGeographicCondition {
@@ -84,8 +84,8 @@ import Testing
     #expect(shapes(engine.table) == before)
   }
 
-  /// A snapshot of a table is that of a monitor with the same conditions and without inputs, byte for byte, whatever the table
-  /// was made from. So earlier versions can read it.
+  /// A snapshot of a table equals, byte for byte, that of a monitor with the same conditions and without inputs,
+  /// however the table was made. So earlier versions can read it.
   @Test func aSnapshotIsThatOfAMonitorWithoutInputs() throws {
     let table = Conditions()
     var monitor = try MonitorEngine(options: Conditions.options)
@@ -106,7 +106,7 @@ import Testing
     #expect(try MonitorEngine(restoring: bytes).snapshot() == bytes)
   }
 
-  /// A table records no changes for followers that it does not have: its memory does not grow with replacements.
+  /// A table without followers records no changes, so replacing conditions does not increase its memory.
   @Test func aTableKeepsNoLogOfChanges() throws {
     let table = Conditions()
     for number in 0..<50 { try table.add(polygon(number % 4), identifier: "p\(number % 4)") }

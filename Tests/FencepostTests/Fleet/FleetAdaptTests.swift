@@ -103,7 +103,7 @@ import Testing
 
   // MARK: - Other definitions
 
-  /// The conditions with some redefined, some removed and some added.
+  /// Returns the conditions after redefining some, removing some and adding some.
   private static func changed(
     _ given: [NamedCondition], _ random: inout SeededGenerator, _ count: inout Int
   ) -> [NamedCondition] {
@@ -129,14 +129,14 @@ import Testing
       identifier: identifier, assuming: .unsatisfied, policy: policy)
   }
 
-  /// An event without its number, its generation, and the reason of a condition that is new to the device.
+  /// An event without its number, its generation and its cause, which differs if the condition is new to the device.
   private static func told(_ event: Event) -> String {
     "\(event.identifier) \(event.state.name) \(String(describing: event.date)) "
       + "\(String(describing: event.evidenceDate)) \(String(describing: event.evidence))"
   }
 
-  /// A device moves from table to table, each with different definitions; a monitor gets the same definitions. Conditions that
-  /// are equal keep their state, including dwells; others are determined again.
+  /// A device moves from table to table, each with different definitions; a monitor gets the same definitions. Conditions
+  /// that are equal in both tables keep their state, including dwells; the others are determined again.
   @Test(arguments: 0..<12) func onwardsToOtherDefinitions(_ number: Int) throws {
     var random = SeededGenerator("fleets of other tables", salt: UInt64(number))
     var count = 14

@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The effect of wrong dates on a fleet, and the limits against them.
+/// Tests the effect of wrong dates on a fleet, and the limits against them.
 @Suite struct FleetClockTests {
   private func zones(_ policy: TransitionPolicy = .exact) throws -> Conditions {
     let zones = Conditions()
@@ -47,7 +47,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// An arrival time limits first inputs and advances, and a silent device may continue at the present time.
+  /// An arrival time limits advances and the first inputs of devices, and a device that was silent may continue at the
+  /// present time.
   @Test func theArrivalTimeBoundsFirstInputs() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(maxTimeStepMicroseconds: 60_000_000))
     let ahead = try fleet.device("ahead")
@@ -146,7 +147,8 @@ import Testing
 
   // MARK: - Rewinding
 
-  /// A fleet with a device inside, one outside and one without inputs, an advance far ahead, and its rewind.
+  /// Makes a fleet with a device inside, a device outside and a device without inputs, then advances it far ahead and
+  /// rewinds it.
   private func rewound(_ policy: TransitionPolicy = .exact) throws -> (
     fleet: FleetEngine, inside: UInt32, outside: UInt32, idle: UInt32
   ) {
@@ -200,7 +202,7 @@ import Testing
     #expect(fleet.nextEvent()?.event.brief == "home satisfied@2.0 determination")
   }
 
-  /// The reported state survives a fix that is too coarse, and a second rewind.
+  /// The last reported state stays known after a fix that is too coarse, and after a second rewind.
   @Test func coarseFixesBetweenRewinds() throws {
     var (fleet, inside, _, _) = try rewound(.standard)
     try fleet.feed(fix(3, 0, 5_000), for: inside)

@@ -4,8 +4,9 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Saves of very many devices in parts. Whenever the process ends, each device is stored as it was after some of its inputs.
-/// Once it has been fed the rest, it has the same state and the same events as without the interruption.
+/// Tests saving very many devices in parts. Whenever the process ends, each device is stored as it was after some of
+/// its inputs. After the device has been fed the remaining inputs, it has the same state and the same events as without
+/// the interruption.
 @Suite struct FleetPartsTests {
   private enum Call {
     case feed([(device: Int, fix: Fix)])
@@ -14,7 +15,7 @@ import Testing
     case acknowledge
   }
 
-  /// The content of an event, under its device and sequence.
+  /// The contents of events by device and sequence.
   private struct Told: Equatable {
     let identifier: String
     let state: Event.State
@@ -155,8 +156,8 @@ import Testing
     }
   }
 
-  /// With a disk that fails in between, devices that are removed and added again, and a table that changes, the store can be
-  /// opened at any time, and a checkpoint saves everything.
+  /// The store can be opened at any time, and a checkpoint saves everything, even if the disk fails at times, devices
+  /// are removed and added again, and the table changes.
   @Test func aDiskThatFailsBetweenParts() throws {
     var random = SeededGenerator("fleets saved in parts of a failing disk")
     let life = Self.life(&random)

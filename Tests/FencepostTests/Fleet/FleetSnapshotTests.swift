@@ -5,7 +5,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct FleetSnapshotTests {
-  /// A fleet with some of everything: removed devices, events in flight and waiting, unconfirmed crossings.
+  /// Makes a fleet that has removed devices, events in flight and waiting, and unconfirmed crossings.
   private func fleet(_ conditions: Conditions = Conditions()) throws -> FleetEngine {
     try conditions.add(circle(100), identifier: "home", policy: .exact)
     try conditions.add(circle(300), identifier: "town", policy: .standard, tag: 7)

@@ -6,8 +6,8 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct FleetTests {
-  /// `position` inside and outside the safe region, to the nearest ten-millionth of a degree, for both signs. Refused fixes do
-  /// not change it.
+  /// Tests `position` inside and outside the safe region, to the nearest ten-millionth of a degree, for both signs.
+  /// Refused fixes do not change it.
   @Test func whereADeviceIs() throws {
     var fleet = try FleetEngine(Conditions())
     let device = try fleet.device("a")
@@ -61,7 +61,7 @@ import Testing
     #expect(await fleet.statistics(of: "truck")?.acceptedFixes == 2)
   }
 
-  /// Features that fleets lack are refused by name.
+  /// The message that refuses a feature that fleets lack names the feature.
   @Test func whatAFleetDoesNotHaveIsRefused() throws {
     for options in [
       MonitorOptions(conditionLimit: 3), MonitorOptions(delivery: .first), MonitorOptions(delivery: .latest),
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// If its first input is refused, a device is not added.
+  /// A device is not added if its first input is refused.
   @Test func aRefusedInputEntersNoDevice() async throws {
     let fleet = try Fleet(try zones(), options: FleetOptions(deviceLimit: 1))
     let nowhere = Fix(latitude: .nan, longitude: 0, time: Timestamp(microseconds: 1))
@@ -124,7 +124,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// While the queue is full the batch stops at a row; the rest is accepted after polling. Void events make room.
+  /// If the queue becomes full, the batch stops at a row; the remaining rows are accepted after polling. Void events
+  /// make room.
   @Test func aFullQueueStopsABatch() throws {
     let zones = try zones()
     var fleet = try FleetEngine(zones, options: FleetOptions(maxPendingEvents: 2))
@@ -182,8 +183,8 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// Devices are added and removed at random, with early reuse of lines. An old number never acts on another device until the
-  /// generations of its line are used up.
+  /// Adds and removes devices at random; their lines are reused early. An old number never acts on another device until
+  /// the generations of its line are used up.
   @Test(arguments: [0, 3]) func noNumberActsOnAnotherDevice(fewest: Int) throws {
     var random = SeededGenerator("noNumberActsOnAnotherDevice", salt: UInt64(fewest))
     var fleet = try FleetEngine(try zones())
@@ -231,7 +232,7 @@ import Testing
     try fleet.checkInvariants()
   }
 
-  /// Many changes between two questions: the index is rebuilt, and the answer is the same.
+  /// After many changes between two queries the index is rebuilt, and the answer is the same.
   @Test func whoIsInsideIsFoundAfterManyEvents() throws {
     var fleet = try FleetEngine(try zones())
     let numbers = try (0..<40).map { try fleet.device("d\($0)") }
@@ -257,8 +258,8 @@ import Testing
 
   // MARK: - Devices as bytes
 
-  /// Exported devices can be imported with the same version of the table, even a restored one; another version refuses or adapts
-  /// them.
+  /// Exported devices can be imported over the same version of the table, even a restored one. With another version
+  /// they are refused or adapted.
   @Test func devicesMove() throws {
     let zones = try zones(.standard)
     try zones.add(circle(300), identifier: "town", policy: .exact)
@@ -343,7 +344,7 @@ import Testing
     #expect(taken > 0)
   }
 
-  /// Several fleets are fed parts of one batch. Their events, merged by row, are those of one fleet.
+  /// Feeds the parts of one batch to several fleets. Their events, merged by row, equal those of one fleet.
   @Test func shardsAreMergedByRow() throws {
     let zones = try zones()
     var random = SeededGenerator("shards")

@@ -6,10 +6,10 @@ import Testing
 
 /// One or more fleets over one table, and a monitor for each device as the reference.
 ///
-/// Every call goes to both. The events that a call must produce are kept in the order in which the fleet must deliver them. They
-/// are compared on delivery, as are the answers of all other calls.
+/// Every call goes to the fleets and to the monitors. The expected events of a call are stored in the order in which
+/// the fleet must deliver them, and compared on delivery. The answers of all other calls are compared too.
 struct FleetWorld {
-  /// The calls that a monitor created later has missed.
+  /// The earlier calls that a monitor gets when it is created.
   private enum Past {
     case add(String, Definition)
     case remove(String)
@@ -22,9 +22,9 @@ struct FleetWorld {
     var name: String
     var monitor: MonitorEngine
     var sequence: UInt64 = 0
-    /// The events overdue at its creation have not come yet.
+    /// Whether the events that were overdue when the device was created have not come yet.
     var isFresh = false
-    /// The earliest time to which it was rewound.
+    /// The earliest time to which the device was rewound.
     var rewound: Timestamp?
   }
 
@@ -67,7 +67,7 @@ struct FleetWorld {
   let name: String
   var step = 0
 
-  /// `nil`: the fleets are not stored.
+  /// The durability of the fleets' storages; `nil` if the fleets are not stored.
   let durability: Durability?
 
   init(_ name: String, options: FleetOptions, shards: Int = 1, durability: Durability? = nil) throws {
@@ -123,8 +123,8 @@ struct FleetWorld {
     return rows
   }
 
-  /// Checks that the stored rows equal those of a full save; or that the row of each device is what it was after some call, with
-  /// all conditions that it was inside of and all that was reported.
+  /// Checks that the stored rows equal those of a full save; or that the row of each device equals its row after some
+  /// earlier call, and includes all conditions that the device is inside of and everything that was reported.
   private mutating func checkKept(_ shard: Int) throws {
     guard let storage = shards[shard].storage, let durability else { return }
     let fleet = shards[shard].fleet
@@ -571,7 +571,7 @@ struct FleetWorld {
     reasons.insert(one.reason)
   }
 
-  /// The explanation of a monitor with the last fix as the fleet stores it: for a fix in the safe region, a fleet
+  /// A monitor's explanation, changed to the last fix as the fleet stores it. For a fix in the safe region, a fleet
   /// stores only the position, to 1e-7 degrees.
   private func explanation(
     _ identifier: String, of monitor: MonitorEngine, _ fleet: FleetEngine, _ number: UInt32

@@ -4,8 +4,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Devices whose bytes are intact but contain impossible states. A fleet that accepts such bytes must work with them and store
-/// them.
+/// Tests devices whose bytes are intact but contain impossible states. A fleet that accepts such bytes must work with
+/// them and store them.
 @Suite struct HostileDeviceTests {
   private static let beacon = BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2))
 
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// Loads it from bytes. If a fleet accepts them, the fleet is used, stored and opened again.
+  /// Loads a device from bytes. If a fleet accepts the bytes, the fleet is used, stored and opened again.
   private func load(_ device: DeviceBytes, into table: Conditions, adapt: Bool = false) throws {
     var writer = ByteWriter(reserving: 256)
     device.encode(to: &writer)

@@ -1,7 +1,7 @@
-/// A feature of monitors. In a life of ``LawTests`` each is on or off.
+/// A feature of monitors. A feature that is on or off in a life of ``LawTests``.
 ///
-/// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``. When
-/// fleets get a missing feature, move it to the others and add its steps to the life.
+/// A fleet of n devices gives the events of n monitors for every combination of the features that are not ``missing``.
+/// When fleets get one of the missing features, move it to the other list and add its steps to the life.
 enum LawFeature: String, CaseIterable {
   // Both monitors and fleets have these features.
   case beacons, scanning
@@ -39,9 +39,9 @@ enum LawFeature: String, CaseIterable {
   case lookBack
 
   enum Missing {
-    /// Fleets will get it.
+    /// Fleets will get this feature later.
     case notYet
-    /// One of the exceptions of the law.
+    /// The feature is one of the exceptions of the law.
     case exception
   }
 

@@ -8,20 +8,20 @@ import Testing
 /// Random lives play each call to a fleet and to n monitors with the same conditions; a life uses some of the features of
 /// ``LawFeature``. The exceptions:
 ///
-/// * look-back at an add, and records: ``LawFeature/missing``;
-/// * the queue's limit, which is one for all devices of a fleet: no life reaches it;
-/// * the event about a failing store: no store fails here;
+/// * an earlier fix that decides a new condition, and records: see ``LawFeature/missing``;
+/// * the limit of the queue, which a fleet has for all its devices together: no life reaches it;
+/// * the event about a failing store: no store fails in these tests;
 /// * the order between devices: the world puts the monitors' events in the order that ``FleetEngine`` states.
 ///
-/// The known differences that are to be removed, each named where the world allows for it:
+/// These known differences are to be removed later. Each names the code of ``FleetWorld`` that allows for it:
 ///
 /// * the values in an explanation are those of the last fix outside the safe region, whose exact position a fleet keeps
 ///   (``FleetWorld/explanation(_:of:_:_:)``);
 /// * the explanation of a removed beacon does not say when it was last seen (``FleetWorld/checkExplanation``);
 /// * events that were due before a device was added come with its first input (``FleetWorld``'s `isFresh`);
 /// * a fleet's deadlines leave out the absence of a beacon that produces no event (``FleetWorld/checkDeadlines()``);
-/// * the time since when a device is inside a condition, if its event is later than the time of a rewind (``FleetWorld``'s
-///   `rewound`).
+/// * the time from which a device is inside a condition, if the event is later than the time of a rewind
+///   (``FleetWorld``'s `rewound`).
 ///
 /// `FENCEPOST_SEED` repeats a failure; `make soak` plays more lives.
 @Suite struct LawTests {

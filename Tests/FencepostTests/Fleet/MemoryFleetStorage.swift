@@ -1,7 +1,7 @@
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A storage of a fleet in memory: rows by their keys, written like those of a store.
+/// A storage of a fleet in memory, with rows by their keys, which are written like those of a store.
 final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   struct Key: Hashable {
     let table: MonitorRow.Table
@@ -72,7 +72,7 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
     return isSpoilt
   }
 
-  /// A copy of the rows that a crash would leave now.
+  /// A copy of the rows that a crash at this moment would leave.
   func image() -> MemoryFleetStorage {
     let image = MemoryFleetStorage()
     image.rows = rows

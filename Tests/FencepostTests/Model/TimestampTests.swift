@@ -29,7 +29,8 @@ import Testing
     #expect(time.description == text)
   }
 
-  /// Consecutive days neither skip nor repeat a date, in the first 400 years, the last 400, and those around now.
+  /// Consecutive days do not skip or repeat a date, in the first 400 years, the last 400 years, and the years around
+  /// the present.
   @Test(arguments: [-719_162, -146_097, 2_932_896 - 146_097] as [Int64])
   func daysFollowEachOther(_ first: Int64) {
     var previous = CivilDate(daysSinceEpoch: first)

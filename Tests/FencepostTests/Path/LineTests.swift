@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The rules of line crossings, one by one; ``LineOracleTests`` tests them together.
+/// Tests the rules of line crossings one by one; ``LineOracleTests`` tests them together.
 @Suite struct LineTests {
   static let path = MonitorOptions.Path.geodesic(maxGapMicroseconds: 3_600_000_000)
 
@@ -18,7 +18,7 @@ import Testing
   private static let metres = 1 / 111_319.490_793
   private static let northMetres = 1 / 110_574.388_6
 
-  /// Metres east and north of the tests' place on the equator.
+  /// A position in metres east and north of the tests' place on the equator.
   private func place(_ east: Double, _ north: Double) -> Coordinate {
     Coordinate(latitude: north * Self.northMetres, longitude: east * Self.metres)
   }
@@ -27,7 +27,7 @@ import Testing
     LineGeographicCondition(path: points.map { place($0.0, $0.1) })
   }
 
-  /// The events of a way over a line in `brief` form, with a fix every 10 s unless a point has a third number.
+  /// The events of a way over a line, in `brief` form. There is a fix every `every` seconds.
   private func events(
     _ lines: [[(Double, Double)]], _ way: [(Double, Double)], _ every: Double = 10
   ) throws -> [String] {
@@ -118,7 +118,8 @@ import Testing
     #expect(event.date == at(10) && event.evidence?.source == .fix && event.direction == .rightToLeft)
   }
 
-  /// Along the line: nothing is counted until the path leaves it on the other side.
+  /// While the path runs along the line nothing is counted; a crossing is counted when the path leaves the line on the
+  /// other side.
   @Test func whoGoesAlongIsCountedWhereHeLeaves() throws {
     let along = [(-50.0, -50.0), (0.0, 0.0), (100.0, 0.0), (150.0, -50.0)]
     #expect(try events([along], [(-100, 0), (200, 0)]).isEmpty)
@@ -144,7 +145,7 @@ import Testing
       try events([ring], [(-40, -40), (-20, -20), (0, 0), (-20, -20), (-40, -40)]).map(\.direction) == ["r2l", "l2r"])
   }
 
-  /// Ordered by time, then by condition, across all kinds.
+  /// Events are ordered by time, then by condition, across all kinds of conditions.
   @Test func theyComeInOrderWithTheOthers() throws {
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "b")
@@ -184,7 +185,7 @@ import Testing
     }
   }
 
-  /// Faster than possible: crossing times are whole microseconds, and two opposite crossings of one line at the same
+  /// Tests impossible speeds. Crossing times are whole microseconds, and two opposite crossings of one line at the same
   /// time cancel each other.
   @Test func aJumpOverTheEarthInAMicrosecondIsNoTrap() throws {
     var engine = try engine()
@@ -244,8 +245,8 @@ import Testing
     #expect(engine.drain().map(\.direction) == [.leftToRight])
   }
 
-  /// A crossing before the clock's time gets the clock's time. For conditions that were added or resumed meanwhile, the path
-  /// begins at the clock's time.
+  /// A crossing before the clock's time gets the clock's time. For conditions that were added or resumed since the last
+  /// fix, the path begins at the clock's time.
   @Test func theClockBoundsTheWay() throws {
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g")
@@ -294,7 +295,7 @@ import Testing
     try checkInvariants(of: engine, "at the end")
   }
 
-  /// Saves after each fix, with waiting and delivered events.
+  /// Saves after each fix, while events are waiting or delivered.
   @Test func aSnapshotGoesOn() throws {
     var engine = try engine()
     try engine.add(line([(0, -100), (0, 100)]), identifier: "g", tag: 3)
@@ -380,7 +381,7 @@ import Testing
 }
 
 extension Event {
-  /// The time in seconds, and the direction.
+  /// The time of a crossing in seconds, and its direction.
   var crossed: String {
     "\(Double(date!.microseconds) / 1e6) \(direction.map { $0 == .leftToRight ? "l2r" : "r2l" } ?? "none")"
   }

@@ -12,9 +12,9 @@ import Testing
     case town, crowd, tiny, huge, northPole, southPole, antimeridian, globe
   }
 
-  /// Fixes at each microsecond, which is the definition of the rule. At the engine's positions the events are the same to the
-  /// last bit. At the positions of the geodesic, which differ by some nanometres on short legs, they are the same within a
-  /// microsecond.
+  /// Compares with fixes at each microsecond, which is the definition of the rule. If the fixes are at the engine's
+  /// positions, the events are the same to the last bit. If they are on the geodesic, which differs by some nanometres
+  /// on short legs, the events are the same within a microsecond.
   @Test(arguments: World.allCases)
   func agreesToTheMicrosecond(_ world: World) throws {
     var (onPath, gaps, other) = (0, 0, 0)
@@ -31,7 +31,7 @@ import Testing
     #expect(other * 20 <= onPath, "\(world): \(other) of \(onPath) a microsecond away")
   }
 
-  /// Fixes every 10 ms on ways at the speeds of people and cars.
+  /// Compares with fixes every 10 ms, at the speeds of people and cars.
   @Test(arguments: [0, 1, 2, 3])
   func agreesWithFixesEachHundredthSecond(_ round: UInt64) throws {
     var random = SeededGenerator("PathOracleTests drive", salt: 5_000 + round)
@@ -67,8 +67,8 @@ import Testing
     expectAlike(events, expected, within: 10_000)
   }
 
-  /// Real tracks from CSV, thinned to a fix per minute. `bindings/python/tests/reference/test_paths_of_tracks.py` reads all
-  /// formats.
+  /// Tests real tracks from CSV files, thinned to one fix per minute.
+  /// `bindings/python/tests/reference/test_paths_of_tracks.py` reads all formats.
   @Test(arguments: ["examples/data/tracks/csv", "../shared/data/tracks/csv"])
   func agreesOnTracks(_ place: String) throws {
     let folder = packageRoot.appending(path: place)
@@ -143,7 +143,7 @@ import Testing
     var names = 0
     var onPath = 0
     var gaps = 0
-    /// Events at a time that differs by a microsecond.
+    /// The number of events whose time differs by a microsecond.
     var otherInstants = 0
 
     init(_ world: World, salt: UInt64, shapes: Double, places: LaidPlaces) {
@@ -365,7 +365,8 @@ extension Coordinate {
   var position: EarthVector { EarthVector(latitude: latitude, longitude: longitude) }
 }
 
-/// Expects the same events of each condition in the same order, at most some microseconds later, and all sorted by time.
+/// Expects the same events of each condition in the same order, at most some microseconds later, and all events sorted
+/// by time.
 func expectAlike(
   _ events: [Event], _ dense: [Event], within tolerance: Int64, _ place: String = "",
   sourceLocation: SourceLocation = #_sourceLocation

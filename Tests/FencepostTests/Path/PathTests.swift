@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The rules of paths, one by one; ``PathOracleTests`` tests them together.
+/// Tests the rules of paths one by one; ``PathOracleTests`` tests them together.
 @Suite struct PathTests {
   private func engine(
     maxGap: Double = 600, maxSpeed: Double? = nil, _ change: (inout MonitorOptions) -> Void = { _ in }
@@ -53,7 +53,7 @@ import Testing
     #expect(engine.drain().map(\.state) == [.satisfied, .unsatisfied, .satisfied])
   }
 
-  /// Both ends are inside, and the way between them is inside or not.
+  /// Both ends of a leg are inside, and the way between them is inside or partly outside.
   @Test func bothEndsInside() throws {
     var engine = try engine()
     let ring = [
@@ -140,8 +140,8 @@ import Testing
     #expect(found == 300)
   }
 
-  /// Short legs, computed on the straight line: grazing, creeping and fast ones, starting near the boundary and on it.
-  /// They find the passage that bisection finds between exact positions.
+  /// Tests short legs, which are computed on the straight line: grazing, creeping and fast legs that start near the
+  /// boundary or on it. They find the same passage as bisection between exact positions.
   @Test func passagesOfShortLegsAreThoseOfTheirPlaces() {
     var random = SeededGenerator("PathTests short legs")
     var (passed, never) = (0, 0)
@@ -191,7 +191,7 @@ import Testing
       ])
   }
 
-  /// The path has the larger accuracy of its two ends; the fix at its end has its own.
+  /// The path has the larger accuracy value of its two end fixes; the fix at its end has its own.
   @Test func accuracy() throws {
     var engine = try engine()
     var policy = TransitionPolicy.exact
@@ -274,7 +274,7 @@ import Testing
 
   // MARK: - The clock
 
-  /// Times before the clock would be late, so the path begins at the clock's time.
+  /// The path begins at the clock's time, because earlier times would be late.
   @Test func whatLiesBeforeTheClockIsLate() throws {
     var engine = try engine()
     try engine.add(circle(100), identifier: "c", assuming: .unsatisfied, policy: .exact)
@@ -284,7 +284,7 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c satisfied@25.0 crossing", "c unsatisfied@30.0 crossing"])
   }
 
-  /// A condition that is added during the path is decided there if earlier fixes may not decide it.
+  /// A condition that is added during the path is decided at that point of the path if no earlier fix may decide it.
   @Test func whatIsAddedOnTheWay() throws {
     var engine = try engine { $0.initialFixMaxAgeMicroseconds = -1 }
     try engine.feed(east(0, -500))
@@ -328,7 +328,7 @@ import Testing
     for (one, next) in zip(events, events.dropFirst()) { #expect(one.date! <= next.date!) }
   }
 
-  /// A path along an edge touches it everywhere; the evaluation must end after a reasonable time.
+  /// A path along an edge touches the edge everywhere, and the evaluation must still end after a reasonable time.
   @Test func aPathAlongAnEdgeEnds() throws {
     var engine = try engine(maxGap: 1e6)
     let ring = [(0.0, 0.0), (0.0, 0.05), (0.1, 0.05), (0.1, 0.0)].map { Coordinate(latitude: $0.0, longitude: $0.1) }

@@ -5,8 +5,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Attacks on the closed form of short legs: the accumulation of its angles, its range, and legs without movement. The events
-/// must equal those of fixes at each microsecond, to the last bit, and their positions must be the geodesic's.
+/// Attacks the closed form of short legs: the accumulation of its angles, its range, and legs without movement. The
+/// events must equal those of fixes at each microsecond, to the last bit, and their positions must be the geodesic's.
 @Suite struct ShortLegTests {
   enum Attack: UInt64, CaseIterable, Sendable {
     case northPole, southPole, antimeridian, standingStill, tangents, longestLegs, oneInstant, beforeAllTimes, borders
@@ -142,7 +142,7 @@ import Testing
       return event
     }
 
-    /// The evidence of an event must agree with the geodesic, and with itself.
+    /// The evidence of an event must agree with the geodesic, and its values must agree with each other.
     private func check(_ evidence: Event.Evidence, at time: Timestamp, from start: Fix, to end: Fix, _ place: String)
       throws
     {

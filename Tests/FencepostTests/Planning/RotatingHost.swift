@@ -19,7 +19,7 @@ struct RotatingHost {
     self.planner = planner
   }
 
-  /// A fix of the device, which is fed if it wakes the host.
+  /// Processes a fix of the device; the fix is fed only if it wakes the host.
   mutating func offer(_ fix: Fix) throws(MonitorError) {
     guard fix.isUsable, fix.time >= last else { return }  // platforms do not report unusable or late fixes
     last = fix.time
@@ -47,7 +47,7 @@ struct RotatingHost {
     return !CircularGeographicCondition(center: wakeUp.center, radius: wakeUp.radius).contains(fix.coordinate)
   }
 
-  /// Applies the plan in its order, and records actions that a platform could not do.
+  /// Applies the plan in its order, and records actions that are impossible on a platform.
   private mutating func apply(_ next: RotationPlan) {
     var wakeUpSlot = plan?.wakeUp == nil ? 0 : 1
     for old in next.removals {

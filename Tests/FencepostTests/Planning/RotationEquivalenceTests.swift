@@ -20,7 +20,7 @@ import Testing
     #expect(fed < offered, "nothing was spared")
   }
 
-  /// As in the scenario: 500 conditions, 20 slots.
+  /// Uses 500 conditions and 20 slots, as in the scenario.
   @Test func fiveHundredConditions() throws {
     var random = SeededGenerator("rotation, 500 conditions")
     for world in 0..<6 {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// Polygons and corridors, which a platform monitors as circles.
+  /// Uses polygons and corridors, which a platform monitors as circles.
   @Test(arguments: 0..<4)
   func shapesAmongCircles(_ part: UInt64) throws {
     var random = SeededGenerator("rotation with shapes, part \(part)", salt: 100 + part)

@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The rules of rotation, and known pitfalls of other implementations.
+/// Tests the rules of rotation, and known pitfalls of other implementations.
 @Suite struct RotationPlannerTests {
   private let here = Coordinate(latitude: 0, longitude: 0)
 
@@ -67,7 +67,7 @@ import Testing
     #expect(try armed(2) == ["a"])
   }
 
-  /// Pitfall 1: a large circle around the device is near by its boundary, although its centre is far away.
+  /// Pitfall 1: a large circle around the device is near if its boundary is near, although its centre is far away.
   @Test func aLargeCircleAroundTheDeviceKeepsItsSlot() throws {
     var circles = (0..<30).map { ("small\($0)", away(3_000 + 10 * Double($0)), 100.0) }
     circles.append(("large", away(20_000, bearing: 270), 20_500))
@@ -77,7 +77,8 @@ import Testing
     #expect(plan.armed.map(\.identifier).first == "large")
   }
 
-  /// Pitfall 2 and 8: circles that stay armed are neither removed nor added; the diff is relative to the previous plan.
+  /// Pitfalls 2 and 8: circles that stay armed are not removed and added again; the changes are relative to the
+  /// previous plan.
   @Test func whatStaysIsNotTouched() throws {
     let engine = try engine((0..<40).map { ("c\($0)", away(200 * Double($0)), 50.0) })
     var planner = try RotationPlanner(slots: 10)
@@ -119,7 +120,7 @@ import Testing
     #expect(old.armed == new.armed)
   }
 
-  /// Pitfall 5 and 10: the wake-up circle has a slot in every plan, however crowded it is, even with a single slot.
+  /// Pitfalls 5 and 10: the wake-up circle has a slot in every plan, however crowded it is, even with a single slot.
   @Test(arguments: [1, 2, 5])
   func theWakeUpCircleKeepsItsSlot(_ slots: Int) throws {
     let engine = try engine((0..<20).map { ("c\($0)", away(10 * Double($0)), 50.0) })
@@ -149,7 +150,7 @@ import Testing
     #expect(plan.armed.map(\.isInside) == [true, false])
   }
 
-  /// Pitfall 8 and 11: a replaced circle is disarmed and armed again; an invalid one is never armed.
+  /// Pitfalls 8 and 11: a replaced circle is disarmed and armed again; an invalid one is never armed.
   @Test func aReplacedConditionIsArmedAnew() throws {
     var engine = try engine([("c", here, 500)])
     var planner = try RotationPlanner(slots: 5)
@@ -163,8 +164,8 @@ import Testing
     #expect(next.armed.map(\.radius) == [600])
   }
 
-  /// Pitfall 9 is in `SignificantChangeTests`: a filter belongs to its creator. Here: margin and accuracy shrink the wake-up
-  /// circle.
+  /// Margin and accuracy shrink the wake-up circle. Pitfall 9, a filter that does not belong to its creator, is tested
+  /// in `SignificantChangeTests`.
   @Test func marginAndAccuracyMakeTheWakeUpCircleSmaller() throws {
     let engine = try engine((0..<5).map { ("c\($0)", away(1_000 + 100 * Double($0)), 100.0) })
     func radius(_ margin: Double, _ accuracy: Double, _ maximum: Double = 100_000) throws -> Double? {

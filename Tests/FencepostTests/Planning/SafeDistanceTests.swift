@@ -6,7 +6,7 @@ import Testing
 @testable import FencepostCore
 
 @Suite struct SafeDistanceTests {
-  /// Whether the point is inside, for each circle in order.
+  /// For each circle in order, whether the point is inside it.
   private func sides(_ circles: [CircularGeographicCondition], _ coordinate: Coordinate) -> [Bool] {
     circles.map { $0.contains(coordinate) }
   }
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// The same with polygons and corridors.
+  /// Tests the safe distance with polygons and corridors.
   @Test func isTheDistanceToTheNearestLineOfAShape() throws {
     var random = SeededGenerator("safe distance of shapes")
     for world in 0..<60 {

@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Questions about a table that fleets share.
+/// Tests queries about a table that fleets share.
 @Suite struct ConditionsQuestionsTests {
   private func named(_ identifier: String, longitude: Double, radius: Double) throws -> NamedCondition {
     NamedCondition(

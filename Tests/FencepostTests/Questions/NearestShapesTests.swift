@@ -5,8 +5,8 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// The nearest shapes without a closed form equal, to the bit, those found by computing all distances, although many distances
-/// are only bounded.
+/// The nearest shapes that are not circles are the same, with distances equal to the bit, as if all distances were
+/// computed. The search only bounds many of the distances.
 @Suite struct NearestShapesTests {
   private typealias Ranked = (generation: UInt64, distance: Double)
 
@@ -35,7 +35,8 @@ import Testing
     }
   }
 
-  /// Overlapping crowds, and shapes all over the Earth, with points inside them, beside them, at vertices and far away.
+  /// Tests crowds of overlapping shapes, and shapes all over the Earth, with points inside them, beside them, at
+  /// vertices and far away.
   @Test(arguments: 0..<24) func agreesWithAllDistances(_ number: Int) throws {
     var random = SeededGenerator("nearest shapes", salt: UInt64(number))
     var engine = try MonitorEngine()
@@ -63,8 +64,8 @@ import Testing
     try expectRanked(engine, points, "world \(number)")
   }
 
-  /// Bounds without trigonometry contain the distance, from a micrometre to the other side of the Earth. Shapes that are skipped
-  /// for being farther than a limit really are.
+  /// Bounds without trigonometry contain the distance, from a micrometre to the other side of the Earth. Shapes that
+  /// are skipped because they are farther than a limit are really farther.
   @Test(arguments: 0..<12) func boundsHoldTheDistance(_ number: Int) throws {
     var random = SeededGenerator("slack bounds", salt: UInt64(number))
     for _ in 0..<40 {

@@ -5,7 +5,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Compares the answers with a plain list whose distances are all computed in full.
+/// Compares the answers with those of a plain list, for which all distances are computed in full.
 @Suite struct PlacesTests {
   /// The answers of a list of all conditions.
   private struct Oracle {
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// How far a distance may differ from the full solution, in metres: each is accurate to 15 nm.
+  /// The largest allowed difference between a distance and the full solution, metres; both are accurate to 15 nm.
   private let error = 30e-9
 
   private func moved(_ from: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordinate {
@@ -131,7 +131,8 @@ import Testing
     }
   }
 
-  /// All kinds of shapes, at poles, across the antimeridian, of every size; after removals, replacements and reuse of slots.
+  /// Tests all kinds of shapes of every size, at poles and across the antimeridian, after removals, replacements and
+  /// reuse of slots.
   @Test func agreesWithAPlainList() throws {
     var random = SeededGenerator("places")
     for world in 0..<120 {
@@ -154,7 +155,7 @@ import Testing
     }
   }
 
-  /// Thousands around one place, and enough points that they are sorted first.
+  /// Tests thousands of shapes around one place, with so many points that they are sorted first.
   @Test func findsThousandsThatAreNested() throws {
     var random = SeededGenerator("nested places")
     var engine = try MonitorEngine()
@@ -184,7 +185,7 @@ import Testing
     for row in 0..<100 { #expect(columns.generations[(row * 300)..<(row * 300 + 300)].elementsEqual(1...300)) }
   }
 
-  /// More points than fit in one block; each must agree with the list.
+  /// Queries more points than fit in one block; the answer for each point must agree with the list.
   @Test func agreesForMoreThanOnePart() throws {
     var random = SeededGenerator("parts of points")
     var engine = try MonitorEngine()
@@ -210,7 +211,7 @@ import Testing
     #expect(columns.offsets.count == points.count + 1 && columns.generations.count > points.count)
   }
 
-  /// Questions change neither the bytes of the monitor nor its later events.
+  /// Queries do not change the bytes of the monitor or its later events.
   @Test func changesNothing() throws {
     var engine = try MonitorEngine(name: "m")
     try engine.add(circle(100), identifier: "c")
@@ -276,7 +277,7 @@ import Testing
     #expect(try await monitor.places.nearest([], count: 2).count == 0)
   }
 
-  /// Equal circles are equally near: then the add order decides, also after a replacement.
+  /// Equal circles are equally near, so the add order decides, also after a replacement.
   @Test func ofEquallyNearOnesTheFirstComesFirst() throws {
     var engine = try MonitorEngine()
     for name in ["a", "b", "c", "d"] { try engine.add(circle(100), identifier: name) }

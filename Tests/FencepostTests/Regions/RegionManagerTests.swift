@@ -8,7 +8,7 @@ import Testing
 final class Diary: RegionManagerDelegate {
   var name = ""
   var lines: [String] = []
-  /// Shared by several delegates, to record the order among them.
+  /// The calls of several delegates, which share it to record their order.
   var common: ((String) -> Void)?
   var onLine: ((RegionManager, String) -> Void)?
 
@@ -50,7 +50,7 @@ final class Diary: RegionManagerDelegate {
   }
 }
 
-/// A service with one manager and its diary.
+/// A service with one manager, and the delegate that records the manager's calls.
 struct Desk {
   let service: RegionService
   let manager: RegionManager
@@ -80,7 +80,7 @@ func region(
     #expect(desk.diary.take() == ["start c", "inside c"])
   }
 
-  /// The same if the state becomes known later, and if it is outside (L1).
+  /// L1 also holds if the state becomes known later, and if the device is outside.
   @Test func theFirstStateIsOnlyDetermined() throws {
     let desk = try Desk()
     desk.manager.startMonitoring(for: region("in"))
@@ -164,7 +164,8 @@ func region(
     #expect(desk.diary.take() == ["start c", "unknown c", "unknown other"])
   }
 
-  /// L6: all managers are called, in the order of their creation; requests are answered only to the manager that sent them.
+  /// L6: all managers are called, in the order of their creation. The answer to a request goes only to the manager that
+  /// sent it.
   @Test func s70EveryManagerIsToldOnce() throws {
     let service = try RegionService(engine: MonitorEngine())
     let (first, second) = (RegionManager(sharing: service), RegionManager(sharing: service))

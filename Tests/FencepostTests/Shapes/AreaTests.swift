@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// A square around the place of the tests, from half its side in degrees; 0.0009 is 100 m.
+/// A square around the place of the tests; the argument is half its side in degrees (0.0009 is 100 m).
 func square(_ half: Double = 0.000_9, holes: [[Coordinate]] = [], buffer: Double = 0) -> PolygonalGeographicCondition {
   PolygonalGeographicCondition(exterior: ring(half), holes: holes, buffer: buffer)
 }
@@ -16,7 +16,7 @@ func ring(_ half: Double) -> [Coordinate] {
   ]
 }
 
-/// Polygons and corridors as conditions, from the first fix to the event.
+/// Tests polygons and corridors as conditions, from the first fix to the event.
 @Suite struct AreaTests {
   /// The metres of a degree along the equator.
   private let degree = 6_378_137 * Double.pi / 180
@@ -83,7 +83,8 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(engine.explain("narrow")?.reason == .tooCoarse)
   }
 
-  /// Only an oriented polygon can be larger than half of the Earth: no circle contains it, and it is near every point.
+  /// Only an oriented polygon can be larger than half of the Earth. No circle contains such a polygon, and it is near
+  /// every point.
   @Test func aPolygonOfMostOfTheEarth() throws {
     var engine = try MonitorEngine()
     let rest = PolygonalGeographicCondition(exterior: ring(0.009).reversed(), isOriented: true)
@@ -226,7 +227,7 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(engine.snapshot() == before)
   }
 
-  /// Polygons have no region, and no region is confused with a polygon.
+  /// A polygon never becomes a region, and a region is never confused with a polygon.
   @Test func regionsKnowNoShapes() throws {
     var engine = try MonitorEngine()
     try engine.add(square(), identifier: "c:office")

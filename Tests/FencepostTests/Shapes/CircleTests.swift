@@ -16,7 +16,7 @@ import Testing
     )
   }
 
-  /// The quick answers equal those of the full solution, or are undecided; especially near the boundary.
+  /// The quick answers equal those of the full solution, or are undecided. Most test points are near the boundary.
   @Test(arguments: radii) func quickAnswersAreTheFullOnes(radius: Double) {
     var random = SeededGenerator("CircleTests", salt: radius.bitPattern)
     for _ in 0..<200 {

@@ -4,7 +4,7 @@ import Testing
 @testable import Fencepost
 @testable import FencepostCore
 
-/// Rows of shapes: written shapes are read back, and any other bytes are refused or give a valid shape.
+/// Tests rows of shapes: written shapes are read back, and any other bytes are refused or give a valid shape.
 @Suite struct DefinitionRowTests {
   private func row(_ condition: any Condition) throws -> [UInt8] {
     var engine = try MonitorEngine(options: MonitorOptions(path: LineTests.path))
@@ -51,7 +51,7 @@ import Testing
     #expect(Array(wkb[(start + 13)..<start + 29]) == Array(wkb.suffix(16)))
   }
 
-  /// Bytes without a checksum, each changed, cut off or extended.
+  /// Changes, cuts off or extends the bytes of a row without a checksum, at each byte.
   @Test func hostileBytesAreRefusedOrSound() throws {
     var random = SeededGenerator("hostile rows of shapes")
     var refused = 0

@@ -10,7 +10,7 @@ enum LifeStep: CustomStringConvertible {
   case scanning(Bool, Int64)
   case host(Diagnostics, Set<ConditionKind>, Int64)
   case advance(Int64)
-  /// The times were wrong: rewinds the clock and continues from there.
+  /// Rewinds the clock, as after wrong times, and continues from there.
   case rewind(Int64)
   /// Syncs the conditions to this single one.
   case sync(String, Definition)
@@ -117,7 +117,7 @@ struct RandomLife {
     return Definition(subject: subject, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
   }
 
-  /// Sometimes a polygon or corridor.
+  /// Returns sometimes a polygon or corridor, otherwise a circle.
   private mutating func shape() -> Definition.Subject? {
     guard random.chance(0.5) else { return nil }
     let middle = Coordinate(latitude: 0, longitude: random.uniform(0...0.002))

@@ -35,8 +35,8 @@ import Testing
     }
   }
 
-  /// With the default durability the storage always has the state after some prefix of the inputs, whose length is its input
-  /// count. It lacks only inputs that changed no state, candidate or event.
+  /// With the default durability the storage always has the state after the first N inputs, where N is its input count.
+  /// It lacks only later inputs that changed no state, candidate or event.
   @Test func changesArePrefixes() throws {
     for life in 0..<100 {
       let name = "prefixes \(life)"
@@ -107,8 +107,8 @@ import Testing
 
   // MARK: - Saves in parts
 
-  /// The stored state is always the state after some call and never goes back, however a save is split into parts and whatever
-  /// happens between them. A failing part loses nothing.
+  /// The stored state is always the state after some call, and never an earlier one than before, however a save is
+  /// split into parts and whatever happens between them. If a part fails, nothing is lost.
   @Test func imagesArePrefixes() throws {
     var images = 0
     for life in 0..<150 {
@@ -192,7 +192,7 @@ import Testing
     #expect(try storage.state == stored.engine.snapshot())
   }
 
-  /// A fork has no storage that could fail: it equals an engine restored from the original's snapshot.
+  /// A fork has no storage, so none can fail; it equals an engine restored from the original's snapshot.
   @Test func forkHasNoStorageThatFails() throws {
     let storage = MemoryStorage()
     var stored = try StoredEngine(name: "m", options: MonitorOptions(), storage: storage)

@@ -195,8 +195,8 @@ import Testing
     #expect(fleet.storeStatus == .kept && devices(storage) == 1_000)
   }
 
-  /// A disk fails during hours of busy work, in which inputs trigger the attempts. Once the work is rare, the next attempt comes
-  /// a minute later.
+  /// A disk fails during hours of busy work, in which inputs trigger the attempts. When there is little work again, the
+  /// next attempt comes a minute later.
   @Test func busyWorkDoesNotDelayAttemptsByEventTime() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -210,7 +210,7 @@ import Testing
     #expect(fleet.storeStatus == .kept && devices(storage) == 50)
   }
 
-  /// The check that a host makes before it acknowledges its inputs to a broker.
+  /// Tests the check that a host makes before it acknowledges its inputs to a broker.
   @Test func allIsKeptOnceTheStorageHasIt() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -275,8 +275,8 @@ import Testing
     #expect(try life(true) == life(false))
   }
 
-  /// Two fleets share a table, each with its own storage. Only one fleet had saved a change to the table when the
-  /// process ended, and the table is changed differently before the other fleet is opened.
+  /// Two fleets share a table, each with its own storage. When the process ended, only one fleet had saved a change to
+  /// the table. The table is then changed differently before the other fleet is opened.
   @Test(arguments: [[0, 1], [1, 0]], [false, true])
   func twoFleetsWithOneTableOpenInAnyOrder(order: [Int], changesBetween: Bool) throws {
     let storages = [MemoryFleetStorage(), MemoryFleetStorage()]
@@ -386,8 +386,9 @@ import Testing
     try look(isAll: true)
   }
 
-  /// Three fleets with one table live and crash together several times. Each life opens them in another order, and changes the
-  /// table between two openings too. The stores' families replace a common identifier.
+  /// Three fleets with one table live and crash together several times. Each life opens the fleets in another order,
+  /// and also changes the table between two openings. The families of the stores show that the tables belong together,
+  /// although no identifier is common to all.
   @Test(arguments: 0..<6, [false, true]) func fleetsOfOneTableOpenInAllOrders(seed: Int, hasFamilies: Bool) throws {
     var random = SeededGenerator("fleets of one table \(seed)")
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
@@ -506,7 +507,7 @@ import Testing
     }
   }
 
-  /// Clocks that are hours apart, with inputs in turn each second: each device is saved about once per interval.
+  /// Devices whose clocks are hours apart get inputs in turn each second. Each device is saved about once per interval.
   @Test(arguments: [1, 2, 7, 50]) func relaxedWithClocksThatAreApart(devices: Int) throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -521,7 +522,7 @@ import Testing
     try fleet.state.checkInvariants()
   }
 
-  /// The device whose clock is ahead of all falls silent: the others are still saved.
+  /// If the device whose clock is ahead of all others falls silent, the others are still saved.
   @Test func relaxedWhenTheLargestClockStands() throws {
     let storage = MemoryFleetStorage()
     var fleet = try relaxed(storage)
@@ -565,7 +566,7 @@ import Testing
     try fleet.state.checkInvariants()
   }
 
-  /// Refused inputs do not count as passing time: late ones, those too far ahead, and those with invalid times.
+  /// Refused inputs do not count as passing time, whether they are late, too far ahead, or have invalid times.
   @Test func refusedInputsDoNotSave() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
@@ -621,7 +622,7 @@ import Testing
     #expect(storage.writes == writes + 1)
   }
 
-  /// The longest and shortest interval, and the first and last possible time.
+  /// Tests the longest and shortest interval, and the first and last possible time.
   @Test(arguments: [1, 7, 1_000_000_000_000_000] as [Int64]) func relaxedAtTheEndsOfTime(interval: Int64) throws {
     let storage = MemoryFleetStorage()
     var fleet = try open(storage, Conditions(), .relaxed(interval: interval))

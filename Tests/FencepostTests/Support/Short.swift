@@ -42,7 +42,7 @@ extension Event {
   }
 }
 
-/// Checks every invariant of an engine that can be computed; a failure names the place.
+/// Checks all invariants of an engine that can be computed; a failure includes the text `place`.
 func checkInvariants(of engine: MonitorEngine, _ place: @autoclosure () -> String) throws {
   do {
     try engine.checkInvariants()
