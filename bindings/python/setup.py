@@ -16,12 +16,12 @@ from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).resolve().parent
-# A build front end leaves the folder of setup.py out.
+# A build front end does not put the folder of setup.py on the path.
 sys.path.insert(0, str(HERE))
 from systems import LIBRARIES, RUN_PATH, install_name, strip  # noqa: E402
 
-# The files of the repository in a source distribution, in its folder `library`: all that Package.swift names, the build
-# of the C library, and the data of the Python tests.
+# A source distribution contains these files of the repository, in its folder `library`: all that Package.swift names,
+# the build of the C library, and the data of the Python tests.
 LIBRARY = ("Package.swift", "LICENSE", "Sources", "include", "bindings/c", "Tests", "examples")
 NOT_SOURCE = shutil.ignore_patterns(".*", "__pycache__", "*.pyc", "*.o", "*.so", "*.so.*", "Package.resolved")
 
@@ -85,12 +85,12 @@ class BuildExtension(build_ext):
             beside = HERE / "src" / "fencepost"
         beside.mkdir(parents=True, exist_ok=True)
         bundled = beside / install_name(library)
-        for stale in beside.glob(LIBRARIES):  # of an earlier version, too
+        for stale in beside.glob(LIBRARIES):  # also a library of an earlier version
             stale.unlink()
         shutil.copyfile(library, bundled)
         strip(bundled)
         self.bundled = [bundled]
-        # The extensions for SQLite and DuckDB, if FENCEPOST_SQL names the folder of built ones.
+        # Includes the extensions for SQLite and DuckDB, if FENCEPOST_SQL names the folder that contains them.
         given = os.environ.get("FENCEPOST_SQL")
         for name in ("fencepost.so", "fencepost.duckdb") if given else ():
             (beside / "_sql").mkdir(exist_ok=True)

@@ -1,11 +1,12 @@
-/* Presences: pairs of a device and a condition that it is inside of. */
+/* Presences are pairs of a device and a condition that it is inside of. */
 #include "native.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* For each condition that a device is inside of: (identifier, generation, tag, since, evidence date). */
+/* Returns, for each condition that a device is inside of, the tuple (identifier, generation, tag, since, evidence
+   date). */
 PyObject *native_inside(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   const char *text;
@@ -40,12 +41,14 @@ PyObject *native_inside(PyObject *object, PyObject *identifier) {
   return list;
 }
 
-/* Room for the first call. A call that finds more costs its time twice. */
+/* The first call has room for this many presences. If there are more, a second call is needed, which doubles the
+   time. */
 enum {
   FIRST_ROOM = 16384
 };
 
-/* In a call: the devices inside one condition, or inside any if the identifier is NULL; in memory from malloc(). */
+/* Within a call: finds the devices inside one condition, or inside any condition if the identifier is NULL; in memory
+   from malloc(). */
 static fencepost_status find_presences(native_call *call, const char *identifier, fencepost_device_presence **found,
                                        size_t *count) {
   *count = 0;
@@ -57,12 +60,12 @@ static fencepost_status find_presences(native_call *call, const char *identifier
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) return status;
     if (*count <= capacity) return FENCEPOST_OK;
     free(*found);
-    /* More devices may enter before the next call. */
+    /* Allow for devices that enter before the next call. */
     capacity = *count + *count / 16;
   }
 }
 
-/* The texts of names; consecutive rows of the same device share one object. */
+/* Returns the names as a list of str; consecutive rows of the same device share one object. */
 static PyObject *names_of(const native_names *names, const fencepost_device_presence *found, size_t count) {
   PyObject *list = PyList_New((Py_ssize_t)count);
   PyObject *last = NULL;
@@ -77,7 +80,7 @@ static PyObject *names_of(const native_names *names, const fencepost_device_pres
   return list;
 }
 
-/* A column of 64-bit integers, which are at an offset in each presence. */
+/* Returns a column of 64-bit integers, which are at the same offset in each presence. */
 static PyObject *column_of(const fencepost_device_presence *found, size_t count, size_t offset) {
   PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(uint64_t)));
   if (bytes == NULL) return NULL;

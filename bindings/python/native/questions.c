@@ -1,9 +1,9 @@
-/* Queries of points: the conditions that contain them, the nearest boundaries, and the identifiers. */
+/* Implements queries about points: the conditions that contain them, the nearest boundaries, and the identifiers. */
 #include "native.h"
 
 #include <string.h>
 
-/* Two columns of points, and the memory for the results. */
+/* Holds two columns of points, and the memory for the results. */
 typedef struct {
   native_column columns[5];
   native_rows points;
@@ -29,7 +29,7 @@ static int open_points(native_state *state, PyObject *const sources[2], question
   return 0;
 }
 
-/* Opens memory for results; NULL for None. -1 with an exception. */
+/* Opens memory for results; NULL for None. Returns -1 with an exception on an error. */
 static Py_ssize_t open_output(native_state *state, PyObject *object, const char *name, const char *codes,
                               native_column *column, void **out) {
   const native_layout layout = {name, codes, NATIVE_DENSE | NATIVE_WRITABLE};
@@ -42,8 +42,8 @@ static Py_ssize_t open_output(native_state *state, PyObject *object, const char 
 }
 
 /*
- * Arguments (latitudes, longitudes, offsets, generations, distances or None); returns the number of elements of the
- * result. If there is not enough room for them, only the offsets are written.
+ * The Python arguments are (latitudes, longitudes, offsets, generations, distances or None); returns the number of
+ * elements of the result. If the memory is too small for the elements, only the offsets are written.
  */
 PyObject *native_containing(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -76,7 +76,8 @@ done:
   return result;
 }
 
-/* Arguments (latitudes, longitudes, how many, generations, distances); returns the number of results for each point. */
+/* The Python arguments are (latitudes, longitudes, how many, generations, distances); returns the number of results for
+   each point. */
 PyObject *native_nearest(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
@@ -106,7 +107,7 @@ done:
   return result;
 }
 
-/* The identifiers of a column of generations; None for conditions that no longer exist. */
+/* Returns the identifiers for a column of generations; None for conditions that no longer exist. */
 PyObject *native_identifiers_of(PyObject *object, PyObject *source) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
@@ -118,7 +119,7 @@ PyObject *native_identifiers_of(PyObject *object, PyObject *source) {
   char *texts = NULL;
   size_t capacity = 0, size = 0;
   if (native_open_column(state, source, &layout, &rows, &column) < 0) goto done;
-  for (;;) { /* repeat until the buffer is large enough, as other threads may add conditions */
+  for (;;) { /* repeat until the buffer is large enough, because other threads may add conditions */
     native_call call = native_begin_question(self);
     fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_identifiers_of_generations,
                                                 fencepost_conditions_identifiers_of_generations, column.start,

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* The memory that a definition refers to. */
+/* The structures that a definition points to. */
 typedef struct {
   fencepost_condition_options options;
   fencepost_transition_policy policy;
   fencepost_shape_options shape;
 } definition_parts;
 
-/* Reads (identifier, kind, geometry, assuming, policy, tag); the texts still belong to the tuple. */
+/* Reads the tuple (identifier, kind, geometry, assuming, policy, tag); the texts still belong to the tuple. */
 static int read_definition(native_state *state, PyObject *row, fencepost_condition_definition *definition,
                            definition_parts *parts) {
   PyObject *identifier, *geometry, *policy;
@@ -52,7 +52,7 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
   return 0;
 }
 
-/* Takes a tuple of definitions; returns the counts of added, replaced, kept and removed conditions. */
+/* Reads a tuple of definitions; returns the counts of added, replaced, kept and removed conditions. */
 PyObject *native_sync(PyObject *object, PyObject *rows) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);

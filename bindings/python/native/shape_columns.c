@@ -1,9 +1,10 @@
-/* Polygons, corridors and gates from columns of coordinates and offsets, in the layouts of GeoArrow, read in place. */
+/* Adds polygons, corridors and gates from columns of coordinates and offsets, in the layouts of GeoArrow, which are
+   read in place. */
 #include "native.h"
 
 #include <string.h>
 
-/* The parts of a column of shapes, in the order in which the package passes them. */
+/* The columns that describe shapes, in the order in which the package passes them. */
 enum {
   LONGITUDES,
   LATITUDES,
@@ -15,7 +16,7 @@ enum {
 
 typedef struct {
   native_column places[2];
-  Py_buffer offsets[3]; /* offsets of rings, parts and conditions */
+  Py_buffer offsets[3]; /* columns of offsets: of rings, parts and conditions */
   int held[3];
   fencepost_geometry geometry;
   const int32_t *conditions;
@@ -38,8 +39,8 @@ static void close_columns(shape_columns *columns) {
 }
 
 /*
- * The stride between vertices, which must be the same in both columns (otherwise 0). A single vertex may have any
- * stride.
+ * Returns the stride between vertices, which must be the same in both columns (otherwise returns 0). If there is a
+ * single vertex, its stride does not matter.
  */
 static int64_t stride_of(const native_column *places, Py_ssize_t count) {
   if (count < 2) return sizeof(double);
@@ -47,7 +48,8 @@ static int64_t stride_of(const native_column *places, Py_ssize_t count) {
   return stride == places[1].stride && stride > 0 && stride <= UINT32_MAX ? stride : 0;
 }
 
-/* Opens (longitudes, latitudes, rings, parts or None, conditions or None), which must be closed in any case. */
+/* Opens the tuple (longitudes, latitudes, rings, parts or None, conditions or None), which must be closed in any
+   case. */
 static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, shape_columns *columns) {
   static const native_layout layouts[2] = {{"longitudes", "d", 0}, {"latitudes", "d", 0}};
   static const char *const names[3] = {"rings", "parts", "conditions"};
@@ -83,7 +85,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
     geometry->part_offsets = offsets[1].buf;
     geometry->part_count = (size_t)(offsets[1].len / 4 - 1);
   }
-  if (!columns->held[2]) return 0; /* then the library compares the counts */
+  if (!columns->held[2]) return 0; /* without this column, the library compares the counts */
   columns->conditions = offsets[2].buf;
   if (offsets[2].len / 4 - 1 == count) return 0;
   native_refuse(state, "conditions has %zd elements, identifiers has %zd", offsets[2].len / 4, count);
@@ -91,9 +93,9 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
 }
 
 /*
- * Arguments (identifiers, their kind, columns, radii, edges, oriented, buffer, assuming, policy, tags or None, ensure);
- * returns the counts of added, replaced and kept conditions (an add counts nothing). All or nothing. If `conditions` is
- * None, each part, or each line, is a condition.
+ * The Python arguments are (identifiers, their kind, columns, radii, edges, oriented, buffer, assuming, policy, tags or
+ * None, ensure); returns the counts of added, replaced and kept conditions (an add counts nothing). All or nothing. If
+ * `conditions` is None, each part, or each line, is a condition.
  */
 PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;

@@ -1,10 +1,11 @@
-/* Polygons and corridors: conditions from well-known binary, how their geometry was read, and their distances. */
+/* Implements polygons and corridors: adding them from well-known binary, how their geometry was read, and their
+   distances. */
 #include "native.h"
 
 #include <math.h>
 #include <string.h>
 
-/* How to read a shape, as the package passes it. */
+/* How to read a shape; the package passes these settings. */
 typedef struct {
   double radius;
   fencepost_shape_options options;
@@ -35,8 +36,8 @@ int native_read_shape(PyObject *geometry, fencepost_condition_definition *defini
 }
 
 /*
- * Arguments (identifier, WKB, radius, edges, oriented, buffer, assuming, policy, tag, ensure); returns whether anything
- * changed. The radius is used only for lines.
+ * The Python arguments are (identifier, WKB, radius, edges, oriented, buffer, assuming, policy, tag, ensure); returns
+ * whether anything changed. The radius is used only for lines.
  */
 PyObject *native_add_shape(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -57,7 +58,7 @@ PyObject *native_add_shape(PyObject *object, PyObject *args) {
   shape_reading reading = reading_of(radius, edges, oriented, buffer);
   uint32_t changed = 1;
   native_call call;
-  if (native_begin_input_batch(self, &call) < 0) return NULL; /* large shapes take long to process */
+  if (native_begin_input_batch(self, &call) < 0) return NULL; /* processing large shapes takes long */
   fencepost_status status =
       ensure
           ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_wkb_condition, fencepost_conditions_ensure_wkb, identifier,
@@ -68,7 +69,7 @@ PyObject *native_add_shape(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-/* The well-known binary of many shapes; the bytes belong to the tuple. */
+/* Holds the well-known binary of many shapes; the bytes belong to the tuple. */
 typedef struct {
   const void **data;
   size_t *sizes;
@@ -102,8 +103,8 @@ static int open_wkb(PyObject *tuple, Py_ssize_t count, wkb_column *column) {
 }
 
 /*
- * Arguments (identifiers, WKB of each, radii or None, edges, oriented, buffer, assuming, policy, tags or None, ensure);
- * returns the counts of added, replaced and kept conditions (an add counts nothing). All or nothing.
+ * The Python arguments are (identifiers, WKB of each, radii or None, edges, oriented, buffer, assuming, policy, tags or
+ * None, ensure); returns the counts of added, replaced and kept conditions (an add counts nothing). All or nothing.
  */
 PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
@@ -149,12 +150,12 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   return counts;
 }
 
-/* The vertices of a shape as bytes; NULL without an exception if the condition no longer exists. */
+/* Returns the vertices of a shape as bytes; NULL without an exception if the condition no longer exists. */
 static PyObject *vertices_of(native_handle *self, const char *identifier) {
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
   PyObject *bytes = NULL;
-  for (;;) { /* repeat until the buffer is large enough, as other threads may replace the shape */
+  for (;;) { /* repeat until the buffer is large enough, because other threads may replace the shape */
     native_call call = native_begin(self);
     fencepost_status status =
         NATIVE_CONDITIONS(self, fencepost_monitor_condition_geometry, fencepost_conditions_geometry, identifier, buffer,
@@ -199,7 +200,8 @@ PyObject *native_shape_tuple(native_handle *self, const char *identifier) {
   Py_RETURN_NONE;
 }
 
-/* Returns (depth, vertices, departure, part, ring, edge, rings left out); None for values that do not apply. */
+/* Returns the tuple (depth, vertices, departure, part, ring, edge, rings left out); None for values that do not
+   apply. */
 PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
   native_handle *self = (native_handle *)object;
   const char *identifier;
@@ -214,7 +216,7 @@ PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
                        (unsigned)shape.departure_ring, (unsigned)shape.departure_edge, (unsigned)shape.left_out_rings);
 }
 
-/* Arguments (identifier, latitude, longitude); returns the nearest point of the boundary, or None. */
+/* The Python arguments are (identifier, latitude, longitude); returns the nearest point of the boundary, or None. */
 PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier_object;
@@ -232,9 +234,9 @@ PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
 }
 
 /*
- * Arguments (is_area, coordinates, rings, parts, radius, edges, oriented, buffer, latitude, longitude); returns metres.
- * Coordinates are doubles, longitude and latitude alternately; `rings` and `parts` have the start of each and the end
- * of the last.
+ * The Python arguments are (is_area, coordinates, rings, parts, radius, edges, oriented, buffer, latitude, longitude);
+ * returns metres. The coordinates are doubles, longitude and latitude alternately; `rings` and `parts` have the start
+ * of each ring or part and the end of the last one.
  */
 PyObject *native_shape_distance(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);

@@ -21,8 +21,8 @@ PyObject *native_close(PyObject *object, PyObject *Py_UNUSED(unused)) {
 }
 
 /*
- * A size that holds most snapshots at the first attempt, since a second attempt doubles the cost. Unused memory is
- * free.
+ * Returns a size that is enough for most snapshots at the first attempt, because a second attempt doubles the cost.
+ * Allocating more memory than is used costs nothing.
  */
 static size_t likely_size(uint64_t rows) { return rows < 1u << 24 ? 4096 + 256 * (size_t)rows : 0; }
 
@@ -51,7 +51,8 @@ PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
       status = NATIVE_CONDITIONS(self, fencepost_monitor_snapshot, fencepost_conditions_snapshot, buffer, capacity,
                                  &size, &call.error);
     if (status == FENCEPOST_OK && capacity > 0) break;
-    /* The snapshot was too small; before the next attempt another thread may make it grow again. */
+    /* The buffer was too small for the snapshot; before the next attempt another thread may make the snapshot grow
+       again. */
     if (status == FENCEPOST_E_BUFFER_TOO_SMALL) status = FENCEPOST_OK;
   }
   native_return(&call);

@@ -1,4 +1,4 @@
-/* The type of a table of conditions, which fleets share. */
+/* Implements the type of a table of conditions, which fleets share. */
 #include "native.h"
 
 static PyObject *table_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
@@ -18,7 +18,7 @@ static void table_dealloc(PyObject *self) {
   native_release(self);
 }
 
-/* (conditions, last generation, digest) */
+/* Returns the tuple (conditions, last generation, digest). */
 static PyObject *table_version(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;

@@ -1,6 +1,6 @@
 /*
- * Feeds the rows of many tracks, in file order, each to the device of its track. It works block by block, so that the
- * events of a block are taken before the next, and Ctrl-C ends a long call.
+ * Feeds the rows of many tracks, in file order, each to the device of its track. Rows are fed block by block, so that
+ * the events of a block are read before the next block, and Ctrl-C ends a long call.
  */
 #include "native.h"
 
@@ -35,7 +35,7 @@ typedef struct {
   PyObject *found;
   double *accuracies;
   fencepost_fleet_event *events;
-  identifier *identifiers; /* KEPT entries, by generation: the text made last for it */
+  identifier *identifiers; /* KEPT entries, each for some generations: the text that was created last */
   unsigned long long accepted, late, invalid;
 } rows_to_feed;
 
@@ -51,7 +51,7 @@ static double number_at(const native_column *column, Py_ssize_t row) {
   return value;
 }
 
-/* An event as a tuple. Few conditions cause many events, so events share the texts of identifiers. */
+/* Returns an event as a tuple. Few conditions cause many events, so the events share the texts of identifiers. */
 static PyObject *tuple_of(rows_to_feed *rows, const fencepost_event *event) {
   identifier *kept = &rows->identifiers[event->generation % KEPT];
   if (kept->text == NULL || kept->generation != event->generation) {
@@ -63,7 +63,8 @@ static PyObject *tuple_of(rows_to_feed *rows, const fencepost_event *event) {
   return native_event_tuple(event, kept->text);
 }
 
-/* Takes all pending events; each poll acknowledges the previous one. The events of a row have the place 2 * row + 1. */
+/* Reads all pending events; each poll acknowledges the previous one. The place of each event of a row is 2 * row +
+   1. */
 static int take_events(rows_to_feed *rows) {
   for (;;) {
     size_t count = 0;
@@ -91,8 +92,8 @@ static int take_events(rows_to_feed *rows) {
 }
 
 /*
- * Updates the begins of tracks, and changes unreported accuracies to 0; returns the first row without a track, or
- * `stop`.
+ * Updates the earliest times of tracks, and changes unreported accuracies to 0; returns the first row without a track,
+ * or `stop`.
  */
 static Py_ssize_t prepare(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
   int64_t *begins = rows->begins.view.buf;
@@ -113,7 +114,7 @@ static const void *at(const native_column *column, Py_ssize_t row) {
   return (const char *)column->start + row * column->stride;
 }
 
-/* Feeds a prepared block and takes its events; if the queue fills up, in several parts. */
+/* Feeds a prepared block and reads its events; if the queue fills up, feeds the block in several parts. */
 static int feed_block(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
   Py_ssize_t row = start;
   for (;;) {
@@ -160,13 +161,13 @@ static int refuse_row(const rows_to_feed *rows, Py_ssize_t row) {
 
 static int feed_rows(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
   if (native_refuse_second_consumer(rows->fleet, rows->state) < 0) return -1;
-  for (Py_ssize_t row = start; row < stop; row++) { /* before anything is fed */
+  for (Py_ssize_t row = start; row < stop; row++) { /* before any row is fed */
     int64_t track = integer_at(&rows->columns[TRACK], row);
     if (track < 0 || track >= rows->begins.view.shape[0]) return refuse_row(rows, row);
   }
   for (Py_ssize_t row = start; row < stop;) {
     Py_ssize_t end = stop - row > BLOCK ? row + BLOCK : stop;
-    Py_ssize_t prepared = prepare(rows, row, end); /* checked again, since other threads may write to the columns */
+    Py_ssize_t prepared = prepare(rows, row, end); /* checked again, because other threads may write to the columns */
     if (prepared < end) return refuse_row(rows, prepared);
     if (feed_block(rows, row, end) < 0 || PyErr_CheckSignals() < 0) return -1;
     row = end;
@@ -186,10 +187,10 @@ static int open_numbers(rows_to_feed *rows, PyObject *object, Py_ssize_t count) 
 }
 
 /*
- * Arguments (fleet, devices, begins, tracks, latitude, longitude, accuracy, time, start, stop, found, as_json). Feeds
- * the rows `start` to `stop`, each to the device whose number is in `devices` at its track, and takes the events.
- * Columns have 64-bit elements; accuracy may be None. `begins` receives the earliest time of each track. The list
- * `found` receives (place, track, event as tuple or JSON), by row. Returns (accepted, late, invalid).
+ * The Python arguments are (fleet, devices, begins, tracks, latitude, longitude, accuracy, time, start, stop, found,
+ * as_json). Feeds the rows `start` to `stop`, each to the device whose number is in `devices` at the row's track, and
+ * reads the events. Columns have 64-bit elements; accuracy may be None. `begins` receives the earliest time of each
+ * track. The list `found` receives (place, track, event as tuple or JSON), by row. Returns (accepted, late, invalid).
  */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   rows_to_feed rows;

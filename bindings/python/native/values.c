@@ -1,4 +1,4 @@
-/* Conversion of values between Python and C. */
+/* Converts values between Python and C. */
 #include "native.h"
 
 #include <string.h>
@@ -44,7 +44,8 @@ PyObject *native_optional_time(int64_t value) {
   return PyLong_FromLongLong(value);
 }
 
-/* The directory of a store as bytes, or None. A NUL in it is refused, since C would cut the text there. */
+/* Reads the directory of a store as bytes, or None. A NUL in the path is refused, because C would end the text
+   there. */
 int native_directory(native_state *state, PyObject *value, const char **out) {
   char *text;
   Py_ssize_t size;

@@ -1,4 +1,4 @@
-/* The visits that the events of one track make: the intervals for which a condition was satisfied. */
+/* Finds the visits in the events of one track: the intervals in which a condition was satisfied. */
 #include "native.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #define NEVER INT64_MIN
 
-/* How a start or an end is known: the indices into `KNOWN` of _log/visits.py. */
+/* How the time of a start or an end is known: these are the indices into `KNOWN` of _log/visits.py. */
 enum {
   KNOWN_CROSSING,
   KNOWN_DETERMINATION,
@@ -17,9 +17,9 @@ enum {
   KNOWN_OPEN
 };
 
-/* The state of a condition after an event. Times are microseconds; NEVER for a missing time. */
+/* The state of a condition after an event. Times are in microseconds; NEVER stands for a missing time. */
 typedef struct {
-  PyObject *identifier; /* borrowed from the events, or from the assumed states */
+  PyObject *identifier; /* a borrowed reference: to a text of the events, or of the assumed states */
   int64_t date, evidence;
   uint64_t generation;
   long state, cause;
@@ -33,14 +33,14 @@ typedef struct {
 } visit;
 
 typedef struct {
-  change *conditions; /* by number, in the order of their first events: their states */
+  change *conditions; /* the states of conditions; their order is that of the conditions' first events */
   visit *visits;
   size_t condition_count, condition_room, visit_count, visit_room;
   PyObject *numbers; /* by identifier */
   int64_t end;
 } world;
 
-/* Makes room for one more element: 0, or -1 with an exception. */
+/* Makes room for one more element; returns 0, or -1 with an exception. */
 static int grow(void **elements, size_t *room, size_t count, size_t size) {
   if (count < *room) return 0;
   size_t more = *room > 0 ? 2 * *room : 64;
@@ -94,7 +94,7 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Adds the visit of a condition that was satisfied until an event; NULL: it is still satisfied. */
+/* Adds the visit of a condition that was satisfied until an event; for NULL, it is still satisfied. */
 static int add_visit(world *world, const change *own, const change *end) {
   if (grow((void **)&world->visits, &world->visit_room, world->visit_count, sizeof(visit)) < 0) return -1;
   visit *found = &world->visits[world->visit_count];
@@ -109,7 +109,7 @@ static int add_visit(world *world, const change *own, const change *end) {
     found->end_known = KNOWN_OPEN;
     return 0;
   }
-  int is_replaced = end->generation != own->generation; /* then the evidence belongs to the new condition */
+  int is_replaced = end->generation != own->generation; /* the evidence of a replacement belongs to the new condition */
   int64_t left = is_replaced || end->evidence == NEVER ? end->date : end->evidence;
   found->left = found->last = larger(found->start, smaller(left, end->date));
   found->ended = end->date;
@@ -117,7 +117,8 @@ static int add_visit(world *world, const change *own, const change *end) {
   return 0;
 }
 
-/* The condition with an identifier; a new one has the assumed state since `begin`. NULL with an exception. */
+/* Returns the condition with an identifier; a new condition has the assumed state since `begin`. Returns NULL with an
+   exception on an error. */
 static change *condition_of(world *world, PyObject *identifier, uint64_t generation, PyObject *assumed, int64_t begin) {
   PyObject *number = PyDict_GetItemWithError(world->numbers, identifier);
   if (number != NULL) return &world->conditions[PyLong_AsSize_t(number)];
@@ -142,7 +143,8 @@ static int read_events(world *world, PyObject *events, PyObject *assumed, int64_
     if (read_change(PyTuple_GetItem(events, index), &next) < 0) return -1;
     change *own = condition_of(world, next.identifier, next.generation, assumed, begin);
     if (own == NULL) return -1;
-    if (own->state == next.state && own->generation == next.generation) continue; /* only its diagnostics changed */
+    /* Only the diagnostics of the condition changed. */
+    if (own->state == next.state && own->generation == next.generation) continue;
     if (own->state == FENCEPOST_STATE_SATISFIED && own->date != NEVER && next.date != NEVER)
       if (add_visit(world, own, &next) < 0) return -1;
     *own = next;
@@ -197,11 +199,11 @@ static PyObject *columns_of(const world *world) {
 }
 
 /*
- * Arguments (events, assumed, begin, end). Returns the visits of one track by start, then identifier, from a tuple of
- * event rows; `assumed` maps identifiers to the numbers of their states at the begin. The result is (identifiers,
- * start, left, last, confirmed start, confirmed end, how the start is known, how the end is known): a list, five
- * columns of 64-bit microseconds (the smallest integer means none), and two columns of bytes. An open visit has no
- * `left` and no confirmed end; `last` is its end.
+ * The Python arguments are (events, assumed, begin, end). Returns the visits of one track by start, then identifier,
+ * from a tuple of event rows; `assumed` maps identifiers to the numbers of their states at the time `begin`. The result
+ * is a list (identifiers, start, left, last, confirmed start, confirmed end, how the start is known, how the end is
+ * known): its first element is a list, then come five columns of 64-bit microseconds (the smallest integer stands for a
+ * missing time), and two columns of bytes. An open visit has no `left` and no confirmed end; `last` is its end.
  */
 PyObject *native_visits(PyObject *module, PyObject *args) {
   (void)module;

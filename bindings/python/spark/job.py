@@ -32,7 +32,7 @@ def main() -> None:
         path.with_suffix(".new").replace(path)
         with (out / "writes").open("a") as file:
             file.write(f"{number}\n")
-        if options and events and not again:  # between the write and the commit
+        if options and events and not again:  # kill the process between the write and the commit
             os.kill(os.getpid(), signal.SIGKILL)
 
     source = spark.readStream.schema(streams.SCHEMA).option("header", True).option("maxFilesPerTrigger", 1)

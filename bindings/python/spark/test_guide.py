@@ -26,7 +26,7 @@ def test_the_guide(spark: Any, tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     printed = ran.stdout.split(f"{mark}\n")
-    # Spark returns rows in no fixed order.
+    # Spark returns rows in an undefined order.
     assert [sorted(filter(None, text.split("\n"))) for text in printed] == [
         sorted(filter(None, text.split("\n"))) for _, text in blocks
     ]

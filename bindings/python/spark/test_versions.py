@@ -37,9 +37,9 @@ def test_rows_are_followed_by_the_table_that_they_name(spark: Any, tmp_path: Pat
         ("v0", 0.0, 0.0, 5.0, 0, "ab" * 15 + "0", None),
         ("v0", 0.0, 0.0, 5.0, 0, "ab" * 16 + "0", None),
     ]
-    # The digest of an unknown table: the row is skipped, and the query continues.
+    # This row has the digest of an unknown table: the row is skipped, and the query continues.
     unknown = ("v0", 0.0, 0.0, 5.0, last_time, "ab" * 16, None)
-    nulls = ("v0", None, None, None, last_time, None, None)  # no position, and not late
+    nulls = ("v0", None, None, None, last_time, None, None)  # the row has no position, but it is not late
     last = ("sentinel", 80.0, 0.0, 5.0, world.end + wide.DELAY * SECOND, None, None)
     half = len(rest) // 2
     wide.write_json(tmp_path / "in", 1, rest[:half])
@@ -109,7 +109,7 @@ def test_what_is_silent_is_confirmed_and_forgotten_by_time_alone(spark: Any, tmp
     progress = wide.run(spark, tmp_path, zones, found, ordered=True, delay="10 seconds", expire="60 seconds")
     assert [event[:5] for event in wide.reported(found)] == [
         ("a", 1, "depot", "satisfied", 0),
-        ("a", 1, "depot", "satisfied", 390 * SECOND),  # had expired, so its sequence starts again
+        ("a", 1, "depot", "satisfied", 390 * SECOND),  # the device had expired, so its sequence starts again
         ("dwells", 1, "yard", "satisfied", 30 * SECOND),
         ("phone", 1, "desk", "satisfied", 0),
         ("phone", 2, "desk", "unsatisfied", 30 * SECOND),

@@ -15,7 +15,7 @@ import pytest
 
 from fencepost import Circle, InputError, TransitionPolicy
 
-# The repository, or the part of it in a source distribution.
+# The root of the repository, or of the part of it that a source distribution contains.
 ROOT = next(
     folder
     for folder in (Path(__file__).resolve().parents[1] / "library", Path(__file__).resolve().parents[3])
@@ -26,11 +26,11 @@ TRACKS = SHARED / "data" / "tracks"
 DATA = ROOT / "examples" / "data"
 OWN_TRACKS = DATA / "tracks"
 """Each track is cut to about a hundred points; see SOURCES.md in that folder."""
-# The folder of the Python binding. In a source distribution it is the top folder.
+# The folder of the Python package's sources. In a source distribution, this is the top folder.
 BINDING = Path(__file__).resolve().parents[1]
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 SECOND = 1_000_000
-# The player of the scenarios, which is not in the wheel.
+# Finds the player of the scenarios, which the wheel does not contain.
 CONFORMANCE = ROOT / "Tests" / "Conformance"
 sys.path.append(str(CONFORMANCE))
 HOME = Circle(52.5, 13.4, 100)
@@ -38,10 +38,11 @@ EXACT = TransitionPolicy.exact()
 
 try:
     from hypothesis import settings
-except ImportError:  # pytest alone is enough for most tests of a source distribution
+except ImportError:  # for most tests of a source distribution, pytest alone is enough
     pass
 else:
-    # Random inputs are the same in each run, so that a new failure comes from a change; make soak draws new ones.
+    # Random inputs are the same in each run, so that a new failure comes from a change in the code; make soak draws new
+    # inputs.
     settings.register_profile("fencepost", derandomize=os.environ.get("FENCEPOST_SOAK") != "1", deadline=None)
     settings.load_profile("fencepost")
 

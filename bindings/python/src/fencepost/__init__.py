@@ -17,12 +17,12 @@ Example:
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers know this name; importing typing for it would take long
+TYPE_CHECKING = False  # type checkers know this name; importing typing would take long
 if TYPE_CHECKING:
     from . import errors, geodesic, live, spark, types
     from ._errors import InputError, InputWarning
 
-    # Aliases: the names of Core Location and of 0.2.
+    # These are aliases: the names of Core Location and of version 0.2.
     from ._fleet.conditions import Conditions as Conditions, Zones
     from ._fleet.device import Device
     from ._fleet.device_events import DeviceEvent
@@ -71,8 +71,8 @@ if TYPE_CHECKING:
         PolygonalGeographicCondition as PolygonalGeographicCondition,
     )
 
-# Importing the package is cheap: a module loads when one of its names is first used. These lists repeat the imports
-# above; a test compares them with __all__.
+# Importing the package takes little time, because a module loads only when one of its names is first used. These lists
+# repeat the imports above; a test compares them with __all__.
 _MODULES = {
     "_errors": "InputError InputWarning",
     "_fleet.conditions": "Zones",
@@ -108,7 +108,7 @@ _ALIASES = {
 _LATER = {name: module for lists in (_MODULES, _ALIASES) for module, names in lists.items() for name in names.split()}
 _PARTS = ("errors", "geodesic", "live", "spark", "types")
 
-if not TYPE_CHECKING:  # so that type checkers refuse a name that does not exist
+if not TYPE_CHECKING:  # for other names, so that type checkers refuse a name that does not exist
 
     def __getattr__(name):
         from importlib import import_module
@@ -125,7 +125,7 @@ if not TYPE_CHECKING:  # so that type checkers refuse a name that does not exist
         return value
 
     def _moved(name, import_module):
-        # Names that version 0.2 had here, and that are in `errors` and `types` now.
+        # Version 0.2 had these names here; they are in `errors` and `types` now.
         for part in ("errors", "types"):
             module = None if name.startswith("_") else import_module(f".{part}", __name__)
             if name in getattr(module, "__all__", ()):

@@ -30,7 +30,7 @@ def open_bell() -> tuple[int, int]:
     if HAS_EVENTFD:
         descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         return descriptor, descriptor
-    reader, writer = os.pipe()  # closed on exec(), like every descriptor that Python opens
+    reader, writer = os.pipe()  # both descriptors are closed on exec(), like every descriptor that Python opens
     os.set_blocking(reader, False)
     os.set_blocking(writer, False)
     return reader, writer
@@ -41,7 +41,7 @@ def ring(writer: int) -> None:
     try:
         os.write(writer, ONE)
     except BlockingIOError:
-        pass  # it is already readable
+        pass  # the descriptor is already readable
 
 
 def silence(reader: int) -> bool:
@@ -83,12 +83,12 @@ def keep_alive(connection: socket.socket, idle: int, interval: int, count: int) 
         interval: Seconds between further probes.
         count: Unanswered probes after which the connection counts as lost.
     """
-    import socket  # imported only here, since it takes long to load
+    import socket  # imported only here, because loading it takes long
 
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     if PORTABLE:
         return
-    # macOS calls the first option TCP_KEEPALIVE.
+    # macOS has another name for the first option: TCP_KEEPALIVE.
     names = ("TCP_KEEPIDLE" if hasattr(socket, "TCP_KEEPIDLE") else "TCP_KEEPALIVE", "TCP_KEEPINTVL", "TCP_KEEPCNT")
     for name, value in zip(names, (idle, interval, count)):
         if hasattr(socket, name):
@@ -100,5 +100,5 @@ def limit_unanswered(listener: socket.socket, seconds: float) -> None:
     TCP_USER_TIMEOUT, which Linux has."""
     import socket
 
-    if not PORTABLE and hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it from the listener
+    if not PORTABLE and hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit the option from the listener
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))

@@ -9,7 +9,7 @@ Example:
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in the package itself
+TYPE_CHECKING = False  # type checkers know this name, as in the package's __init__
 if TYPE_CHECKING:
     from ._fleet.conditions import TableVersion
     from ._fleet.device_events import DeviceEventList, DeviceEvents, DeviceUpdates
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from ._values.results import FeedResult, ShapeReading, SyncResult
     from ._values.statistics import Statistics
 
-# A module loads when one of its names is first used. These lists repeat the imports above; a test compares them with
-# __all__.
+# A module loads only when one of its names is first used. These lists repeat the imports above; a test compares them
+# with __all__.
 _MODULES = {
     "_fleet.conditions": "TableVersion",
     "_fleet.device_events": "DeviceEventList DeviceEvents DeviceUpdates",

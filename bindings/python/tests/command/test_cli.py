@@ -124,7 +124,7 @@ def test_policies(run: Run, files: Path) -> None:
     for policy in ("standard", "exact", "core_location"):
         done = run("replay", "t.csv", "--conditions", "c.geojson", "--policy", policy, "--format", "jsonl")
         dates[policy] = [json.loads(line)["date"][17:19] for line in done.stdout.splitlines()]
-    # The fix at the very end of the dwell contradicts the transition.
+    # A fix at the very end of the dwell time contradicts the transition.
     assert dates == {"standard": ["00"], "exact": ["00", "10", "30"], "core_location": ["00"]}
 
 
@@ -174,7 +174,7 @@ def test_way_points_are_played(run: Run, files: Path) -> None:
     assert said.startswith("w.csv: point 1: ") and said.endswith("--columns time=NAME")
     assert "--speed" in said and "--start" in said
     play = (*arguments, "--speed", "10", "--start", "1970-01-01T00:00:00Z")
-    # 445.3 m: inside after 122.6 m, out again after 322.6 m.
+    # The track is 445.3 m long: it enters after 122.6 m, and leaves after 322.6 m.
     events = [json.loads(line) for line in run(*play).stdout.splitlines()]
     assert [(e["state"], e["date"][17:26]) for e in events] == [
         ("unsatisfied", "00.000000"), ("satisfied", "13.000000"), ("unsatisfied", "33.000000"),
@@ -273,7 +273,7 @@ def test_an_interrupt_is_one_line(files: Path) -> None:
     (files / "t.csv").write_text("time,lat,lon\n" + rows)
     command = [sys.executable, "-m", "fencepost", "replay", "t.csv", "--conditions", "c.geojson", "--format", "jsonl"]
 
-    def heed_interrupts() -> None:  # a test run in the background inherits ignored interrupts
+    def heed_interrupts() -> None:  # a test that runs in the background inherits ignored interrupts
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     with subprocess.Popen(
@@ -284,7 +284,7 @@ def test_an_interrupt_is_one_line(files: Path) -> None:
         preexec_fn=heed_interrupts,  # noqa: PLW1509
     ) as process:
         assert process.stdout is not None and process.stderr is not None
-        process.stdout.readline()  # wait until it is in the middle of its work
+        process.stdout.readline()  # after the first line, the process is in the middle of its work
         process.send_signal(signal.SIGINT)
         _out, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, b"fencepost: interrupted\n")
@@ -310,7 +310,7 @@ def terminal(command: list[str], folder: Path) -> tuple[int, str]:
         while time.monotonic() < deadline:
             try:
                 part = os.read(leader, 65536)
-            except OSError:  # the other end is closed
+            except OSError:  # the other end of the pipe is closed
                 break
             seen += part
         process.wait(60)

@@ -72,7 +72,7 @@ def test_the_golden_events_are_those_of_the_reference_model() -> None:
             reference.add_circle(row.identifier, *condition.center, condition.radius, **options)
         else:
             reference.add_beacon(row.identifier, str(condition.uuid), condition.major, condition.minor, **options)
-    # At equal times, fixes come first.
+    # If times are equal, fixes come before reports.
     inputs = [(fix[3], 0, fix) for fix in read_track(DATA / "drive.csv").fixes]
     inputs += [(report.time_us, 1, report) for report in read_sightings(DATA / "sightings.jsonl")]
     expected = []

@@ -43,7 +43,7 @@ def test_nanoseconds(tmp_path: Path, name: str) -> None:
     for source in sources(tmp_path, {name: times, "lat": [47.0] * 3, "lon": [8.0] * 3, "car": ["a"] * 3}):
         for by in (None, "car"):
             log = replay(source, HERE, policy="exact", by=by)
-            assert abs(log[0].date_us - START_NS // 1000) <= 1  # a text is rounded, an integer truncated
+            assert abs(log[0].date_us - START_NS // 1000) <= 1  # a time in text is rounded, an integer truncated
             assert "2024-05-01 12:00:00" in repr(log)
     monitor = Monitor()
     table = pyarrow.table({name: times, "lat": [47.0] * 3, "lon": [8.0] * 3})
@@ -56,7 +56,7 @@ def test_times_that_have_no_date_are_refused_by_row(tmp_path: Path) -> None:
     for source in sources(tmp_path, columns):
         for by in (None, "car"):
             assert "outside year 1 to year 9999" in str(refusal(replay, source, HERE, by=by))
-    # The time of a Fix is always in microseconds. Such a log could not even be printed.
+    # The time of a Fix is always in microseconds; a log with such times could not be printed.
     for time in START_NS, -START_NS:
         fixes = [Fix(47, 8, time=0), Fix(47, 8, time=time)]
         assert refusal(replay, fixes, HERE).place == "element 1"
@@ -141,7 +141,7 @@ def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
             replay(source, HERE)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # near the place, far from it in either order of the coordinates, inside it
+        # near the place, far from it in either order of the coordinates, and inside it
         for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):
             for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
                 replay(source, HERE)
@@ -193,7 +193,7 @@ def test_exchanged_columns_of_streamed_files(tmp_path: Path) -> None:
             replay(source, HERE, by="car")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # near the place, far from it in either order of the coordinates, inside it
+        # near the place, far from it in either order of the coordinates, and inside it
         for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):
             for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
                 replay(source, HERE, by="car")

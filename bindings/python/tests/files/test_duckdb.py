@@ -31,7 +31,7 @@ def connection() -> Iterator[Any]:
     path = extension()
     if path is None:
         pytest.skip(f"duckdb-extension-spatial for duckdb {duckdb.__version__} is installed by make test-all")
-    # never load from the network
+    # the tests never load an extension from the network
     settings = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     with duckdb.connect(config=settings) as connection:
         connection.load_extension(str(path))
@@ -121,7 +121,7 @@ def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
     }
     monitor = Monitor()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InputWarning)  # the warning that nothing states the kind of edges
+        warnings.simplefilter("ignore", InputWarning)  # hides the warning that nothing states the kind of edges
         log = replay(track, zones)
         monitor.add_many(zones)
     expected = replay(track, made)
@@ -129,7 +129,7 @@ def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
     assert {record.identifier: record.condition for record in monitor.records()} == made
     assert monitor.feed_many(track).accepted == len(log.replays[0].fixes)
     assert [event.to_json() for event in monitor.events()] == log.to_jsonl().splitlines()
-    # The database agrees with each event about the place, except within metres of the line.
+    # The database agrees with each event about whether the place contains the fix, except within metres of the line.
     for event in log:
         if event.latitude is None or event.identifier == "way" or abs(event.boundary_distance or 0) < 5:
             continue

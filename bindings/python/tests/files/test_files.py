@@ -52,7 +52,7 @@ def refusal(call: Callable[..., Any], path: Path, *arguments: Any, **options: An
     return text[len(f"{path}: ") :]
 
 
-# Known numbers of points, starts and ends (SOURCES.md in the files' folder).
+# The known numbers of points, and the first and last times (see SOURCES.md in the files' folder).
 SHARED_COUNTS = {
     "apple-watch-hacc.gpx": 44,
     "bike-basel-border-etrex.gpx": 479,
@@ -84,7 +84,7 @@ SHARED_COUNTS = {
 }
 
 
-# For each source in the repository: number of points, first and last time.
+# The number of points, the first and the last time of each source in the repository.
 OWN = {
     "gpx/bike-basel.gpx": (120, "2018-06-19T15:36:37Z", "2018-06-19T15:49:23Z"),
     "gpx/car-moscow.gpx": (100, "2009-05-19T04:00:30Z", "2009-05-19T04:02:20Z"),
@@ -122,14 +122,14 @@ def test_what_is_special_about_the_recorded_tracks() -> None:
     assert read_track(car, hdop_scale=5).fixes[0][2] == pytest.approx(5 * 2.61)
 
 
-# If the shared tracks are missing, this skips one test instead of one for each track.
+# If the shared tracks are missing, one test is skipped instead of one for each track.
 @pytest.mark.parametrize("name", SHARED_COUNTS if TRACKS.is_dir() else [])
 def test_shared_tracks(name: str) -> None:
     (path,) = TRACKS.glob(f"*/{name}")
     track = read_track(path)
     assert len(track.fixes) == SHARED_COUNTS[name] and not track.way_points
     assert all(abs(fix[0]) <= 90 and abs(fix[1]) <= 180 for fix in track.fixes)
-    # Each file's name or description states its year, which lies between 2000 and 2026.
+    # Each file's name or description states its year, which is from 2000 to 2026.
     assert all(946_684_800_000_000 < fix[3] < 1_800_000_000_000_000 for fix in track.fixes)
 
 
@@ -209,7 +209,7 @@ def test_gpx_sloppy_values(write: Write) -> None:
     )
     first, second = read_track(write("a.gpx", GPX.format(SEGMENT.format(point)))).fixes
     assert first == (52.5, 13.4, 0.0, 1_500_000)
-    assert math.isnan(second[2])  # without a fix there is no position
+    assert math.isnan(second[2])  # the second point has no fix, so it has no position
 
 
 @pytest.mark.parametrize(

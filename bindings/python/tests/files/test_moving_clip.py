@@ -24,7 +24,7 @@ import shapely  # noqa: E402
 
 FENCES = ROOT.parent / "shared" / "data" / "fences"
 CITIES, COUNTRIES = "cities/san-francisco.geojson", "natural-earth/ne_50m_admin_0_countries.geojson"
-# Polygons, a track, and the minimum numbers of visits, parts of visits, and parts without a fix.
+# Each case has polygons, a track, and the minimum numbers of visits, of parts of visits, and of parts without a fix.
 CASES = [
     (CITIES, "run-sf-strava-teleport.gpx", (3, 200, 1)),
     (CITIES, "car-i280-ublox.csv", (2, 500, 1)),
@@ -50,7 +50,7 @@ def trajectory(track: str) -> Any:
     if path is None:
         pytest.skip(f"{track} is not there")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings that fixes are sorted and time zones dropped
+        warnings.simplefilter("ignore")  # hides the warnings that fixes are sorted and time zones dropped
         latitudes, longitudes, _, times = zip(*[fix for fix in fixes_of(path) if abs(fix[0]) <= 90])
         points = geopandas.points_from_xy(longitudes, latitudes)
         stamps = pandas.to_datetime(times, unit="us")
@@ -103,13 +103,14 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
         for begin, end in clipped(whole, shape):
             within = [number for number, time in enumerate(times) if begin <= time <= end]
             own = [number for number in within if inside[number]]
-            # Points that clip places on the line may lie very slightly outside.
+            # Points that clip computes on the line may lie very slightly outside.
             assert all(shape.distance(whole.df.geometry.iloc[each]) < 1e-5 for each in set(within) - set(own)), name
             if not own:
                 passed += 1
                 continue
             (run,) = [run for run in runs if run[0] <= own[0] and own[-1] < run[1]]
-            # The run begins no earlier than the fix outside before it, and ends no later than the one after it.
+            # The run begins no earlier than the last fix outside before it, and ends no later than the first fix
+            # outside after it.
             assert run[0] == 0 or times[run[0] - 1] <= begin, name
             assert run[1] == len(times) or end <= times[run[1]], name
             held |= {run}

@@ -61,7 +61,8 @@ def test_one_fix_a_time_of_day(tmp_path: Path) -> None:
 
 def test_rmc_alone_and_gga_alone(tmp_path: Path) -> None:
     assert read(tmp_path, rmc("120000")) == [(52.5, 13.4, 0.0, at(7, 12))]
-    assert read(tmp_path, rmc("120000", mode=",A,V"))[0][2] == 0.0  # "navigational status not given" is not an alarm
+    # The navigational status "not given" does not count as an alarm.
+    assert read(tmp_path, rmc("120000", mode=",A,V"))[0][2] == 0.0
     assert read(tmp_path, sentence("GPZDA,120000,07,02,2020,,"), gga("120000", hdop="")) == [
         (52.5, 13.4, 0.0, at(7, 12))
     ]
@@ -76,7 +77,7 @@ def test_no_position(tmp_path: Path) -> None:
     ):
         (fix,) = read(tmp_path, *lines)
         assert math.isnan(fix[2]) and fix[3] == at(7, 12)
-    # One of the two sentences reports a fix.
+    # Only one of the two sentences reports a fix.
     assert read(tmp_path, rmc("120000"), gga("120000", quality=0)) == [(52.5, 13.4, 0.0, at(7, 12))]
     assert read(tmp_path, gga("120000"), rmc("120000", status="V")) == [(52.5, 13.4, 4.5, at(7, 12))]
 
@@ -85,7 +86,7 @@ def test_midnight(tmp_path: Path) -> None:
     lines = (gga("235958"), rmc("235959"), gga("235959"), gga("000000"), gga("000001"), rmc("000002", "080220"))
     expected = [at(7, 23, 59, 58), at(7, 23, 59, 59), at(8, 0), at(8, 0, 0, 1), at(8, 0, 0, 2)]
     assert [fix[3] for fix in read(tmp_path, *lines)] == expected
-    # The first date comes after midnight: the fixes that waited for it belong to the previous day.
+    # The first date in the log is after midnight: the fixes that waited for a date belong to the previous day.
     assert [fix[3] for fix in read(tmp_path, gga("235959"), gga("000000"), rmc("000001", "080220"))] == [
         at(7, 23, 59, 59), at(8, 0), at(8, 0, 0, 1),
     ]  # fmt: skip
@@ -125,8 +126,8 @@ def test_hostile_bytes(tmp_path: Path) -> None:
     assert fixes == [(52.5, 13.4, 0.0, at(7, 12))]
 
 
-# Logs from gpsd's own tests, in which the receivers report both position and time, each with gpsd's result. The date is
-# left out: gpsd takes an old date for a rollover of the GPS week number and changes it.
+# These are logs of gpsd's own tests, in which the receivers report both position and time, with gpsd's result for each.
+# The dates are not compared: gpsd takes an old date for a rollover of the GPS week number and changes it.
 GPSD = ("haicom-305N", "sl869", "garmin25lp", "telit-he910", "nokia-ld-4w", "bu353s4", "gr601-w", "myguide-3100",
         "ublox-neo-m9n-nmea", "nl2008u", "motorola-t805", "quectel", "beidou-bd")  # fmt: skip
 
@@ -179,6 +180,7 @@ def test_real_logs() -> None:
     lost = read_track(NMEA / "gpsd" / "skytraq.log").fixes
     assert all(math.isnan(fix[2]) for fix in lost)
     place = {"a": Circle(55.78, 23.57, 5000)}
-    assert replay(NMEA / "gpsd" / "bt451.log", place, sort=False).counts.late_fixes > 0  # its clock jumps back
+    # The clock of this log jumps back.
+    assert replay(NMEA / "gpsd" / "bt451.log", place, sort=False).counts.late_fixes > 0
     with pytest.warns(InputWarning, match="fixes are earlier than a previous one: sorted by time"):
         assert replay(NMEA / "gpsd" / "bt451.log", place).counts.late_fixes == 0

@@ -90,7 +90,7 @@ def test_times_as_numbers_texts_and_objects() -> None:
     for given in columns:
         frame = small().drop(columns="time").assign(**given)
         assert [event.date_us for event in replay(frame, HERE, policy="exact")] == expected, given
-    # Nanoseconds are truncated, microseconds are kept.
+    # Nanoseconds are truncated to microseconds.
     times = pandas.to_datetime([1_700_000_000_123_456_789] * 3, utc=True)
     assert {event.date_us for event in replay(small(time=times), HERE, policy="exact")} == {1_700_000_000_123_456}
 
@@ -228,7 +228,7 @@ def test_shapes_that_are_no_points() -> None:
 
 def test_by_replays_each_track_alone(from_file: EventLog) -> None:
     one, two = drive(), drive().iloc[::-1].reset_index(drop=True)
-    two["time"] = drive()["time"]  # the same drive back
+    two["time"] = drive()["time"]  # the same drive in reverse
     both = pandas.concat([one.assign(vehicle="one"), two.assign(vehicle="two")]).sort_values("time", kind="stable")
     log = replay(both, DATA / "conditions.geojson", by="vehicle", assuming="unknown")
     assert log.tracks == ("one", "two") and log.by == "vehicle"

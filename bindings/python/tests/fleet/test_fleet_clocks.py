@@ -34,7 +34,7 @@ def test_an_advance_is_bounded(fleet: Fleet) -> None:
     assert fleet.clock_us == NOW + DAY
     with pytest.raises(LateInputError):
         fleet.advance(NOW, force=True)
-    fleet.advance(NOW + 100 * DAY, device="a")  # for a single device, the caller's time is trusted
+    fleet.advance(NOW + 100 * DAY, device="a")  # for a single device, the caller's time is not checked
 
 
 def test_the_arrival_time_bounds_first_inputs(fleet: Fleet) -> None:

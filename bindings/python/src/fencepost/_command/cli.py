@@ -33,7 +33,8 @@ def answered(run: Callable[[], int]) -> int:
         with _told_on_stderr():
             code = run()
     except BrokenPipeError:
-        # The reader of the output has closed the pipe. The interpreter flushes again at exit, so redirect to /dev/null.
+        # The reader of the output has closed the pipe. The interpreter flushes standard output again at exit, so
+        # redirect it to /dev/null.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except InputError as error:
         return _refuse(error._for_command)

@@ -28,7 +28,8 @@ class Configuration(argparse.Action):
             raise UsageError(f"{values}: {error}") from None
         for name, value in vars(namespace).items():
             if isinstance(value, list):
-                setattr(namespace, name, tuple(value))  # AddSource: a list on the command line replaces a tuple
+                # With a tuple, a list from the command line replaces the values (see AddSource).
+                setattr(namespace, name, tuple(value))
 
 
 def _arguments(parser: argparse.ArgumentParser, key: str, value: Any) -> list[str]:

@@ -93,7 +93,7 @@ def _parquet(path: Path) -> Any:
     geopandas, pandas = require("geopandas", "geo"), require("pandas", "geo")
     try:
         return geopandas.read_parquet(path)
-    except ValueError:  # the file has no GeoParquet metadata
+    except ValueError:  # the file does not have GeoParquet metadata
         return pandas.read_parquet(path)
 
 

@@ -183,7 +183,7 @@ def _read_again(options: argparse.Namespace, notices: Notices, follower: Followe
     """Replaces the conditions by those of the file. If the file cannot be used, nothing changes."""
     path = Path(options.conditions)
     if path.exists() and not path.is_file():
-        # A pipe may have no writer any more, and waiting for one would block fixes and signals.
+        # A pipe may have lost its last writer, and waiting for a writer would block fixes and signals.
         notices.say(f"{path}: cannot be read again, because it is not a regular file; the conditions are unchanged")
         return
     try:

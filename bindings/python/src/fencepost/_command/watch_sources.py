@@ -66,7 +66,7 @@ def check_sources(options: argparse.Namespace) -> bool:
         raise UsageError(
             "argument --by: works for messages that name their device; name the device of a gpsd with --as"
         )
-    # The sources whose fixes do not name a device.
+    # Lists the sources whose fixes do not name a device.
     nameless = [*gpsds, *(files if by is None else ())]
     if named is None and nameless:
         raise UsageError(f"argument --source: {nameless[0]} needs the name of its device; add --as or --by")

@@ -169,7 +169,7 @@ def table_features(
                 if shape is None and latitude != latitude:
                     raise InputError.of_row(source, first + row, "has no geometry")
             held["wkb"] = shapes
-            if edges is not None:  # otherwise the kind of edges stays open
+            if edges is not None:  # without `edges`, the kind of edges stays open
                 own = held.get("edges") or [None] * chunk.length
                 held["edges"] = [edges if each is None else each for each in own]
         for row in range(chunk.length):

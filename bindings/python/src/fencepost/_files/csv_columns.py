@@ -75,8 +75,8 @@ def _plain(text: str) -> bytes | None:
     data = text.encode()
     if b"#" in data and (data.startswith(b"#") or b"\n#" in data or b'"#' in data):
         return None
-    # The csv module refuses fields longer than its limit. A line cannot exceed it if each half of the limit has a line
-    # end.
+    # The csv module refuses fields longer than its limit. If each half of the limit has a line end, no line can exceed
+    # the limit.
     half = csv.field_size_limit() // 2
     if any(data.find(b"\n", place, place + half) < 0 for place in range(0, len(data) - half, max(half, 1))):
         return None
@@ -91,7 +91,7 @@ def _table(data: bytes, layout: Layout, used: list[int]) -> Any:
     """
     types, reader = _arrow("lib"), _arrow("csv")
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    # An extra empty row shows whether the last row ends: a quotation mark in it may be still open.
+    # An extra empty row shows whether the last row ends: an open quotation mark would swallow the extra row.
     mark = b"" if data.endswith(b"\n") else b"\n"
     mark += layout.delimiter.encode() * (layout.width - 1) + b"\n"
     kinds = {str(index): types.float64() for index in used}
@@ -121,7 +121,8 @@ def _columns(table: Any, layout: Layout) -> Columns:
     compute = _arrow("compute")
     indices = layout.indices
     tracks = table[str(layout.track)].combine_chunks()
-    names = tracks.dictionary.to_pylist()[:-1]  # the last is the name of the extra row, unless a row has no name too
+    # The last name belongs to the extra row, unless another row has no name either.
+    names = tracks.dictionary.to_pylist()[:-1]
     if not all(map(str.strip, names)) or compute.max(tracks.indices).as_py() >= len(names):
         raise ValueError
     numbers = {what: _numbers(table[str(index)]) for what, index in indices.items() if what != "time"}

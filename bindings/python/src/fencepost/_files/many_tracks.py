@@ -336,7 +336,7 @@ def _open_batches(path: str, by: str, how: Reading, batch_rows: int) -> Iterator
                 opened = stream, meta["crs"]
         except ImportError:
             raise
-        except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
+        except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds of errors
             raise InputError(path, "", f"cannot be read as {ending[1:]}: {error}") from None
         yield opened
 

@@ -48,7 +48,7 @@ def moving_tracks(value: Any, source: str, columns: Mapping[str, str], how: Read
         frame = part.df
         if frame.index.dtype.kind == "M" and frame.index.tz is None:
             frame = frame.set_axis(frame.index.tz_localize("UTC"))
-        # The index holds the times, even if a column has its name.
+        # The times are in the index, even if a column has the same name.
         index = frame.index.name if isinstance(frame.index.name, str) else "t"
         index = index if index not in frame.columns else "fencepost_time"
         frame = frame.reset_index(names=index)

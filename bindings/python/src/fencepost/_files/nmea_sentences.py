@@ -84,7 +84,8 @@ def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
     if kind == "ZDA":
         return Sentence(kind, clock, _zda_day(values[1:4]), None, 0.0)
     if kind == "RMC":
-        # A valid position without a date is refused. A date without a position is fine: receivers know the date first.
+        # A valid position without a date is refused. A date without a position is accepted: receivers know the date
+        # before the position.
         day, has_fix = _rmc_day(values[8]), _has_fix(values)
         if has_fix and day is None:
             raise SentenceError("RMC: is marked valid but has no date")
@@ -106,8 +107,8 @@ def _has_fix(values: list[str]) -> bool:
     status = values[1]
     if status not in ("A", "V", ""):
         _refuse("RMC", "status", status, "A or V")
-    # NMEA 2.3 added the mode. pynmea2's is_valid is not used: it treats the navigational status "not given" as an
-    # alarm.
+    # NMEA 2.3 added the mode. This code does not use pynmea2's is_valid, because it treats the navigational status "not
+    # given" as an alarm.
     return status == "A" and values[11:12] != ["N"]
 
 
@@ -150,7 +151,7 @@ def _rmc_day(text: str) -> int | None:
     if re.fullmatch("[0-9]{6}", text) is None:
         _refuse("RMC", "date", text, "ddmmyy")
     year = int(text[4:])
-    # Two-digit years are 1969 to 2068, as in strptime and in receivers.
+    # Two-digit years stand for 1969 to 2068, as in strptime and in receivers.
     return _day("RMC", text, 1900 + year if year > 68 else 2000 + year, text[2:4], text[:2])
 
 

@@ -237,7 +237,8 @@ def _geojson(conditions: Any) -> dict[str, Any] | None:
 def _given(condition: Any, key: Any, default: TransitionPolicy, name: str, state: State) -> ConditionRow:
     if not isinstance(key, str):
         raise TypeError(f"{name}: the identifier {key!r} must be str, not {type(key).__name__}")
-    if not is_condition(condition) and is_condition(getattr(condition, "condition", None)):  # from a table or monitor
+    # The definition comes from a table or a monitor.
+    if not is_condition(condition) and is_condition(getattr(condition, "condition", None)):
         condition, default = condition.condition, condition.policy
     if not is_condition(condition):
         kind = type(condition).__name__

@@ -95,7 +95,7 @@ def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
     """
     data = file.read(size)
     decoder = codecs.getincrementaldecoder(marked_encoding(data) or "utf-8-sig")()
-    held: list[str] = []  # the start of an incomplete line
+    held: list[str] = []  # the beginning of an incomplete line
     length = 0
     while True:
         refused = None
@@ -103,7 +103,7 @@ def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
             text = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             refused, text = error, error.object[: error.start].decode(error.encoding)
-        # A carriage return at the end may be the first half of a line ending.
+        # A carriage return at the end of the text may be the first half of a line ending.
         end = len(text) - (bool(data) and text.endswith("\r"))
         cut = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1 if data else len(text)
         if (cut or not data) and (piece := "".join([*held, text[:cut]])):
@@ -128,7 +128,7 @@ def check_lines(text: str) -> None:
         LongLineError: There is such a line.
     """
     half = MOST_LINE // 2
-    for begin in range(0, len(text) - half, half):  # a longer line fills at least one of these ranges
+    for begin in range(0, len(text) - half, half):  # a line that is too long fills at least one of these ranges
         if text.find("\n", begin, begin + half) < 0 and text.find("\r", begin, begin + half) < 0:
             start = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
             if (
@@ -174,7 +174,7 @@ def parse_json(text: str, path: str | Path, place: str = "") -> Any:
         raise InputError(path, where, f"not valid JSON: {error.msg}") from None
     except InputError:
         raise
-    except ValueError as error:  # a number with thousands of digits
+    except ValueError as error:  # the number has thousands of digits
         raise InputError(path, place, f"cannot be read: {error}") from None
     except RecursionError:
         raise InputError(path, place, "cannot be read: nested too deeply") from None

@@ -43,7 +43,7 @@ def _unpacked(data: bytes, path: str | Path) -> bytes:
             return archive.read(name)
     except InputError:
         raise
-    except Exception as error:  # zipfile and its decompressors (zlib, bz2, lzma) raise many kinds
+    except Exception as error:  # zipfile and its decompressors (zlib, bz2, lzma) raise many kinds of errors
         raise InputError(path, "", f"cannot be read as kmz: {error}") from None
 
 
@@ -80,7 +80,7 @@ def read(
 
 def _tracks(root: ElementTree.Element) -> Iterator[tuple[str, ElementTree.Element]]:
     """The tracks of a document in document order, each with the name of its placemark."""
-    open_elements = [("", root)]  # no recursion, since folders may be deeply nested
+    open_elements = [("", root)]  # no recursion, because folders may be deeply nested
     while open_elements:
         name, element = open_elements.pop()
         tag = local_name(element)

@@ -56,13 +56,13 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
     driver = ""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # warnings of GDAL about the file
+            warnings.simplefilter("ignore", RuntimeWarning)  # these are warnings of GDAL about the file
             if kind == ".parquet":
                 if how.layer is not None:
                     raise ValueError("it has no layers")
                 frame = _read_parquet(geopandas, path)
                 if not hasattr(frame, "crs"):
-                    return frame  # Parquet without the metadata of GeoParquet: an ordinary table
+                    return frame  # a Parquet file without the metadata of GeoParquet is an ordinary table
             else:
                 layers = pyogrio.list_layers(path)
                 names = [str(name) for name, _ in layers]
@@ -71,10 +71,10 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
                 layer = how.layer or (names[0] if names else None)
                 driver = pyogrio.read_info(path, layer=layer).get("driver", "")
                 frame = geopandas.read_file(path, layer=layer, engine="pyogrio")
-    except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
+    except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds of errors
         text = str(error).removeprefix(f"'{path}' ").removeprefix(f"{path}: ")
         raise InputError(path, "", f"cannot be read as {kind[1:]}: {text}") from None
-    # GDAL determines the format by the contents, not by the name.
+    # GDAL determines the format by the file's contents, not by its name.
     if driver and driver not in _DRIVERS.get(kind, driver):
         raise InputError(path, "", f"cannot be read as {kind[1:]}: it holds {driver}")
     if not hasattr(frame, "crs"):

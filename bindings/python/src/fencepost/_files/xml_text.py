@@ -46,7 +46,7 @@ def xml_root(text: str, path: str | Path) -> ElementTree.Element:
         line, column = error.position
         reason = str(error).partition(":")[0]
         raise InputError(path, f"line {line}", f"not well-formed XML at column {column + 1}: {reason}") from None
-    except (ValueError, RecursionError) as error:  # a lone surrogate, or elements nested too deeply
+    except (ValueError, RecursionError) as error:  # the text contains a lone surrogate, or elements nested too deeply
         raise InputError(path, "", f"cannot be read as XML: {error}") from None
 
 

@@ -232,5 +232,5 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
 Mapping.register(Zones)
 
-# The name of version 0.2.
+# Version 0.2 had this name.
 Conditions = Zones

@@ -21,7 +21,7 @@ class DeviceNumbers:
         self.number_of = self._of.__getitem__
         self._free: deque[int] = deque()
         self._bound = 0
-        self._leaving: dict[int, int] = {}  # for each removed device: the number of its unacknowledged events
+        self._leaving: dict[int, int] = {}  # maps each removed device to the number of its unacknowledged events
 
     def __len__(self) -> int:
         return len(self._of)

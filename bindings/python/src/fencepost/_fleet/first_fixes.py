@@ -30,14 +30,14 @@ def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequen
         return
     others = (longitudes, times, codes, None if isinstance(accuracies, float) else accuracies)
     if any(other is not None and len(other) != len(latitudes) for other in others):
-        return  # feed_many() will refuse them
+        return  # feed_many() will refuse these columns
     counters = handle.statistics()
-    if counters[0] is not None or counters[8]:  # not fresh, as in Fleet._is_fresh
+    if counters[0] is not None or counters[8]:  # the fleet is not fresh, as in Fleet._is_fresh
         return
     try:
         first = None if codes is None else int(codes[0])
         if first is not None and not 0 <= first < len(names):
-            return  # feed_many() will refuse it
+            return  # feed_many() will refuse this code
         doubt = jumps(_fixes(columns, codes, first))
     except NotImplementedError:  # a memoryview of another byte order cannot be read in Python
         return

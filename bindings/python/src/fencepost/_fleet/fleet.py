@@ -326,7 +326,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             distinct = list(dict.fromkeys(columns.generations))
             named = dict(zip(distinct, self._conditions._handle.identifiers_of(array("Q", distinct))))
             names = [named[generation] for generation in columns.generations]
-        # None: another thread has removed the condition in the meantime.
+        # The result is None if another thread has removed the condition in the meantime.
         return Presences._of_columns(columns.named(names), self._conditions)  # type: ignore[arg-type]
 
     def _check_condition(self, identifier: str | None) -> None:

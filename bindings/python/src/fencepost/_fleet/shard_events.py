@@ -31,8 +31,8 @@ class ShardEvents:
         self._waiting: deque[_Entry] = deque()
         self._in_flight: list[_Entry] = []
         self._handed = 0
-        self._next: dict[int, int] = {}  # the sequence of the next event of each device that had events
-        self._bell: tuple[int, int] | None = None  # the consumer's descriptor, and the process it belongs to
+        self._next: dict[int, int] = {}  # maps each device that had events to the sequence of its next event
+        self._bell: tuple[int, int] | None = None  # the consumer's descriptor, and the process that it belongs to
         self.turn = self.told = 0
         self.closed = False
 
@@ -156,7 +156,8 @@ class ShardEvents:
 
     def refuse_second(self) -> None:
         """Raises an error if another consumer waits for events."""
-        if self._bell is not None and self._bell[1] != os.getpid():  # a child after fork() has no waiting consumer
+        # A child process has no waiting consumer after fork().
+        if self._bell is not None and self._bell[1] != os.getpid():
             self._bell, self._handed = None, 0
         if self._bell is not None:
             text = "updates() of this fleet already has a consumer; end it before starting another"

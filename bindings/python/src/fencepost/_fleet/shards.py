@@ -79,7 +79,7 @@ class Shards:
         new = tuple(dict.fromkeys(device for device in devices if device not in self._numbers))
         if not new:
             return new
-        Handle(TableHandle()).enter(new)  # raises if an identifier is invalid
+        Handle(TableHandle()).enter(new)  # raises an error if an identifier is invalid
         if self._device_limit and len(self._numbers) + len(new) > self._device_limit:
             raise InvalidArgumentError(
                 f"the fleet has {self._device_limit} devices, which is device_limit; remove or expire devices first"
@@ -101,7 +101,7 @@ class Shards:
             if inputs == invalid + late + ahead:
                 fleet.remove_device(device, True)
                 gone.append(device)
-        gone.reverse()  # so that the next new devices get these numbers in order
+        gone.reverse()  # in this order the next new devices get the numbers in order
         self._events.remove(gone, True)
 
     def enter(self, devices: tuple[str, ...]) -> None:
@@ -149,7 +149,8 @@ class Shards:
             for device, held in zip(devices, data):
                 if device in self._numbers:
                     self._of(device).load((device,), (held,), adapt)  # raises
-            Handle(self._table).load(devices, data, adapt)  # raises if any is invalid: all or none
+            # Raises an error if any is invalid, so that all or none are fed.
+            Handle(self._table).load(devices, data, adapt)
             if self._device_limit and len(self._numbers) + len(devices) > self._device_limit:
                 raise InvalidArgumentError(
                     f"the fleet has {self._device_limit} devices, which is device_limit; remove or expire devices first"
@@ -158,7 +159,7 @@ class Shards:
                 self._numbers.enter(device)
                 fleet = self._of(device)
                 fleet.load((device,), (held,), adapt)
-                self._take([fleet], at_once=_FEW)  # events that are overdue
+                self._take([fleet], at_once=_FEW)  # adds events that are overdue
 
     def inside(self, device: str) -> Any:
         return self._of(device).inside(device)
@@ -168,7 +169,7 @@ class Shards:
             rows: list[tuple[Any, ...]] = []
             for fleet in self._fleets:
                 devices, *columns = fleet.devices_inside(identifier)
-                # All columns are cast to unsigned 64-bit integers: the rows only need an order.
+                # All columns are cast to unsigned 64-bit integers, because the rows only need an order.
                 rows.extend(zip(devices, *(memoryview(column).cast("Q") for column in columns)))
             rows.sort(key=lambda row: (self._numbers.number_of(row[0]), row[1]))
         numbers = (array("Q", [row[place] for row in rows]).tobytes() for place in range(1, 5))
@@ -224,7 +225,7 @@ class Shards:
         for fleet in fleets:
             while part := fleet.poll_events(at_once):
                 rows += part
-        rows.sort(key=order)  # stable: rows with equal keys keep the order of their devices
+        rows.sort(key=order)  # the sort is stable: rows with equal keys keep the order of their devices
         self._events.add(rows)
 
     def _one(self, device: Any, feed: Callable[[Handle], None]) -> None:
@@ -295,7 +296,7 @@ class Shards:
                 finally:
                     self._take([fleet])
                 return
-            # A fleet whose clocks are all earlier has nothing to set back, and would raise an error.
+            # A fleet whose clocks are all earlier has no clock to set back, and would raise an error.
             later = [fleet for fleet in self._fleets if _latest_clock(fleet) >= time_us]
             for fleet in later or self._fleets[:1]:
                 fleet.rewind(time_us, None)
@@ -382,7 +383,7 @@ class Shards:
             try:
                 wait(feeding)
             finally:
-                wait(feeding)  # after an interruption: running calls cannot be stopped, so wait for them
+                wait(feeding)  # after an interruption, running calls cannot be stopped, so wait for them
                 found += [each.result() for each in feeding if each.exception() is None]
             for each in feeding:
                 each.result()
@@ -428,7 +429,7 @@ class Shards:
             self._events.detach(descriptor)
 
     def end_updates(self) -> None:
-        self._events.end()  # without the lock, so that it does not wait for a thread that is feeding
+        self._events.end()  # does not hold the lock, so that it does not wait for a thread that is feeding
 
     def closed(self) -> bool:
         return self._events.closed
@@ -490,7 +491,7 @@ def _codes(codes: Any) -> tuple[Any, list[int]]:
         given = memoryview(codes)
         return given, list(dict.fromkeys(given.tolist())) if given.ndim == 1 and given.format not in ("d", "f") else []
     except (TypeError, ValueError, BufferError, NotImplementedError):
-        return None, []  # not a column of integers
+        return None, []  # the value is not a column of integers
 
 
 def _is_number(column: Any) -> bool:

@@ -61,10 +61,11 @@ class EventCommand:
         assert process.stdin is not None
         with process.stdin as pipe:
             try:
-                # An event is shorter than a pipe's buffer, so this write does not block until the command reads.
+                # An event is shorter than a pipe's buffer, so this write does not block, even if the command does not
+                # read.
                 pipe.write(event.to_json().encode() + b"\n")
             except BrokenPipeError:
-                pass  # the command does not read its input
+                pass  # the command does not read its standard input
         what = self._wait(process, name_of(event))
         if what is not None:
             _end(process)
@@ -134,7 +135,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             continue
         if number == signal.SIGTERM:
-            # Its children may have ignored SIGTERM.
+            # The command's children may have ignored SIGTERM.
             try:
                 os.killpg(process.pid, signal.SIGKILL)
             except OSError:
@@ -154,7 +155,7 @@ def print_event(signals: Stop) -> Callable[[HandedEvent], bool]:
         print(event.to_json(), flush=True)
         return True
 
-    # A closed pipe cannot be reopened, so the watch ends when its reader is gone.
+    # A closed pipe cannot be reopened, so the watch ends when nobody reads the pipe any more.
     write.is_last = True  # type: ignore[attr-defined]
     return write
 
@@ -164,7 +165,7 @@ def _is_writable(signals: Stop) -> bool:
     try:
         descriptor = sys.stdout.fileno()
     except (OSError, ValueError):
-        return True  # not a file, for example a StringIO
+        return True  # the stream is not a file but, for example, a StringIO
     with selectors.SelectSelector() as selector:
         selector.register(signals, selectors.EVENT_READ)
         selector.register(descriptor, selectors.EVENT_WRITE)

@@ -123,7 +123,7 @@ class _Sentences(_Split):
         for line in lines:
             self._number += 1
             damaged, found = self._reader.damaged, self._reader.found
-            # A malformed sentence counts as damaged; it must not end the watch.
+            # A malformed sentence counts as damaged, but must not end the watch.
             yield from self._dated(self._reader.line(line.decode("ascii", "replace")))
             if self._reader.damaged > damaged and self._reader.damage is not None:
                 place, reason = self._reader.damage

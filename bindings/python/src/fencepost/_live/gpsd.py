@@ -72,7 +72,7 @@ class Gpsd(Source):
     def _connect(self, timeout: float) -> socket.socket:
         connection = socket.create_connection(self._address, timeout=timeout)
         try:
-            # Detects a peer that disappeared without closing the connection after two minutes.
+            # With these settings, a peer that disappeared without closing the connection is detected after two minutes.
             keep_alive(connection, idle=60, interval=10, count=6)
             connection.sendall(b'?WATCH={"enable":true,"json":true};\n')
             connection.settimeout(None)
@@ -132,7 +132,7 @@ class Gpsd(Source):
             self.descriptor, self.retry_at = self._connection.fileno(), None
             self.reconnects += 1
             self._connected_at = self._monotonic()
-            # If this connection ends at once, do not retry at once.
+            # If this connection ends at once, the next attempt must wait longer.
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
     def _try_later(self, error: OSError) -> None:

@@ -95,11 +95,11 @@ class Handling:
         """The event to handle now, or None. Returns the same event until :meth:`settle`."""
         with self.lock:
             if not self.is_kept:
-                self.look_at_store()  # while no inputs are read, only this call retries the save
+                self.look_at_store()  # while no inputs are read, only this call tries to save again
             if not self.is_kept or (self._waiting is None and not self._take()):
                 return None
-            # Delivery needs a saved state: otherwise, after a crash, an event with the same sequence could return with
-            # different content.
+            # An event may be delivered only if the state is saved: otherwise, after a crash, an event with the same
+            # sequence could return with different content.
             if not self.look_at_store() or self._monotonic() < self._retry_at:
                 return None
             return self._waiting

@@ -133,7 +133,7 @@ class HttpSource(Source):
         except OSError:
             data = b""
         if each.is_waiting:
-            # Pipelined requests are not read before the answer. A client that disconnects gets no answer.
+            # Pipelined requests are read only after the answer. A client that disconnects gets no answer.
             if not data:
                 self._end(each)
             else:
@@ -193,7 +193,7 @@ class HttpSource(Source):
             found = error
         peer = "a request"
         if isinstance(found, LineError):
-            # Sending it again would not help, so it is answered with 200, and the error is logged.
+            # Sending the message again would not help, so the answer is 200, and the error is logged.
             return [(peer, found)]
         return [(peer, found)]
 
@@ -224,11 +224,11 @@ class HttpSource(Source):
             self._send(each, h11.Response(status_code=status, headers=headers), h11.Data(data=body), h11.EndOfMessage())
             each.protocol.start_next_cycle()
         except (h11.LocalProtocolError, h11.RemoteProtocolError):
-            self._end(each)  # the client does not keep the connection
+            self._end(each)  # the client does not want to keep the connection
             return
         each.end = self._monotonic() + PATIENCE
-        # Part of a further request is already in the protocol's buffer. No socket event would report it, so close the
-        # connection; the client sends the request again.
+        # Part of another request is already in the protocol's buffer. No socket event would report that part, so close
+        # the connection; the client will send the request again.
         if each.protocol.trailing_data[0]:
             self._end(each)
 

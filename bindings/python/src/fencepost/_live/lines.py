@@ -98,7 +98,7 @@ def number_of(value: dict[str, Any], *names: str) -> float | None:
                 number = float(found)
             except OverflowError:
                 number = math.inf
-            # The engine refuses a fix with NaN; it would accept an infinite accuracy, which JSON cannot show.
+            # The engine refuses a fix with NaN; it would accept an infinite accuracy, but JSON cannot represent that.
             if math.isinf(number):
                 raise LineError(f"{name} is out of range")
             return number

@@ -70,7 +70,7 @@ class LiveEvent:
         if not self.source:
             return text
         try:
-            # Only ASCII: JSON input may contain half a surrogate pair, which cannot be encoded in UTF-8.
+            # The text is only ASCII: JSON input may contain half a surrogate pair, which cannot be encoded in UTF-8.
             source = json.dumps(self.source, allow_nan=False, separators=(",", ":"))
         except ValueError:
             return text

@@ -31,7 +31,7 @@ class Awaited:
             try:
                 loop.call_soon_threadsafe(bell.set)
             except RuntimeError:
-                pass  # its loop is closed
+                pass  # the loop of that waiter is closed
 
 
 async def wait(bell: asyncio.Event, pause: float | None) -> None:
@@ -55,7 +55,7 @@ async def ready_descriptors(descriptors: set[int], pause: float | None, bell: as
         for descriptor in descriptors:
             try:
                 loop.add_reader(descriptor, hear, descriptor)
-            except PermissionError:  # a regular file, which is always readable
+            except PermissionError:  # the descriptor is a regular file, which is always readable
                 ready.add(descriptor)
             else:
                 waiting.add(descriptor)

@@ -118,14 +118,14 @@ class Turns:
                     notices.say(f"{_text_of(error)}; the source is not read any further", logging.ERROR)
         for each in inputs:
             if watcher.has_events:
-                break  # handle them first, while their device's message is current
+                break  # handle the events first, while their device's message is current
             each.untold += _feed(watcher, each, notices)
             watcher.keep()
         for each in inputs:
             if watcher.is_kept and each.untold:
                 each.source.taken(each.untold)
                 each.untold = 0
-        self._inputs = inputs = [*inputs[1:], *inputs[:1]]  # no source is starved by a busy one
+        self._inputs = inputs = [*inputs[1:], *inputs[:1]]  # so that no source waits for a busy one
         # Let time pass only if no fixes are waiting: a fix that already waits may be earlier than the current time.
         if not watcher.is_behind and not any(each.found or each.has_more for each in inputs):
             watcher.pass_time()
@@ -163,14 +163,14 @@ def watch(
         InputError: A GPX document cannot be used.
     """
     turns = Turns(sources, watcher, notices)
-    watcher.handle_events(signals.is_stopped)  # events left by the previous run
+    watcher.handle_events(signals.is_stopped)  # handles events that the previous run left
     while is_endless or not turns.is_over:
         wanted = turns.descriptors()
         pause = 0.0 if signals.hang_ups or signals.stops else turns.pause()
         limit = beat()
         if limit is not None:
             pause = limit if pause is None else min(pause, limit)
-        # Uses select because epoll refuses regular files.
+        # Uses select, because epoll refuses regular files.
         limit = None if pause is None else max(0.0, pause)
         ready: list[int] = select.select([signals.fileno(), *wanted], [], [], limit)[0]
         signals.clear()

@@ -96,7 +96,7 @@ def device_name(value: object) -> str:
     try:
         text = str(value)
         size = len(text.encode())
-    except ValueError:  # half a surrogate pair; thousands of digits
+    except ValueError:  # the text has half a surrogate pair, or the number thousands of digits
         raise NameRefused("the name of the device is not a text") from None
     if not 1 <= size <= LONGEST_NAME or "\0" in text:
         raise NameRefused(f"has a device name of {size} bytes; must have 1 to {LONGEST_NAME} without NUL")

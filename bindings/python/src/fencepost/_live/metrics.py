@@ -20,7 +20,7 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
     found["fixes_accepted"] = float(counts["fixes"] - sum(refused.values()))
     for name in ("bad_lines", "bad_names", "bad_waypoints", "encrypted"):
         found[f"refused_{name}"] = float(counts[name])
-    # The page's server calls this while the watch changes `lags`, so copy it first.
+    # The page's server calls this method while the watch changes `lags`, so copy `lags` first.
     found |= {f"lag_{name}": round(lag, 3) for name, lag in tuple(watcher.lags.items())}
     return found | {
         "messages": float(counts["messages"]),

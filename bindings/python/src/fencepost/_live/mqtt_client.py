@@ -118,10 +118,10 @@ class BrokerClient:
                 if self._short_lives == 0:
                     self._contested_since = self._connected_at
                 self._short_lives += 1
-            # If the broker was up all the time, a restart did not end the connections. The first of the two clients to
-            # notice the conflict stays away, and the other one then keeps its connection.
+            # If the broker was up all the time, the short connections were not ended by a restart of the broker. The
+            # client that notices the conflict first disconnects, and the other client then keeps its connection.
             self.is_contested = self._short_lives >= CONTESTED and self._up_since < self._contested_since
-            if self.is_contested:  # the main thread closes the client, but may be busy
+            if self.is_contested:  # the main thread closes the client, but it may be busy
                 client.reconnect_delay_set(AWAY, AWAY)
             self._say("lost", f"lost: {reason}; trying again")
         self.is_connected = False

@@ -43,13 +43,13 @@ class Publisher(BrokerClient):
             self._client.publish(self._availability, ONLINE, qos=1, retain=True)
 
     def _published(self, client: Any, userdata: Any, number: int, reason: Any, properties: Any) -> None:
-        # Stored here because paho updates its own state of the message only after this callback.
+        # The confirmation is stored here because paho updates its own state of the message only after this callback.
         self._confirmed.add(number)
         self.waker.wake()
 
     def publish(self, topic: str, text: str, retain: bool = False) -> int:
         """Queues a message, which is sent now or after the next reconnection; returns its number."""
-        self._confirmed.clear()  # nobody asked for the older ones, and numbers are reused
+        self._confirmed.clear()  # nobody waits for the earlier confirmations, and numbers are reused
         sent = self._client.publish(topic, text.encode(), qos=1, retain=retain)
         number: int = sent.mid
         return number
@@ -131,7 +131,7 @@ class PublishedEvents:
         self._client = Publisher(address, identifier, login, authority, False, notices)
         self._address, self._format, self._signals, self._notices = address, format, signals, notices
         self._retain = retain
-        # The event in flight: passed to the client but not acknowledged.
+        # The event that was passed to the client but is not acknowledged yet.
         self._sent: tuple[tuple[Any, ...], int] | None = None
         self._client.start()
 

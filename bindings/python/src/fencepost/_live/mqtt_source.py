@@ -33,7 +33,7 @@ UPTIME = "$SYS/broker/uptime"
 class _Arrived(NamedTuple):
     """A received message."""
 
-    life: int  # number of the connection: the broker redelivers messages of earlier ones
+    life: int  # number of the connection: the broker redelivers messages of earlier connections
     number: int
     quality: int
     topic: str
@@ -73,7 +73,7 @@ class _Subscriber(BrokerClient):
     def _on_connected(self) -> None:
         self._subscription = self._client.subscribe(self.address.topic, qos=1)[1]
         self._unanswered = {self._subscription}
-        # A broker without these topics, or one that refuses them, just sends nothing.
+        # A broker that lacks these topics, or refuses them, sends nothing.
         if self._asks_system:
             self._system_subscription = self._client.subscribe([(DROPPED, 0), (UPTIME, 0)])[1]
             self._unanswered.add(self._system_subscription)
@@ -89,7 +89,7 @@ class _Subscriber(BrokerClient):
             self._say("followed", f"{self.address.topic} is followed", logging.INFO)
 
     def _on_disconnected(self) -> None:
-        # Some brokers disconnect a client that subscribes to $SYS topics; then do not subscribe to them again.
+        # Some brokers disconnect a client that subscribes to $SYS topics; after that, do not subscribe to them again.
         if self._unanswered == {self._system_subscription}:
             self._asks_system = False
         # In a persistent session, the broker redelivers unacknowledged messages, so drop them here.
@@ -185,7 +185,7 @@ class MqttSource(Source):
         self._client.waker.clear()
         self._client.tell()
         if self._client.is_contested:
-            self.close()  # other sources continue, and this client must not reconnect meanwhile
+            self.close()  # other sources continue, but this client must not reconnect meanwhile
             raise OSError(
                 errno.EBUSY,
                 f"another client has the id {self._client.identifier} at the broker, such as a second watch: "

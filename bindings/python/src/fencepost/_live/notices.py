@@ -35,7 +35,7 @@ def write_line(text: str) -> None:
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
-        pass  # nobody reads: no reason to end
+        pass  # nobody reads the messages; continue anyway
 
 
 @dataclass

@@ -64,7 +64,7 @@ def read(value: dict[str, Any], topic: str | None, data: bytes) -> Message | Non
     if kind not in ("location", "transition", "waypoint", "waypoints", "lwt"):
         return None
     if kind == "transition" and ("lat" not in value or "lon" not in value or "sequence" in value):
-        return None  # without a position, for example of a beacon; or published by a watch
+        return None  # the event has no position, for example that of a beacon; or a watch published it
     named = topic if topic is not None else value.get("topic")
     if not isinstance(named, str):
         raise NameRefused("has no topic")

@@ -52,7 +52,7 @@ def headers_of(tiles: Tiles | None) -> dict[str, str]:
             **HEADERS,
         }
     policy = POLICY.format(pictures=f"'self' {tiles.origin}")
-    # Tile servers require the origin of a request. This policy sends the origin, never the path.
+    # Tile servers require that a request states its origin. This policy sends the origin, but never the path.
     return {"Content-Security-Policy": policy, "Referrer-Policy": "strict-origin-when-cross-origin", **HEADERS}
 
 
@@ -115,7 +115,7 @@ class Page:
         if given is not None and request.url.path == "/":
             if not self._access.is_token(given):
                 return self._refusal()
-            # Redirect so that the token does not stay in the address bar.
+            # Redirect, so that the token does not stay in the address bar.
             answer = self._responses.RedirectResponse("/", 303, self._headers)
             answer.set_cookie(self._access.cookie, given, httponly=True, samesite="lax", max_age=31_536_000)
             return answer

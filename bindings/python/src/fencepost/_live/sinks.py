@@ -88,7 +88,7 @@ class Sinks:
             answer = self._sinks[self._done](event)
             if isawaitable(answer):
                 for each in (answer, getattr(self._sinks[self._done], "pending", None)):
-                    getattr(each, "close", lambda: None)()  # a coroutine that nothing will await
+                    getattr(each, "close", lambda: None)()  # closes a coroutine that nothing will await
                 raise TypeError(f"{self._sinks[self._done]!r} is asynchronous: use Follower.serve, not run")
             if answer is False:
                 return False
@@ -179,7 +179,7 @@ class AppendedFile:
             try:
                 self._cut()
             except OSError:
-                pass  # the next attempt says so
+                pass  # the next attempt reports the error
             return False
         return True
 

@@ -33,7 +33,7 @@ def _fix(position: dict[str, Any]) -> FixRow:
     if latitude is None or longitude is None:
         raise LineError("has a position without latitude and longitude")
     if position.get("valid") is False:
-        accuracy = -1.0  # means no position, and is counted as such
+        accuracy = -1.0  # a negative accuracy means that the fix has no position; it is counted as such
     time = position.get("fixTime")
     try:
         if isinstance(time, str):

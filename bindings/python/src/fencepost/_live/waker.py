@@ -29,7 +29,7 @@ class Waker:
         try:
             self._writer.send(b"\0")
         except OSError:
-            pass  # it is already readable, or closed
+            pass  # the descriptor is already readable, or closed
 
     def clear(self) -> None:
         """Makes the descriptor unreadable until the next :meth:`wake`."""

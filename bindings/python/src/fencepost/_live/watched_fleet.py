@@ -39,7 +39,7 @@ class _Followed:
 
     def __init__(self, clock: int | None) -> None:
         self.clock = self.fed_to = clock
-        # The time of the last fix, and the monotonic time of its arrival.
+        # The time of the last fix, and the monotonic time at which it arrived.
         self.fix: tuple[int, float] | None = None
         self.deadline: int | None = None
         self.source: bytes | None = None
@@ -104,14 +104,15 @@ class FleetWatch(Handling):
         self._named = named
         self._lag_us, self._wall, self._max_devices = round(lag * 1e6), wall, max_devices
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
-        # The last inputs before a crash may not be saved, so silent devices expire only after the first hour.
+        # The last inputs before a crash may not be saved, so silent devices expire no earlier than one hour after the
+        # start.
         self._expire, self._expire_at = expire, monotonic() + HOUR
         # Arrival times use the monotonic clock, so setting the wall clock cannot make a device look silent.
         self._started_us, self._started = round(wall() * 1e6), monotonic()
         self._unknown_accuracy = unknown_accuracy
         self._gaps = Gaps(numbered_by, self.counts, notices)
-        # The monotonic times at which something is due for a device; an entry is valid while its deadline is the
-        # device's current one.
+        # The monotonic times at which something becomes due for a device; an entry is valid only while its deadline
+        # equals the device's current deadline.
         self._due: list[tuple[float, str, int]] = []
         self.observer: Observer | None = None
         self.lags: dict[str, float] = {}
@@ -198,7 +199,7 @@ class FleetWatch(Handling):
             except FencepostError as error:
                 refusal = "invalid_fixes", str(error)
                 if followed is None:
-                    self.fleet.remove_device(device)  # the refused fix had added the device
+                    self.fleet.remove_device(device)  # the device was added for the refused fix
             else:
                 if followed is None:
                     followed = self.devices[device] = _Followed(None)

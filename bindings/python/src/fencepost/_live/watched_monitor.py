@@ -77,7 +77,7 @@ class Watch(Handling):
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
         self._last: tuple[int, float] | None = None
         self._max_gap_us = 0 if max_gap is None else round(max_gap * 1e6)
-        # The time of the last fix, from which the movement to the next one begins.
+        # The time of the last fix, where the movement to the next fix begins.
         self._way_from: int | None = None
         # The clock of a stored monitor when the watch began; None after the first later fix.
         self._fed_to = monitor.clock_us
@@ -141,7 +141,7 @@ class Watch(Handling):
         if self._ahead_us is None:
             return False
         tolerance = max(self._ahead_us, self._lag_us)
-        # If the monitor's clock is not ahead, these are just old fixes that were delayed.
+        # If the monitor's clock is not ahead, the fixes are just old because they were delayed.
         is_ahead = clock - wall_us > min(self._ahead_us, self._lag_us)
         if not is_ahead or abs(time_us - wall_us) > tolerance:
             self._right = 0
@@ -150,7 +150,7 @@ class Watch(Handling):
         if self._right < ENOUGH:
             return False
         self._right = 0
-        self.monitor.rewind(time_us - 1)  # so that the fix is later
+        self.monitor.rewind(time_us - 1)  # so that the fix is later than the clock
         self._last = self._way_from = None
         self._notices.say(
             f"the monitor's clock was {span_text(clock - wall_us)} ahead of this computer's, and {ENOUGH} fixes in a "
@@ -171,7 +171,8 @@ class Watch(Handling):
         if self._refused == 0:
             self._refused_since = self._monotonic()
         self._refused += 1
-        # Fixes with the same time are common. Only if this lasts for a minute, the receiver's clock has stopped.
+        # Fixes with the same time are common. Only if all fixes have the same time for a minute, the receiver's clock
+        # has stopped.
         if kind != "double_fixes" or self._monotonic() >= self._refused_since + MINUTE:
             self._notices.seldom("refused", f"{place}: {why}")
 
@@ -189,7 +190,7 @@ class Watch(Handling):
             try:
                 self.monitor.advance(now)
             except QueueFullError:
-                pass  # retried after events have been handled
+                pass  # the next attempt follows after events have been handled
 
     def _settled_us(self) -> int:
         """The watermark: all further inputs have later times."""

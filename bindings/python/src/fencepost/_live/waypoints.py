@@ -86,7 +86,7 @@ class OwnersCircles:
         except (FencepostError, ValueError) as error:
             raise WaypointRefused(f"is a waypoint that cannot be used: {error}") from None
         if before is not None and before != identifier:
-            self._drop(owner, before)  # the circle was renamed
+            self._drop(owner, before)  # the circle got a new name
         self._forget(owner, identifier)
         self._note(identifier, tag)
         return changed

@@ -41,7 +41,7 @@ def polygon(parts: Sequence[Sequence[Sequence[Point]]], edges: str, oriented: bo
     for rings in parts:
         outer = _region(rings[0], edges, oriented, reference)
         middle = (min(outer[-1][0]) + max(outer[-1][0])) / 2
-        # Taken as a region, a hole lies to the right of its ring.
+        # If its ring is read as a region, a hole lies to the right of the ring.
         holes = [
             ring for hole in rings[1:] for ring in _region(hole[::-1] if oriented else hole, edges, oriented, middle)
         ]
@@ -69,7 +69,7 @@ def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, refere
             pieces += [_patch(shapely, region) for region in _stretches(start, end, radius, edges, middle)]
             middle = near(end[1], near(start[1], middle))
     united = shapely.unary_union(pieces)
-    # Latitudes beyond the map's edge are clamped to it, so pieces there degenerate to lines; drop these.
+    # Latitudes beyond the map's edge are clamped to it, so pieces there degenerate to lines, which are dropped.
     found = [each for each in shapely.get_parts(united) if each.geom_type == "Polygon"]
     return [[_ring(ring) for ring in (each.exterior, *each.interiors)] for each in found]
 
@@ -108,7 +108,7 @@ def _region(vertices: Sequence[Point], edges: str, oriented: bool, reference: fl
         return [([*longitudes, longitudes[-1], longitudes[0]], [*latitudes, edge, edge])]
     ring = longitudes[:-1], latitudes[:-1]
     doubled = sum(at * b - to * a for a, b, at, to in zip(latitudes, latitudes[1:], longitudes, longitudes[1:]))
-    if oriented and doubled < 0:  # clockwise: the region is everything outside the ring
+    if oriented and doubled < 0:  # the ring is clockwise, so the region is everything outside the ring
         return [world((min(ring[0]) + max(ring[0])) / 2), ring]
     return [ring]
 

@@ -26,8 +26,8 @@ MOST_POINTS = 60_000
 """Maximum number of points in the lines of all tracks together, so that a browser can redraw them while the map is
 dragged."""
 MOST_EVENTS = 20_000
-# Corners of a circle, by the number of places: with many places, circles have fewer corners, so that the page opens
-# fast.
+# The corners of a circle depend on the number of places: with many places, circles have fewer corners, so that the page
+# opens fast.
 _CORNERS = ((200, 180), (1_000, 60), (MOST_PLACES, 36))
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 KNOWN = list(Known)
@@ -190,7 +190,7 @@ def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
     }
     if not points:
         return fixes
-    # A point of the path at the same time as fixes is the end of the movement to the first of these fixes.
+    # If a point of the path has the same time as fixes, it is the end of the movement to the first of these fixes.
     rows = [(row[3], 0, row) for row in points] + [(row[3], 1, row) for row in fixes]
     return [row for _, _, row in sorted(rows, key=lambda each: each[:2])]
 

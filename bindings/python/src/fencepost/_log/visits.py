@@ -165,7 +165,7 @@ class Visits(Rows[Visit]):
         def joined(name: str, kind: str) -> Any:
             return numpy.frombuffer(b"".join(getattr(part, name) for part in parts), kind)
 
-        def times(column: Any) -> Any:  # the smallest integer becomes NaT
+        def times(column: Any) -> Any:  # pandas reads the smallest integer as NaT
             return pandas.Series(column.view("M8[us]")).dt.tz_localize("UTC")
 
         def known(name: str) -> Any:
@@ -249,7 +249,7 @@ def intervals(
         since, cause, evidence = begin_us, Cause.NONE, None
         for event in history:
             if event.state is state and event.generation == generation:
-                continue  # only its flags changed
+                continue  # only the flags of the state changed
             if since is not None and event.date_us is not None:
                 yield Interval(identifier, state, since, event.date_us, cause, evidence, generation, event)
             state, since, generation = event.state, event.date_us, event.generation

@@ -68,7 +68,7 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
     direct_into(north_from, east_from, turns, array("d", [radius]), latitudes, longitudes, azimuths)
     north, south = (inverse(latitude, 0.0, pole, 0.0)[0] <= radius for pole in (90.0, -90.0))
     if north and south:
-        # The circle's line encloses the area that is not inside.
+        # The circle contains both poles: its line encloses the area that is outside the circle.
         middle = longitude + 180
         return [world(middle), (unwrapped(longitudes, middle), list(latitudes))]
     if not north and not south:

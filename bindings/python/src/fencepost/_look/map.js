@@ -245,7 +245,7 @@ class FenceMap {
     return best;
   }
 
-  // Draws tiles of another server; the last thousand stay in memory.
+  // Draws tiles of another server; the last thousand tiles stay in memory.
   drawTiles() {
     const {context, width, height, centre, scale} = this;
     const z = Math.max(0, Math.min(19, Math.round(Math.log2(scale / 256)))), many = 2 ** z;
@@ -276,7 +276,7 @@ class FenceMap {
       found.addEventListener("load", () => this.due());
       found.src = address;
     }
-    kept.set(address, found); // the most recently used tile is evicted last
+    kept.set(address, found); // so the most recently used tile is evicted last
     if (kept.size > 1000) kept.delete(kept.keys().next().value);
     return found;
   }

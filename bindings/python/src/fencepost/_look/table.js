@@ -1,5 +1,5 @@
-// Tables of any length: only the visible rows are in the DOM. All rows have the same height, so a long name ends with
-// an ellipsis; its title has the full name.
+// Shows tables of any length: only the visible rows are in the DOM. All rows have the same height, so a long name ends
+// with an ellipsis; its title has the full name.
 const byId = (id) => document.getElementById(id);
 const ROW = 32, byNumber = new Intl.Collator(undefined, {numeric: true});
 

@@ -112,7 +112,7 @@ def feed_stream(
     while True:
         try:
             found = next(batches, None)
-        except InputError as error:  # the earlier batches took effect
+        except InputError as error:  # the earlier batches have taken effect
             error.result = total
             raise
         if found is None:
@@ -159,7 +159,7 @@ def _check_metres(
 
 def _devices(reader: BatchReader, chunk: Any, column: int, first: int) -> tuple[Any, tuple[str, ...]]:
     codes, values = reader.coded(chunk, column, first)
-    if isinstance(values, tuple):  # the same values as in the previous batch
+    if isinstance(values, tuple):  # the dictionary is the same as in the previous batch
         return codes, values
     name, texts = reader.names[column], []
     for value in values:
@@ -317,7 +317,8 @@ def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: 
     reader = BatchReader(table, CIRCLES, shapes=True)
     plan, parts, numbers = _parts(reader, columns, options)
     total = SyncResult(0, 0, 0, 0)
-    # A row that any monitor refuses must change nothing: if there are several parts, try them on another monitor first.
+    # If any monitor would refuse one of the rows, the call must change nothing: if there are several parts, try them on
+    # another monitor first.
     has_gates = any(not isinstance(part, _Circles) and part.reading[4] for part in parts)
     for target in (_like(handle, has_gates), handle) if len(parts) > 1 else (handle,):
         total = SyncResult(0, 0, 0, 0)
@@ -389,7 +390,7 @@ def _circles(
         if nested is None:
             numbers["latitude"], numbers["longitude"], shapes = reader.geometries(chunk, plan, first)
         if nested is None and shapes is None and "radius" not in plan.indices:
-            reader.find(CONDITIONS, columns, ("identifier", "radius"))  # names the missing columns
+            reader.find(CONDITIONS, columns, ("identifier", "radius"))  # raises an error that names the missing columns
         if "radius" in plan.indices:
             numbers["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
         held = [contiguous(numbers[what], what, chunk.length) for what in (*POSITION, "radius")]

@@ -22,7 +22,7 @@ def warn_of_left_out(handle: Handle, identifier: str, source: str, place: str) -
     """Warns if rings of a polygon were left out, and says how many."""
     try:
         count = handle.shape(identifier)[-1]
-    except NotFoundError:  # another thread has removed it
+    except NotFoundError:  # another thread has removed the condition
         return
     if count:
         warn(source, place, f"{count} rings are left out: they have no vertices, or are narrower than a micrometre")
@@ -35,7 +35,7 @@ def warn_of_edges(handle: Handle, conditions: Iterable[Found], advice: Advice) -
     for identifier, source, place in conditions:
         try:
             _, _, departure, part, ring, edge, _ = handle.shape(identifier)
-        except NotFoundError:  # another thread has removed it
+        except NotFoundError:  # another thread has removed the condition
             continue
         if departure is not None:
             apart.append((departure, source, place, f"part {part}, ring {ring}, edge {edge}"))

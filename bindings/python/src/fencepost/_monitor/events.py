@@ -110,7 +110,7 @@ class EventSource(Generic[E, L]):
     def _drained(self, converted: Callable[[L], T]) -> T:
         """Returns the pending events, which are converted before they are acknowledged."""
         events, result = self._list(), None
-        # Events that wait for the acknowledgement of others (`Delivery.FIRST`) become pending only after that.
+        # Events that wait until others are acknowledged (`Delivery.FIRST`) become pending only after that.
         while more := self._poll(max(self._handle.statistics()[6], 1)):
             with more:
                 events.extend(more)

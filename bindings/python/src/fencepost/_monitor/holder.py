@@ -208,7 +208,7 @@ class ConditionHolder(Generic[V]):
     def __bool__(self) -> bool:
         return True
 
-    # ------------------------------------------------------------------------------- how they come in
+    # --- how conditions are added
 
     def _put(
         self,

@@ -68,7 +68,7 @@ def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixC
 def fix_records(fixes: Any) -> memoryview[Any]:
     """Returns fixes as records in the layout of :data:`FIX_RECORD`. A buffer that already has the layout is not
     copied."""
-    if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # a masked array: masked values become invalid
+    if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # in a masked array, masked values become invalid
         from .._tables.buffers import NO_TIME
 
         fixes = fixes.filled((math.nan, math.nan, math.nan, NO_TIME) if fixes.dtype.names else math.nan)

@@ -58,8 +58,8 @@ class EventLoop(Iterator[E], Generic[E]):
         self._give_back()
 
     def _give_back(self) -> None:
-        # Only for this turn: if another consumer has read since, our event was acknowledged, and the events in flight
-        # belong to that consumer.
+        # Acknowledge only for this turn: if another consumer has read since, our event was acknowledged, and the events
+        # in flight belong to that consumer.
         if self._turn >= 0:
             self._monitor._handle.abandon(self._turn)
 

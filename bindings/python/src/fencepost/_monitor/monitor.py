@@ -251,7 +251,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             'unsatisfied'
         """
         row = self._handle.record(identifier)
-        if row is None or row[2] is None:  # another thread removed its shape in the meantime
+        if row is None or row[2] is None:  # another thread removed the shape in the meantime
             return None
         from .._values.records import Record
 

@@ -36,7 +36,8 @@ class SignificantChangeFilter:
         self.minimum_distance = float(real(minimum_distance, "minimum_distance"))
         self._interval_us = seconds_to_us(minimum_interval, "minimum_interval")
         self._last: tuple[float, float, float, int] | None = None
-        self._ask((0.0, 0.0, -1.0, 0))  # raises if a setting is out of range; changes nothing without a position
+        # Raises an error if a setting is out of range; changes nothing without a position.
+        self._ask((0.0, 0.0, -1.0, 0))
 
     def __repr__(self) -> str:
         interval = us_to_seconds(self._interval_us)

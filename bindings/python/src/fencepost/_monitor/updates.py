@@ -51,7 +51,7 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
                     return self._of(row)
                 await bell.rung()
         except BaseException:
-            self._leave()  # cancelled: another consumer may start now, or this one again
+            self._leave()  # the wait was cancelled: now another consumer may start, or this one again
             raise
         finally:
             self._is_asked = False
@@ -65,7 +65,7 @@ class EventUpdates(AsyncIterator[E], Generic[E]):
         """Ends the iteration, so that another consumer can start."""
         self._is_over = True
         if self._is_asked and self._bell is not None:
-            self._bell.ring()  # wakes the waiting task, which then ends
+            self._bell.ring()  # wakes the waiting task, so that it ends
         else:
             self._leave()
 

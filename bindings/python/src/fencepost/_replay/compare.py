@@ -298,7 +298,8 @@ class _Again:
     by: str | None
 
     def __call__(self, tracks: GivenTracks, policies: Sequence[TransitionPolicy]) -> list[EventLog]:
-        if self.options["condition_limit"] is not None:  # the copies of a condition would count against the limit
+        # With a limit, the copies of a condition would count against it.
+        if self.options["condition_limit"] is not None:
             policies_of_passes = [[policy] for policy in policies]
         else:
             policies_of_passes = [list(policies)]

@@ -74,7 +74,7 @@ def _held(holder: ConditionHolder[Any], assuming: State) -> list[ConditionRow]:
         assuming: The initial state of a monitor's conditions. A table's conditions have the state with which they
             were added.
     """
-    # A record before its first event has the assumed state.
+    # The record of a condition without events has the assumed state.
     begin = None if isinstance(holder, Monitor) else Monitor.restore(holder._handle.snapshot()).records()
     assumed = {} if begin is None else {record.identifier: record.state for record in begin}
     rows = []

@@ -64,7 +64,7 @@ class OneFleet:
 
     def __init__(self, conditions: Zones, as_json: bool) -> None:
         self._fleet, self._as_json = Fleet(conditions), as_json
-        self._numbers = array("I")  # the device number of each track
+        self._numbers = array("I")  # maps each track to its device number
 
     def know(self, count: int) -> None:
         self._numbers.extend(repeat(_NO_DEVICE, count - len(self._numbers)))

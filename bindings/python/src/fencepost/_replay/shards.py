@@ -50,10 +50,10 @@ class Processes:
     """Shards in separate processes. Each shard gets all batches and feeds only the rows of its own tracks."""
 
     def __init__(self, work: Work, jobs: int) -> None:
-        # Start new interpreters: libraries that read files have threads, and a fork could copy their locks in any
-        # state.
+        # Starts new interpreters instead of forking: libraries that read files have threads, and a fork could copy
+        # their locks in any state.
         context = multiprocessing.get_context("spawn")
-        self.ahead = 2 * jobs  # batches in progress, so that neither reader nor shards wait
+        self.ahead = 2 * jobs  # allow this many batches in progress, so that neither the reader nor the shards wait
         self._pools = [ProcessPoolExecutor(1, context, _begin, (work, number, jobs)) for number in range(jobs)]
         self._started = [pool.submit(os.getpid) for pool in self._pools]
 
@@ -63,7 +63,7 @@ class Processes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if kind is not None:  # do not wait for the remaining work, which could take long
+        if kind is not None:  # does not wait for the remaining work, which could take long
             known = {started.result() for started in self._started if started.done() and not started.exception()}
             for process in multiprocessing.active_children():
                 if process.pid in known:
@@ -100,7 +100,7 @@ def _died() -> FencepostError:
     return FencepostError("a process of --jobs ended before it finished its work")
 
 
-# The code of a worker process, which has one shard.
+# This code runs in a worker process, which has one shard.
 
 _shard: Shard
 
@@ -110,7 +110,7 @@ def _begin(work: Work, number: int, of: int) -> None:
     import threading
 
     global _shard  # noqa: PLW0603
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process kills it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process kills this process
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

@@ -102,14 +102,14 @@ class ManyReplay:
 
         shards: Here | Processes = Here(work) if self._jobs == 1 else Processes(work, self._jobs)
         with shards:
-            # The shards feed one batch while the next is read.
+            # The shards feed one batch while the next batch is read.
             fed: deque[tuple[Rows, Callable[[], list[Found]]]] = deque()
             try:
                 for rows in self._tracks.batches():
                     fed.append((rows, shards.feed(rows)))
                     if len(fed) > shards.ahead:
                         yield self._merged(*fed.popleft())
-            except InputError:  # the earlier rows still count
+            except InputError:  # the rows before the error still count
                 while fed:
                     yield self._merged(*fed.popleft())
                 raise
@@ -139,7 +139,7 @@ class ManyReplay:
             self.flaw = worse(self.flaw, _flaw(rows))
         events = [event for part in found for event in part.events]
         if len(found) > 1:
-            events.sort(key=lambda event: event[0])  # stable: all events of one row come from one shard
+            events.sort(key=lambda event: event[0])  # the sort is stable, and all events of one row come from one shard
         return events
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
@@ -180,7 +180,7 @@ def replay_rows(
         return many, many.events_by_track()
 
     try:
-        # A table is in memory: feeding it twice is cheaper than checking it first.
+        # A table in memory is fed twice, which is cheaper than checking it first.
         return run(None if rows is None else 1)
     except UnsortedError:
         return run(ALL_ROWS)

@@ -221,14 +221,14 @@ def tune(
     device = device_column(device, None)
     column = track_column(tracks, device)
     name, rows = given_conditions(zones, None, column, radius=radius, name="zones")
-    rows = [row for row in rows if row.policy is not None]  # without gates, which have no visits
+    rows = [row for row in rows if row.policy is not None]  # leaves out gates, which have no visits
     if not rows:
         raise InputError(name, "", "has no zone that a policy applies to: gates and beacons have no policy")
     if len(rows) * len(chosen) > MOST:
         counts = f"{len(chosen)} policies of {len(rows)} zones are"
         raise InvalidArgumentError(f"{counts} more than {MOST}: use a smaller grid, or fewer zones")
     given = GivenTracks(tracks, columns or {}, device, None, PLAIN, name="tracks")
-    # One table holds each zone once per policy, so that one pass over the rows feeds all of them.
+    # One table contains each zone once per policy, so that a single pass over the rows feeds all of them.
     policies_of = list(chosen.values())
     logs = separated(given.replay(conditions_of(copies(rows, policies_of), name, {}), (), None), rows, len(chosen))
     truth = read_labels(

@@ -21,7 +21,7 @@ _TYPES = {
 }
 _COLUMNS = {
     **{name: _TYPES[EVENT_KINDS.get(name, "text")] for name in ("device", *EVENT_COLUMNS)},
-    "tag": ("decimal(20,0)", pyarrow.decimal128(20, 0)),  # an unsigned 64-bit integer
+    "tag": ("decimal(20,0)", pyarrow.decimal128(20, 0)),  # the value is an unsigned 64-bit integer
 }
 EVENT_SCHEMA = pyarrow.schema([(name, kind) for name, (_, kind) in _COLUMNS.items()])
 EVENT_DDL = ", ".join(f"{name} {kind}" for name, (kind, _) in _COLUMNS.items())
@@ -62,7 +62,7 @@ def _batch(rows: Sequence[Any]) -> Batch:
             for latitude, source in zip(latitudes, sources)
         ],
         [bool(source & AFTER_GAP) for source in sources],
-        [None] * len(rows),  # direction: only gates have one, which fleets do not support
+        [None] * len(rows),  # the direction: only gates have one, and fleets do not support gates
         tags,
     )
     arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, EVENT_SCHEMA, strict=True)]

@@ -13,7 +13,7 @@ from .tables import ship, shipped
 
 Batches: TypeAlias = Iterator[Any]
 Mapped: TypeAlias = Callable[[Batches], Batches]
-_ROW = "fencepost row"  # a name that does not clash with the columns of a frame
+_ROW = "fencepost row"  # this name does not clash with the columns of a frame
 
 
 def replay_frame(frame: Any, conditions: Zones, given: Mapping[str, str]) -> Any:
@@ -77,7 +77,7 @@ def _is_point(names: Mapping[str, str]) -> Any:
     after each restart."""
     f = columns.functions()
     latitude, longitude = (columns.named(names[what]).cast("double") for what in ("latitude", "longitude"))
-    # Spark orders NaN above all numbers, so `between` is false for it.
+    # Spark orders NaN above all numbers, so `between` is false for NaN.
     return f.coalesce(latitude.between(-90, 90) & longitude.between(-180, 180), f.lit(False))
 
 

@@ -90,7 +90,7 @@ def usable(frame: Any, names: Mapping[str, str]) -> Any:
     if "refresh" in names:
         version = named(names["refresh"])
         digest = _digest(frame, names["refresh"])
-        # `unhex` pads an odd number of digits, so check the length of the text.
+        # `unhex` pads an odd number of digits, so the length of the text is checked too.
         digits = _DIGEST_BYTES if frame.schema[names["refresh"]].dataType.typeName() == "binary" else 2 * _DIGEST_BYTES
         found &= version.isNull() | (digest.isNotNull() & (f.octet_length(version) == digits))
     return f.coalesce(found, f.lit(False))

@@ -102,7 +102,7 @@ class Following:
         for device, time in times.items():
             if device in self._waiting:
                 before, _, deadline = self._waiting[device]
-                # Its previous table is needed, and so must still exist, only if a change was due under it.
+                # The device's previous table must still exist only if a change was due under that table.
                 if before == version or deadline is None or deadline >= time:
                     own.append(device)
                     continue
@@ -113,7 +113,7 @@ class Following:
         self._enter(version, own)
         for before, leaving in moving.items():
             fleet = self._fleet(before)
-            there = [device for device in leaving if device in fleet]  # refused rows do not add their device
+            there = [device for device in leaving if device in fleet]  # a refused row does not add its device
             for device in there:
                 _confirm(fleet, device, times[device] - 1)
             self.events += take_events(fleet)

@@ -34,7 +34,7 @@ def ship(frame: Any, conditions: Zones) -> str:
         try:
             context.addFile(str(path))
         except BaseException:
-            path.unlink()  # so that the next call does not assume that it was distributed
+            path.unlink()  # otherwise the next call would assume that the file was distributed
             raise
     return name
 

@@ -100,8 +100,8 @@ class BatchReader:
         self._transformer: Any = None
         self._given: Mapping[str, str] = {}
         self._accelerations: set[int] = set()
-        # By column: the memory place of its dictionary, the dictionary (held so that the place is not reused), and its
-        # values.
+        # By column: the address of its dictionary, the dictionary (referenced so that the address is not reused), and
+        # its values.
         self._coded: dict[int, tuple[Any, Any, Any]] = {}
         nanoarrow = require("nanoarrow", "arrow")
         try:
@@ -109,7 +109,7 @@ class BatchReader:
             exported = table.to_arrow(index=False) if type(table).__name__ == "GeoDataFrame" else table
             self._stream = nanoarrow.c_array_stream(exported)
             self._schema = self._stream.get_schema()
-        except Exception as error:  # the library behind the object may raise anything
+        except Exception as error:  # the library behind the object may raise any error
             raise InputError(source, "", f"gives no Arrow stream: {_said(error)}") from error
         if self._schema.format != "+s":
             raise InputError(source, "", "is an Arrow stream of values, not of a table's rows")
@@ -318,7 +318,7 @@ class BatchReader:
         """
         column, name, kind = self._column(chunk, index), self.names[index], self._children[index].format
         marked = _metadata(self._children[index]).get("ARROW:extension:name", "")
-        if marked.startswith("pandas."):  # periods or intervals: the integers are not times
+        if marked.startswith("pandas."):  # for periods or intervals, the integers are not times
             raise InputError.of_row(
                 self._source, first, f"the column {name!r} has the type {marked} and does not hold times"
             )
@@ -411,7 +411,7 @@ class BatchReader:
             return column.plain(), known[2]
         try:
             values = words.values()
-        except OverflowError as error:  # dates outside the range of Python
+        except OverflowError as error:  # the dates are outside the range of Python
             raise InputError(self._source, "", f"the column {self.names[index]!r} cannot be read: {error}") from None
         self._coded[index] = (words.place, words, values)
         return column.plain(), values

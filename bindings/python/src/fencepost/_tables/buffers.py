@@ -85,7 +85,8 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
 
 def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
     """Returns a column of times as 64-bit integers, and the number of microseconds in their unit, as a fraction."""
-    if hasattr(getattr(values, "dtype", None), "tz"):  # pandas with a zone: its array would hold objects
+    # For pandas times with a zone, because their array would contain objects.
+    if hasattr(getattr(values, "dtype", None), "tz"):
         values = getattr(values, "dt", values).tz_convert(None)
     table = _array_of(values, what, NO_TIME)
     if table is not None:
@@ -314,7 +315,7 @@ def _datetimes(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
         table = table.astype(table.dtype.newbyteorder("="))
     multiplier, divisor = MICROSECONDS[unit[len(digits) :]]
     multiplier *= int(digits or 1)
-    if divisor > 1 and multiplier > 1:  # 25 ns, for example: convert to whole nanoseconds first, which is exact
+    if divisor > 1 and multiplier > 1:  # for example 25 ns: convert to whole nanoseconds first, which is exact
         finer = unit[len(digits) :]
         table, multiplier = table.astype(f"datetime64[{finer}]"), 1
     return memoryview(table.view("int64")), multiplier, divisor

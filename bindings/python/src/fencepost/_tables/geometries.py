@@ -157,7 +157,7 @@ class _Maker:
         ring = len(self._rings) - 1
         found = [self._place(place, ring, number) for number, place in enumerate(places)]
         if not found and (not self.is_area or ring > self._parts[-1]):
-            return  # leave out an empty line or hole
+            return  # leaves out an empty line or hole
         least = 3 if self.is_area else 2
         # A shape with too few vertices stays unchanged: the library reports the defect.
         dropped = [place for index, place in enumerate(found) if not index or place != found[index - 1]]
@@ -203,7 +203,7 @@ class _Maker:
         for name, value, most in (("latitude", latitude, 90), ("longitude", longitude, 360)):
             if not -most <= value <= most:
                 raise InvalidArgumentError(f"{where}: {name} is {value}; must be from -{most} to {most} degrees")
-        return longitude + 0.0, latitude + 0.0  # turns a negative zero into zero
+        return longitude + 0.0, latitude + 0.0  # adding 0.0 turns a negative zero into zero
 
 
 def of_places(rings: Sequence[Iterable[Sequence[Any]]], is_area: bool, is_turned: bool) -> Vertices:

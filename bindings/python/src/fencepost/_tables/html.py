@@ -37,8 +37,8 @@ def number(value: float, name: str) -> str:
     return f"{digits}0" if digits.endswith(".") else digits
 
 
-# Text on the left, numbers on the right, one line below each row; times and numbers do not wrap. Notebooks colour the
-# text by their theme.
+# Text is aligned left, numbers right; there is one line below each row; times and numbers do not wrap. In a notebook,
+# the theme colours the text.
 _STYLE = (
     "<style>table.fencepost{border-collapse:collapse;border:0}"
     "table.fencepost caption{text-align:left;white-space:normal;max-width:90vw}"

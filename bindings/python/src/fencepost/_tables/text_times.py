@@ -178,7 +178,7 @@ def unit_of(number: Decimal | int) -> str:
 def unit_of_all(numbers: Sequence[int]) -> str | None:
     """The unit of all times, judged by their size; None: they do not have the same unit."""
     least, greatest = min(numbers, default=0), max(numbers, default=0)
-    smallest = 0 if least < 0 < greatest else greatest  # the smallest magnitude if all have one sign
+    smallest = 0 if least < 0 < greatest else greatest  # if all have one sign, this has the smallest magnitude
     units = {unit_of(least), unit_of(greatest), unit_of(smallest)}
     return units.pop() if len(units) == 1 and least > -1 << 63 else None
 

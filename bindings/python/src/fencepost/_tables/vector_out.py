@@ -75,7 +75,7 @@ def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any =
             frame = frame.assign(**{name: frame[name].dt.total_seconds()})
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the warning that an empty table has no geometry type
+            warnings.simplefilter("ignore")  # hides the warning that an empty table has no geometry type
             if kind == ".parquet":
                 frame.to_parquet(target, index=False)
             else:
@@ -89,7 +89,7 @@ def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any =
                     if os.path.exists(target):
                         os.remove(target)
                 pyogrio.write_dataframe(frame, target, driver=DRIVERS[kind], **options)
-    except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
+    except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds of errors
         if isinstance(error, OSError) and error.filename:
             raise
         raise InvalidArgumentError(f"{target}: cannot be written: {' '.join(str(error).split())}") from None

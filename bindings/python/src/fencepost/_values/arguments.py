@@ -109,7 +109,7 @@ def column_names(columns: Any) -> Mapping[str, str]:
 def identifier_text(value: Any) -> Any:
     """Converts a number to text. Returns other values unchanged."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        # A pandas column of numbers with missing values holds floats.
+        # In pandas, a column of numbers with missing values consists of floats.
         return str(int(value)) if value == value // 1 else str(value)
     return value
 

@@ -121,7 +121,7 @@ def _bay(part: Ring, edge: float) -> Ring:
     begin, end = (south, north) if edge > 0 else (north, south)
     forward = part[begin:] + part[:begin]
     there = forward.index(part[end])
-    # One of the two ways round runs along the edge; take the other one.
+    # One of the two ways around the ring runs along the edge; take the other way.
     one, other = forward[: there + 1], [forward[0], *reversed(forward[there:])]
     return one if any(x != edge for x, _ in one) else other
 

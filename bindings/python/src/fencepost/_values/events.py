@@ -120,7 +120,7 @@ class Event:
             return EventKind.CROSS
         if self.cause is Cause.CROSSING or (self.cause is Cause.TIMEOUT and self.evidence_date_us is not None):
             return EventKind.ENTER if self.state is State.SATISFIED else EventKind.EXIT
-        if self.cause in (Cause.DETERMINATION, Cause.TIMEOUT):  # a timeout here: the beacon was never seen
+        if self.cause in (Cause.DETERMINATION, Cause.TIMEOUT):  # a timeout here means that the beacon was never seen
             return EventKind.DETERMINED
         if self.state is State.UNMONITORED:
             return EventKind.UNMONITORED
@@ -322,7 +322,7 @@ class EventRows(Table, list[E], Generic[E]):
     """Events that were delivered together, as a table."""
 
     __slots__ = ("_taken",)
-    _taken: tuple[Any, int]  # for the result of poll(): the handle and its turn
+    _taken: tuple[Any, int]  # only for the result of poll(): the handle and its turn
 
     def __enter__(self) -> Self:
         """Begins the handling of the events that :meth:`Monitor.poll` returned."""

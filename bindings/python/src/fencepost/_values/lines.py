@@ -100,5 +100,5 @@ def line_from(wkb: bytes, edges: int) -> Gate:
     return line
 
 
-# The name of version 0.2, of Swift and of Core Location. Pickles of 0.2 also need it.
+# This is the name of version 0.2, of Swift and of Core Location. Pickles of version 0.2 also need this name.
 LineGeographicCondition = Gate

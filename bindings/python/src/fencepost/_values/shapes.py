@@ -96,7 +96,7 @@ class Polygon(Plain):
 
     @property
     def _has_several_rings(self) -> bool:
-        # A multipolygon, or a polygon with holes.
+        # The geometry is a multipolygon, or a polygon with holes.
         return self.wkb[1] == 6 or self.wkb[5:9] != b"\1\0\0\0"
 
     @property
@@ -373,6 +373,6 @@ def _distance(wkb: bytes, geometry: Any, latitude: Any, longitude: Any) -> float
     return shape_distance(*rows, radius, edges, oriented, buffer, *place)
 
 
-# The names of version 0.2, of Swift and of Core Location. Pickles of 0.2 also need them.
+# These are the names of version 0.2, of Swift and of Core Location. Pickles of version 0.2 also need these names.
 CorridorGeographicCondition = Corridor
 PolygonalGeographicCondition = Polygon

@@ -1,4 +1,4 @@
-// The page of a watch: stores the server's messages, and redraws at most once per frame.
+// Shows the page of a watch: stores the server's messages, and redraws at most once per frame.
 const devices = new Map(), MOST_EVENTS = 200, SINGLE = 60;
 let places = [], events = [], chosen = null, hasView = false, isTold = false;
 
@@ -44,7 +44,7 @@ function showDevices() {
   const word = byId("find").value.trim().toLowerCase();
   const fits = (device) => !word || device.name.toLowerCase().includes(word) || device.inside.some(([place]) => place.toLowerCase().includes(word));
   const rows = [...devices.values()].filter(fits);
-  // Devices inside a place come first. Sorting by name keeps the order stable while positions change.
+  // Devices inside a place come first. Sorting by name keeps the order of rows stable while positions change.
   rows.sort((a, b) => !a.inside.length - !b.inside.length || byNumber.compare(a.name, b.name));
   table.set(rows);
   byId("device-count").textContent = rows.length < devices.size ? `(${rows.length} of ${devices.size})` : `(${devices.size})`;
@@ -89,7 +89,7 @@ function showCard() {
   const state = inside ? `Inside ${inside}${more}` : `${device.gone ? "No longer followed" : "Outside of all places"}${lasting(since(device))}`;
   const fix = device.fix ? ` Last fix ${ago(device.fix[3])}${device.fix[2] ? `, accuracy ${Math.round(device.fix[2])} m` : ""}.` : "";
   const own = events.filter((event) => event.device === chosen).slice(-5).reverse(), list = element("ol");
-  // Keep open diagnoses open after the redraw.
+  // Diagnoses that were open must be open after the redraw.
   const open = new Set([...card.querySelectorAll("details[open]")].map((each) => each.dataset.key));
   for (const event of own) {
     const line = item(event, true), more = line.querySelector("details");
@@ -181,7 +181,7 @@ function paint(map, context) {
   const {dataset} = map.canvas;
   dataset.places = drawn;
   dataset.clusters = clusters;
-  if (drawn && !dataset.usable) dataset.usable = performance.now(); // milliseconds since navigation started
+  if (drawn && !dataset.usable) dataset.usable = performance.now(); // in milliseconds since navigation started
 }
 
 function drawDevice(context, {device, at, point: [x, y]}, isNamed) {
@@ -244,7 +244,7 @@ function take(news) {
   for (const [name, device] of Object.entries(news.devices)) {
     const before = devices.get(name);
     if (before && !news.places) device.trail = [...before.trail, ...device.trail].slice(-60);
-    device.inside.sort((a, b) => (b[1] ?? 0) - (a[1] ?? 0)); // the place entered last comes first
+    device.inside.sort((a, b) => (b[1] ?? 0) - (a[1] ?? 0)); // the place that was entered last comes first
     devices.set(name, Object.assign(device, {name, left: before?.left}));
   }
   for (const event of news.events) {

@@ -1,4 +1,4 @@
-// The report: indexes the data from Python once, then draws only the visible part.
+// Shows the report: indexes the data from Python once, then draws only the visible part.
 const data = JSON.parse(byId("data").textContent);
 const TURN = 10 * EARTH; // decimetres
 const world = ([x, y]) => [x / TURN + .5, .5 - y / TURN];
@@ -57,13 +57,13 @@ const two = (number) => String(number).padStart(2, "0");
 function clock(time) { return time === null ? "" : new Date(time).toISOString().slice(0, 19).replace("T", " "); }
 const [begin, finish] = data.period || [0, 1];
 let period = [begin, Math.max(finish, begin + 1000)];
-let word = "", chosen = null; // {track} or {place} or {visit} or {event}
+let word = "", chosen = null; // an object with one key: track, place, visit or event
 
 // The visits that match the search and the selection.
 const lower = {tracks: tracks.map((track) => track.name.toLowerCase()), places: names.map((name) => name.toLowerCase())};
 const matches = (track, place) => !word || lower.tracks[track].includes(word) || lower.places[place].includes(word);
 const isOf = (track, place) => !chosen || (chosen.track ?? track) === track && (chosen.place ?? place) === place;
-let left = visits; // as of the last show()
+let left = visits; // the visits that matched at the last show()
 
 // ---------------------------------------------------------------- summary
 
@@ -179,7 +179,7 @@ function drawStrip(cell, row) {
   const at = (time) => (time - from) / (to - from) * width;
   context.fillStyle = map.colour("outside");
   context.fillRect(0, 15, width, 1);
-  // Rows are sorted by time, so a bar that ends within the last drawn one is not visible.
+  // Rows are sorted by time, so if a bar ends within the last drawn bar, it is not visible.
   let drawn = -Infinity;
   const bar = (start, last, top, tall) => {
     const x = Math.max(at(start), 0), end = Math.max(Math.min(at(last), width), x + 2);
@@ -331,7 +331,7 @@ function paint(map, context) {
   context.lineJoin = "round";
   context.lineWidth = areFew ? 4 : 2;
   context.beginPath();
-  // If many visits share a spot on the screen, only the first is drawn and can be picked.
+  // If many visits share a place on the screen, only the first visit is drawn and can be picked.
   const spots = new Set();
   for (const visit of seen) {
     const size = Math.max(visit.box[2] - visit.box[0], visit.box[3] - visit.box[1]) * map.scale;
