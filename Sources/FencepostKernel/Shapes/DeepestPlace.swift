@@ -282,8 +282,8 @@ extension InscribedCircle {
 }
 
 extension ShapeLine {
-  /// The same line with points between the ends of edges longer than `length`, and without vertices within a micrometre of
-  /// the one before, to which there is no direction.
+  /// Returns this line with extra points on edges longer than `length`, and without vertices within a micrometre of the
+  /// previous vertex, because an edge that short has no direction.
   func cut(_ length: Double) -> ShapeLine {
     let isLong = { (edge: Int) in
       isEdge(edge) && vertices[edge].squaredChord(to: vertices[edge + 1]) > length * length
@@ -300,7 +300,7 @@ extension ShapeLine {
       }
       // The last vertex of a chain stays, because it may also be the first.
       if kept.count > 1 { kept[kept.count - 1].vertex = end - 1 }
-      // Stretches with at most that depth stay unchanged.
+      // If fewer than four vertices would remain, keep all vertices of the chain: no ring has fewer than four.
       if kept.count < 4 { kept = (start..<end).map { ($0, max($0 - 1, start)) } }
       var chain: [SurfacePoint] = [place(start)]
       for (vertex, edge) in kept.dropFirst() {

@@ -25,7 +25,7 @@ def test_a_table_changes_under_its_fleets() -> None:
     for fleet in (one, two):
         fleet.feed("a", Fix(52.5, 13.4, time=SECOND))
     assert [event.identifier for event in one.events()] == ["home"]
-    del zones["home"]  # the event that waits in the other fleet becomes void
+    del zones["home"]  # the event that is pending in the other fleet becomes void
     assert list(two.events()) == [] and len(two["a"].inside()) == 0
     assert one.conditions is zones and two.statistics().condition_count == 0
 

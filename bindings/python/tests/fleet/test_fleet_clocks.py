@@ -45,7 +45,7 @@ def test_the_arrival_time_bounds_first_inputs(fleet: Fleet) -> None:
     fleet.feed("a", Fix(0, 0, time=NOW - 7168 * DAY))
     with pytest.raises(AheadOfClockError):
         fleet.advance(NOW + 3601 * SECOND)
-    fleet.feed("a", Fix(0, 0, time=NOW))  # accepted at once, because its time may be as late as the arrival time
+    fleet.feed("a", Fix(0, 0, time=NOW))  # accepted at once, because a fix may be as late as the arrival time
     fleet.advance(NOW)
 
 
@@ -90,7 +90,7 @@ def test_rewinding_takes_a_wrong_advance_back(fleet: Fleet) -> None:
     fleet.rewind(NOW + SECOND)
     assert fleet.clock_us == NOW + SECOND
     assert fleet["in"].state("home") == "unknown"
-    fleet.feed("in", Fix(0, 0, time=NOW + 2 * SECOND))  # no event: the reported state was the same
+    fleet.feed("in", Fix(0, 0, time=NOW + 2 * SECOND))  # causes no event, because the reported state was the same
     fleet.feed("out", Fix(0, 0, time=NOW + 2 * SECOND))
     assert [(event.device, event.cause) for event in fleet.poll()] == [("out", "determination")]
     with pytest.raises(InvalidArgumentError):

@@ -40,13 +40,13 @@ def test_a_fleet_continues_while_the_disk_is_full(tmp_path: Path, durability: Du
                     with pytest.raises(StoreUnavailableError):
                         fleet.checkpoint()
                     assert not fleet.statistics().all_kept
-            # Meanwhile the table changes, a device is removed and events are delivered.
+            # While the store fails, change the table, remove a device and deliver events.
             fleet.conditions.add(Circle(0, 0, 500), "town", policy="exact")
             feed(fleet, "a", 50)
             assert sum(1 for _ in fleet.events()) == 40
             del fleet["d2"]
             assert fleet.statistics().store is StoreStatus.FAILING and not fleet.statistics().all_kept
-        # No call requests it: event time alone triggers the next attempt.
+        # No call requests a save here: event time alone triggers the next attempt.
         for minute in range(2, 66):
             feed(fleet, "a", minute * 60)
         assert fleet.statistics().store is StoreStatus.KEPT
@@ -72,7 +72,7 @@ def test_nothing_is_kept_of_a_store_that_is_gone(tmp_path: Path) -> None:
         with pytest.raises(StoreUnavailableError, match="moved, deleted"):
             fleet.checkpoint()
         assert fleet.statistics().store is StoreStatus.GONE and not fleet.statistics().all_kept
-        # A file of another fleet takes the name.
+        # Another fleet now uses the file's name.
         Fleet(Zones(), store=tmp_path, name="trucks").close()
         other = (tmp_path / "trucks.fencepost").read_bytes()
         feed(fleet, "a", 3, 1.0)

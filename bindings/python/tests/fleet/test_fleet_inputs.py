@@ -133,7 +133,7 @@ def test_codes_of_every_layout() -> None:
         assert handle.feed_columns(places, places, None, times, 1, 1, False, codes, ("a", "b"), 0) == (2, 0, 0)
     spaced = memoryview(array("I", [0, 9, 1, 9]))[::2]
     assert handle.feed_columns(places, places, None, times, 1, 1, False, spaced, ("a", "b"), 0) == (2, 0, 0)
-    numbers = array("I", [0, 0xFFFFFFFF])  # the second number belongs to another fleet
+    numbers = array("I", [0, 0xFFFFFFFF])  # 0xFFFFFFFF marks a device of another fleet
     assert handle.feed_columns(places, places, None, times, 1, 1, False, array("b", [0, 1]), numbers, 0) == (1, 0, 0)
     for codes, words, kind in (
         (array("d", [0, 1]), ("a", "b"), TypeError),
@@ -197,5 +197,5 @@ def test_a_first_time_in_another_unit_is_doubted(time: int, unit: str) -> None:
     with pytest.warns(UserWarning, match=warned):
         monitor.feed(fixes[0])
     fleet = Fleet(zones_of(2))
-    fleet.feed_many(device="a", **{**alike, "time": np.array([time], "M8[us]")})  # declared with its true unit
+    fleet.feed_many(device="a", **{**alike, "time": np.array([time], "M8[us]")})  # declared in its true unit
     fleet.feed("b", Fix(0, 0, time=time))

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("turns")
 
 def beside(main: Callable[[Callable[[], bool]], Any], *others: Callable[[], Any]) -> None:
     """Calls the other functions repeatedly in threads until `main` returns."""
-    ended, failures = threading.Event(), []  # a failing thread stops all
+    ended, failures = threading.Event(), []  # if a thread fails, all threads stop
 
     def run(call: Callable[[], Any]) -> None:
         try:
@@ -166,7 +166,7 @@ def test_a_device_that_goes_between_two_blocks_is_entered_anew(names: list[str] 
             fleet.feed("b", Fix(50, 0, 5, time=0))
 
     def handle(*_: Any) -> None:
-        if not gone and not inside:  # the next signal may come before the handler returns
+        if not gone and not inside:  # a signal may come while the handler still runs
             inside.append(True)
             replace()
             inside.clear()

@@ -103,7 +103,8 @@ class Pair:
         names = {device: held, f"{device} again": held}
 
         def enter(fleet: Fleet) -> Any:
-            if any(name in fleet for name in names):  # the position in the message differs
+            # Loading a device twice fails, with a message whose position differs between the fleets.
+            if any(name in fleet for name in names):
                 return [fleet.remove_device(name) for name in names]
             return fleet.load(names, adapt=adapt)
 
@@ -139,7 +140,7 @@ class Pair:
             lambda fleet: fleet[device].statistics(),
             lambda fleet: repr(fleet[device].explain("square")),
         ]  # fmt: skip
-        if self.most > 1000:  # otherwise a row in the middle would be refused
+        if self.most > 1000:  # with a smaller queue, a row in the middle would be refused
             ways.append(lambda fleet: fleet.feed_many(
                 device=[device, "d1", "d2", device], latitude=[fix.latitude, 0, 0.001, 0],
                 longitude=[fix.longitude, 0.001, 0, 0], time=[at, at + 1, at + 2, at + 3]))  # fmt: skip
@@ -266,7 +267,7 @@ def test_an_interrupt_tells_what_was_fed(monkeypatch: pytest.MonkeyPatch) -> Non
     def wait(feeding: Any) -> None:
         for each in feeding:
             each.exception()
-        if next(waits) == 4:  # twice for each block
+        if next(waits) == 4:  # `wait` is called twice for each block
             raise KeyboardInterrupt
 
     monkeypatch.setattr(shards, "wait", wait)

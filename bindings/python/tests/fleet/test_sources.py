@@ -122,7 +122,7 @@ def test_a_bad_source_opens_no_store(tmp_path: Path) -> None:
         assert not list(tmp_path.iterdir())
         with pytest.raises(InputError):
             kind(bow, store=tmp_path, name=kind.__name__)
-        kind(GEOJSON, store=tmp_path, name=kind.__name__).close()  # works only if no store was left open
+        kind(GEOJSON, store=tmp_path, name=kind.__name__).close()  # the failed attempt has closed its store
         for file in tmp_path.iterdir():
             file.unlink()
 

@@ -39,7 +39,7 @@ def message(number: int) -> tuple[str, bytes]:
         minute -= 1
     stay = (minute + 11 * device) // 43
     latitude, longitude = PLACES[(stay * 2_654_435_761 + device * 40_503) % 4]
-    # Between two stays, far from all places.
+    # Between two stays, the device is far from all places.
     if (minute + 11 * device) % 43 < 5:
         latitude += 0.02
     jitter = ((minute * 7_919 + device * 104_729) % 1_000 - 500) * 1e-6

@@ -142,8 +142,8 @@ def test_clients_that_do_what_they_should_not() -> None:
         with host.connect() as connection:
             connection.sendall(b"POST / HT")  # and disconnects
         with host.connect() as connection:
-            connection.sendall(request(LOCATION, "/?u=gone&d=away"))  # and does not wait for the response
-        with host.connect() as connection:  # waits for 100 Continue before it sends the body
+            connection.sendall(request(LOCATION, "/?u=gone&d=away"))  # the sender does not wait for the response
+        with host.connect() as connection:  # the sender waits for 100 Continue before it sends the body
             whole = request(LOCATION, "/?u=asks&d=first", Expect="100-continue")
             head, _, body = whole.partition(b"\r\n\r\n")
             connection.sendall(head + b"\r\n\r\n")

@@ -90,7 +90,7 @@ def test_thirty_two_readers_cost_no_more_than_one() -> None:
     late = [json.loads(each.plain[6:]) for each in (whole, *found[0])]
     now = json.loads(plain[0].rsplit(b"data: ", 1)[1])
     assert late[-1]["version"] == now["version"] and sum(len(each["events"]) for each in late) == 5
-    # A reader that has not read for long gets the whole state again.
+    # A reader that has not read for a long time gets the whole state again.
     for second in range(600):
         watched.feed("b", second, 0.5)
         messages._looked_at = 0.0

@@ -71,7 +71,7 @@ def test_formats_and_visits(run: Run, files: tuple[Path, Path], tmp_path: Path) 
     assert isinstance(log.visits(), Visits) and len(log.visits()) == 1
     found = log.visits()[0]
     assert (found.start, found.end) == tuple(event.date for event in log)
-    # 300 m at a speed of 1202.25 m a minute.
+    # The path is 300 m long, at a speed of 1202.25 m a minute.
     assert found.duration.total_seconds() == pytest.approx(300 / 1202.25 * 60, abs=1e-3)
     features = json.loads(run(*command, "--format", "geojson").stdout)["features"]
     assert [feature["properties"]["evidence"] for feature in features] == ["path"] * 2
@@ -140,7 +140,7 @@ def watched(**options: object) -> Watched:
 def test_a_watch_lets_no_time_pass_that_a_fix_may_still_tell_of() -> None:
     one = watched()
     one.feed(longitude=-0.0052)
-    for _ in range(59):  # whatever else happens meanwhile
+    for _ in range(59):  # other inputs and signals may wake the loop meanwhile
         one.clock.now += 1
         one.watch.pass_time()
     assert one.monitor.clock_us == round((START + one.clock.now - 59) * 1e6)

@@ -217,7 +217,8 @@ def test_fixes_that_do_not_agree_with_the_clock_rewind_nothing() -> None:
     live = Watched(ahead.monitor)
     live.clock.now = ahead.clock.now
     clock = live.monitor.clock_us
-    for number in range(40):  # five in a row never agree: every fifth fix is from a receiver that is an hour behind
+    # Five fixes in a row never agree, because every fifth fix is from a receiver that is an hour behind.
+    for number in range(40):
         live.feed(late=3_600.0 if number % ENOUGH == ENOUGH - 1 else 0.0)
     for _ in range(40):
         live.feed(late=-100.0, passes=0.1)

@@ -67,7 +67,7 @@ class FleetWatched:
 def test_a_late_device_hurts_no_other() -> None:
     watched = FleetWatched(policy=EXACT)
     watched.feed("truck", 1000)
-    watched.feed("phone", 5)  # a quarter of an hour late
+    watched.feed("phone", 5)  # this fix is a quarter of an hour late
     watched.feed("truck", 999)
     watched.feed("truck", 1000)
     watched.feed("phone", 6, 0.01)
@@ -87,7 +87,7 @@ def test_time_passes_for_each_device_by_itself() -> None:
     assert watched.reported[2:] == [("a", "unsatisfied", 2)]
     watched.feed("b", 520, 0.01)
     watched.pass_time(0.9)
-    watched.feed("b", 532, 0.01)  # the fix itself shows that the change is due
+    watched.feed("b", 532, 0.01)  # this fix itself shows that the change is due
     assert watched.reported[3:] == [("b", "unsatisfied", 2)]
     watched.pass_time(60)
     assert watched.watch.pause() is None
@@ -132,7 +132,7 @@ def test_fixes_of_the_future_move_no_clock() -> None:
 def test_heaps_of_deadlines_stay_small() -> None:
     watched = FleetWatched()
     watched.feed("a", 0)
-    for second in range(1, 4_001):  # a candidate begins and ends repeatedly
+    for second in range(1, 4_001):  # a candidate for a transition begins and ends repeatedly
         watched.feed("a", second, 0.01 * (second % 2))
     assert len(watched.watch._due) < 100
 
@@ -190,7 +190,7 @@ def test_circles_of_all_owners_are_bounded(monkeypatch: pytest.MonkeyPatch) -> N
         circle = Waypoint(f"{number}", 0.0, 1.0, 1.0, 1 + number)
         watched.watch.feed(Waypoints(f"owner {number % 3}/phone", (circle,)))
     assert watched.watch.counts["bad_waypoints"] == 5 and "exceeds the 4 waypoints" in watched.said[-1]
-    # A circle that is removed makes room for another, and an existing circle may change.
+    # Removing a circle makes room for another one, and an existing circle may change.
     watched.watch.feed(Waypoints("owner 0/phone", (Waypoint("0", 0.0, 0.0, 0.0, 1), Waypoint("3", 0.0, 1.0, 9.0, 4))))
     watched.watch.feed(Waypoints("owner 2/phone", (Waypoint("new", 0.0, 1.0, 1.0, 99),)))
     assert watched.watch.counts["bad_waypoints"] == 5

@@ -85,7 +85,7 @@ def test_a_signal_ends_the_program_while_nobody_reads_its_output(tmp_path: Path)
     with Program(tmp_path, source="fixes.jsonl") as program:
         assert program.process.stdout is not None
         waiting, end = array("i", [0]), time.monotonic() + LONGEST
-        while waiting[0] < 60_000:  # of the 65,536 bytes that a pipe holds
+        while waiting[0] < 60_000:  # the pipe holds 65,536 bytes
             assert time.monotonic() < end
             fcntl.ioctl(program.process.stdout, termios.FIONREAD, waiting)
             time.sleep(0.01)
@@ -154,7 +154,7 @@ def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path)
         circles(places, district=5_000)
         program.process.send_signal(signal.SIGHUP)
         said = [program.error()]
-        while "read again" not in said[-1]:  # the event may have been tried again meanwhile
+        while "read again" not in said[-1]:  # another delivery may have been tried meanwhile
             said.append(program.error())
         assert said[-1].endswith(": 0 added, 0 replaced, 1 removed, 1 unchanged")
         assert program.event() == ("district", "satisfied")

@@ -55,7 +55,7 @@ def decoded(format: str, data: bytes, sizes: Callable[[], int]) -> tuple[list[Fi
 
 
 def same(found: list[FixRow], expected: list[FixRow]) -> bool:
-    # Compare texts: without a position the accuracy is NaN, which does not equal itself.
+    # Compare texts: in a fix without a position the accuracy is NaN, which does not equal itself.
     return str(found) == str(expected)
 
 
@@ -127,7 +127,7 @@ def test_any_bytes_are_survived(format: str) -> None:
         try:
             rows, _ = decoded(format, start + generator.randbytes(300), lambda: 64)
         except ValueError as error:
-            assert str(error).startswith("it: "), (seed, error)  # GPX: one line that says why
+            assert str(error).startswith("it: "), (seed, error)  # for GPX, expect one line that gives the reason
         else:
             assert rows == [], seed
 
@@ -272,7 +272,7 @@ def test_the_pauses_before_a_lost_gpsd_is_tried_grow_and_end() -> None:
         port = server.getsockname()[1]
         source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, notices_to(lambda text: None), monotonic=lambda: now[0])
         server.accept()[0].close()
-    while source.retry_at is None:  # wait for the end, perhaps after data that is still on its way
+    while source.retry_at is None:  # wait until the connection ends, perhaps after data that is still on its way
         assert list(source.read() or ()) == []
     tried = []
     with pytest.raises(OSError, match="Connection refused"):

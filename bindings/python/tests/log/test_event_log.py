@@ -101,7 +101,7 @@ def test_geopandas() -> None:
     for event, point in zip(log, frame.geometry):
         assert (point is None) == (event.latitude is None)
         assert point is None or (point.y, point.x) == (event.latitude, event.longitude)
-    # Transform to metres and back, as users do.
+    # Transform the coordinates to metres and back, as users do.
     back = frame.to_crs(3857).to_crs(4326)
     assert back.geometry.dropna().geom_equals_exact(frame.geometry.dropna(), tolerance=1e-9).all()
 
@@ -158,7 +158,7 @@ def test_the_log_ends_on_request() -> None:
     (visit,) = replay(track((INSIDE, 10)), HOME, until=3_600_000_000).visits()
     assert visit.open and visit.duration == timedelta(hours=1)
     assert list(replay(track((OUTSIDE, 10)), HOME).visits()) == []
-    # With this accuracy nothing is decided, and no state is assumed: it stays unknown.
+    # With this accuracy nothing is decided, and no state is assumed, so the state stays unknown.
     assert list(replay([Fix(0, 0, accuracy=5000, time=0)], HOME).visits()) == []
 
 
@@ -215,7 +215,8 @@ def test_delays_and_missed_visits() -> None:
     assert [outcome.name for outcome in found] == ["exact", "standard", "core_location"]
     exact, standard = found["exact"], found["standard"]
     assert (exact.visits, exact.missed_visits, exact.false_visits, exact.mean_delay) == (4, 0, 0, 0.0)
-    # The short visit is missed. The excursion does not end the last visit, which is two visits in the baseline.
+    # The standard policy misses the short visit. The excursion does not end the last visit with the standard policy,
+    # although the baseline counts two visits.
     assert (standard.visits, standard.missed_visits, standard.false_visits) == (2, 1, 0)
     assert (standard.entry_delay, standard.exit_delay, standard.mean_delay) == (20.0, 20.0, 20.0)
     assert standard.events == len(standard.log) == 5

@@ -44,7 +44,7 @@ def read(path: Path, layer: str | None = None) -> Any:
 def test_events(tmp_path: Path, log: EventLog, ending: str, crs: int | None) -> None:
     path = tmp_path / f"e.{ending}"
     log.to_file(path, crs=crs)
-    log.to_file(path, crs=crs)  # again: replaces the file
+    log.to_file(path, crs=crs)  # the second call replaces the file
     frame = read(path)
     assert frame.crs.to_epsg() == (crs or 4326) and len(frame) == len(log) > 10
     # FlatGeobuf sorts features by position.
@@ -163,7 +163,7 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
         "--format", "jsonl",
     )  # fmt: skip
     assert done.returncode == 0 and done.stdout == log.to_jsonl()
-    # Frames in memory are transformed too.
+    # Geometries of frames in memory are transformed too.
     assert list(replay(frame.to_crs(32610), tmp_path / "in.gpkg", **given | {"layer": None, "columns": None})) == list(
         log
     )

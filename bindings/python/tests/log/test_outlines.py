@@ -67,7 +67,7 @@ def test_long_edges_follow_the_geodesic() -> None:
         for share in (0.1, 0.5, 0.83):
             latitude, longitude, _ = geodesic.direct(*start, azimuth, share * length)
             assert line.distance(shapely.Point(x_of(longitude), y_of(latitude))) < 300  # compared with 8,000 km
-    assert y_of(67) < max(ys)  # the geodesic runs far north of its ends
+    assert y_of(67) < max(ys)  # the geodesic runs far north of both ends
 
 
 @pytest.mark.parametrize("pole", [1, -1])
@@ -101,7 +101,7 @@ def test_parts_lie_side_by_side_across_the_antimeridian() -> None:
     ("line", "radius"),
     [
         ([(47.0, 8.0), (47.2, 8.3), (47.1, 8.5)], 500.0),
-        ([(47.0, 8.0), (47.2, 8.3), (47.0, 8.02)], 900.0),  # turns back beside itself
+        ([(47.0, 8.0), (47.2, 8.3), (47.0, 8.02)], 900.0),  # the second leg turns back close to the first one
         ([(-16.5, 179.8), (-16.6, -179.9), (-16.4, -179.5)], 2_000.0),
         ([(60.0, -30.0), (62.0, 30.0)], 40_000.0),
         ([(89.5, 0.0), (89.4, 120.0)], 70_000.0),

@@ -15,8 +15,8 @@ COLOURS = {name: pair for name, *pair in re.findall(r"--([\w-]+): light-dark\((#
 STATES = ("inside", "outside", "enter", "leave", "unknown")
 BACKS = ("back", "panel", "sea", "land")
 BINDINGS = Path(__file__).resolve().parents[3]
-# Machado, Oliveira, Fernandes, "A physiologically-based model for simulation of color vision deficiency" (2009),
-# severity 1.0, of linear RGB.
+# The matrices are from Machado, Oliveira, Fernandes, "A physiologically-based model for simulation of color vision
+# deficiency" (2009), severity 1.0, for linear RGB.
 EYES = {
     "trichromat": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "protanope": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),

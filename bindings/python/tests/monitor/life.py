@@ -57,9 +57,9 @@ def make_plan(fixes: list[Row], durability: str, seed: int) -> Plan:
             case 6:
                 inputs.append(["advance", time])
     inputs.append(["advance", fixes[-1][3] + 3_600_000_000])
-    # If all events are taken after each call, a life that is resumed between two calls gives the same log in every
-    # delivery mode. With `every`, the log does not depend on when events are taken, so several may be in flight at the
-    # end.
+    # If all events are read after each call, a run that is resumed between two calls gives the same log in every
+    # delivery mode. With `every`, the log does not depend on when events are read, so several events may be in flight
+    # at the end.
     drain = generator.random() < 0.6
     operations: dict[str, list[Any]] = {}
     if drain:

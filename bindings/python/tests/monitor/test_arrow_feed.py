@@ -35,11 +35,11 @@ pa = pytest.importorskip("pyarrow")
 numpy = pytest.importorskip("numpy")
 
 
-# The tracks for parsers' edge cases have only a few fixes.
+# The tracks that test edge cases of parsers have only a few fixes.
 WAYS = [path for path in recorded_tracks("csv", "gpx") if not path.name.startswith("parser-edge")]
 
 
-@pytest.mark.filterwarnings("ignore:time .* microseconds")  # one of them is from 1970
+@pytest.mark.filterwarnings("ignore:time .* microseconds")  # one of the tracks is from 1970
 @pytest.mark.parametrize("path", WAYS[::3], ids=lambda path: path.name)
 def test_real_tracks_give_what_single_fixes_give(path: Any) -> None:
     rows = list(read_track(path).fixes)
@@ -164,7 +164,7 @@ def test_a_large_table_takes_no_memory() -> None:
         "time": pa.array(numpy.arange(rows) + START_US).cast(UTC_US),
     })  # fmt: skip
     monitor = Monitor()
-    monitor.feed_many(table.slice(0, 1))  # imports the modules first
+    monitor.feed_many(table.slice(0, 1))  # this call imports the modules, so that their memory is not measured
     for options in ({}, {"on_invalid": "raise"}):
         tracemalloc.start()
         result = monitor.feed_many(table.slice(1), **options)
@@ -201,7 +201,7 @@ def test_nulls() -> None:
     for times, kind, name, expected in (
         ([None, 5, 6], "i8", "time_us", (2, 1, 0)),
         ([None, START_US, 1], "i8", "time_us", (1, 1, 1)),
-        ([None, START_US, 1], "i8", "time", (1, 1, 1)),  # the unit follows from each size: microseconds, then seconds
+        ([None, START_US, 1], "i8", "time", (1, 1, 1)),  # the size gives the unit: microseconds, then seconds
         ([None, START_US, 1], UTC_US, "time", (1, 1, 1)),
         ([None, START_US, 1], pa.timestamp("s", "UTC"), "time", (1, 2, 0)),  # the second value is beyond year 9999
         ([None, None, None], "i8", "time", (0, 3, 0)),

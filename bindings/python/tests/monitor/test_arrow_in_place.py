@@ -50,7 +50,7 @@ class Spy:
         return 0, 0, 0, 0
 
     def shape(self, identifier: str) -> Any:
-        return Monitor()._handle.shape(identifier)  # the monitor has no such shape
+        return Monitor()._handle.shape(identifier)  # this new monitor does not have the shape
 
 
 def handed(source: Any) -> list[tuple[Any, ...]]:
@@ -76,7 +76,7 @@ def test_the_library_gets_the_tables_memory(kind: str, interleaved: bool) -> Non
     else:
         assert [start(xs), start(ys)] == [column.field(axis).buffers()[1].address for axis in (0, 1)]
         assert xs.strides == ys.strides == (8,)
-    expected = [each.buffers()[1].address for each in lists][::-1]  # offsets of rings first
+    expected = [each.buffers()[1].address for each in lists][::-1]  # the offsets of rings come first
     names = {"Polygon": 2, "MultiPolygon": 3, "LineString": 1, "MultiLineString": 2}
     found = [address(each) for each in offsets if each is not None]
     assert found == expected and len(found) == names[kind]

@@ -68,7 +68,7 @@ def test_tables_of_one_kind(kind: str, layout: str) -> None:
         source = pa.table(table.to_arrow(geometry_encoding=encoding, interleaved=layout != "geoarrow"))
     if layout == "sliced":
         source, wanted = source.slice(7, 11), {f"c{number}": wanted[f"c{number}"] for number in range(7, 18)}
-    if layout == "polars-like":  # without the extension type's metadata
+    if layout == "polars-like":  # the extension type has no metadata
         source = pa.table({name: source[name].combine_chunks() for name in ("identifier", "radius", "policy")} | {
             "geometry": pa.array(shapely.to_wkb(geometry).tolist(), pa.binary())
         })  # fmt: skip

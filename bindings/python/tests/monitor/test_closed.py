@@ -66,7 +66,7 @@ def test_what_is_known_can_still_be_asked(tmp_path: Path) -> None:
 
 def test_a_store_that_could_not_be_closed_well_is_closed(tmp_path: Path) -> None:
     monitor = closed(tmp_path)
-    copy = monitor.fork()  # in memory and independent
+    copy = monitor.fork()  # this monitor is in memory and independent of the closed one
     copy.feed(Fix(0, 0, time=5))
     assert not copy.closed
 

@@ -36,7 +36,7 @@ from fencepost.errors import InvalidArgumentError, StoreCorruptError
 
 METRE = 180 / 3.141592653589793 / 6_378_137
 LEFT_TO_RIGHT, RIGHT_TO_LEFT = CrossingDirection
-# Northwards along the meridian of Greenwich, so left is west.
+# The line runs northwards along the meridian of Greenwich, so left is west.
 NORTH = Gate([(-0.01, 0), (0.01, 0)], order="latlon", edges="geodesic")
 
 
@@ -350,7 +350,7 @@ def test_columns_of_arrow(tmp_path: Path) -> None:
     ):
         text = str(refusal(one.add_many, pyarrow.table(rows | change)))
         assert reason in text
-    # GeoArrow's own columns, read in place.
+    # GeoArrow's own columns are read in place.
     lines = pyarrow.array([[[0.0, -0.01], [0.0, 0.01]], [[0.002, -0.01], [0.002, 0.01]]],
                           pyarrow.list_(pyarrow.list_(pyarrow.float64(), 2)))  # fmt: skip
     field = pyarrow.field("geometry", lines.type, metadata={"ARROW:extension:name": "geoarrow.linestring"})

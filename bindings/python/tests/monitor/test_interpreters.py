@@ -11,7 +11,7 @@ import pytest
 
 import fencepost
 
-# Runs a program in isolated interpreters: one after another, or in as many threads at once.
+# This program runs another program in isolated interpreters: one after another, or in as many threads at once.
 HOST = """
 import sys, threading
 try:
@@ -42,9 +42,9 @@ else:
         interpreters.destroy(each)
 print(failed)
 """
-# Only the extension, because it is the module that an isolated interpreter may refuse. (CPython's own `datetime`, which
-# the package uses, ends 3.12 with a double free in any isolated interpreter, and 3.13.0 if several interpreters have
-# loaded it.)
+# Import only the extension, because it is the module that an isolated interpreter may refuse. (In any isolated
+# interpreter, CPython's own `datetime`, which the package uses, ends 3.12 with a double free. It also ends 3.13.0 if
+# several interpreters have loaded it.)
 EXTENSION = """
 import fencepost._native as native
 monitor = native.Monitor(None, 0, 0, 1000000, 60000000, 30000000, 30000000, None, 0, 60000000, 0)

@@ -18,7 +18,7 @@ from fencepost import Circle, Fix, Monitor
 np = pytest.importorskip("numpy")
 
 ROWS = 20_000_000
-# The process interrupts itself once the call has begun.
+# The program interrupts itself once the call has begun.
 PROGRAM = """
 import os, signal, sys, threading
 import numpy as np
@@ -183,7 +183,7 @@ def test_blocks_are_not_seen_in_what_comes_out(circles: int) -> None:
     assert result == (counters.accepted_fixes, counters.invalid_fixes, counters.late_inputs)
     assert many.snapshot() == one.snapshot()
 
-    # The first refused row is named in whichever block it lies, and nothing was fed.
+    # The error names the first refused row, whichever block it is in, and nothing was fed.
     bad = int(np.isnan(longitude).argmax())
     for place in (bad, rows - 1):
         refused = np.zeros(rows)

@@ -128,7 +128,7 @@ def one_life(child: Child, log: Log, plan: Plan, generator: random.Random, kill:
         if not killed and (lines <= 0 or time.monotonic() >= deadline):
             child.kill()
             killed = True
-        # After the kill, read the lines that it had written before.
+        # After the kill, read the lines that the process had written before.
         line = child.line(never if killed else deadline)
         if line is None:
             if killed or time.monotonic() < deadline:
@@ -165,8 +165,8 @@ def test_a_killed_process_loses_nothing(
     report = [f"kill: {durability}: seed {seed}, tracks: {', '.join(tracks) or 'generated only, no shared data'}"]
     tracks["generated"] = generated_track()
     kills = again = runs = 0
-    # A kill, unlike a crash of the machine, does not affect the disk's content. So a disk in memory is enough, except
-    # for a soak.
+    # A kill, unlike a crash of the machine, does not affect the disk's content. Therefore a disk in memory is enough,
+    # except for a soak test.
     folder = tmp_path if SOAK else memory_path
     while kills < KILLS:
         runs += 1

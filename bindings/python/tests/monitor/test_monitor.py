@@ -363,7 +363,7 @@ def test_a_mapping_of_identifiers_to_records() -> None:
     assert len(monitor) == len(monitor.items()) == 2
     with pytest.raises(KeyError, match="nothing"):
         del monitor["nothing"]
-    # A monitor equals only itself, and is always true, even without conditions.
+    # A monitor equals only itself, and is always truthy, even without conditions.
     assert monitor != monitor.fork()
     assert len({monitor, monitor.fork()}) == 2
     assert Monitor()

@@ -252,8 +252,8 @@ def test_replay_of_significant_changes(run, tmp_path: Path) -> None:  # type: ig
     full = run(*arguments)
     thinned = run(*arguments, "--significant-changes")
     assert thinned.returncode == 0, thinned.stderr
-    # 10 m/s: a fix each 300 s. The wide circle is entered at 1200 s and left at 2801 s, the narrow one is passed
-    # between 1300 s and 1400 s.
+    # 10 m/s: a fix each 300 s. The device enters the wide circle at 1200 s and leaves it at 2801 s, and passes the
+    # narrow circle between 1300 s and 1400 s.
     assert "12 of 3600 fixes fed, 99.7 % saved" in thinned.stderr
     assert mentions(thinned.stderr, "2 … 4 events … 99.5 … 199.0")
     assert len(full.stdout.splitlines()) == 5

@@ -59,7 +59,7 @@ def test_continues_where_it_was(tmp_path: Path) -> None:
     monitor = Monitor("m", store=tmp_path, delivery="first", condition_limit=2)
     assert monitor.records() == records
     assert monitor.snapshot() == snapshot
-    # Reading the second event committed the first; the second was not committed.
+    # Reading the second event committed the first; the second is not committed yet.
     assert monitor.record(first.identifier).last_event == first
     assert monitor.next_event() == second
     monitor.close()
@@ -90,7 +90,7 @@ def test_a_name_is_open_once(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     elsewhere = Monitor("m", store=tmp_path / "elsewhere")
     in_memory = Monitor("m")
-    # The first monitor is not affected by any of this.
+    # The monitors above do not affect the first monitor.
     first.feed(inside(0))
     assert [event.identifier for event in first.poll()] == ["home"]
     first.close()
@@ -142,7 +142,7 @@ def test_closing_again_does_nothing(tmp_path: Path) -> None:
     monitor.close()
     monitor.close()
     monitor.checkpoint()
-    # Pending events can still be consumed; they are redelivered after opening.
+    # Pending events can still be read after closing; they are redelivered when the store is opened again.
     assert len(monitor.poll()) == 1
     with Monitor("m", store=tmp_path) as again:
         assert len(again.poll()) == 1
@@ -325,7 +325,7 @@ def test_the_store_is_failing_also_without_a_condition(tmp_path: Path) -> None:
     with FullDisk():
         monitor.advance(1)
         assert (monitor.statistics().store, monitor.poll()) == (StoreStatus.FAILING, [])
-        # The first condition that is added reports the failure.
+        # The next condition that is added reports the failed store.
         monitor.add(HOME, "home")
         assert [(event.identifier, event.diagnostics) for event in monitor.poll()] == [
             ("home", Diagnostics.PERSISTENCE_UNAVAILABLE)

@@ -142,7 +142,7 @@ def test_close_hands_the_last_one_out_again() -> None:
     events.close()
     assert next(events, None) is None
     assert names(monitor.poll()) == "bcd"
-    events.close()  # closing it again does not affect the events delivered meanwhile
+    events.close()  # closing the iterator again does not affect the events delivered meanwhile
     assert names(monitor.poll()) == ""
 
 
@@ -178,7 +178,7 @@ def test_who_asks_inside_a_loop_says_that_its_event_is_handled() -> None:
             inside = monitor.next_event()
             assert inside is not None
             raise SendError
-    # The loop does not return events that its body has read.
+    # The loop does not return events that the loop's body has already read.
     assert inside.identifier == "b"
     assert names(monitor.events()) == "cd"
 
@@ -219,7 +219,7 @@ def test_a_batch_left_late_settles_nothing_of_others() -> None:
 
 def test_abandon() -> None:
     monitor = filled()
-    monitor.abandon()  # nothing is in flight
+    monitor.abandon()  # no event is in flight
     assert monitor.next_event() is not None
     monitor.abandon()
     first = monitor.next_event()
@@ -289,7 +289,7 @@ def test_a_process_that_is_forked_inside_a_loop() -> None:
         child = os.fork()
         if child == 0:
             try:
-                for _ in monitor.events():  # reads the next event, which commits the first, but in the child's copy
+                for _ in monitor.events():  # commits the first event, but only in the child's copy
                     break
                 os._exit(0 if names(monitor.events()) == "bcd" else 1)
             finally:

@@ -91,7 +91,7 @@ def test_a_batch_lets_other_threads_run() -> None:
     lasted = time.perf_counter() - begin
     for thread in threads:
         thread.join()
-    # If the batch held the lock, the loop would not run at all, or only at both ends of the batch.
+    # If feed_many() held the interpreter lock, the loop would not run at all, or only at both ends of the batch.
     assert steps > 1000 * lasted / 0.1 * 0.1 and steps > 100, (steps, lasted)
 
 
@@ -114,7 +114,8 @@ def test_subinterpreters_have_their_own_classes() -> None:
     """The extension has no global state: a second interpreter of the process gets its own classes."""
     code = (
         "import _xxsubinterpreters as s, fencepost\n"
-        # Shares the interpreter lock. With a lock of its own, the interpreter would accept only modules built for 3.12.
+        # This subinterpreter shares the interpreter lock. If the subinterpreter had its own lock, it would accept only
+        # modules built for 3.12.
         "i = s.create(isolated=False)\n"
         "s.run_string(i, 'import fencepost; m = fencepost.Monitor(); m.advance(1); assert m.clock_us == 1')\n"
         "s.destroy(i)\n"

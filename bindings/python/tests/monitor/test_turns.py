@@ -66,7 +66,7 @@ def check(answers: list[int]) -> None:
     within = sorted({count for count in answers if 0 < count < ROWS})
     assert answers == sorted(answers)
     assert len(within) >= LEAST_ANSWERS, within
-    # The number of rows between two answers: a few blocks, too few to notice.
+    # The number of rows between two answers is a few blocks, which is too few for a user to notice.
     steps = sorted(later - before for before, later in zip([0, *within], within))
     assert steps[len(steps) // 2] <= ROWS // LEAST_ANSWERS, steps
 

@@ -138,11 +138,11 @@ def test_a_second_consumer_is_refused_and_the_first_continues() -> None:
             await anext(first)
         step(monitor, 2)
         assert (await task).sequence == 3
-        fork = monitor.fork()  # has its own consumers
+        fork = monitor.fork()  # a fork has its own consumers
         assert [event.sequence for event in fork.events()] == [3]
         await first.aclose()
         second = monitor.updates()
-        assert (await anext(second)).sequence == 3  # it had not been committed
+        assert (await anext(second)).sequence == 3  # event 3 had not been committed
 
     run(main)
 
@@ -158,7 +158,7 @@ def test_leaving_the_loop_frees_the_place_and_commits_nothing() -> None:
         assert [event.sequence for event in monitor.events()] == [2, 3]
         step(monitor, 3)
         async for event in monitor.updates():
-            monitor.acknowledge()  # handled, so not redelivered
+            monitor.acknowledge()  # the event counts as handled, so it is not redelivered
             break
         assert list(monitor.events()) == []
 
@@ -176,7 +176,7 @@ def test_cancelling_at_any_moment_loses_nothing(seed: int) -> None:
 
         async def consume() -> None:
             async for event in monitor.updates():
-                await asyncio.sleep(0)  # may be cancelled here, before the event is handled
+                await asyncio.sleep(0)  # the task may be cancelled here, before it handles the event
                 handled.append(event.sequence)
 
         thread = threading.Thread(target=lambda: [step(monitor, number) for number in range(count)])
@@ -262,7 +262,7 @@ def test_one_loop_after_another() -> None:
     async def one() -> int:
         return (await anext(updates)).sequence
 
-    # The consumer is bound to an event loop: the last loop's uncommitted events are redelivered.
+    # A consumer is bound to an event loop: the events that the last loop did not commit are redelivered.
     assert asyncio.run(one()) == 1
     monitor.acknowledge()
     assert asyncio.run(one()) == 2
@@ -365,7 +365,7 @@ def test_interrupting_a_waiting_program_ends_it() -> None:
     code = (
         "import asyncio, signal\n"
         "from test_updates import monitor_at_home\n"
-        # a test run in the background inherits ignored interrupts
+        # a program that starts in the background ignores interrupts, so restore the default handler
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "async def main():\n"
         "    print('waits', flush=True)\n"

@@ -15,7 +15,7 @@ from conftest import BINDING
 PROJECT = tomllib.loads((BINDING / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 
-# Runs a program as if these libraries were not installed.
+# This code makes a program run as if these libraries were not installed.
 WITHOUT = """
 import sys
 class Missing:

@@ -125,7 +125,7 @@ def test_records_by_identifier() -> None:
     assert monitor["home"] == monitor.record("home") and monitor["home"].condition == HOME
     assert list(monitor) == [record.identifier for record in monitor.records()] == ["home", "desk", HOSTILE]
     assert len(monitor) == 3 and "home" in monitor and "nobody" not in monitor
-    assert monitor["home"].state is State.UNKNOWN  # its event has not been handled yet
+    assert monitor["home"].state is State.UNKNOWN  # the condition's event has not been handled yet
     for wrong in ("nobody", "ü" * 10):
         with pytest.raises(KeyError) as caught:
             monitor[wrong]

@@ -209,7 +209,7 @@ def test_what_public_methods_return_is_public() -> None:
         for name in module.__all__
         if not inspect.ismodule(value := getattr(module, name))
     ]
-    # Names that are only imported for type checkers.
+    # Names that are imported only for type checkers.
     names = {"Self": object, "Buffer": object, "DataFrame": pd.DataFrame, "GeoDataFrame": pd.DataFrame}
     names |= {"NDArray": list, "int64": int, "float64": float}
     for module in modules():
@@ -250,7 +250,7 @@ def test_needs_no_swift() -> None:
     # A wheel contains SQLite under another name.
     names = {re.sub(r"^libsqlite3-.*", "libsqlite3.so.0", name) for name in re.findall(r"\(NEEDED\).*\[(.+)\]", needed)}
     allowed = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libsqlite3.so.0", LIBRARY}
-    if platform.machine() != "x86_64":  # it contains a Swift runtime: see bindings/c/names.sh
+    if platform.machine() != "x86_64":  # here the library contains a Swift runtime: see bindings/c/names.sh
         allowed |= {"libgcc_s.so.1", "libstdc++.so.6", "libdl.so.2", "ld-linux-aarch64.so.1"}
     assert names <= allowed
     assert "$ORIGIN" in needed
@@ -326,7 +326,7 @@ def test_names_load_when_they_are_used() -> None:
 
 def test_stubs_agree_with_the_runtime(tmp_path: Path) -> None:
     pytest.importorskip("mypy.stubtest")
-    # Without the modules that the stubs import: names, signatures and defaults are compared, not annotations.
+    # Skip the modules that the stubs import: names, signatures and defaults are compared, but not annotations.
     settings = tmp_path / "mypy.ini"
     settings.write_text("[mypy]\nfollow_imports = skip\n")
     checked = subprocess.run(
@@ -368,4 +368,4 @@ def test_exports_are_those_of_the_header() -> None:
         check=True,
     ).stdout
     names = {line.split()[-1].split("@")[0] for line in symbols.splitlines()}
-    assert names - {"FENCEPOST_0"} == declared  # some linkers also list the version node
+    assert names - {"FENCEPOST_0"} == declared  # some linkers also list the version node (FENCEPOST_0) as a symbol

@@ -29,7 +29,7 @@ def test_a_bell_rings_and_is_silent(portable: bool, monkeypatch: pytest.MonkeyPa
         for _ in range(3):
             _system.ring(writer)
         assert _system.silence(reader) and not _system.silence(reader)
-        if portable:  # more than the pipe holds: ringing never blocks
+        if portable:  # write more than the pipe holds, because ringing must never block
             for _ in range(10_000):
                 _system.ring(writer)
             assert _system.silence(reader) and not _system.silence(reader)

@@ -40,7 +40,7 @@ PLAIN = shapes.as_step
 
 def main(module: str = "path_scenarios", *words: Callable[..., Any]) -> int:
     shapes.as_step, shapes.said = words or (as_step, said)
-    importlib.import_module(module)  # the import fills FILES
+    importlib.import_module(module)  # importing the module fills FILES
 
     total = 0
     FOLDER.mkdir(exist_ok=True)

@@ -177,6 +177,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Without this, shape_scenarios would import this file a second time, and fill the table of that second module.
+    # Without this line, shape_scenarios would import this file a second time, and fill the table of that second module.
     sys.modules["generate_shape_scenarios"] = sys.modules["__main__"]
     sys.exit(main())

@@ -61,7 +61,7 @@ class ReferenceMonitor:
         self.path = path
         self.max_gap = None if max_gap is None else microseconds(max_gap)
         self.max_speed = max_speed
-        self.gap = None  # "next": the next event reports a gap; a time: other events of that time report it as well
+        self.gap = None  # "next": the next event reports a gap; a time: so do other events of that time
         self.clock = None
         self.latest_fix = None
         self.scanning = True
@@ -73,7 +73,7 @@ class ReferenceMonitor:
         self._ranks = 0
         self._changes = 0
         self._sequence = 0
-        self._in_flight = None  # (condition, event) delivered in this session, not committed
+        self._in_flight = None  # the (condition, event) delivered in this session, not committed
         self._crossings = []  # crossings of gates on the current path: (instant, generation, condition, direction, fix)
         self._statistics = dict(accepted=0, late_inputs=0, invalid_fixes=0, ahead_inputs=0)
 
@@ -163,7 +163,7 @@ class ReferenceMonitor:
         if old is None:
             self._ranks += 1
             rank = self._ranks
-        else:  # A1: record, pending event and event in flight of the replaced condition vanish
+        else:  # A1: the record, the pending event and the event in flight of the replaced condition vanish
             rank = old.rank
             self._forget_in_flight(old)
         c = Condition(identifier, definition, fields, tag, self._generations, rank)
@@ -183,7 +183,7 @@ class ReferenceMonitor:
         old = self._conditions.pop(identifier, None)
         if old is not None:
             self._forget_in_flight(old)
-            self._refresh_flags()  # a slot may have become free
+            self._refresh_flags()  # another condition may get the free slot
 
     def sync(self, members):
         """Make the conditions exactly these; each member is (identifier, kind, the kind's values, keyword arguments).
@@ -254,7 +254,7 @@ class ReferenceMonitor:
         if not is_coordinate(latitude, longitude):
             self._statistics["invalid_fixes"] += 1
             raise Refused("invalid_argument", "coordinate")
-        if math.isnan(accuracy) or accuracy < 0:  # "there is no position": ignored, whatever its time
+        if math.isnan(accuracy) or accuracy < 0:  # "no position": the fix is ignored, whatever its time
             self._statistics["invalid_fixes"] += 1
             return
         self._admit(time_us)
@@ -346,7 +346,7 @@ class ReferenceMonitor:
                     continue
                 if on:
                     self._watch_for_absence(c)
-                else:  # A29: undetermined, no event, timers stopped
+                else:  # A29: the state is undetermined, there is no event, and timers stop
                     c.observed = None
                     c.absence_deadline = None
         self._end(time_us)
@@ -408,7 +408,7 @@ class ReferenceMonitor:
         self._statistics["accepted"] += 1
         if self.clock is None:
             self.clock = time
-            for c in self._in_add_order():  # "the absence timer starts at the first time given"
+            for c in self._in_add_order():  # the absence timer starts at the first time that the monitor gets
                 self._watch_for_absence(c)
 
     def _pass_time(self, time):
@@ -581,10 +581,10 @@ class ReferenceMonitor:
                 continue
             was_suspended = c.suspended
             change = self._next_change()
-            if has_news(now, c.flags):  # becoming monitored again causes no event, so the date stays that of its cause
+            if has_news(now, c.flags):  # becoming monitored again causes no event, so the date does not change
                 c.flags_date, c.flags_order = self.clock, change
             c.flags = now
-            if c.suspended:  # clears observation and candidates, but never a pending event
+            if c.suspended:  # a suspension clears observation and candidates, but never a pending event
                 c.observed = c.candidate = c.absence_deadline = c.last_fix = None
             elif was_suspended:
                 c.is_new = True
@@ -708,7 +708,7 @@ class ReferenceMonitor:
         """Close and reopen: only uncommitted events are redelivered, nothing else changes."""
         self._in_flight = None
 
-    abandon = restart  # a consumer that stops has the same effect: A14
+    abandon = restart  # a consumer that stops has the same effect: see A14
 
     # Reading ---------------------------------------------------------------------------------------------------
 

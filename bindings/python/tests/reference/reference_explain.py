@@ -55,7 +55,7 @@ def _accuracy_that_decides(c, d):
     r, k = c.line, c.policy["accuracy_factor"]
     coarse = max(c.size, 100.0)
     if k == 0:
-        return None  # accuracy does not matter
+        return None  # with the accuracy factor 0 the accuracy does not matter
     if c.observed is None:
         return coarse if d <= r else max(coarse, d - r)
     if not c.is_decisive(d, 0.0):

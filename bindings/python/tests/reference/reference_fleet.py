@@ -53,9 +53,9 @@ class ReferenceFleet:
         self.devices = {}  # identifier -> Device, in the order of their numbers
         self.past = list(table.past)  # changes of the table, and advances
         self.clock = None
-        self.waiting = []  # dicts: an event with its device and row
+        self.waiting = []  # dicts, each an event with its device and row
         self.handed_out = []  # delivered, not committed
-        self.again = []  # taken back, to be redelivered first
+        self.again = []  # events that were delivered but not committed, to be redelivered first
         self.position = 0
         table.fleets.append(self)
 
@@ -74,7 +74,7 @@ class ReferenceFleet:
         try:
             getattr(self.devices[identifier].monitor, name)(*arguments, **rest)
         except Refused as refused:
-            if refused.status != "late_input":  # the device may be ahead of the fleet's advance
+            if refused.status != "late_input":  # the device's clock may be ahead of the fleet's advance
                 raise
 
     def enter(self, identifier):

@@ -17,7 +17,7 @@ from reference_shapes.defects import Defect
 
 mp = exact.mp
 SAME = mp.mpf(10) ** -18  # metres: closer points are the same point; 32 digits leave an error of 1e-24
-SLIGHT = mp.mpf(10) ** -15  # radians: a smaller turn counts as along the line
+SLIGHT = mp.mpf(10) ** -15  # radians; a smaller angle to the line counts as a direction along the line
 LEFT, RIGHT = 1, -1
 
 
@@ -65,7 +65,7 @@ class Gate:
                 time = start.time + (end.time - start.time) * contact.along / way.length
                 near = mp.nint(time)
                 instant = int(near if abs(time - near) < mp.mpf(10) ** -12 else mp.ceil(time))
-                # A crossing to the right happens when the device leaves the line, to the left when it reaches it.
+                # A device crosses to the right when it leaves the line, and to the left when it reaches the line.
                 if after == RIGHT and start.time < end.time and abs(time - near) < mp.mpf(10) ** -12:
                     instant += 1
                 net[instant] = net.get(instant, 0) + after
@@ -108,7 +108,7 @@ class _Contact(NamedTuple):
     along: Any
     edge: int
     is_vertex: bool
-    reach: Any = None  # how far along the edge
+    reach: Any = None  # distance along the edge
 
     def sides(self, way: _Curve, line: list[_Curve]) -> tuple[int, int]:
         state = way.at(self.along)
@@ -118,7 +118,7 @@ class _Contact(NamedTuple):
             out = line[self.edge].at(self.reach).tangent
             back = _turned(out)
         else:
-            before = line[self.edge - 1]  # the last edge, for the first vertex of a closed line
+            before = line[self.edge - 1]  # for the first vertex of a closed line, index -1 is the last edge
             out = line[self.edge].at(mp.mpf(0)).tangent
             back = _turned(before.at(before.length).tangent)
         up = _cross(state.tangent, state.left)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from geographiclib.geodesic import Geodesic
 
-ONE_PASSAGE = 1.0  # metres of the path, on which a threshold is passed at most once
+ONE_PASSAGE = 1.0  # metres; on a piece of the path this long, a threshold is passed at most once
 NOISE = 1e-8  # error of a distance, in metres
 
 

@@ -11,7 +11,7 @@ import re
 
 from geographiclib.geodesic import Geodesic
 
-# Section 1.3, in its order.
+# The flags in the order of section 1.3.
 FLAG_ORDER = (
     "authorization_denied",
     "authorization_denied_globally",
@@ -149,7 +149,7 @@ def is_coordinate(latitude, longitude):
 class Fix:
     def __init__(self, time, latitude, longitude, accuracy, source="fix"):
         self.time, self.latitude, self.longitude, self.accuracy = time, latitude, longitude, accuracy
-        self.source = source  # "path": the reference laid it between two fixes
+        self.source = source  # "path": the reference computed this position between two fixes
 
 
 NO_EVIDENCE = dict(latitude=None, longitude=None, accuracy=None, boundary_distance=None, evidence=None)
@@ -163,7 +163,7 @@ class Observation:
         self.state = "satisfied" if side == "in" else "unsatisfied"
         self.date = date
         self.cause = cause  # determination, crossing, timeout
-        self.transition = transition  # initial, entry, exit: the argument of notify
+        self.transition = transition  # initial, entry or exit, as in the argument notify
         self.order = order  # position among all changes of this monitor
         self.evidence_date = evidence_date
         self.refinement = refinement
@@ -231,19 +231,19 @@ class Condition:
     def __init__(self, identifier, definition, policy, tag, generation, rank):
         self.identifier, self.definition, self.policy, self.tag = identifier, definition, policy, tag
         self.generation = generation  # add sequence
-        self.rank = rank  # position in the line for slots; a replacement inherits it
-        self.flags = frozenset()  # diagnostic flags that are set now ...
-        self.flags_date = None  # ... the time since they are, and the monitor's change that set them
-        self.flags_order = 0
+        self.rank = rank  # position in the queue for slots; a replacement inherits it
+        self.flags = frozenset()  # diagnostic flags that are set now
+        self.flags_date = None  # the time when the flags were set
+        self.flags_order = 0  # number of the monitor's change that set the flags
         self.observed = None  # O of section 4
-        self.queue = []  # P of section 4; more than one entry only with delivery "every"
+        self.queue = []  # P of section 4: pending events; more than one only with delivery "every"
         self.record = None  # R of section 4
         self.candidate = None  # places
-        self.evidence_is_in = False  # places: dwell_policy "evidence" confirms at this instant
-        self.last_fix = None  # places: the (fix, distance) evaluated last, for explain
+        self.evidence_is_in = False  # for places: dwell_policy "evidence" confirms at this instant
+        self.last_fix = None  # for places: the (fix, distance) evaluated last, for explain
         self.absence_deadline = None  # beacons
         self.last_sighting = None  # beacons
-        self.is_new = True  # gates: added, or suspended, since the last fix
+        self.is_new = True  # for gates: added, or suspended, since the last fix
 
     @property
     def is_beacon(self):

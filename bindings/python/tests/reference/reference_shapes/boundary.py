@@ -43,7 +43,7 @@ def heading(latitude: float, longitude: float, azimuth: float) -> float:
     """A direction at a point as an angle, counterclockwise. At a pole it does not depend on the point's longitude."""
     if abs(latitude) < 90:
         return math.radians(-azimuth) % math.tau
-    # At a pole the azimuth is relative to north along the given longitude.
+    # At a pole, the azimuth is relative to north along the given longitude.
     return math.radians(longitude - azimuth if latitude > 0 else -longitude - azimuth) % math.tau
 
 
@@ -122,7 +122,7 @@ class Boundary:
     def _is_contested(self, latitude: float, longitude: float) -> bool:
         """Whether edges that are not neighbours are nearest, to some micrometres."""
         if (90.0, 0.0) in self.at_vertices:
-            return False  # at a pole, the side would depend on the chosen meridian
+            return False  # at a pole, the side of an edge would depend on the chosen meridian
         places = [set(edge.key) for _, _, edge in self.candidates(latitude, longitude, CROSSWISE)]
         return any(not places[0] & other for other in places[1:])
 
@@ -142,7 +142,7 @@ class Boundary:
         """Whether the direction from a vertex to a point leads inside."""
         way = heading(*place, inverse(*place, latitude, longitude)["azi1"])
         ends = sorted(self.at_vertices[place], key=lambda end: (way - end[0]) % math.tau)
-        return ends[0][1]  # the first end clockwise: left of a departing edge is inside
+        return ends[0][1]  # the first end clockwise decides: left of a departing edge is inside
 
     def is_inside_by_meridian(self, latitude: float, longitude: float, north_is_inside: bool) -> bool:
         """Finds the side by counting the edges that the meridian crosses north of the point.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# In the order of the table; if several reasons apply, the first counts.
+# Reasons are in the order of the table; if several reasons apply, the first one counts.
 REASONS = (
     "coordinate",
     "type",

@@ -14,8 +14,9 @@ from .vertices import Vertex
 WGS84 = Geodesic.WGS84
 LONGEST = 19_900_000.0
 RADIUS = 6_371_000.0
-PIECE = 2_500_000.0  # metres; along such a piece the distance to a point has a single minimum
-# metres; for nearer points the foot is found with 32 digits, because its error then counts to the first order
+PIECE = 2_500_000.0  # metres; along a piece of this length the distance to a point has a single minimum
+# metres; for nearer points, compute the foot of the perpendicular with 32 digits, because there its error affects the
+# distance to first order
 NEAR = 100.0
 
 

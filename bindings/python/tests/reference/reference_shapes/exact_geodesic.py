@@ -43,7 +43,8 @@ def _legendre(n: int) -> list[tuple[Any, Any]]:
     return rule
 
 
-# The integrands are smooth: their nearest singularity lies 3.2 off the real axis. 26 nodes give 1e-30 on half a turn.
+# The integrands are smooth: their nearest singularity is 3.2 away from the real axis. 26 nodes give an error of 1e-30
+# on half a turn.
 RULE = _legendre(NODES)
 
 
@@ -80,7 +81,7 @@ class Line:
 
     def __init__(self, latitude: float, longitude: float, azimuth: Any) -> None:
         phi = latitude * DEGREE
-        # At a pole the azimuth still refers to the longitude, so the parallel must not have a radius of 0.
+        # At a pole the azimuth still depends on the longitude, so the parallel must not have a radius of 0.
         sine, cosine = (1 - F) * mp.sin(phi), mp.cos(phi) if abs(latitude) < 90 else mp.mpf(10) ** -60
         size = mp.hypot(sine, cosine)
         sine, cosine = sine / size, cosine / size

@@ -10,7 +10,7 @@ from .defects import Defect
 from .vertices import Vertex, reduced
 
 EQUATORIAL_RADIUS = 6378137.0
-TOLERANCE = 0.1  # metres between the straight line and the geodesics
+TOLERANCE = 0.1  # metres, largest distance between the straight line and the geodesics
 
 
 def turn(longitude1: float, longitude2: float) -> float:

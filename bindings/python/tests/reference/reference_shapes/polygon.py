@@ -29,7 +29,7 @@ class Polygon:
     def __init__(
         self, parts: Any, edges: str = "geodesic", oriented: bool = False, buffer: Any = 0, check: bool = True
     ) -> None:
-        # Rings without vertices are left out; an outer ring takes its holes with it.
+        # Rings without vertices are left out; if an outer ring is left out, so are its holes.
         parts = [[ring for ring in part if ring] for part in parts or [] if part and part[0]]
         if not parts:
             raise Defect("empty")

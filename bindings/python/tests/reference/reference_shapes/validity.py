@@ -74,7 +74,7 @@ def _meet(first: Edge, second: Edge) -> str | None:
         return "overlap"
     if not touching and _gap(first, second) <= SHALLOW:
         return "crossing"
-    return None  # a vertex on an edge: `_crossings_in_vertices` examines the chain
+    return None  # a vertex lies on an edge: `_crossings_in_vertices` examines the chain
 
 
 def _meet_in_vertex(first: Edge, second: Edge, vertex: tuple[float, float]) -> str | None:
