@@ -64,7 +64,8 @@ class Broadcast:
         """Yields the events with their numbers as they arrive, until :meth:`close`.
 
         Args:
-            after: The number of the last event that the reader received; None: only new events; 0: all kept events.
+            after: The number of the last event that the reader received. With 0 the reader gets all kept events, with
+                None only new events.
         """
         if after is None:
             after = self._number

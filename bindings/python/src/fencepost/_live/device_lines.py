@@ -14,8 +14,8 @@ OWN_KEYS = ("latitude", "longitude", "lat", "lon", "time", "accuracy", "class")
 
 
 def read_message(data: bytes, by: str, topic: str | None = None) -> Message | None:
-    """Reads a payload of OwnTracks (it has ``_type``), a payload of Traccar (it has ``position`` and ``device``), or a
-    plain JSON object as in a line of JSON Lines.
+    """Reads a payload of OwnTracks (it has ``_type``), a payload of Traccar (it has ``position`` and ``device``), or an
+    object that a line of JSON Lines may contain: a plain fix or a TPV report of gpsd.
 
     Args:
         data: The payload.
@@ -23,7 +23,7 @@ def read_message(data: bytes, by: str, topic: str | None = None) -> Message | No
         topic: The MQTT topic of the payload, if any. It names the device if the payload does not.
 
     Returns:
-        The message; None: the payload is blank, or contains nothing that a watch needs.
+        The message, or None if the payload is blank or contains nothing that a watch needs.
 
     Raises:
         LineError: The payload cannot be used.
@@ -46,7 +46,7 @@ def read_message(data: bytes, by: str, topic: str | None = None) -> Message | No
 
 
 def source_of(data: bytes | None, by: str) -> dict[str, Any]:
-    """The members of a message besides its fix and device, which are passed on with its events."""
+    """The members of a message other than its fix and its device; the events of the message contain them."""
     if data is None:
         return {}
     value = json.loads(data)

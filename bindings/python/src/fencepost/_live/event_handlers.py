@@ -17,9 +17,9 @@ from .notices import MINUTE, Notices
 from .waker import Stop
 
 GRACE = 5.0
-"""Seconds that a command gets to exit when the watch must stop, and again after SIGTERM."""
+"""How many seconds a command may take to exit when the watch must stop, and again after SIGTERM."""
 BETWEEN_LOOKS = 0.05
-"""Seconds between two checks whether a command has ended, on systems without process descriptors."""
+"""Seconds between two checks whether a command has ended, on systems without process descriptors (pidfd)."""
 
 
 class EventCommand:
@@ -31,9 +31,9 @@ class EventCommand:
 
     Args:
         command: The shell command.
-        signals: Says when to stop; None: never.
+        signals: Says when to stop; None means never.
         notices: Receives reports of failures.
-        timeout: Seconds after which the command is ended; None: no limit, but a notice is logged every minute.
+        timeout: Seconds after which the command is ended. None means no limit; then a notice is logged every minute.
         beat: Called while the command runs; returns the seconds until its next call, or None.
     """
 
@@ -76,10 +76,10 @@ class EventCommand:
         return process.returncode == 0
 
     def close(self) -> None:
-        """Does nothing: nothing is open between two events."""
+        """Does nothing, because the handler keeps nothing open between two events."""
 
     def _wait(self, process: subprocess.Popen[bytes], name: str) -> str | None:
-        """Waits until the command ends. If it must be killed instead, returns the reason, else None."""
+        """Waits until the command ends. If the command must be killed instead, returns the reason, else None."""
         started = time.monotonic()
         end = None if self._timeout is None else started + self._timeout
         signals, said, stop_at = self._signals, started, None
@@ -144,8 +144,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def print_event(signals: Stop) -> Callable[[HandedEvent], bool]:
-    """Returns a handler that writes events as JSON lines to standard output. If nobody reads, it waits until the watch
-    must stop."""
+    """Returns a handler that writes events as JSON lines to standard output. If nobody reads the output, the handler
+    waits until somebody reads it or the watch must stop."""
 
     def write(event: HandedEvent) -> bool:
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Follows devices in a program. ``fencepost watch`` is built on this."""
+"""Follows devices in a program. ``fencepost watch`` uses this module."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ class Fed(StrEnum):
     ACCEPTED = "accepted"
     """The fix was fed, or the message had another purpose (such as waypoints) and was processed."""
     PASSED = "passed"
-    """Not later than the device's clock in the store. A previous run has already processed it, so it is a repeated
-    message."""
+    """The fix is not later than the device's clock was in the store. A previous run has already processed the fix, so
+    its message is a repeated one."""
     LATE = "late"
-    """Not later than the device's clock."""
+    """The fix is not later than the device's clock."""
     DOUBLE = "double"
-    """Has the same time as the previous fix."""
+    """The fix has the same time as the previous fix."""
     INVALID = "invalid"
-    """Has no usable position."""
+    """The fix has no usable position."""
     FUTURE = "future"
-    """More than `ahead` seconds ahead of the computer's clock."""
+    """The fix is more than `ahead` seconds ahead of the computer's clock."""
     REFUSED = "refused"
-    """From a new device when there are already `max_devices` devices."""
+    """The fix comes from a new device, but there are already `max_devices` devices."""
 
 
 class Follower(Running):
@@ -72,8 +72,8 @@ class Follower(Running):
     sink has accepted it.
 
     Between two fixes, a device's clock is the time of its last fix plus the time since that fix arrived, minus `lag`.
-    So a device that reports late, or whose clock is wrong, does not delay other devices. The follower itself starts no
-    threads and installs no signal handlers: time passes only in :meth:`tick`, and in :meth:`events`, :meth:`run` and
+    So a device that reports late, or whose clock is wrong, does not delay other devices. The follower does not start
+    threads or install signal handlers: time passes only in :meth:`tick`, and in :meth:`events`, :meth:`run` and
     :meth:`serve`, which call it. All methods may be called from any thread. A follower is a context manager, also for
     ``async with``.
 
@@ -83,31 +83,34 @@ class Follower(Running):
     no event is delivered and no message is acknowledged to its source.
 
     Args:
-        zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table or a :class:`Zones`. Or a :class:`Fleet`
-            or :class:`Monitor` to feed, which :meth:`close` leaves open. A monitor follows one device.
-        sinks: Each is called with every event. If it returns False, or raises an exception (which is logged), it is
-            called again with the same event after 1 to 60 s. A sink may be a function, an asynchronous function (only
-            with :meth:`serve`), or a sink of :mod:`fencepost.live`.
+        zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table or a :class:`Zones`. A :class:`Fleet` or
+            :class:`Monitor` may be passed instead: the follower feeds it, and :meth:`close` leaves it open. A monitor
+            follows one device.
+        sinks: Functions or sink objects; each is called with every event. If it returns False, or raises an exception
+            (which is logged), it is called again with the same event after 1 to 60 s. A sink may be a function, an
+            asynchronous function (only with :meth:`serve`), or a sink of :mod:`fencepost.live`.
         store: An existing directory in which the fleet is stored.
         name: The name of the fleet in the store.
         device: The member of JSON messages that names the device.
         lag: How many seconds late a fix may arrive.
-        ahead: Fixes more than this many seconds ahead of the computer's clock are refused; None: no limit.
-        expire: Seconds, or a timedelta: a device is removed if it sends nothing for so long; None: never.
-        max_devices: The greatest number of devices; fixes of further ones are refused.
+        ahead: Fixes more than this many seconds ahead of the computer's clock are refused; None means no limit.
+        expire: Seconds or a timedelta. A device that sends nothing for this long is removed; None means that devices
+            are never removed.
+        max_devices: The greatest number of devices. Fixes from further devices are refused.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know it.
-        policy: The transition policy of zones without their own; None: ``standard``.
-        radius: The radius, in metres, of points without their own.
-        assuming: The state of each zone before the first fix of a device; None: unsatisfied, or unknown for a monitor.
+        policy: The transition policy of zones that do not have their own; None means ``standard``.
+        radius: The radius, in metres, of points that do not have their own.
+        assuming: The state of each zone before the first fix of a device. None means unsatisfied, or unknown for a
+            monitor.
         columns: Names of the columns of a table of zones.
         waypoints: Whether waypoints from OwnTracks phones become circles for the devices of their owners.
-        max_gap: For a monitor with a path only: its ``max_gap``.
+        max_gap: The ``max_gap`` of a path; only for a monitor that has a path.
         named: The device of fixes that do not name one, such as those of a GPS receiver.
-        numbered_by: The member of JSON messages that contains the sequence number of a device's message; None: messages
-            have no number. Missing numbers are logged and counted as ``missing_messages``.
+        numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
+            that messages have no number. Missing numbers are logged and counted as ``missing_messages``.
         logger: Logs refused inputs, lost connections and recoveries; at most one record of each kind per minute.
-        notices: Used instead of `logger`, for ``fencepost watch``.
+        notices: Receives the notices in place of `logger`; used by ``fencepost watch``.
         clock: Returns the seconds since 1970, for the check of `ahead`.
         monotonic: Returns the seconds of a monotonic clock, by which time passes.
 
@@ -217,7 +220,7 @@ class Follower(Running):
         """Feeds a fix at the moment it arrives; returns the result.
 
         Args:
-            device: The device's identifier, 1 to 256 bytes of UTF-8; None for a monitor, which follows one device.
+            device: The device's identifier, 1 to 256 bytes of UTF-8, or None for a monitor, which follows one device.
             fix: The fix, with its time.
 
         Raises:
@@ -241,7 +244,7 @@ class Follower(Running):
             topic: The MQTT topic. It names the device of OwnTracks messages, and of messages that do not name one.
 
         Returns:
-            The result; None: the message is blank, or its kind has nothing to do with positions.
+            The result, or None if the message is blank or its kind has nothing to do with positions.
 
         Raises:
             ValueError: The message cannot be used; the text says why.
@@ -278,22 +281,23 @@ class Follower(Running):
         return isinstance(self._watcher, Watch)
 
     def save(self) -> bool:
-        """Returns whether everything that was fed is in the store, and retries a failed save. If False, the sender
-        should keep its message. Returns True if there is no store."""
+        """Returns whether everything that was fed is in the store, and retries a failed save. If it returns False, the
+        sender should keep its message. Returns True if there is no store."""
         with self._watcher.lock:
             self._check_open()
             self._watcher.keep()
             return self._watcher.is_kept
 
     def sync(self, zones: ConditionsSource | None = None) -> SyncResult:
-        """Replaces the zones. Unchanged zones keep their state; others are added, replaced or removed. A waiting event
-        is redelivered at once.
+        """Replaces the zones. Unchanged zones keep their state; the other zones are added, replaced or removed. A
+        waiting event is redelivered at once.
 
         Args:
-            zones: As for :class:`Follower`; None: reads the follower's original path or table again.
+            zones: Zones in any form that :class:`Follower` accepts. None reads the follower's original path or table
+                again.
 
         Raises:
-            InputError: The new zones cannot be used; the current ones stay.
+            InputError: The new zones cannot be used; the current zones stay.
         """
         source = self._source if zones is None else zones
         if isinstance(source, Zones | Fleet | Monitor):
@@ -303,7 +307,7 @@ class Follower(Running):
         return found
 
     def sync_rows(self, label: str, rows: Sequence[ConditionRow]) -> SyncResult:
-        """Same as :meth:`sync`, for rows that were already read."""
+        """Replaces the zones, like :meth:`sync`, with rows that were already read."""
         watcher = self._watcher
         holder = watcher.monitor if isinstance(watcher, Watch) else watcher.fleet.conditions
         with watcher.lock:
@@ -351,13 +355,13 @@ class Follower(Running):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts ``messages``, ``fixes``, ``late_fixes``, ``double_fixes``, ``passed_fixes``, ``invalid_fixes``,
-        ``future_fixes``, ``bad_lines``, ``events`` …; a name that is missing has the count 0."""
+        """The counts by name: ``messages``, ``fixes``, ``late_fixes``, ``double_fixes``, ``passed_fixes``,
+        ``invalid_fixes``, ``future_fixes``, ``bad_lines``, ``events`` and others. A missing name means the count 0."""
         with self._watcher.lock:
             return dict(self._watcher.counts)
 
     def add_sink(self, sink: Sink) -> None:
-        """Adds a sink, which receives all further events.
+        """Adds a sink; it receives all further events.
 
         Raises:
             InvalidArgumentError: The sink publishes events by device, but this follower feeds a monitor.
@@ -376,12 +380,12 @@ class Follower(Running):
         self._sinks.add(Guarded(sink, self._notices))
 
     def observe(self, observer: Observer) -> None:
-        """Adds an observer, which is notified of moves and events, like the page of ``fencepost watch``."""
+        """Adds an observer; like the page of ``fencepost watch``, it is notified of moves and events."""
         self._observers.append(observer)
         self._fleet_watch.observer = Observers(self._observers)
 
     def close(self) -> None:
-        """Closes the follower: loops end, and a fleet that it created is closed. Sinks stay open."""
+        """Closes the follower: loops end, and a fleet that the follower created is closed. Sinks stay open."""
         with self._watcher.lock:
             if self._is_closed:
                 return

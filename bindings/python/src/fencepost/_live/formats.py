@@ -16,14 +16,14 @@ FORMATS = ("auto", "jsonl", "nmea", "gpx")
 LONGEST_LINE = 1 << 20
 LONGEST_DOCUMENT = 1 << 28
 MOST_UNDATED = 3_600
-"""How many NMEA fixes may wait for a date."""
+"""How many NMEA fixes may wait for a sentence with the date."""
 UNDECIDED_LINES = 20
 IDLE_LINES = 200
-"""Lines without a usable NMEA sentence before a warning; a receiver writes about 20 other lines between two such
-sentences."""
+"""After this many lines without a usable NMEA sentence there is a warning; a receiver writes about 20 other lines
+between two usable sentences."""
 
 Found = tuple[str, "FixRow | LineError"]
-"""A place in the source, with the fix there or an error."""
+"""A place in the source, with the fix or the error at that place."""
 
 
 class Decoder(Protocol):
@@ -34,7 +34,7 @@ class Decoder(Protocol):
         ...
 
     def end(self) -> Iterator[Found]:
-        """Returns the fixes that are complete now that the stream has ended."""
+        """Ends the stream; returns the last fixes."""
         ...
 
 
@@ -97,13 +97,13 @@ class Lines(_Split):
                     yield f"line {self._number}", row
 
     def _found(self, line: bytes) -> FixRow | None:
-        """The fix of a line; None: the line has no fix and does not need one."""
+        """Returns the fix of a line, or None if the line has no fix and needs none."""
         return parse_line(line)
 
 
 class _Sentences(_Split):
-    """Decodes NMEA 0183, like NMEA track files. A fix is complete when the first sentence with another time of day
-    arrives."""
+    """Decodes NMEA 0183 in the same way as NMEA track files are read. A fix is complete when the first sentence with
+    another time of day arrives."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,8 +150,8 @@ class _Sentences(_Split):
 
 
 class _Document:
-    """Decodes GPX. The document is read when it is complete, because tracks that come later take precedence over routes
-    and way points."""
+    """Decodes GPX. The document is read only when it is complete, because tracks take precedence over routes and way
+    points, and may come after them."""
 
     def __init__(self, name: str) -> None:
         self._data, self._name = bytearray(), name
@@ -199,8 +199,8 @@ class _Recognised:
 
 
 def _recognise(data: bytes) -> str | None:
-    """The format of a stream that begins with `data`; None: undecided, more data is needed. An unknown format counts as
-    JSON Lines."""
+    """The format of a stream that begins with `data`, or None if more data is needed to decide. An unknown format
+    counts as JSON Lines."""
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start:
         return None

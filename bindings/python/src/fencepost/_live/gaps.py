@@ -1,4 +1,4 @@
-"""Detects missing messages, if senders number their messages."""
+"""Detects missing messages of senders that number their messages."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from collections import Counter
 from .notices import Notices
 
 _LATE = 100
-"""If a number is smaller than the last one by up to this, the message came late or twice. If it is smaller by more, the
-sender has restarted its numbering."""
+"""How much smaller than the last number a number may be if its message came late or twice. A number that is even
+smaller means that the sender has restarted its numbering."""
 
 
 class Gaps:
     """Counts missing messages of devices as ``missing_messages``, and logs them.
 
     A number that exceeds the last one of its device by more than one is a gap, even if the missing messages come later.
-    Messages lost before the first one, or while the watch did not run, are not detected.
+    Messages are not detected as missing if they were lost before the device's first message or while the watch did not
+    run.
 
     Args:
-        member: The member that contains the message number, which a device increases by 1 for each message; ``a.b`` is
-            the member b of a. None: messages are not checked.
+        member: The member that contains the message number, which a device increases by 1 for each message; ``a.b``
+            means the member ``b`` of ``a``. With None, messages are not checked.
         counts: The counters.
         notices: Receives the reports.
     """
@@ -31,7 +32,7 @@ class Gaps:
         self._last: dict[str, int] = {}
 
     def look(self, device: str, message: bytes | None, place: str) -> None:
-        """Checks the number of a device's message. `message` is a JSON object; None: it was not kept."""
+        """Checks the number of a device's message. `message` is a JSON object, or None if the message was not kept."""
         if not self._names or message is None:
             return
         value = json.loads(message)

@@ -1,5 +1,5 @@
-"""A gpsd as a source of fixes. Uses its JSON protocol, reconnects when the connection is lost, and follows one of its
-devices."""
+"""Reads fixes from a gpsd. The source uses gpsd's JSON protocol, reconnects when the connection is lost, and follows
+one of the gpsd's devices."""
 
 from __future__ import annotations
 
@@ -28,15 +28,17 @@ class Gpsd(Source):
 
     A connection that ends or fails is retried, with pauses that grow from 1 s to 60 s. After `patience` seconds without
     a working connection, the error is raised. The retry timer restarts only after a connection has delivered a fix or
-    stayed open for a minute, so a port that accepts and closes at once counts as lost, like one that refuses.
+    stayed open for a minute. So a port that accepts a connection and closes it at once counts as lost, like a port that
+    refuses connections.
 
     Args:
         url: ``gpsd://host:port``.
-        patience: How many seconds to retry a lost gpsd; 0: the source ends with the connection.
+        patience: How many seconds to retry a lost gpsd; with 0, the source ends with the connection.
         notices: Receives reports that the connection is lost or restored.
-        device: The device of the gpsd to follow; None: the first with a fix, chosen anew after each lost connection.
+        device: The device of the gpsd to follow. None means the first device that has a fix; it is chosen anew after
+            each lost connection.
         monotonic: Returns the seconds of a monotonic clock.
-        named: The device name to put on the fixes; None: the fixes have no name, for a follower of one device.
+        named: The device name to put on the fixes. None leaves the fixes without a name, for a follower of one device.
 
     Raises:
         OSError: The gpsd does not answer.
@@ -136,7 +138,7 @@ class Gpsd(Source):
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
     def _try_later(self, error: OSError) -> None:
-        """Sets the time of the next attempt.
+        """Schedules the next connection attempt.
 
         Raises:
             OSError: The time for retries is over.
@@ -184,7 +186,7 @@ class _Reports(Lines):
         return None
 
     def _is_followed(self, device: Any) -> bool:
-        """Whether to follow this device: the named one, or else the first one with a fix."""
+        """Whether to follow this device: it is the named device or, without a name, the first one with a fix."""
         device = device if isinstance(device, str) else ""
         now = self._monotonic()
         if self._device is None:

@@ -64,7 +64,7 @@ class Handling:
     Attributes:
         counts: The counters by name.
         failures: How often the handler did not handle an event.
-        source_name: Name of the source whose messages are being fed.
+        source_name: The name of the source whose messages are being fed.
         lock: Held while the monitor or fleet is fed or an event is taken from it, but never while an event is handled.
         outcome: The result of the last fix: ``accepted``, or a name in :attr:`counts`.
     """
@@ -137,7 +137,7 @@ class Handling:
         return self._store in (StoreStatus.NONE, StoreStatus.KEPT)
 
     def look_at_store(self, force: bool = False) -> bool:
-        """Checks whether the store can be written, and reports when that changes. While it fails, tries to save every
+        """Checks whether the store can be written, and reports a change. While the store fails, tries to save every
         10 s, or at once with `force`.
 
         Returns:
@@ -199,7 +199,8 @@ class Handling:
         return self._waiting is not None and self._events.statistics().pending_events >= MANY_EVENTS
 
     def _until_retry(self) -> list[float]:
-        """Seconds until the waiting event is redelivered, and until the next attempt to save, as far as they apply."""
+        """Seconds until the waiting event is redelivered and seconds until the next attempt to save; a list of those
+        that are scheduled."""
         pauses = [] if self._waiting is None or not self.is_kept else [self._retry_at - self._monotonic()]
         if not self.is_kept:
             pauses.append(self._store_at - self._monotonic())

@@ -1,8 +1,8 @@
 """Publishes events and positions for Home Assistant, using its MQTT discovery.
 
-A device becomes a ``device_tracker`` with its position, and a ``binary_sensor`` for each place. They are unavailable
-while the watch is not connected. All messages are retained, so Home Assistant finds everything again after its own
-restart.
+A device becomes a ``device_tracker`` with its position, and a ``binary_sensor`` for each place. These entities are
+unavailable in Home Assistant while the watch is not connected. All messages are retained, so Home Assistant finds
+everything again after its own restart.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from .waypoints import OwnersCircles
 DISCOVERY = "homeassistant"
 """The topic prefix of Home Assistant's discovery (its default)."""
 MOST_PLACES = 200
-"""If a device has more places, the sensor of a place appears with its first event."""
+"""The maximum number of places whose sensors are announced at once; beyond it, the sensor of a place appears with the
+place's first event."""
 SECONDS_BETWEEN = 5.0
 """Minimum seconds between two published positions of a device."""
 ON, OFF, UNKNOWN = "ON", "OFF", "None"
@@ -37,7 +38,7 @@ Message = tuple[str, str]
 
 
 def places_of(fleet: Fleet, circles: OwnersCircles, device: str) -> list[str]:
-    """The identifiers of a device's places; empty if the table is too large to announce each place."""
+    """The identifiers of a device's places; empty if the table has too many conditions to announce each one."""
     if len(fleet.conditions) > MOST_PLACES:
         return []
     return [identifier for identifier in fleet.conditions if not circles.is_others(identifier, device)]
@@ -64,11 +65,11 @@ class Topics:
         return f"{self._start}/{level(device)}/attributes"
 
     def state(self, device: str, place: str) -> str:
-        """The topic for ``ON`` and ``OFF``."""
+        """The topic for the state of a place, ``ON`` or ``OFF``."""
         return f"{self._start}/{level(device)}/places/{level(place)}/state"
 
     def event(self, device: str, place: str) -> str:
-        """The topic for the last event; its members become attributes of the sensor."""
+        """The topic for the last event of a place; the event's members become attributes of the sensor."""
         return f"{self._start}/{level(device)}/places/{level(place)}/event"
 
     def tracker(self, device: str) -> Message:
@@ -109,13 +110,13 @@ class Topics:
 
 
 def _identifier(*names: str) -> str:
-    """An identifier of letters, digits and underscores for names with any characters."""
+    """Converts any name to an identifier of letters, digits and underscores."""
     digest = hashlib.sha256("\0".join(names).encode()).hexdigest()[:16]
     return f"fencepost_{names[0]}_{digest}"
 
 
 def position(row: FixRow) -> str:
-    """The attributes of a ``device_tracker``, from which Home Assistant computes its zone."""
+    """The attributes of a ``device_tracker``; Home Assistant computes the tracker's zone from them."""
     latitude, longitude, accuracy, time_us = row
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us)
     return json.dumps(
@@ -130,14 +131,14 @@ class HomeAssistantEvents:
         address: The broker, and the prefix of the state topics.
         identifier: The client id of the session.
         login: User and password.
-        authority: A file with CA certificates; None: the system's.
-        signals: Says when to stop; None: never.
-        notices: Receives reports that the broker is lost or found.
+        authority: A file with CA certificates; None means the system's certificates.
+        signals: Says when to stop; None means never.
+        notices: Receives reports that the broker is lost or connected again.
         version: The version of this program.
 
     Attributes:
-        places_of: Returns the identifiers of a device's places; empty if there are too many to announce before their
-            events.
+        places_of: Returns the identifiers of a device's places. Returns nothing if there are too many places to
+            announce them before their events.
         inside: Returns the identifiers of the places that a device is in.
         is_outdated: Whether the conditions have changed since the last message.
     """
@@ -195,7 +196,7 @@ class HomeAssistantEvents:
         return True
 
     def announce(self, devices: Iterable[str]) -> None:
-        """Publishes the discovery and the states of devices from the store."""
+        """Publishes the discovery messages and the states of devices that were loaded from the store."""
         for device in devices:
             for topic, text in self._discovery(device):
                 self._client.publish_aside(topic, text)
@@ -204,7 +205,8 @@ class HomeAssistantEvents:
         """Does nothing: events arrive through ``__call__``."""
 
     def moved(self, device: str, row: FixRow | None) -> None:
-        """A device has a new fix. Its position is published when it is due, without waiting for the broker."""
+        """Publishes the new fix of a device. The position is published if the last one is at least 5 s old, without
+        waiting for the broker."""
         if row is None:
             return
         messages = self._discovery(device)
@@ -241,8 +243,8 @@ class HomeAssistantEvents:
             self._client.publish_aside(topic, "")
 
     def _discovery(self, device: str) -> list[Message]:
-        """The discovery messages that Home Assistant needs before a device's first state, once per start; empty if
-        already sent."""
+        """The discovery messages that Home Assistant needs before a device's first state; empty if they were already
+        published since the start."""
         if self.is_outdated:
             self._update_places()
         if device in self._known:
@@ -257,7 +259,7 @@ class HomeAssistantEvents:
         return messages
 
     def beat(self) -> float | None:
-        """Does nothing and needs no further call."""
+        """Does nothing; returns None because no further call is needed."""
         return None
 
     def close(self) -> None:

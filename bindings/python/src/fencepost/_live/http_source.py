@@ -35,31 +35,31 @@ class _Connection:
         self.body = bytearray()
         self.request: Any = None
         self.is_waiting = False
-        """Whether a complete request was read that is answered only when its message is in the store."""
+        """Whether a complete request has been read. It is answered only when its message is in the store."""
 
 
 class HttpSource(Source):
-    """Accepts posted messages from OwnTracks' HTTP mode, from Traccar's ``forward.type json``, and JSON objects that
+    """Accepts messages by POST: from OwnTracks' HTTP mode, from Traccar's ``forward.type json``, and JSON objects that
     name their device. A request is answered with 200 when its message has been fed and is in the store. While the store
-    fails, it is not answered, and after 30 s it gets 503; phones and Traccar then send the message again.
+    fails, a request is not answered, and after 30 s it gets 503; phones and Traccar then send the message again.
 
-    A fix that is refused because it is late or a duplicate also gets 200, because sending it again would not help. For
-    TLS, put a reverse proxy in front.
+    A fix that is refused because it is late or a duplicate also gets 200, because sending it again would not help. The
+    source does not offer TLS; put a reverse proxy in front of it.
 
     Args:
         host: The address to listen on.
-        port: The port; 0: any free port.
-        login: User and password that each request must contain (Basic authentication); None: no login, for loopback
-            addresses and behind a proxy that authenticates.
+        port: The port; 0 means any free port.
+        login: User and password that each request must contain (Basic authentication). None accepts requests without a
+            login; use this for loopback addresses and behind a proxy that authenticates.
         device: The member of JSON objects that names the device.
         monotonic: Returns the seconds of a monotonic clock.
 
     Attributes:
-        port: The port it listens on.
+        port: The port that the source listens on.
 
     Raises:
         MissingExtraError: h11 is not installed.
-        OSError: Cannot listen on the address.
+        OSError: The source cannot listen on the address.
 
     Example:
         >>> from fencepost.live import from_http
@@ -94,7 +94,7 @@ class HttpSource(Source):
 
     @property
     def retry_at(self) -> float | None:  # type: ignore[override]
-        """When the first connection times out."""
+        """The monotonic time at which the first connection times out."""
         return min((each.end for each in self._connections), default=None)
 
     def read(self) -> Iterable[tuple[str, Any]]:
@@ -125,7 +125,7 @@ class HttpSource(Source):
         self._selector.register(connection, selectors.EVENT_READ, each)
 
     def _receive(self, each: _Connection) -> list[tuple[str, Any]]:
-        """Reads a message from a connection; returns an empty list if it is incomplete."""
+        """Reads a message from a connection; returns an empty list if the message is incomplete."""
         try:
             data = each.socket.recv(PIECE)
         except BlockingIOError:
@@ -171,7 +171,7 @@ class HttpSource(Source):
                 return self._message(each)
 
     def _refusal(self, request: Any) -> int | None:
-        """The status with which to refuse a request because of its headers; None: do not refuse it."""
+        """The HTTP status with which to refuse a request because of its headers, or None to accept it."""
         headers = dict(request.headers)
         if request.method != b"POST":
             return 405
@@ -238,7 +238,7 @@ class HttpSource(Source):
         self._end(each)
 
     def _send(self, each: _Connection, *events: Any) -> None:
-        """Sends without waiting: an answer fits into the socket's buffer."""
+        """Sends without waiting, because a response fits into the socket's buffer."""
         data = b"".join(each.protocol.send(event) or b"" for event in events)
         try:
             each.socket.send(data)

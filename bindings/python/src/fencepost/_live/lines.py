@@ -11,7 +11,7 @@ from .._tables.text_times import number_time, parse_time
 
 
 class LineError(ValueError):
-    """A line is not a fix and must not be ignored.
+    """A line cannot be used and must not be ignored.
 
     Attributes:
         kind: The name of its counter.
@@ -22,10 +22,11 @@ class LineError(ValueError):
 
 def parse_line(line: bytes) -> FixRow | None:
     """The fix of a line: a JSON object with latitude, longitude (or lat, lon), time and perhaps accuracy, or a TPV
-    report of gpsd. None for blank lines, for other reports of gpsd, and for TPV reports without a position or time.
+    report of gpsd. Returns None for blank lines, for other reports of gpsd, and for TPV reports without a position or
+    time.
 
     Raises:
-        LineError: The line is anything else; the text says what is wrong.
+        LineError: The line has another content; the text says what is wrong.
     """
     value = read_object(line)
     if value is None:
@@ -49,10 +50,10 @@ def fix_of(value: dict[str, Any]) -> FixRow:
 
 
 def read_object(line: bytes) -> dict[str, Any] | None:
-    """The JSON object of a line; None for blank lines.
+    """The JSON object of a line, or None for a blank line.
 
     Raises:
-        LineError: The line is something else.
+        LineError: The line is neither blank nor a JSON object.
     """
     if not line.strip():
         return None
@@ -66,7 +67,7 @@ def read_object(line: bytes) -> dict[str, Any] | None:
 
 
 def report_fix(value: dict[str, Any]) -> FixRow | None:
-    """The fix of a TPV report of gpsd; None: the report has no position or time.
+    """The fix of a TPV report of gpsd, or None if the report has no position or time.
 
     Raises:
         LineError: The report has invalid values.
@@ -84,10 +85,10 @@ def report_fix(value: dict[str, Any]) -> FixRow | None:
 
 
 def number_of(value: dict[str, Any], *names: str) -> float | None:
-    """The value of the first of these members that exists.
+    """The value of the first named member that exists, or None.
 
     Raises:
-        LineError: The value is not a number.
+        LineError: The value is not a number, or is out of range.
     """
     for name in names:
         found = value.get(name)
@@ -106,10 +107,10 @@ def number_of(value: dict[str, Any], *names: str) -> float | None:
 
 
 def time_of(value: dict[str, Any]) -> int:
-    """The member ``time``, microseconds since 1970.
+    """The time in the member ``time``, in microseconds since 1970.
 
     Raises:
-        LineError: There is no time, or it is not a time.
+        LineError: The member is missing or is not a valid time.
     """
     time = value.get("time")
     try:

@@ -18,8 +18,8 @@ class LiveEvent:
     Attributes:
         event: The event of the fleet, with all its details.
         source: Members of the message besides device, position and time, for example the battery level.
-        waypoint_time: When the circle was created on a phone, in seconds since 1970; 0: the zone was defined by the
-            program.
+        waypoint_time: When the circle was created on a phone, in seconds since 1970; 0 means that the program defined
+            the zone.
     """
 
     event: DeviceEvent
@@ -33,7 +33,8 @@ class LiveEvent:
 
     @property
     def sequence(self) -> int:
-        """The device's sequence number. Together with :attr:`device` it identifies a redelivered event."""
+        """The device's sequence number. The sequence number and :attr:`device` together identify a redelivered
+        event."""
         return self.event.sequence
 
     @property
@@ -43,12 +44,12 @@ class LiveEvent:
 
     @property
     def state(self) -> State:
-        """The new state; ``satisfied``: the device is inside."""
+        """The new state; ``satisfied`` means that the device is inside."""
         return self.event.state
 
     @property
     def kind(self) -> EventKind:
-        """``enter``, ``exit``, ``cross`` and others."""
+        """The kind of the change: ``enter``, ``exit``, ``cross`` and others."""
         return self.event.kind
 
     @property
@@ -60,7 +61,7 @@ class LiveEvent:
         return f"<LiveEvent{repr(self.event).removeprefix('<DeviceEvent')}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The members of :meth:`to_json`."""
+        """The members of the JSON object that :meth:`to_json` writes."""
         found: dict[str, Any] = json.loads(self.to_json())
         return found
 

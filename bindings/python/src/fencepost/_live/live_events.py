@@ -1,4 +1,5 @@
-"""Iterates over the events of a follower, in a loop that ends or in one that waits for more."""
+"""Iterates over the events of a follower: ``for`` ends after the waiting events, ``async for`` waits for further
+events."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ class Awaited:
 
 
 async def wait(bell: asyncio.Event, pause: float | None) -> None:
-    """Waits for a bell, for at most `pause` seconds."""
+    """Waits until the bell is set, for at most `pause` seconds."""
     try:
         await asyncio.wait_for(bell.wait(), pause)
     except TimeoutError:
@@ -72,9 +73,9 @@ async def ready_descriptors(descriptors: set[int], pause: float | None, bell: as
 class LiveEvents(AsyncIterator[Any], Iterator[Any]):
     """The events of a :class:`Follower`, returned by :meth:`Follower.events`.
 
-    ``for`` returns the events that wait now. ``async for`` also waits for further events until the follower is stopped
-    or closed, and lets time pass meanwhile. Asking for the next event acknowledges the previous one. If a loop is left
-    early, the next loop receives its last event again.
+    ``for`` returns the events that are waiting now. ``async for`` also waits for further events until the follower is
+    stopped or closed, and lets time pass meanwhile. Asking for the next event acknowledges the previous one. If a loop
+    is left early, the next loop receives its last event again.
 
     Example:
         >>> import asyncio

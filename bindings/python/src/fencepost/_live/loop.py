@@ -20,7 +20,7 @@ FIXES_A_TURN = 1_000
 
 Watcher = Watch | FleetWatch
 Found = tuple[str, Any]
-"""A place in the source with the fix found there, or the error."""
+"""A place in the source, with the fix or the error at that place."""
 
 
 class _Input:
@@ -40,11 +40,11 @@ class _Input:
         self.found: list[Found] = []
 
     def descriptor(self, is_behind: bool) -> int | None:
-        """The descriptor to wait for; None: do not read from this source now."""
+        """The descriptor to wait for, or None if the source must not be read now."""
         return None if self.at_end or self.found or is_behind else self.source.descriptor
 
     def read(self, is_ready: bool) -> None:
-        """Reads the available inputs, or reconnects when the retry time has come."""
+        """Reads the available inputs if the source is ready, or reconnects when the retry time has come."""
         source, self.has_more = self.source, False
         if self.at_end or not (is_ready or (self.retry_at is not None and time.monotonic() >= self.retry_at)):
             return
@@ -54,21 +54,21 @@ class _Input:
         self.found = list(pieces or ())[::-1]
 
     def end(self) -> None:
-        """Stops reading a source that can no longer be read."""
+        """Ends a source that can no longer be read."""
         self.at_end, self.has_more, self.found = True, False, []
 
     @property
     def retry_at(self) -> float | None:
-        """The time of the next connection attempt; None until all inputs that were read are fed."""
+        """The time of the next connection attempt; None while inputs that were read are not fed yet."""
         return None if self.at_end or self.found else self.source.retry_at
 
 
 class Turns:
-    """The work of a loop between two waits: feeds inputs, lets time pass, acknowledges inputs to the sources. The
+    """The work of a loop between two waits: feeds inputs, lets time pass, and acknowledges inputs to the sources. The
     sources take turns.
 
-    If one of several sources can no longer be read, only that source ends. The error is logged at once, and raised when
-    all sources have ended.
+    If one of several sources can no longer be read, only that source ends. The error is logged at once, and is raised
+    when all sources have ended.
 
     Args:
         sources: The sources of the messages.
@@ -95,7 +95,7 @@ class Turns:
         return set(self._waited.values())
 
     def pause(self) -> float | None:
-        """Seconds until there is work even without new input; None: never."""
+        """Seconds until there is work even without new input; None means never."""
         watcher, notices = self._watcher, self._notices
         if not (watcher.is_behind or watcher.has_events) and any(each.found for each in self._inputs):
             return 0.0
@@ -132,7 +132,7 @@ class Turns:
 
     def raise_lost(self, is_over: bool) -> None:
         """Raises the error that ended a source. If there is only one source, raises the error at once; if there are
-        several, only when all have ended."""
+        several sources, raises it only when all of them have ended."""
         if self.lost is not None and (is_over or len(self._inputs) == 1):
             raise self.lost
 
@@ -152,10 +152,10 @@ def watch(
     Args:
         sources: The sources of the fixes.
         watcher: Feeds the monitor or fleet.
-        signals: Must already be entered as a context manager.
+        signals: Requests a stop; must already be entered as a context manager.
         notices: Receives reports of errors of a source.
-        on_hang_up: Called after SIGHUP.
-        beat: Called in each turn; returns the seconds until its next call, or None.
+        on_hang_up: A function that is called after SIGHUP.
+        beat: A function that is called in each turn; it returns the seconds until its next call, or None.
         is_endless: Whether to continue after all sources have ended.
 
     Raises:

@@ -21,7 +21,7 @@ class DeviceFix:
     Attributes:
         device: Its identifier.
         row: The fix.
-        source: The original message, if it is short enough to be kept.
+        source: The original message, or None if it is too long to be kept.
     """
 
     device: str
@@ -37,8 +37,8 @@ class Waypoint:
         name: Its name.
         latitude: Degrees.
         longitude: Degrees.
-        radius: Metres; 0: the circle was removed.
-        time: When the circle was created, in seconds since 1970; does not change when the circle is edited.
+        radius: Metres; 0 means that the circle was removed.
+        time: When the circle was created, in seconds since 1970. The time does not change when the circle is edited.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Waypoint:
 
 @dataclass(frozen=True, slots=True)
 class Waypoints:
-    """Circles of the owner of a device, and the errors of those that cannot be used."""
+    """The circles of a device's owner, and the errors of the circles that cannot be used."""
 
     device: str
     waypoints: tuple[Waypoint, ...]
@@ -68,7 +68,7 @@ Message: TypeAlias = DeviceFix | Waypoints | Gone
 
 
 class NameRefused(LineError):
-    """A message has no name of a device, or its name is not a valid identifier."""
+    """A message does not name its device, or the name is not a valid identifier."""
 
     kind = "bad_names"
 
@@ -109,5 +109,5 @@ def owner_of(device: str) -> str:
 
 
 def kept(data: bytes) -> bytes | None:
-    """The message, or None if it is too long to be kept."""
+    """The message, or None if it is too long to be kept for events."""
     return data if len(data) <= LONGEST_SOURCE else None

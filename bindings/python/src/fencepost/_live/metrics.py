@@ -40,7 +40,7 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
 
 
 class Metrics:
-    """The text that Prometheus reads.
+    """The metrics as text that Prometheus reads.
 
     Args:
         counters: The counters by name.

@@ -1,4 +1,4 @@
-"""The address of a broker, and the login there."""
+"""The address of an MQTT broker, and the login for it."""
 
 from __future__ import annotations
 
@@ -26,20 +26,21 @@ class Address:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is meant as a broker's address."""
+    """Whether the user means a text as a broker's address."""
     scheme, separator, _ = text.partition("://")
     return separator != "" and scheme in PORTS
 
 
 def read_address(text: str, topic: str = "") -> Address:
-    """Reads an address. A topic may have the wildcards ``+`` and ``#``.
+    """Reads an address. The topic may contain the wildcards ``+`` and ``#``.
 
     Args:
         text: The address.
-        topic: The topic to use if the address has none.
+        topic: The topic to use if the address does not contain one.
 
     Raises:
-        ValueError: `text` is not an address, or contains a user or password, which a list of processes would show.
+        ValueError: `text` is not an address, or contains a user or password, which would be visible in a list of
+            processes.
     """
     scheme, _, rest = text.partition("://")
     place, _, found = rest.partition("/")
@@ -77,9 +78,9 @@ def read_login(path: str | None, prefix: str | None = "FENCEPOST_MQTT") -> tuple
     """User and password, from the first two lines of a file, or else from the environment.
 
     Args:
-        path: The path of the file; None: no file.
-        prefix: The prefix of the environment variables ``…_USER`` and ``…_PASSWORD``; None: ignore them, they are for
-            another broker.
+        path: The path of the file, or None if there is no file.
+        prefix: The prefix of the environment variables ``…_USER`` and ``…_PASSWORD``. None ignores these variables,
+            because they are for another broker.
 
     Raises:
         OSError: The file cannot be read.

@@ -1,4 +1,4 @@
-"""A permanent connection to a broker. If it is lost, it is re-established, after pauses that grow from 1 s to 60 s."""
+"""A permanent connection to a broker. A lost connection is re-established, after pauses that grow from 1 s to 60 s."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from .waker import Waker
 KEEP_ALIVE = 30
 LONGEST_PAUSE = 60
 SHORT_LIFE = 3.0
-"""Seconds. If a broker ends a connection so soon, another client may be using the same client id."""
+"""Seconds. If the broker ends a connection within this time, another client may be using the same client id."""
 CONTESTED = 5
-"""This many short connections in a row, while the broker was up, mean that another client has the same id."""
+"""This many short connections in a row mean that another client has the same id, if the broker was up all the time."""
 AWAY = 86_400
 """Seconds that a client waits before it reconnects if another client uses its id."""
 
 
 class BrokerClient:
-    """A client of paho-mqtt. The library's thread keeps it connected. Notices are queued until the main thread calls
-    :meth:`tell`.
+    """A client of paho-mqtt. The library's thread keeps the client connected. Notices are queued until the main thread
+    calls :meth:`tell`.
 
     Args:
         address: The broker's address.
         identifier: The client id of the session.
         login: User and password.
-        authority: A file with CA certificates; None: the system's.
+        authority: A file with CA certificates; None means the system's certificates.
         lasts: Whether the broker keeps the session while the client is away.
-        notices: Receives reports that the broker is lost or found.
+        notices: Receives reports that the broker is lost or connected again.
 
     Attributes:
         waker: Becomes readable when something has happened.
         reconnects: How often the client has reconnected.
         is_connected: Whether the client is connected.
-        is_contested: Whether another client has the same id. A broker accepts the newer connection and ends the older
-            one, so the two clients would disconnect each other forever.
+        is_contested: Whether another client has the same id. A broker that accepts a client ends the older connection
+            with the same client id, so the two clients would disconnect each other forever.
 
     Raises:
         MissingExtraError: paho-mqtt is not installed.
@@ -102,7 +102,7 @@ class BrokerClient:
         self._on_connected()
 
     def _on_connected(self) -> None:
-        """Called by the client's thread."""
+        """Extension point for subclasses; called by the client's thread after each connection."""
 
     def _failed(self, client: Any, userdata: Any) -> None:
         self._was_lost, self._short_lives = True, 0
@@ -128,10 +128,10 @@ class BrokerClient:
         self._on_disconnected()
 
     def _on_disconnected(self) -> None:
-        """Called by the client's thread."""
+        """Extension point for subclasses; called by the client's thread after each disconnection."""
 
     def _note_uptime(self, seconds: float) -> None:
-        """Stores how long the broker has been up, as it reported itself."""
+        """Stores how long the broker has been up; the broker publishes this time."""
         self._up_since = time.monotonic() - seconds
 
     def close(self) -> None:

@@ -16,17 +16,17 @@ from .notices import Notices
 from .waker import Stop
 
 PATIENCE = 5.0
-"""Seconds to wait for a broker's confirmation; it may also come later."""
+"""Seconds to wait for a broker's confirmation; a later confirmation is also accepted."""
 FORMATS = ("json", "owntracks", "homeassistant")
 ONLINE, OFFLINE = "online", "offline"
 
 
 class Publisher(BrokerClient):
-    """A client that publishes messages and tracks which ones the broker has confirmed.
+    """A client that publishes messages and records which messages the broker has confirmed.
 
     Args:
         arguments: The arguments of :class:`BrokerClient`.
-        availability: A topic whose retained message says whether the client is online; None: no such topic.
+        availability: A topic whose retained message says whether the client is online; None means no such topic.
     """
 
     def __init__(self, *arguments: Any, availability: str | None = None) -> None:
@@ -48,19 +48,19 @@ class Publisher(BrokerClient):
         self.waker.wake()
 
     def publish(self, topic: str, text: str, retain: bool = False) -> int:
-        """Queues a message, which is sent now or after the next reconnection; returns its number."""
+        """Queues a message, which is sent now or after the next reconnection; returns the number of the message."""
         self._confirmed.clear()  # nobody waits for the earlier confirmations, and numbers are reused
         sent = self._client.publish(topic, text.encode(), qos=1, retain=retain)
         number: int = sent.mid
         return number
 
     def publish_all(self, messages: Iterable[tuple[str, str]]) -> set[int]:
-        """Queues retained messages in order; returns their numbers, for :meth:`wait`."""
+        """Queues retained messages in order; returns their numbers, to pass to :meth:`wait`."""
         self._confirmed.clear()
         return {self.publish_aside(*message) for message in messages}
 
     def publish_aside(self, topic: str, text: str) -> int:
-        """Queues a retained message whose confirmation nobody waits for; returns its number."""
+        """Queues a retained message without waiting for its confirmation; returns the number of the message."""
         number: int = self._client.publish(topic, text.encode(), qos=1, retain=True).mid
         return number
 
@@ -108,13 +108,15 @@ class PublishedEvents:
 
     Args:
         address: The broker, and the prefix of the topics.
-        format: ``json``: the event as a line of JSON; ``owntracks``: a transition, on the topic that the apps expect.
+        format: ``json`` publishes the event as a line of JSON; ``owntracks`` publishes a transition on the topic that
+            the apps expect.
         identifier: The client id of the session.
         login: User and password.
-        authority: A file with CA certificates; None: the system's.
-        signals: Says when to stop; None: never.
-        notices: Receives reports that the broker is lost or found.
-        retain: Whether the broker keeps the last event of each device and place, each pair on its own topic.
+        authority: A file with CA certificates; None means the system's certificates.
+        signals: Says when to stop; None means never.
+        notices: Receives reports that the broker is lost or connected again.
+        retain: Whether the broker keeps the last event of each device and place. Each pair of device and place then has
+            its own topic.
     """
 
     def __init__(

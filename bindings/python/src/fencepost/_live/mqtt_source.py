@@ -21,11 +21,11 @@ LARGEST = 1 << 18
 LONGEST_TOPIC = 100
 """How many characters of a topic a notice shows."""
 MOST_MESSAGES, MOST_BYTES = 100_000, 1 << 26
-"""Limits for messages that wait here. A broker sends only a few messages before it needs a confirmation (20 by default
-in mosquitto), so the rest waits at the broker. Messages of QoS 0 need no confirmation; those beyond the limits are
-dropped."""
+"""Limits for the messages that are queued in this process. A broker sends only a few messages before it needs a
+confirmation (20 by default in mosquitto), so further messages wait at the broker. Messages of QoS 0 need no
+confirmation; they are dropped when the queue is full."""
 DROPPED = "$SYS/broker/publish/messages/dropped"
-"""The topic on which mosquitto publishes how many messages it dropped because a queue was full."""
+"""The topic on which mosquitto publishes how many messages it has dropped because a queue was full."""
 UPTIME = "$SYS/broker/uptime"
 """The topic on which mosquitto publishes how long it has been up, for example "17 seconds"."""
 
@@ -42,11 +42,11 @@ class _Arrived(NamedTuple):
 
 class _Subscriber(BrokerClient):
     """Subscribes after each connection, and queues the messages until they are read. The thread that reads the
-    connection never blocks on anything else, because a broker disconnects a client that does not respond.
+    connection never waits for anything else, because a broker disconnects a client that does not respond.
 
     Attributes:
-        life: The number of the current connection.
-        dropped: The number of QoS 0 messages that were dropped here because too many waited.
+        life: The number of the current connection. It increases with each connection.
+        dropped: The number of QoS 0 messages that this client dropped because its queue was full.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class _Subscriber(BrokerClient):
             self.waker.wake()
 
     def _note_dropped(self, count: int) -> None:
-        """Reports how many messages the broker has dropped since its first notice."""
+        """Reports how many messages the broker has dropped since its previous report."""
         before, self._broker_dropped = self._broker_dropped, count
         if before is not None and count > before:
             self._say(
@@ -151,17 +151,17 @@ class _Subscriber(BrokerClient):
 
 class MqttSource(Source):
     """Reads messages of OwnTracks, Traccar and others on a topic. Each message is acknowledged to the broker after it
-    was fed; the broker holds the others, also while this client is away, and delivers them later. A redelivered message
-    is skipped because it is not later than its device's clock.
+    was fed. The broker holds unacknowledged messages, also while this client is away, and delivers them later. A
+    redelivered message is skipped because it is not later than its device's clock.
 
     Args:
         address: The broker and the topic.
         by: The member that names the device.
         identifier: The client id of the session.
         login: User and password.
-        authority: A file with CA certificates; None: the system's.
+        authority: A file with CA certificates; None means the system's certificates.
         lasts: Whether the broker keeps messages while this client is away.
-        notices: Receives reports that the broker is lost or found.
+        notices: Receives reports that the broker is lost or connected again.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class MqttSource(Source):
         return iter([(f"on {each.topic[:LONGEST_TOPIC]}", self._found(each)) for each in arrived])
 
     def _found(self, arrived: _Arrived) -> Any:
-        """The content of a message, or its error; None: a watch does not need the message."""
+        """The content of a message, its error, or None if a watch does not need the message."""
         if arrived.payload is None:
             return LineError(f"is a message of more than {LARGEST} bytes")
         try:

@@ -1,4 +1,5 @@
-"""The log of live following. It contains enough to notice an outage, but is limited so that it cannot fill a disk."""
+"""The log of live following. The log contains enough to notice an outage, but its rate is limited so that it cannot
+fill a disk."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ LONGEST = 1000
 
 
 def to_stderr(text: str) -> None:
-    """Writes a line. Control characters, which may come from a device or file, are escaped so that they cannot end the
-    line or move the cursor."""
+    """Writes a line. Escapes control characters, which may come from a device or file, so that they cannot end the line
+    or move the cursor."""
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]} …"
     if not text.isprintable():
@@ -40,7 +41,8 @@ def write_line(text: str) -> None:
 
 @dataclass
 class _Kind:
-    """The state of one kind: when a record may pass again, and how many were held back meanwhile."""
+    """The state of one kind of record: when the next record may pass, and how many records were held back since the
+    last one."""
 
     next_at: float
     count: int = 0
@@ -48,11 +50,11 @@ class _Kind:
 
 
 class RateLimit(logging.Filter):
-    """Passes the first record of each kind, then one per minute, which says how many there were.
+    """Passes the first record of each kind, and then one record per minute, which says how many records it represents.
 
-    The kind of a record is its attribute ``kind`` (``extra={"kind": "late_fixes"}``); records without one pass. If a
-    record represents several, their number is its attribute ``count`` and appears at the end of its message. This
-    filter can be added to any logger or handler; records of :mod:`fencepost.live` have already passed such a filter.
+    The kind of a record is its attribute ``kind`` (``extra={"kind": "late_fixes"}``); all records without a kind pass.
+    If a record represents several, their number is its attribute ``count`` and appears at the end of its message. This
+    filter can be added to any logger or handler; records of :mod:`fencepost.live` are already limited in this way.
 
     Args:
         seconds: The minimum time between two records of a kind.
@@ -91,7 +93,7 @@ class RateLimit(logging.Filter):
             return True
 
     def due(self, at_once: bool = False) -> list[logging.LogRecord]:
-        """The held-back records that are due: the last record of each kind whose time is over.
+        """The held-back records that are due now: the last record of each kind whose waiting time is over.
 
         Args:
             at_once: Whether to return all held-back records, for the end of a program.
@@ -118,14 +120,14 @@ class RateLimit(logging.Filter):
                 self._kinds[kind].count = 0
 
     def pause(self) -> float | None:
-        """Seconds until a held-back record is due; None if no record is held back."""
+        """Seconds until a held-back record is due, or None if no record is held back."""
         with self._lock:
             times = [known.next_at for known in self._kinds.values() if known.count]
         return max(0.0, min(times) - self._monotonic()) if times else None
 
 
 def _counted(known: _Kind) -> logging.LogRecord:
-    """The last record of a kind, which now represents all that were held back."""
+    """The last record of a kind, which now represents all records that were held back."""
     record, count = known.last, known.count
     assert record is not None
     known.last, known.count = None, 0
@@ -136,7 +138,8 @@ def _counted(known: _Kind) -> logging.LogRecord:
 
 
 class Notices:
-    """Writes to a logger. Logs at most one record of each kind per minute, with the number of those held back.
+    """Writes to a logger. Logs at most one record of each kind per minute, with the number of records that were held
+    back.
 
     Args:
         logger: Receives the records.
@@ -165,16 +168,16 @@ class Notices:
             self._logger.handle(record)
 
     def forget(self, kind: str) -> None:
-        """Drops the held-back records of a kind, because another record reports them."""
+        """Drops the held-back records of a kind, because another record reports the same."""
         self._limit.forget(kind)
 
     def pass_time(self) -> None:
-        """Logs the held-back notices of each kind whose minute is over."""
+        """Logs the last held-back notice of each kind whose minute is over."""
         for record in self._limit.due():
             self._logger.handle(record)
 
     def pause(self) -> float | None:
-        """Seconds until a record is due; None if no record is held back."""
+        """Seconds until a held-back notice is due, or None if no notice is held back."""
         return self._limit.pause()
 
     def close(self) -> None:
@@ -184,7 +187,7 @@ class Notices:
 
 
 SHARED = Notices()
-"""The notices of sources, sinks and followers for which no others are given."""
+"""The default notices of sources, sinks and followers."""
 
 
 class _Stderr(logging.Handler):
@@ -195,7 +198,8 @@ class _Stderr(logging.Handler):
 
 
 class JsonLines(logging.Handler):
-    """Writes JSON Lines: ``time``, ``kind`` and ``count`` for notices limited to one a minute, ``message``.
+    """Writes each record as a line of JSON with ``time`` and ``message``. Records that have a kind also have ``kind``
+    and ``count``.
 
     Args:
         write: Writes a line.
@@ -217,7 +221,7 @@ class JsonLines(logging.Handler):
 
 @contextmanager
 def notices_on_stderr(as_json: bool) -> Iterator[Notices]:
-    """For a command: sends the notices only to standard error, until the end of the block."""
+    """Sends the notices of a command only to standard error, until the end of the block."""
     handler = JsonLines() if as_json else _Stderr()
     before = LOGGER.propagate, LOGGER.level
     LOGGER.addHandler(handler)

@@ -10,7 +10,7 @@ from .live_event import LiveEvent
 
 
 class Observer(Protocol):
-    """An object that the watch calls when something happens.
+    """An object whose methods the watch calls when something happens.
 
     Attributes:
         is_outdated: Set when the conditions have changed.
@@ -19,7 +19,7 @@ class Observer(Protocol):
     is_outdated: bool
 
     def moved(self, device: str, row: FixRow | None) -> None:
-        """Called when a device has a new fix; None: it has disconnected."""
+        """Called when a device has a new fix; `row` is None if the device has disconnected."""
 
     def happened(self, handed: LiveEvent) -> None:
         """Called when there is an event."""
@@ -29,7 +29,7 @@ class Observer(Protocol):
 
 
 class Observers:
-    """Calls each of several observers."""
+    """Passes each call to several observers."""
 
     def __init__(self, observers: Sequence[Observer]) -> None:
         self._observers = observers

@@ -22,7 +22,7 @@ from .messages import (
 )
 
 LATEST = 253_402_300_799
-"""Seconds since 1970: the end of year 9999."""
+"""The last second of the year 9999, in seconds since 1970."""
 LONGEST_WAYPOINT = 128
 """Maximum length of a circle's name in bytes."""
 MOST_WAYPOINTS = 500
@@ -30,14 +30,14 @@ MOST_WAYPOINTS = 500
 BRANCHES = ("event", "waypoint", "waypoints", "info", "cmd", "status", "steps", "dump", "beacon", "request")
 """The topics that an app uses below ``owntracks/USER/DEVICE``."""
 OWN_KEYS = ("_type", "topic", "lat", "lon", "tst", "acc", "inregions", "inrids")
-"""The members of a location that an event contains in other members."""
+"""The members of a location that are not passed on, because an event contains the same data in other members."""
 
 
 def device_of(topic: str) -> str:
     """The device that publishes on a topic, ``USER/DEVICE``.
 
     Raises:
-        NameRefused: The topic has no such levels.
+        NameRefused: The topic does not have these levels.
     """
     levels = topic.split("/")
     if len(levels) > 3 and levels[-1] in BRANCHES:
@@ -52,7 +52,8 @@ def read(value: dict[str, Any], topic: str | None, data: bytes) -> Message | Non
 
     Args:
         value: The payload's JSON.
-        topic: The topic of the message; None: the payload itself contains the topic, as in the apps' HTTP mode.
+        topic: The topic of the message. With None, the payload itself must contain the topic, as in the apps' HTTP
+            mode.
         data: The payload.
 
     Raises:
@@ -137,7 +138,8 @@ def transition(event: Any, waypoint_time: int) -> str:
 
     Args:
         event: The event of a device.
-        waypoint_time: When the circle was created on a phone, in seconds since 1970; 0: it is not a phone's waypoint.
+        waypoint_time: When the circle was created on a phone, in seconds since 1970; 0 means that the circle is not a
+            phone's waypoint.
     """
     seconds = (event.date_us or 0) // 1_000_000
     members = {

@@ -1,4 +1,4 @@
-"""A live, read-only page that shows a running watch. It needs no other servers."""
+"""A live, read-only page that shows a running watch. The page needs no other servers."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ class Page:
 
     Args:
         host: The address to listen on.
-        port: The port; 0: any free port.
+        port: The port; 0 means any free port.
         view: The data to show.
         metrics: The metrics for ``/metrics``.
         access: Decides who may see the page.
-        tiles: A background map; None: none, and the page requests nothing from other servers.
+        tiles: A background map, or None; without a map, the page requests nothing from other servers.
 
     Raises:
         MissingExtraError: Starlette or uvicorn is not installed.
-        OSError: Cannot listen on the address.
+        OSError: The server cannot listen on the address.
     """
 
     def __init__(
@@ -195,6 +195,6 @@ def _built(name: str) -> bytes:
 
 
 def _with_tiles(text: bytes, tiles: Tiles) -> bytes:
-    """The page with the URL of its tiles inserted."""
+    """The page, with the URL of its map tiles inserted."""
     found = f'data-tiles="{html.escape(tiles.template)}" data-attribution="{html.escape(tiles.attribution)}"'
     return text.replace(b'<canvas id="map"', f'<canvas id="map" {found}'.encode())

@@ -34,7 +34,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_same(given: str, token: str) -> bool:
-    """Compares in constant time."""
+    """Compares two tokens in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
 
 
@@ -46,15 +46,18 @@ def host_of(headers: Mapping[str, str]) -> str:
 
 
 class Access:
-    """Decides who may see the page. Without a token, a request must use a loopback name or address of this computer as
-    its host. This stops DNS rebinding: a script of another site whose name resolves to this computer sends that name,
-    and is refused. With a token, everybody with the token may see the page.
+    """Decides who may see the page. With a token, everybody who has the token may see the page.
+
+    Without a token, the ``Host`` of a request must be a loopback name or address of this computer. This check stops DNS
+    rebinding: a script of another site, whose name resolves to this computer, sends the name of that site as ``Host``
+    and is refused.
 
     Args:
-        token: The token; None: no token.
+        token: The token, or None for access without a token.
 
     Attributes:
-        cookie: The name of the cookie. Browsers send cookies to all ports of a computer, so each port has its own name.
+        cookie: The name of the cookie. Browsers send a cookie to all ports of a computer, so the name of the cookie
+            contains the port.
     """
 
     def __init__(self, token: str | None) -> None:

@@ -13,18 +13,18 @@ from .view import View
 TURN = 0.2
 """Seconds between two checks for changes."""
 ALONE = 2.0
-"""If nobody has checked for changes for this many seconds, there is no reader."""
+"""If nobody has checked for changes for this many seconds, the page has no readers."""
 MOST_MESSAGES = 500
-"""A reader that is further behind receives the full state again."""
+"""How many messages are kept; a reader that misses older messages receives the full state again."""
 GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 """The header of a compressed stream (RFC 1952); the messages follow as blocks of deflate."""
 
 
 class Message:
-    """An event of the stream, as plain text and compressed.
+    """An event of the stream, in plain and in compressed form.
 
-    The compressed form ends with a full flush. It does not refer to earlier data and ends on a byte boundary, so the
-    same bytes can be used in every reader's stream (RFC 1951; Z_FULL_FLUSH of zlib).
+    The compressed form ends with a full flush. The compressed data does not refer to earlier data and ends on a byte
+    boundary, so the same bytes can be used in every reader's stream (RFC 1951; Z_FULL_FLUSH of zlib).
     """
 
     def __init__(self, text: str) -> None:
@@ -33,7 +33,7 @@ class Message:
 
     @property
     def packed(self) -> bytes:
-        """The compressed form, created when the first reader needs it."""
+        """The compressed form, which is created when the first reader needs it."""
         if self._packed is None:
             packer = zlib.compressobj(1, zlib.DEFLATED, -15)
             self._packed = packer.compress(self.plain) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -44,10 +44,10 @@ STILL_HERE = Message(": still here\n\n")
 
 
 class Messages:
-    """The most recent messages, by their numbers. The first reader that asks for changes triggers the next message.
+    """The most recent messages, numbered in order. The next message is created when the first reader asks for changes.
 
     Args:
-        view: The data of the messages.
+        view: The source of the data.
 
     Attributes:
         made: How many states of the view were encoded.
@@ -85,8 +85,8 @@ class Messages:
         return self._whole, self._next_of_whole
 
     def after(self, number: int) -> tuple[list[Message], int] | None:
-        """The messages from a number on, and the number of the next one. None: they are no longer kept, and the reader
-        needs the full state again."""
+        """The messages from `number` on, and the number of the next message. Returns None if these messages are no
+        longer kept, so that the reader needs the full state again."""
         now = time.monotonic()
         if now >= self._looked_at + TURN * 0.9:
             self._looked_at = now

@@ -37,11 +37,11 @@ class Running:
     # ------------------------------------------------------------------------------------------- time
 
     def tick(self) -> float | None:
-        """Lets time pass: due changes of silent devices become events. Call it again after the returned seconds, unless
-        :meth:`run`, :meth:`serve` or a loop over :meth:`events` does so.
+        """Lets time pass: due changes of silent devices become events. Call it again after the returned number of
+        seconds, unless :meth:`run`, :meth:`serve` or a loop over :meth:`events` is running, which call it themselves.
 
         Returns:
-            Seconds until something is due; None: nothing is due before the next fix.
+            Seconds until something is due, or None if nothing is due before the next fix.
         """
         with self._watcher.lock:
             self._check_open()
@@ -58,7 +58,7 @@ class Running:
 
         Raises:
             ConsumerAlreadyActiveError: Raised by the loop if :meth:`run` or :meth:`serve` is delivering the events to
-                sinks, or if a newer loop exists.
+                sinks, or if a newer loop has started.
         """
         found = LiveEvents(
             self._next, self._next_asynchronously, self._watcher.settle, self.tick, self._is_over, self._awaited
@@ -100,13 +100,15 @@ class Running:
         self, *sources: Source, stop: Stop | None = None, each_turn: Callable[[], float | None] = lambda: None
     ) -> None:
         """Feeds the messages of the sources, lets time pass, and delivers events to the sinks. Blocks until the sources
-        have ended and everything is handled, or :meth:`stop` is called; without sources until :meth:`stop`.
+        have ended and everything is handled, or until :meth:`stop` is called. Without sources, only :meth:`stop` ends
+        it.
 
         Args:
             sources: The sources; the caller closes them.
-            stop: The request to stop that is used instead of the follower's own, for example :class:`Signals`; must
-                already be entered.
-            each_turn: Called in each turn; returns the maximum seconds until its next call, or None.
+            stop: A request to stop that replaces the follower's own, for example :class:`Signals`. It must already be
+                entered as a context manager.
+            each_turn: A function that is called in each turn; it returns the maximum number of seconds until its next
+                call, or None.
 
         Raises:
             OSError: A source can no longer be read.
@@ -119,8 +121,8 @@ class Running:
             watch(sources, self._watcher, self._running, self._notices, hang_up, each_turn, not sources)
 
     async def serve(self, *sources: Source) -> None:
-        """Same as :meth:`run`, but on the running event loop, without a thread. Sinks may be asynchronous. Without
-        sinks, the events wait for a loop over :meth:`events`.
+        """Feeds messages and delivers events, like :meth:`run`, but on the running event loop and without a thread.
+        Sinks may be asynchronous. Without sinks, the events wait for a loop over :meth:`events`.
 
         Raises:
             OSError: A source can no longer be read.
@@ -166,7 +168,7 @@ class Running:
                 return
 
     def stop(self) -> None:
-        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops, also later ones. May be called from any thread and
-        from signal handlers."""
+        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops. Those that start later end at once. May be called
+        from any thread and from signal handlers."""
         self._stop.stop()
         self._awaited.wake()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 
 class Service:
-    """Sends states to systemd (``sd_notify``) if it is running; otherwise does nothing.
+    """Sends states to systemd (``sd_notify``) if the service was started by it; otherwise does nothing.
 
     Args:
         environment: Contains ``NOTIFY_SOCKET`` and, for a unit with a watchdog, ``WATCHDOG_USEC``.
@@ -39,7 +39,7 @@ class Service:
         self.say(f"RELOADING=1\nMONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
 
     def beat(self) -> float | None:
-        """Notifies the watchdog when it is time; returns the seconds until the next time, or None without a
+        """Notifies the watchdog when a notification is due; returns the seconds until the next one, or None without a
         watchdog."""
         if self._period is None:
             return None

@@ -12,13 +12,13 @@ from .handling import HandedEvent, key_of
 from .notices import Notices
 
 Sink = Callable[[Any], bool | Awaitable[bool | None] | None]
-"""A function that is called with an event. If it returns False, it is called again with the same event after a pause;
+"""A function that receives events. If the function returns False, it is called again with the same event after a pause;
 True or None means that it has accepted the event."""
 
 
 class Guarded:
-    """Wraps a sink and logs its exceptions, at most once a minute. After an exception, the sink counts as not having
-    accepted the event.
+    """Wraps a sink and logs its exceptions, at most once a minute. A sink that raises an exception has not accepted the
+    event.
 
     Args:
         sink: The sink.
@@ -58,11 +58,11 @@ class Guarded:
 
 class Sinks:
     """Delivers each event to one sink after another. If a sink fails, the sinks before it do not receive the event
-    again while this watch runs, but they may after a restart. So each event is delivered at least once; device and
-    sequence identify duplicates.
+    again while this watch runs, but they may receive it again after a restart. So each event is delivered at least
+    once; device and sequence identify duplicates.
 
     Args:
-        sinks: Each is called with the event.
+        sinks: The sinks; each is called with the event.
     """
 
     def __init__(self, sinks: Iterable[Sink]) -> None:
@@ -71,7 +71,7 @@ class Sinks:
         self._key: tuple[Any, ...] | None = None
 
     def add(self, sink: Sink) -> None:
-        """Adds a sink, which receives all further events."""
+        """Adds a sink; it receives all further events."""
         self._sinks.append(sink)
 
     def __len__(self) -> int:
@@ -106,7 +106,8 @@ class Sinks:
         return True
 
     def _begin(self, event: HandedEvent) -> None:
-        """Continues with a redelivered event, or begins with a new one."""
+        """Prepares the delivery of an event: a redelivered event continues at the sink that has not accepted it, and a
+        new event begins at the first sink."""
         key = key_of(event)
         if key != self._key:
             self._key, self._done = key, 0
@@ -117,7 +118,7 @@ class AppendedFile:
     last line that a crash or a full disk has left.
 
     Args:
-        path: The file; created if it does not exist.
+        path: The path of the file, which is created if it does not exist.
         notices: Receives reports that the file cannot be written.
 
     Raises:
@@ -140,7 +141,7 @@ class AppendedFile:
             raise
 
     def reopen(self) -> None:
-        """Reopens the file by its name, after the old file was moved away (log rotation)."""
+        """Opens the file again by its name, after log rotation has moved the old file away."""
         old = self._descriptor
         try:
             self._open()
@@ -151,7 +152,7 @@ class AppendedFile:
             os.close(old)
 
     def _cut(self) -> None:
-        """Truncates the file after the last line end."""
+        """Removes everything after the last line end of the file."""
         if not self._is_regular:
             return
         size = end = os.fstat(self._descriptor).st_size

@@ -13,14 +13,14 @@ PIECE = 65_536
 
 
 class Source:
-    """The base class of sources, from which a follower reads messages of devices. Subclasses implement :meth:`read`
+    """The base class of sources; a follower reads the messages of devices from them. Subclasses implement :meth:`read`
     and, if needed, :meth:`taken` and :meth:`close`.
 
     Attributes:
-        name: The name in the log.
-        descriptor: A file descriptor that becomes readable when :meth:`read` should be called; None: none at the moment
-            (see :attr:`retry_at`).
-        retry_at: The monotonic time at which to call :meth:`read` even without a readable descriptor; None: never.
+        name: The name of the source in the log.
+        descriptor: A file descriptor that becomes readable when :meth:`read` should be called. None means that there is
+            no descriptor at the moment (see :attr:`retry_at`).
+        retry_at: The monotonic time at which to call :meth:`read` even if no descriptor is readable; None means never.
         has_more: Whether more messages are available right after the last :meth:`read`.
         at_end: Whether the last :meth:`read` returned the final messages.
         reconnects: How often the source has reconnected.
@@ -52,8 +52,8 @@ class Source:
     reconnects = 0
 
     def read(self) -> Iterable[tuple[str, Any]] | None:
-        """Returns the available messages, each with its place in the source for the log; None: the source has ended.
-        Does not block if the descriptor is readable.
+        """Returns the available messages, each with its place in the source for the log, or None if the source has
+        ended. Does not block if the descriptor is readable.
 
         Raises:
             OSError: The source can no longer be read.
@@ -61,8 +61,8 @@ class Source:
         raise NotImplementedError
 
     def taken(self, count: int) -> None:
-        """Called when the next `count` messages, in the order of :meth:`read`, were fed and are in the store, so the
-        sender may forget them. Not called while the store fails."""
+        """Called when the next `count` messages, in the order of :meth:`read`, have been fed and are in the store, so
+        the sender may forget them. The method is not called while the store fails."""
 
     def close(self) -> None:
         """Closes the source."""
@@ -73,7 +73,7 @@ class FileSource(Source):
 
     Args:
         descriptor: The descriptor to read; :meth:`close` closes it unless it is a standard stream.
-        name: The name for the log.
+        name: The name of the source in the log.
         decoder: Converts the bytes to fixes.
     """
 
@@ -103,8 +103,8 @@ def open_file(source: str, format: str = "auto", decoder: Decoder | None = None)
 
     Args:
         source: The path, or ``-``.
-        format: auto, jsonl, nmea or gpx.
-        decoder: The decoder to use; None: the format's decoder.
+        format: The name of the format: auto, jsonl, nmea or gpx.
+        decoder: The decoder to use; None means the decoder of the format.
 
     Raises:
         OSError: The file cannot be opened.

@@ -6,7 +6,8 @@ from .._tables.times import from_us, utc_text
 
 WEEK = 604_800_000_000
 ROLLOVER = 1024 * WEEK
-"""GPS receivers count weeks with ten bits, so an old receiver can be wrong by 1,024 weeks."""
+"""The time, in microseconds, after which a 10-bit week number of GPS starts again: 1,024 weeks. An old receiver can be
+wrong by this time."""
 
 
 def moment_text(us: int) -> str:
@@ -18,8 +19,8 @@ def moment_text(us: int) -> str:
 
 
 def span_text(us: int) -> str:
-    """A duration in readable form. If it is close to a multiple of 1,024 weeks, adds a hint at a rollover of the week
-    number."""
+    """A duration in readable form. If the duration is close to a multiple of 1,024 weeks, adds a hint that the week
+    number may have rolled over."""
     seconds = us / 1e6
     for unit, size in (("years", 31_557_600), ("days", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= 2 * size:

@@ -1,4 +1,4 @@
-"""A background map for the page: tile images of another server, if the user has enabled them."""
+"""A background map for the page: the map tiles of another server, if the user has enabled them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TILE = re.compile(
 PLACES = ("{z}", "{x}", "{y}")
 OPENSTREETMAP = "https://tile.openstreetmap.org/"
 ATTRIBUTIONS = {OPENSTREETMAP: "© OpenStreetMap contributors https://www.openstreetmap.org/copyright"}
-"""The attributions of known tile servers, by the start of their URLs."""
+"""The attributions of known tile servers, by the beginning of their URLs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from .lines import LineError, number_of
 from .messages import DeviceFix, device_name, kept
 
 OWN_KEYS = ("id", "deviceId", "deviceTime", "serverTime", "fixTime", "latitude", "longitude", "accuracy", "valid")
-"""The members of a position that an event contains in other members, or that are internal to Traccar."""
+"""The members of a position that are not passed on, because an event contains the same data in other members or because
+they are internal to Traccar."""
 
 
 def is_forward(value: dict[str, Any]) -> bool:

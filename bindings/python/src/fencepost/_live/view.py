@@ -1,4 +1,5 @@
-"""The data of the page: the positions of devices and the last events. The watch writes it, the server reads it."""
+"""The data of the page: the positions of devices and the last events. The watch writes the data, and the server reads
+it."""
 
 from __future__ import annotations
 
@@ -37,11 +38,11 @@ class _Shown:
 
 class View:
     """The devices, places and last events of a fleet. Each change has a version number, so a reader can request only
-    the changes after its last one.
+    the changes after the last version that it has received.
 
     Args:
         fleet: The fleet.
-        is_others: Whether a condition does not apply to a device.
+        is_others: A function that returns whether a condition does not apply to a device.
         counters: The counters by name.
 
     Attributes:
@@ -65,7 +66,7 @@ class View:
     # --------------------------------------------------------------------------- written by the watch
 
     def moved(self, device: str, row: FixRow | None) -> None:
-        """Called when a device has a new fix; None: it has disconnected."""
+        """Called when a device has a new fix; `row` is None if the device has disconnected."""
         with self._lock:
             shown = self._shown(device)
             if row is None:
@@ -151,7 +152,8 @@ class View:
     # -------------------------------------------------------------------------- read by the server
 
     def since(self, version: int) -> dict[str, Any] | None:
-        """The changes after a version; None if nothing changed. For version 0: the full state."""
+        """The changes after a version, or None if nothing has changed. Returns the full state if `version` is 0, or
+        if shapes have changed or devices were removed since that version."""
         with self._lock:
             found = self._since(version)
         if found is not None:
@@ -189,7 +191,7 @@ class View:
 
 
 def _drawing(definition: Definition) -> dict[str, Any] | None:
-    """The shape of a condition for the page; None: it has no location."""
+    """The shape of a condition for the page, or None if the condition has no location."""
     condition: Any = definition.condition
     place: dict[str, Any] = {"id": definition.identifier}
     if hasattr(condition, "latitude"):
@@ -204,7 +206,7 @@ def _drawing(definition: Definition) -> dict[str, Any] | None:
 
 
 def _lines(coordinates: Any) -> list[Any]:
-    """The lines of a geometry, at any nesting depth."""
+    """The lines of a geometry, at any depth of nesting."""
     if coordinates and isinstance(coordinates[0][0], int | float):
         return [coordinates]
     return [line for part in coordinates for line in _lines(part)]

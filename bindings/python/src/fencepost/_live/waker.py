@@ -8,7 +8,7 @@ from typing import Self
 
 
 class Waker:
-    """Wakes a ``select`` that waits for this object."""
+    """Wakes a ``select`` that waits for this object's descriptor."""
 
     def __init__(self) -> None:
         self._reader, self._writer = socket.socketpair()
@@ -48,12 +48,12 @@ class Waker:
 class Stop:
     """A request to stop, sent from another thread or from a signal. A context manager.
 
-    Its descriptor becomes readable with each request and stays so until :meth:`clear`, so a ``select`` on it misses no
-    request.
+    The object's descriptor becomes readable with each request and stays readable until :meth:`clear`, so a ``select``
+    on it misses no request.
 
     Attributes:
         stops: The number of requests to stop.
-        hang_ups: The number of requests to read the conditions again, since this was last set to 0.
+        hang_ups: The number of requests to read the conditions again since the program last set this attribute to 0.
         on_hang_up: The function that reads the conditions again.
     """
 

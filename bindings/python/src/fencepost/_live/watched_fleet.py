@@ -48,8 +48,8 @@ class _Followed:
 
 class FleetWatch(Handling):
     """A fleet whose devices are fed with their live fixes. Each device has its own clock: the time of its last fix plus
-    the time since that arrived, minus `lag`. So a device that reports late, or in the past, does not delay other
-    devices, and messages that a broker held back are not late.
+    the time since the fix arrived, minus `lag`. So a device that reports late or sends old fixes does not delay other
+    devices, and messages that a broker has held back do not count as late.
 
     A fix counts only if it is later than its device's clock, so a repeated fix is skipped.
 
@@ -61,22 +61,23 @@ class FleetWatch(Handling):
         by: The member of a message that names the device.
         named: The device of fixes that do not name one.
         lag: How many seconds late a fix may arrive.
-        ahead: Fixes more than this many seconds ahead of the wall clock are refused; None: no limit.
-        max_devices: The greatest number of devices; fixes of further ones are refused.
-        expire: Seconds: a device without messages for this long is removed, regardless of the times in its fixes; None:
-            never.
+        ahead: Fixes more than this many seconds ahead of the wall clock are refused; None means no limit.
+        max_devices: The greatest number of devices. Fixes from further devices are refused.
+        expire: Seconds: a device without messages for this long is removed, regardless of the times in its fixes.
+            None means that devices are never removed.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know it.
-        numbered_by: The member of a message that numbers it: see :class:`Gaps`.
+        numbered_by: The member of a message that contains the message number; see :class:`Gaps`.
         monotonic: Returns the seconds of a monotonic clock.
         wall: Returns the seconds since 1970.
 
     Attributes:
-        counts: The numbers of ``messages``, ``fixes`` and, among these, ``passed_fixes``, ``late_fixes``,
-            ``double_fixes``, ``invalid_fixes``, ``future_fixes`` and ``refused_devices``; the numbers of ``waypoints``,
-            ``gone`` and ``events``.
+        counts: The counters by name. ``messages`` and ``fixes`` count the inputs. Of the fixes, ``passed_fixes``,
+            ``late_fixes``, ``double_fixes``, ``invalid_fixes``, ``future_fixes`` and ``refused_devices`` count the
+            refused ones. ``waypoints``, ``gone``, ``events`` and ``expired_devices`` count changed circles, lost
+            connections of devices, events and removed devices.
         takes_waypoints: Whether the waypoints of phones become circles.
-        observer: Is called when something happens, for the page or Home Assistant; None: no observer.
+        observer: An object that is called when something happens, for the page or Home Assistant, or None.
         lags: For each source, the seconds between the time of the last accepted fix and its arrival.
     """
 
@@ -129,13 +130,13 @@ class FleetWatch(Handling):
 
     @property
     def has_events(self) -> bool:
-        """Whether events are pending that no handler has received."""
+        """Whether events are pending that no handler has received yet."""
         return self._waiting is None and self.fleet._handle.statistics()[6] > 0
 
     @property
     def is_behind(self) -> bool:
-        """Whether nothing should be read or fed, because too many events wait, or some wait for the store to
-        recover."""
+        """Whether nothing should be read or fed now, because too many events wait, or because events wait until the
+        store works again."""
         return super().is_behind or (not self.is_kept and self.fleet._handle.statistics()[6] > 0)
 
     def feed(self, message: Message | FixRow | None, place: str = "a message") -> bool:
@@ -173,7 +174,7 @@ class FleetWatch(Handling):
         return True
 
     def keep(self) -> None:
-        """Saves changes to circles now. Otherwise they would be saved only with the next call on the fleet."""
+        """Saves changes to circles now. Without this call, they would be saved only with the next call on the fleet."""
         if self._has_new_circles:
             self._has_new_circles = False
             try:
@@ -229,7 +230,7 @@ class FleetWatch(Handling):
             self.observer.moved(device, message.row)
 
     def _refusal(self, followed: _Followed | None, row: FixRow) -> tuple[str, str] | None:
-        """The counter and the reason if a fix is refused without asking the fleet; None: it is not."""
+        """If a fix is refused without calling the fleet, returns the name of the counter and the reason, else None."""
         at = row[3]
         if self._ahead_us is not None:
             wall_us = round(self._wall() * 1e6)
@@ -258,7 +259,7 @@ class FleetWatch(Handling):
     # ------------------------------------------------------------------------------------------- time
 
     def _look_ahead(self, device: str, followed: _Followed) -> None:
-        """Stores when something is due for a device even without a new fix."""
+        """Schedules the next time at which something is due for a device even without a new fix."""
         deadline = self.fleet._handle.device_deadline(device)
         if deadline == followed.deadline and deadline is None:
             return
@@ -316,7 +317,7 @@ class FleetWatch(Handling):
             )
 
     def pause(self) -> float | None:
-        """Seconds until there is work even without new input; None: never."""
+        """Seconds until there is work even without new input; None means never."""
         pauses = self._until_retry()
         if self._due and not self.is_behind:
             pauses.append(self._due[0][0] - self._monotonic())
@@ -325,7 +326,8 @@ class FleetWatch(Handling):
     # ----------------------------------------------------------------------------------------- events
 
     def _take(self) -> bool:
-        """Takes the next event, and skips events of devices at circles of other owners."""
+        """Takes the next event for the handler, and skips events at circles that do not belong to the device's
+        owner."""
         while (event := self.fleet.next_event()) is not None:
             if not self.circles.is_others(event.identifier, event.device):
                 self._waiting = self._handed(event)

@@ -14,16 +14,18 @@ from .notices import MINUTE, Notices
 from .spans import moment_text, span_text
 
 ENOUGH = 5
-"""This many fixes in a row are enough to rewind the monitor, and to report that fixes are accepted again."""
+"""The monitor is rewound after this many late fixes in a row that agree with the wall clock. After this many refused
+fixes in a row, a notice says when fixes are accepted again."""
 A_LITTLE_US = 60_000_000
-"""A fix that is later than this is from another day or another receiver, and is not used to correct the clock."""
+"""A fix that is late by more than this comes from another day or another receiver, and is not used to correct the
+clock."""
 
 
 class Watch(Handling):
-    """A monitor that is fed with live fixes. Time also passes between them.
+    """A monitor that is fed with live fixes. Time also passes between the fixes.
 
-    Between fixes, the monitor's clock is the last fix's time plus the time since it arrived, minus `lag`. So a live fix
-    that arrives slightly delayed is not late.
+    Between two fixes, the monitor's clock is the last fix's time plus the time since the fix arrived, minus `lag`. So a
+    live fix that arrives slightly delayed is not late.
 
     A fix counts only when it is later than the monitor's clock. So a source may be replayed from its beginning into a
     stored monitor: fixes that it has already seen are skipped one by one, and none counts twice. If several fixes have
@@ -33,20 +35,21 @@ class Watch(Handling):
     the last fix exceeds `max_gap`. When the next fix arrives, the events in between, including dwells, are reported at
     once.
 
-    A fix whose time is more than `ahead` beyond the wall clock is refused. If the monitor's clock is ahead of the wall
-    clock nevertheless, because some clock was wrong, it is rewound as soon as five late fixes in a row agree with the
-    wall clock. Its records stay, and the observed states become undetermined.
+    A fix whose time is more than `ahead` beyond the wall clock is refused. A monitor's clock may still be ahead of the
+    wall clock because some clock was wrong. Then the monitor is rewound as soon as five late fixes in a row agree with
+    the wall clock. The monitor's records stay, and the observed states become undetermined.
 
-    The first refusal is reported; then, at most once a minute, the number of refusals.
+    The first refusal is logged at once; then the number of refusals is logged at most once a minute.
 
     Args:
         monitor: The monitor, with its conditions.
-        handle: Called with one event at a time, in order; returns True when the event is handled. Otherwise it is
-            called again with the same event, after pauses that grow from 1 s to 60 s.
+        handle: Called with one event at a time, in order; returns True when the event is handled. If it returns False,
+            it is called again with the same event, after pauses that grow from 1 s to 60 s.
         notices: Receives the notices about refused inputs.
         lag: How many seconds late a fix may arrive.
-        ahead: Seconds; None: fixes with any time are accepted, and the wall clock is not used.
-        max_gap: Seconds, for a monitor with a path; None: the monitor has no path.
+        ahead: Fixes more than this many seconds ahead of the wall clock are refused. None accepts fixes with any time,
+            and the wall clock is not used.
+        max_gap: Seconds, for a monitor with a path; None means that the monitor has no path.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know it.
         monotonic: Returns the seconds of a monotonic clock.
@@ -112,7 +115,7 @@ class Watch(Handling):
         return True
 
     def _refusal(self, time_us: int) -> tuple[str, str] | None:
-        """The counter and the reason if a fix with that time is refused; None: it is not refused."""
+        """If a fix with this time is refused, returns the name of the counter and the reason, else None."""
         wall_us = round(self._wall() * 1e6)
         if self._ahead_us is not None and time_us > wall_us + self._ahead_us:
             self._right = 0
@@ -160,8 +163,8 @@ class Watch(Handling):
         return True
 
     def _count_time_from(self, time_us: int, clock: int) -> None:
-        """Corrects the clock after a fix that is slightly late: the previous fix was ahead of time, and a clock based
-        on it would stay ahead of all further fixes."""
+        """Corrects the clock after a fix that is slightly late. In this case the previous fix was ahead of time, and a
+        clock based on it would stay ahead of all further fixes."""
         now = self._now_us()
         if now is not None and time_us - self._lag_us < now and clock - time_us <= max(A_LITTLE_US, self._lag_us):
             self._last = (time_us, self._monotonic())
@@ -193,7 +196,7 @@ class Watch(Handling):
                 pass  # the next attempt follows after events have been handled
 
     def _settled_us(self) -> int:
-        """The watermark: all further inputs have later times."""
+        """The watermark in microseconds: all further inputs have later times."""
         return 0 if self._way_from is None else self._way_from + self._max_gap_us
 
     def _now_us(self) -> int | None:
@@ -203,7 +206,7 @@ class Watch(Handling):
         return then + int((self._monotonic() - at) * 1e6) - self._lag_us
 
     def pause(self) -> float | None:
-        """Seconds until there is work even without a new fix; None: never."""
+        """Seconds until there is work even without a new fix; None means never."""
         pauses = self._until_retry()
         deadline, now = self.monitor.next_deadline_us, self._now_us()
         if deadline is not None and now is not None and not self.is_behind:

@@ -14,12 +14,12 @@ from .messages import Waypoint, WaypointRefused, owner_of
 from .owntracks import MOST_WAYPOINTS
 
 MOST_CIRCLES = 100_000
-"""Maximum number of circles of all owners together; they need about 30 MB."""
+"""Maximum number of circles of all owners together; 100,000 circles need about 30 MB."""
 
 
 class OwnersCircles:
-    """The circles of owners, stored in a table of conditions. The identifier is ``OWNER/NAME`` and the tag is the time
-    at which the circle was created. Conditions of the file have no tag.
+    """The circles of owners, stored in a table of conditions. The identifier of a circle is ``OWNER/NAME``, and its tag
+    is the time at which it was created. Conditions from the conditions file have no tag.
 
     Args:
         conditions: The table.
@@ -43,23 +43,23 @@ class OwnersCircles:
         return [definition for definition in found if definition is not None]
 
     def give_way(self, identifiers: Iterable[str]) -> list[str]:
-        """Forgets the circles whose identifiers are now used by conditions of the file; returns these identifiers."""
+        """Stops treating conditions as circles of owners if the conditions file now uses their identifiers; returns
+        these identifiers."""
         taken = [identifier for identifier in identifiers if identifier in self._owned]
         for identifier in taken:
             self._forget(owner_of(identifier), identifier)
         return taken
 
     def time_of(self, identifier: str) -> int:
-        """When a circle was created, in seconds since 1970; 0: the condition does not come from an owner."""
+        """When a circle was created, in seconds since 1970; 0 if the condition is not a circle of an owner."""
         return self._owned.get(identifier, 0)
 
     def is_others(self, identifier: str, device: str) -> bool:
-        """Whether a condition is a circle of another owner than the device's."""
+        """Whether a condition is a circle whose owner is not the owner of the device."""
         return identifier in self._owned and owner_of(identifier) != owner_of(device)
 
     def take(self, device: str, waypoint: Waypoint) -> bool:
-        """Adds, changes or removes a circle of a device's owner as the device reports it; returns whether something
-        changed.
+        """Adds, changes or removes a circle as the device of its owner reports it; returns whether something changed.
 
         Raises:
             WaypointRefused: The circle cannot be used.
