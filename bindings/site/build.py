@@ -106,7 +106,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "project/tracks": "examples/data/tracks/SOURCES.md",
     },
 }
-# Titles in the table of contents that differ from the page's heading.
+# These titles in the table of contents differ from the page's heading.
 TITLES = {
     "start": "Ten minutes",
     "guides/python": "Python",
@@ -185,7 +185,7 @@ class Assembly:
         self.python, self.c = reference_python.names(), reference_c.names()
         # For each page of the references, the guides that name something on it.
         self.mentions: dict[str, list[str]] = {}
-        # README is the forge's front page; on the site, links to it lead to the site's own front page.
+        # README is the repository's front page; on the site, links to README lead to the site's own front page.
         self.page_of[ROOT / "README.md"] = "index"
 
     def link(self, page: str, text: Path, found: re.Match[str]) -> str:

@@ -17,12 +17,13 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 templates_path: list[str] = []
 exclude_patterns = ["_extra"]
 
-# Pages also link to headings by the anchors that a forge generates.
+# Pages also link to headings by the anchors that a code host such as GitHub generates.
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 # Notebooks are committed with their outputs; a test compares these with a fresh execution.
 nb_execution_mode = "off"
-# A heading may be followed by one two levels below it, and JSON in the guides may contain an ellipsis (…).
+# In the site's pages, a heading may be followed by one two levels below it, and JSON in the guides may contain an
+# ellipsis (…).
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
 html_theme = "furo"

@@ -1,4 +1,4 @@
-// A button on each block of code that copies it. Blocks of output have none.
+// Adds a copy button to each block of code. Blocks of output do not get a button.
 "use strict";
 
 /** Copies a text by selecting it. Pages from a server without TLS need this, because they have no clipboard API. */

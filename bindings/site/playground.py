@@ -17,11 +17,12 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 PACKAGE = ROOT / ".build" / "js"
-# Colours and type, shared by report, live page, playground and site, and the head of the first three.
+# Colours and type, which the report, the live page, the playground and the site share, and the head of the first three
+# pages.
 LOOK = ROOT / "bindings" / "python" / "src" / "fencepost" / "_look"
 TOKENS = LOOK / "tokens.css"
 RIDE = ROOT / "examples" / "data" / "tracks" / "gpx" / "bike-basel.gpx"
-# The places of the guide "Start".
+# The places that the guide "Start" uses.
 PLACES = (
     ("Aeschenplatz", 47.5513, 7.5957, 150),
     ("Wettstein bridge", 47.5575, 7.5973, 150),

@@ -53,7 +53,7 @@ def names() -> dict[str, tuple[str, str]]:
             of_class = isinstance(value, type)
             page = f"reference/python/{part or (name if of_class else FUNCTIONS)}"
             spellings = [f"{part}.{name}", name] if part and part not in ("errors", "types", "live") else [name]
-            if part == "geodesic":  # `inverse` without its module is an ordinary word
+            if part == "geodesic":  # without its module, `inverse` is an ordinary word
                 spellings = spellings[:1]
             for spelling in spellings:
                 found[spelling] = (f"{prefix}.{name}", page)

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds an SQL extension: the engine's archive, the core and the files of the host.
+# Builds an SQL extension from the engine's archive, the core and the files of the host.
 #
 #   [FENCEPOST_LIB=.build/lib] bindings/sql/build.sh sqlite|duckdb|postgresql
 #
-# Leaves it in .build/sql and prints its path. `make .build/stamps/archive` must have run.
+# The script leaves the extension in .build/sql and prints its path. `make .build/stamps/archive` must have run before.
 set -eu
 
 host=${1:?usage: build.sh sqlite|duckdb|postgresql}
@@ -12,7 +12,7 @@ lib=${FENCEPOST_LIB:-$root/.build/lib}
 case $lib in /*) ;; *) lib=$PWD/$lib ;; esac
 archive=$lib/libfencepost.a
 out=$root/.build/sql
-# The options below have paths from here, because a folder above may have a blank in its name.
+# The options below have relative paths, because a folder above may have a blank in its name.
 cd "$root"
 here=bindings/sql
 mkdir -p "$out"
@@ -41,7 +41,7 @@ case $host in
     flags="$flags -fexceptions -isystem $headers"
     ;;
   postgresql)
-    # PostgreSQL's own build system: postgresql/Makefile.
+    # PostgreSQL has its own build system: see postgresql/Makefile.
     FENCEPOST_LIB=$lib make -s -C "$here/postgresql" >&2
     echo "$out/postgresql/fencepost.so"
     exit

@@ -87,7 +87,7 @@ def main() -> NoReturn:
     if options.get("unknown_accuracy"):
         command += ["--unknown-accuracy", str(options["unknown_accuracy"])]
     if user:
-        # Pass it in the environment, which other users cannot read; arguments are public.
+        # Pass the password in the environment, which other users cannot read; arguments are public.
         os.environ.update(FENCEPOST_MQTT_USER=user, FENCEPOST_MQTT_PASSWORD=password)
     os.execvp(command[0], command)
 

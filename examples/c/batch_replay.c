@@ -3,9 +3,9 @@
  *
  *     batch_replay TRACK.csv CIRCLES.csv
  *
- * TRACK: columns time (ISO 8601, UTC), latitude, longitude, accuracy, in this order; further columns are ignored.
- * CIRCLES: columns identifier, latitude, longitude, radius. Both have a header line and no quotes. Memory does not grow
- * with the track, which is read and fed in blocks.
+ * TRACK has the columns time (ISO 8601, UTC), latitude, longitude and accuracy, in this order; further columns are
+ * ignored. CIRCLES has the columns identifier, latitude, longitude and radius. Both files have a header line and no
+ * quotes. The program reads and feeds the track in blocks, so its memory does not grow with the track.
  */
 #include <fencepost.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void stop(const char *file, long line, const char *reason) {
   exit(2);
 }
 
-/* Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant, days_from_civil). */
+/* Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant, days_from_civil). */
 static int64_t days_from_civil(int64_t year, int month, int day) {
   year -= month <= 2;
   int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -61,7 +61,7 @@ static void add_circles(fencepost_monitor *monitor, const char *path) {
   fclose(file);
 }
 
-/* Prints the pending events, a block at a time; each call commits the previous block. */
+/* Prints the pending events, a block of events at a time; each call commits the previous block. */
 static void print_events(fencepost_monitor *monitor) {
   static fencepost_event events[EVENTS];
   size_t count = 0;

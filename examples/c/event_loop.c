@@ -1,8 +1,9 @@
 /*
  * Fencepost in a poll() loop: fixes come through one descriptor, and another descriptor signals events.
  *
- * The wake-up callback adds 1 to an eventfd. The call that makes an event available calls it: here the loop's own feed,
- * in other programs a call on another thread. So the loop need not know which code feeds the monitor.
+ * The wake-up callback adds 1 to an eventfd. The call that makes an event available runs the callback: here the loop's
+ * own feed, in other programs perhaps a call on another thread. Therefore the loop need not know which code feeds the
+ * monitor.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -39,7 +40,7 @@ static void *receiver(void *context) {
   return NULL;
 }
 
-/* Must return soon: a write to an eventfd does not block. */
+/* This callback must return soon: a write to an eventfd does not block. */
 static void ring(void *context) {
   uint64_t one = 1;
   if (write(*(int *)context, &one, sizeof one) != sizeof one) abort();
@@ -76,7 +77,7 @@ int main(void) {
     }
     if (watched[1].revents & POLLIN) {
       uint64_t rings;
-      /* Reset the eventfd first, then poll: an event that comes in between signals it again. */
+      /* Reset the eventfd first, then poll: an event that comes in between signals the eventfd again. */
       if (read(bell, &rings, sizeof rings) != sizeof rings) stop("read");
       print_events(monitor);
     } else if (watched[0].revents & (POLLIN | POLLHUP)) {
@@ -95,7 +96,7 @@ int main(void) {
   pthread_join(thread, NULL);
   printf("%d fixes\n", fixes);
 
-  /* After this call the callback is never called again, so its data may be released. */
+  /* After this call the callback is never called again, so the callback's data may be released. */
   check(fencepost_monitor_set_wakeup(monitor, NULL, NULL, &error), &error);
   close(bell);
   close(ends[0]);

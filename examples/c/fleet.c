@@ -1,12 +1,12 @@
 /*
- * Follows very many devices among very many places: reads rows from a pipe, writes events to standard output.
+ * Follows very many devices among very many places: reads rows from a pipe and writes events to standard output.
  *
  *     fleet [DEVICES [ROUNDS]]
  *
  * A thread simulates a message broker: it writes rows of DEVICES vehicles (2000) into a pipe, ROUNDS (8) for each. The
- * program reads blocks of rows and feeds them in place. Rows may have other members: a column is a first value and a
- * stride. The vehicle's number in a row is an index into a dictionary of the fleet's own numbers. The program prints
- * the first events as JSON Lines and the number of events; try 1000000 devices.
+ * program reads blocks of rows and feeds them in place. Rows may have other members, because a column is a pointer to a
+ * first value, and a stride. Each row has a vehicle number, which is an index into a dictionary of the fleet's own
+ * device numbers. The program prints the first events as JSON Lines and the number of events; try 1000000 devices.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <fencepost.h>
@@ -23,7 +23,7 @@ enum {
   SHOWN = 3
 };
 
-/* A row as the broker sends it. */
+/* A row as the message broker sends it. */
 typedef struct row {
   double latitude, longitude;
   int64_t time_us;
@@ -65,7 +65,7 @@ static void *send_rows(void *argument) {
   return NULL;
 }
 
-/* Reads a block of rows; fewer at the end. */
+/* Reads a block of rows; the last block may be smaller. */
 static size_t receive_rows(int pipe, row *rows) {
   size_t size = 0;
   for (ssize_t got; size < BLOCK * sizeof(row); size += (size_t)got) {
@@ -93,7 +93,7 @@ static void add_depots(fencepost_conditions *depots) {
           &error);
 }
 
-/* The dictionary: the fleet's number for each vehicle index in the rows. */
+/* Fills the dictionary: the fleet's number for each vehicle index in the rows. */
 static uint32_t *enter_vehicles(fencepost_fleet *fleet, uint32_t count) {
   uint32_t *numbers = malloc(count * sizeof *numbers);
   fencepost_error error = FENCEPOST_ERROR_INIT;

@@ -1,5 +1,5 @@
-/* Finds the places that contain many unrelated points, and the boundaries nearest to one: columns in, compressed rows
-   out. */
+/* Finds the places that contain many unrelated points, and the boundaries nearest to one point: columns in, compressed
+   rows out. */
 #include <fencepost.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ int main(void) {
   columns.longitudes = &shops[0].longitude;
   columns.latitude_stride = columns.longitude_stride = sizeof shops[0];
 
-  /* Pass a likely capacity first, and the needed one if it was too small. */
+  /* Pass a likely capacity first, and the needed capacity if the first was too small. */
   int64_t offsets[SHOPS + 1];
   size_t room = 2, size = 0;
   uint64_t *generations = NULL;

@@ -4,11 +4,11 @@
  *     million [DEVICES [CONDITIONS [ROUNDS [DIRECTORY]]]]     (the defaults 4000, 2000 and 8 are quick; try 1000000
  *                                                             100000 20)
  *
- * DIRECTORY must be empty; without it, a temporary one is used and removed at the end.
+ * DIRECTORY must be empty; without this argument, a temporary directory is used and removed at the end.
  *
- * Two fleets over one table, each with half of the devices and its own store: feeding one never waits for the other. In
- * each round each device moves by up to 300 m, in an order unrelated to its position. Then both are saved, closed and
- * opened again, and continue. Machine-dependent figures go to standard error.
+ * Two fleets share one table, each with half of the devices and its own store: feeding one fleet never waits for the
+ * other. In each round each device moves by up to 300 m, in an order unrelated to its position. After the rounds, both
+ * fleets are saved, closed and opened again, and continue. Machine-dependent figures go to standard error.
  */
 #define _DEFAULT_SOURCE
 #include <fencepost.h>
@@ -26,7 +26,7 @@ enum {
   EVENTS = 4096
 };
 
-/* The size of a country, in degrees. */
+/* The area's size in degrees, about that of a country. */
 static const double SOUTH = 46, WEST = 6, SIZE = 4;
 
 static void require(fencepost_status status, const fencepost_error *error) {
@@ -41,7 +41,7 @@ static double seconds(clockid_t clock) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Elapsed time by the clock, and processor time, which other programs do not change. */
+/* Measures elapsed time by the clock, and processor time, which other programs do not change. */
 typedef struct taken {
   double clock, processor;
 } taken;
@@ -59,7 +59,7 @@ static double megabytes(void) {
   return (double)usage.ru_maxrss / 1024;
 }
 
-/* A pseudo-random number from 0 to 1, the same on every machine (splitmix64). */
+/* Returns a pseudo-random number from 0 to 1, the same on every machine (splitmix64). */
 static double chance(uint64_t *state) {
   uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
   z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -97,7 +97,7 @@ static void add_conditions(fencepost_conditions *table, size_t count) {
   }
 }
 
-/* One of the fleets, its devices, and their positions. */
+/* One of the two fleets, its devices, and their positions. */
 typedef struct worker {
   fencepost_fleet *fleet;
   uint32_t devices, *numbers;
@@ -124,7 +124,7 @@ static void *work(void *argument) {
   double *latitudes = malloc(BLOCK * sizeof(double)), *longitudes = malloc(BLOCK * sizeof(double));
   uint32_t *devices = malloc(BLOCK * sizeof(uint32_t));
   for (uint32_t round = me->begun; round < me->begun + me->rounds; round++) {
-    /* The stride is coprime to the number of devices: each device comes once per round, in another order. */
+    /* The stride is coprime to the number of devices, so each device comes once per round, in a different order. */
     uint32_t stride = 2654435761u % me->devices | 1, device = round % me->devices;
     int64_t time = 1700000000000000 + (int64_t)round * 10000000;
     for (uint32_t first = 0; first < me->devices; first += BLOCK) {
@@ -141,7 +141,7 @@ static void *work(void *argument) {
       fixes.latitudes = latitudes;
       fixes.longitudes = longitudes;
       fixes.times_us = &time;
-      fixes.time_stride = 0; /* the whole round has the same time */
+      fixes.time_stride = 0; /* all fixes of a round have the same time */
       fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
       columns.devices = devices;
       columns.fixes = &fixes;
@@ -157,7 +157,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* Runs one step on all workers in parallel; returns the time it took. */
+/* Runs one step on all workers in parallel; returns the elapsed time. */
 static taken together(worker *workers, void *(*run)(void *)) {
   pthread_t threads[FLEETS];
   taken start = begin();

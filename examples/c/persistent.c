@@ -1,4 +1,4 @@
-/* A monitor with a store: a program runs twice, and its first run ends in the middle. */
+/* Shows a monitor with a store: a program runs twice, and its first run ends in the middle. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <fencepost.h>
 #include <stdio.h>
@@ -14,7 +14,8 @@ static void check(fencepost_status status, const fencepost_error *error) {
 
 static const int64_t start = 1700000000000000; /* 2023-11-14T22:13:20Z; the library reads no clock */
 
-/* The walk: a fix every ten seconds, east past the office. A real program would store fixes that it has not fed yet. */
+/* The walk has a fix every ten seconds, east past the office. A real program would store the fixes that it has not fed
+   yet. */
 enum {
   FIXES = 80
 };
@@ -34,7 +35,7 @@ static void run(const char *directory, uint64_t last) {
   fencepost_monitor *monitor = NULL;
   check(fencepost_monitor_create("walk", &options, &monitor, &error), &error);
 
-  /* Leaves an equal condition alone, so a program can declare its conditions at each start. */
+  /* This call does not change an equal condition, so a program can declare its conditions at each start. */
   uint32_t changed = 0;
   check(fencepost_monitor_ensure_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, &changed, &error),
         &error);
@@ -43,8 +44,8 @@ static void run(const char *directory, uint64_t last) {
   printf("opened after %d inputs; the condition is %s\n", (int)statistics.input_count, changed ? "new" : "there");
 
   for (uint64_t index = statistics.input_count; index <= FIXES; index++) {
-    /* First the pending events, including those delivered but not acknowledged before. Each poll acknowledges the event
-       before it. */
+    /* Read the pending events first, including those that were delivered but not acknowledged before. Each poll
+       acknowledges the previous event. */
     fencepost_event event;
     uint32_t available = 1;
     while (available) {
@@ -62,7 +63,7 @@ static void run(const char *directory, uint64_t last) {
     fencepost_fix fix = fix_at(index);
     check(fencepost_monitor_feed_fix(monitor, &fix, &error), &error);
   }
-  check(fencepost_monitor_close(monitor, &error), &error); /* reports a failure to save, unlike destroying */
+  check(fencepost_monitor_close(monitor, &error), &error); /* unlike destroying, closing reports a failure to save */
   fencepost_monitor_destroy(monitor);
   puts("done");
 }

@@ -1,4 +1,5 @@
-/* Polygons and corridors: a park with a pond and a road, both from columns; then the same park as well-known binary. */
+/* Shows polygons and corridors: a park with a pond and a road, both from columns; then the same park as well-known
+   binary. */
 #include <fencepost.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@ int main(void) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.policy = &exact;
 
-  /* Latitude and longitude of all vertices, and the offset of each ring. Ring 0 is the park, ring 1 the pond in it. */
+  /* The latitude and longitude of all vertices, and the offset of each ring. Ring 0 is the park, and ring 1 is the pond
+     in the park. */
   static const double park[][2] = {{37.330, -122.015}, {37.330, -122.005}, {37.340, -122.005}, {37.340, -122.015},
                                    {37.334, -122.011}, {37.334, -122.009}, {37.336, -122.009}, {37.336, -122.011}};
   static const int32_t rings[] = {0, 4, 8};
@@ -31,7 +33,7 @@ int main(void) {
   columns.ring_count = 2;
   check(fencepost_monitor_add_polygon_condition(monitor, "park", &columns, NULL, &options, &error), &error);
 
-  /* Thirty metres to either side of a road that passes the park. */
+  /* The corridor extends thirty metres to either side of a road that passes the park. */
   static const double road[][2] = {{37.325, -122.020}, {37.338, -122.003}, {37.345, -122.000}};
   fencepost_geometry line = FENCEPOST_GEOMETRY_INIT;
   line.latitudes = &road[0][0];
@@ -40,7 +42,7 @@ int main(void) {
   line.vertex_count = 3;
   check(fencepost_monitor_add_corridor_condition(monitor, "road", &line, 30, NULL, &options, &error), &error);
 
-  /* Eastwards along one parallel: into the park, over the pond, out at the road. */
+  /* The device moves eastwards along one parallel: into the park, over the pond, and out at the road. */
   for (int step = 0; step < 60; step++) {
     fencepost_fix fix = {37.335, -122.0181 + step * 0.0003, 5, start + step * INT64_C(1000000)};
     check(fencepost_monitor_feed_fix(monitor, &fix, &error), &error);
@@ -51,7 +53,7 @@ int main(void) {
              event.boundary_distance_m);
   }
 
-  /* Where is the nearest shore or edge, and how deep is the park? */
+  /* Compute the distance to the nearest shore or edge, and the depth of the park. */
   double latitude, longitude;
   check(fencepost_monitor_nearest_boundary_point(monitor, "park", 37.335, -122.0085, &latitude, &longitude, &error),
         &error);
@@ -59,7 +61,7 @@ int main(void) {
   check(fencepost_monitor_condition_shape(monitor, "park", &shape, &error), &error);
   printf("nearest line of the park: %.6f, %.6f; depth %.0f m\n", latitude, longitude, shape.depth_m);
 
-  /* As well-known binary, the format of databases: the same park is not added again. */
+  /* Add the park as well-known binary, the format of databases: the same park is not added again. */
   unsigned char wkb[256];
   size_t size = 0;
   uint32_t changed = 1;

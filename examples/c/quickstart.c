@@ -1,4 +1,5 @@
-/* Sixty seconds of Fencepost in C: a circle, a beacon, some inputs, the events. Prints the same on every machine. */
+/* Sixty seconds of Fencepost in C: a circle, a beacon, some inputs, and the events. The program prints the same on
+   every machine. */
 #include <fencepost.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ int main(void) {
   check(fencepost_uuid_parse("e2c56db5-dffb-48d2-b060-d0f5a71096e0", desk.uuid, &error), &error);
   check(fencepost_monitor_add_beacon_condition(monitor, "desk", desk.uuid, 1, -1, NULL, &error), &error);
 
-  /* Walking east towards the office, one fix every ten seconds. */
+  /* The device walks east towards the office, with one fix every ten seconds. */
   for (int step = 0; step < 40; step++) {
     int64_t now = start + step * INT64_C(10000000);
     fencepost_fix fix = {37.3349, -122.0140 + step * 0.00015, 8, now};
@@ -48,7 +49,7 @@ int main(void) {
     print_events(monitor, start);
   }
 
-  /* A minute without any sighting: the beacon is gone. */
+  /* After a minute without any sighting, the beacon counts as absent. */
   check(fencepost_monitor_advance(monitor, start + INT64_C(450000000), &error), &error);
   print_events(monitor, start);
 
@@ -58,7 +59,7 @@ int main(void) {
   check(fencepost_event_json(&record.last_event, line, sizeof line, NULL, &error), &error);
   puts(line);
 
-  /* An error has a message of one line. */
+  /* Each error has a message of one line. */
   fencepost_fix nowhere = {91, 0, 5, start + INT64_C(500000000)};
   fencepost_status status = fencepost_monitor_feed_fix(monitor, &nowhere, &error);
   printf("%s: %s\n", fencepost_status_name(status), error.message);

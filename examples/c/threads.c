@@ -1,9 +1,9 @@
 /*
- * Four devices on four threads, one thread that handles all events.
+ * Shows four devices on four threads, and one thread that handles all events.
  *
- * Each device has its own monitor, a fork of one with the conditions. Forks share unchanged data and need no lock
- * between them. A monitor may be used from several threads, here by its feeder and the consumer. The consumer sleeps
- * until a wake-up callback posts its semaphore.
+ * Each device has its own monitor, a fork of a monitor that has the conditions. Forks share unchanged data and need no
+ * common lock. Several threads may use a monitor, here its feeder and the consumer. The consumer sleeps until a wake-up
+ * callback posts its semaphore.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -23,7 +23,7 @@ enum {
 typedef struct device {
   int number;
   fencepost_monitor *monitor;
-  /* Used only by the consumer. */
+  /* Only the consumer uses these counts. */
   int entries, exits;
   uint64_t last_sequence;
   fencepost_event last;
@@ -39,7 +39,7 @@ static void check(fencepost_status status, const fencepost_error *error) {
   exit(1);
 }
 
-/* Runs on the feeder's thread, with no lock of the library held. */
+/* The callback runs on the feeder's thread, while the library holds no lock. */
 static void wake(void *context) { sem_post(context); }
 
 /* Each device moves to and fro along the equator, a degree each way, at its own speed: one fix per second, one minute
@@ -51,7 +51,7 @@ static void *feed(void *context) {
   for (int minute = 0; minute < MINUTES; minute++) {
     for (int row = 0; row < ROWS; row++) {
       int second = minute * ROWS + row;
-      int place = second * (self->number + 1) % 2000; /* in thousandths of a degree */
+      int place = second * (self->number + 1) % 2000; /* position in thousandths of a degree */
       fencepost_fix fix = {0, (place < 1000 ? place : 2000 - place) / 1000.0, 10,
                            INT64_C(1700000000000000) + second * INT64_C(1000000)};
       fixes[row] = fix;

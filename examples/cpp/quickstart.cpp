@@ -1,5 +1,6 @@
-// A courier's round in C++17: circles, a beacon at the depot, events, a snapshot that another monitor continues.
-// Prints the same on every machine.
+// Follows a courier's round in C++17: circles, a beacon at the depot, events, and a snapshot with which another monitor
+// continues.
+// The program prints the same on every machine.
 #include <fencepost.hpp>
 
 #include <cstdio>
@@ -35,7 +36,7 @@ int main() try {
   const fencepost::uuid uuid = fencepost::parse_uuid("e2c56db5-dffb-48d2-b060-d0f5a71096e0");
   monitor.add_beacon_condition("depot", {uuid, 1, {}});
 
-  // Due south, one fix every ten seconds, as one batch.
+  // The courier drives due south, with one fix every ten seconds, as one batch.
   std::vector<fencepost::fix> track;
   for (int step = 0; step < 70; step++)
     track.push_back({48.1440 - step * 0.00025, 11.5600, 6, start + step * INT64_C(10'000'000)});
@@ -43,7 +44,7 @@ int main() try {
   std::printf("%d fixes fed\n", static_cast<int>(fed.accepted));
   print_events(monitor);
 
-  // A monitor as bytes: send or store them, and continue elsewhere.
+  // Export the monitor as bytes: send or store them, and continue elsewhere.
   fencepost::monitor continued = fencepost::monitor::restore(monitor.snapshot());
   fencepost::beacon_sighting sighting{};
   for (std::size_t i = 0; i < uuid.size(); i++) sighting.uuid[i] = uuid[i];
@@ -56,7 +57,7 @@ int main() try {
     std::printf("%s: %s\n", record.condition.identifier, in_words(record.last_event.state));
   std::puts(fencepost::json(continued.record("north gate").last_event).c_str());
 
-  // An error is an exception with a message.
+  // Each error is an exception with a message.
   try {
     continued.feed({91, 0, 5, start + INT64_C(800'000'000)});
   } catch (const fencepost::error &error) {

@@ -40,7 +40,7 @@ async def take(request: Request) -> list[str]:
         raise HTTPException(503, str(error)) from None
     except ValueError as error:
         raise HTTPException(422, str(error)) from None
-    if not follower.save():  # the sender keeps its message, and sends it again
+    if not follower.save():  # the sender still has its message, and sends it again
         raise HTTPException(503, "the store cannot be written")
     return []
 

@@ -23,7 +23,7 @@ class Presence:
     def __init__(self, zones: Any, changed: Callable[[LiveEvent], bool | None], **options: Any) -> None:
         self._follower = Follower(zones, sinks=[changed], **options)
         self._timer: asyncio.TimerHandle | None = None
-        self._turn()  # changes due while the host was away
+        self._turn()  # handle changes that became due while the host was away
 
     def location(
         self,
@@ -43,7 +43,7 @@ class Presence:
         if self._timer is not None:
             self._timer.cancel()
         for _ in self._follower.events():
-            pass  # the sink has it
+            pass  # the sink has handled the event
         pause = self._follower.tick()
         self._timer = None if pause is None else asyncio.get_running_loop().call_later(pause, self._turn)
 

@@ -9,18 +9,19 @@ from pathlib import Path
 
 from fencepost import Circle, Fix, Monitor
 
-# The walk: a fix every ten seconds, east past the office. A real program would store fixes that it has not fed yet.
+# The walk has a fix every ten seconds, east past the office. A real program would store the fixes that it has not fed
+# yet.
 WALK = [Fix(37.3349, -122.0140 + step * 0.00015, accuracy=8, time=step * 10_000_000) for step in range(80)]
 
 
 def run(directory: Path, killed_after: int | None) -> None:
     with Monitor("walk", store=directory) as monitor:
-        # Leaves an equal condition alone, so a program can declare its conditions at each start.
+        # This call does not change an equal condition, so a program can declare its conditions at each start.
         monitor.ensure(Circle(37.3349, -122.0090, radius=200), "office")
         print(f"opened after {monitor.statistics().input_count} inputs, with {monitor.identifiers}")
         for index in range(monitor.statistics().input_count, len(WALK) + 1):
-            # First the pending events, including those delivered but not acknowledged before. The next poll
-            # acknowledges the event.
+            # Read the pending events first, including those that were delivered but not acknowledged before. The next
+            # poll acknowledges the event.
             for event in monitor.events():
                 print(f"{event.date:%H:%M:%S} event {event.sequence}: {event.identifier} is {event.state}")
                 if event.sequence == killed_after:
@@ -28,7 +29,7 @@ def run(directory: Path, killed_after: int | None) -> None:
                     os.kill(os.getpid(), signal.SIGKILL)
             if index < len(WALK):
                 monitor.feed(WALK[index])
-        record = Monitor.restore(monitor.snapshot()).record("office")  # from a copy in memory
+        record = Monitor.restore(monitor.snapshot()).record("office")  # restored from a copy in memory
     assert record is not None
     print("done:", record.identifier, "was last", record.last_event.state)
 

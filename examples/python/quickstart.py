@@ -11,7 +11,8 @@ monitor = Monitor()
 monitor.add(Circle(37.3349, -122.0090, radius=200), "office", assuming=State.UNSATISFIED)
 monitor.add(Beacon(BEACON, major=1), "desk")
 
-# Walking east towards the office, one fix every ten seconds. The library reads no clock: you pass the time.
+# The device walks east towards the office, with one fix every ten seconds. The library reads no clock: you pass the
+# time.
 for step in range(40):
     when = nine + timedelta(seconds=10 * step)
     monitor.feed(Fix(37.3349, -122.0140 + step * 0.00015, accuracy=8, time=when))
@@ -22,7 +23,7 @@ for step in range(40):
 
 print(monitor.explain("office"))
 
-# A minute without any sighting: the beacon is gone.
+# After a minute without any sighting, the beacon counts as absent.
 monitor.advance(nine + timedelta(seconds=450))
 for event in monitor.events():
     print(event.to_json())

@@ -38,11 +38,12 @@ from fencepost import (
 )
 
 MOST = 20
-SMALLEST, LARGEST = 100, 1_000  # metres: below, fixes are too coarse; above, a region is too large to be a place
+# Metres. With a smaller radius fixes are too coarse, and a larger region is too large to be a place.
+SMALLEST, LARGEST = 100, 1_000
 
 
 def say(line: str) -> None:
-    print(line, flush=True)  # flushed, so a note is visible even if the program is killed right after
+    print(line, flush=True)  # flushed, so that the note is visible even if the program is killed right after
 
 
 def add(monitor: Monitor, note: str, latitude: float, longitude: float, radius: float, on_exit: bool) -> None:
@@ -69,16 +70,16 @@ def show(monitor: Monitor) -> None:
 
 
 def tell(monitor: Monitor) -> None:
-    for event in monitor.events():  # the next call acknowledges this one
+    for event in monitor.events():  # the next call acknowledges this event
         what = "arriving" if event.state == State.SATISFIED else "leaving"
         say(f"{event.date:%Y-%m-%dT%H:%M:%SZ} {what}: {event.identifier}")
 
 
 def play(monitor: Monitor, fixes: list[Fix], accelerate: float | None, die_after: int | None) -> None:
-    tell(monitor)  # the notes not shown when the program ended
+    tell(monitor)  # show the notes that were not shown when the program ended
     before = None
     for number, fix in enumerate(fixes, 1):
-        # Fixes of an earlier run are skipped: only those later than the monitor's clock are new.
+        # Skip the fixes of an earlier run: only fixes later than the monitor's clock are new.
         if monitor.clock_us is not None and fix.time_us <= monitor.clock_us:
             continue
         if accelerate and before is not None:

@@ -14,7 +14,7 @@ import os
 import sys
 from typing import Any
 
-# Workers use the Python in which fencepost is installed.
+# Workers use the Python installation that contains fencepost.
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 from pyspark.sql import SparkSession
@@ -31,9 +31,9 @@ def main() -> None:
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")  # about one for each processor, for the life of the checkpoint
+        .config("spark.sql.shuffle.partitions", "2")  # about one for each processor, fixed for the checkpoint's life
         .config("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
-        # For long error messages from foreachBatch, after which the stream would stall.
+        # A large stack is needed for long error messages from foreachBatch, after which the stream would stall.
         .config("spark.driver.extraJavaOptions", "-Xss8m")
         .getOrCreate()
     )

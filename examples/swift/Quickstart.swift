@@ -17,7 +17,7 @@ struct Quickstart {
     let drive = Task {
       for second in stride(from: Int64(0), through: 600, by: 10) {
         let time = Timestamp(microseconds: (start + second) * 1_000_000)
-        // Along the parallel, 5 km west of the office to 5 km east of it.
+        // The drive follows the parallel, from 5 km west of the office to 5 km east of it.
         let longitude = office.longitude + 0.0565 * (Double(second) / 300 - 1)
         try await monitor.feed(
           Fix(latitude: office.latitude, longitude: longitude, accuracy: 5, time: time))

@@ -77,8 +77,8 @@ For unrelated points. Where one device moves, Geofence events tells when it ente
         nearest = self.parameterAsEnum(parameters, "JOIN", context) == NEAREST
         unmatched = self.parameterAsBool(parameters, "UNMATCHED", context)
 
-        # Leave out the file's own feature number (fid): it must be unique, but a point is written once for each of its
-        # places.
+        # Leave out the file's own feature number (fid): it must be unique, but a point is written once for each place
+        # that contains it.
         fields = layer.source.fields()
         numbered = set() if layer.vector is None else set(layer.vector.primaryKeyAttributes())
         kept = [

@@ -60,7 +60,7 @@ SHAPES = {QgsWkbTypes.PolygonGeometry: "polygons", QgsWkbTypes.LineGeometry: "li
 
 def _vector_layer(algorithm, parameters, name, context):
     value = parameters.get(name)
-    if isinstance(value, QgsProcessingFeatureSourceDefinition):  # for example if only the selected features are used
+    if isinstance(value, QgsProcessingFeatureSourceDefinition):  # for example, only the selected features
         value = value.source
     return algorithm.parameterAsVectorLayer({**parameters, name: value}, name, context)
 

@@ -220,8 +220,8 @@ class _Reader:
             if not value.isValid():
                 raise Unusable("has no time")
             return value.toMSecsSinceEpoch() * 1000
-        # QGIS calls a time without a zone local. If the local clocks skip that time, QGIS calls it invalid, but its
-        # parts can still be read.
+        # QGIS calls a time without a zone a local time. If the local clocks skip a time, QGIS calls the time invalid,
+        # but its parts can still be read.
         parts = value.date(), value.time()
         wall = _wall_us(*parts) if all(part.isValid() for part in parts) else None
         if self._zoned is not None:
@@ -236,7 +236,8 @@ class _Reader:
                         "zone of these times under Advanced Parameters (UTC if they are in UTC)"
                     ) from None
                 self._zoned = found = None
-            # The file does not have unsaved edits: use its time only if it agrees with the layer's.
+            # Unsaved edits of the layer are not in the file: use the file's time only if it agrees with the layer's
+            # time.
             if found is not None and (wall is None or abs(found.wall_us - wall) < 2000):
                 return found.wall_us - found.offset_us if found.is_zoned else self._utc(found.wall_us)
         if wall is None:

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Tests the plugin from its zip in the real QGIS: from outside, with qgis_process, and within QGIS's own Python. Skipped,
-# with a message, if QGIS cannot be installed. The rendered map is saved as .build/screenshots/qgis-map.png.
+# Tests the plugin from its zip in the real QGIS: from outside, with qgis_process, and within QGIS's own Python. The
+# test is skipped, with a message, if QGIS cannot be installed. The rendered map is saved as
+# .build/screenshots/qgis-map.png.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 root=$PWD
@@ -24,7 +25,7 @@ mkdir -p "$folder/plugins" "$folder/home" .build/screenshots
 mkdir -m 700 "$folder/run"
 .venv/bin/python -m zipfile -e "$zip" "$folder/plugins"
 
-# Keeps the caller's settings and environment out.
+# Run without the caller's settings and environment.
 env -i PATH="$PATH" HOME="$folder/home" XDG_RUNTIME_DIR="$folder/run" LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 \
   QT_QPA_PLATFORM=offscreen QGIS_PLUGIN="$folder/plugins" QGIS_PICTURE="$root/.build/screenshots/qgis-map.png" \
   timeout 600 /usr/bin/python3 -W ignore::DeprecationWarning -m unittest discover -s bindings/qgis/tests/inside

@@ -208,7 +208,7 @@ def test_each_track_has_a_monitor_of_its_own(qgis: Qgis, data: Path, tmp_path: P
     places = geopandas.read_file(data, layer="places")
     places = places.assign(policy=[policy] * len(places))
     found, wanted, visits = events_of(tmp_path / "events.gpkg"), [], []
-    # Like the plugin: sort each track by time, and let time pass at its end.
+    # Do as the plugin does: sort each track by time, and let time pass at the end of each track.
     for vehicle in buses["vehicle_id"].unique():
         own = buses[buses["vehicle_id"] == vehicle]
         own = own.sort_values("timestamp", kind="stable")
@@ -272,7 +272,7 @@ def test_the_comparison_is_that_of_the_library(qgis: Qgis, data: Path, tmp_path:
     buses, places = (geopandas.read_file(data, layer=name) for name in ("buses", "places"))
     presets = {name: name for name in ("exact", "standard", "core_location")}
     policies = presets | {"own": TransitionPolicy(entry_dwell=90)}
-    # Without a field for it, QGIS does not assume any state of a zone.
+    # Without a field for the assumed state, QGIS does not assume any state of a zone.
     wanted = compare(buses, places, policies=policies, device="vehicle_id", flap_seconds=120, assuming="unknown")
     found = geopandas.read_file(tmp_path / "comparison.gpkg")
     assert found["policy"].tolist() == list(policies)

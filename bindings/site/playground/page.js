@@ -1,5 +1,6 @@
 "use strict";
-// The page: reads files, lets places be drawn or typed, runs the engine and shows its answers. `fencepost` is the package of bindings/js.
+// The page's script: reads files, lets the user draw or type places, runs the engine and shows its answers. `fencepost`
+// is the package of bindings/js.
 
 const byId = (id) => document.getElementById(id);
 const MOST_FIXES = 500_000;
@@ -14,7 +15,7 @@ const state = {
   tool: "move",
   corners: [],
   view: { x: 0, y: 0, scale: 1 },
-  isFitted: true, // everything is shown, until the user moves the map
+  isFitted: true, // everything is shown until the user moves the map
 };
 
 function say(text, isError = false) {
@@ -31,7 +32,7 @@ function timeOf(text) {
   if (text === undefined || text === null || text === "") return NaN;
   if (/^-?\d+(\.\d+)?$/.test(text)) {
     const value = Number(text);
-    // Seconds, milliseconds or microseconds since 1970, recognised by their size.
+    // Times are seconds, milliseconds or microseconds since 1970, recognised by their size.
     return value < 1e11 ? value * 1000 : value < 1e14 ? value : value / 1000;
   }
   const hasZone = /(z|[+-]\d\d:?\d\d)$/i.test(text.trim());
@@ -152,7 +153,7 @@ async function take(files) {
     try {
       const { fixes, places } = read(file.name, await file.text());
       if (fixes.length > 0) {
-        // Fixes without a time go to the end: the engine counts them as invalid.
+        // Fixes without a time are sorted to the end: the engine counts them as invalid.
         const when = (fix) => (Number.isNaN(fix.time) ? Infinity : fix.time);
         state.fixes = fixes.sort((one, other) => (when(one) === when(other) ? 0 : when(one) - when(other)));
         state.name = file.name;
@@ -347,7 +348,7 @@ function showExplanations(event) {
   if (state.fixes.length > 0 && state.places.length > 0) {
     const { monitor } = monitored(state.index + 1);
     try {
-      // A dwell ends between two fixes.
+      // A dwell may end between two fixes, so advance the monitor to the event's time.
       if (event) monitor.advance(event.dateUs);
       for (const identifier of monitor.identifiers.slice(0, 200)) {
         const found = monitor.explain(identifier);
@@ -384,7 +385,7 @@ function outline({ condition }) {
     const { latitude, longitude, radius } = condition;
     const points = Array.from({ length: 72 }, (_, step) => {
       const end = fencepost.direct(latitude, longitude, 5 * step, Math.min(radius, 1.9e7));
-      // Beside the centre, not on the other side of the map.
+      // Keep the point beside the centre, not on the other side of the map.
       return [end.longitude + 360 * Math.round((longitude - end.longitude) / 360), end.latitude];
     });
     return { lines: [points], isClosed: true };
@@ -482,7 +483,7 @@ function draw() {
     mark.append(shape("title", {}, `${clock(event.date.getTime())} ${what(event)} ${event.identifier}`));
     parts.push(mark);
   });
-  // A label that would lie on another is left out.
+  // A label that would overlap another label is left out.
   const labels = [];
   for (const place of state.places) {
     const { lines } = outline(place);

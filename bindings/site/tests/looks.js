@@ -1,5 +1,5 @@
-// Measures how the page looks now: its width, texts of low contrast, images without a text, boxes that are wider than the
-// window and do not scroll.
+// Measures how the page looks now: its width, texts of low contrast, images without a text, and boxes that are wider
+// than the window and do not scroll.
 const faults = [];
 const seen = document.documentElement;
 if (seen.scrollWidth > innerWidth) faults.push(`the page is ${seen.scrollWidth} pixels wide`);
@@ -14,7 +14,7 @@ for (const box of document.querySelectorAll("article *, main *")) {
   if (!above) faults.push(`beyond the window: ${box.outerHTML.slice(0, 80)}`);
 }
 
-// The contrast of WCAG 2.2: relative luminances of the text and of its background.
+// The contrast as WCAG 2.2 defines it: from the relative luminances of the text and of its background.
 const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 const known = new Map();
 function colour(text) {

@@ -73,7 +73,7 @@ def test_the_example_of_the_guide(page: Callable[..., webdriver.Chrome], address
     assert browser.execute_script("return document.documentElement.scrollWidth") <= WIDTHS[width][0]
     assert {url for url in requested(browser) if not url.startswith("blob:")} == {f"{address}/playground/index.html"}
     assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
-    # Text has enough contrast with its background (WCAG 2.2, 1.4.3).
+    # Text has enough contrast with its background, as WCAG 2.2 (1.4.3) requires.
     assert browser.execute_script(CONTRAST) >= 4.5
 
 
@@ -122,7 +122,7 @@ def test_policy_and_path_change_the_events(page: Callable[..., webdriver.Chrome]
     browser.find_element(By.ID, "example").click()
     Select(browser.find_element(By.ID, "policy")).select_by_value("exact")
     crossings = [row[0] for row in browser.execute_script(EVENTS) if row[2] in ("enters", "leaves")]
-    # The times that the guide prints.
+    # These are the times that the guide prints.
     assert crossings == ["15:40:44", "15:41:44", "15:42:58", "15:43:41", "15:45:35", "15:46:41"]
     Select(browser.find_element(By.ID, "path")).select_by_value("geodesic")
     assert len(browser.execute_script(EVENTS)) >= 9
@@ -208,7 +208,7 @@ def test_files_that_are_refused(
     assert words in message(browser) and name in message(browser)
     assert browser.find_element(By.ID, "message").get_attribute("class") == "error"
     assert browser.execute_script(PLACES) == []
-    # The page still works.
+    # The page still works after the bad input.
     browser.find_element(By.ID, "example").click()
     assert len(browser.execute_script(EVENTS)) == 9
 

@@ -1,10 +1,10 @@
 /*
- * The host-independent part of the SQL extensions: sets of places as values, tracks, events and visits over
- * fencepost.h.
+ * The host-independent part of the SQL extensions: sets of places as values, tracks, events and visits, implemented
+ * over fencepost.h.
  *
- * A set of places is a value of the host (BLOB, bytea): identifiers, geometries and options of the places, sorted by
- * identifier. Its bytes are the same on every platform and in every host. Compiled values are cached in the process by
- * a digest, so that all rows and threads of a query share them.
+ * A set of places is a value of the host (BLOB, bytea) that contains identifiers, geometries and options of the places,
+ * sorted by identifier. The bytes of a value are the same on every platform and in every host. Compiled values are
+ * cached in the process and found by a digest, so that all rows and threads of a query share them.
  *
  * A host provides fp_reallocate() and fp_release(). fp_reallocate() may leave by longjmp (PostgreSQL): no function here
  * calls it while holding a lock or an object that the host would not free.
@@ -17,19 +17,19 @@
 #include <stdint.h>
 #include "fencepost.h"
 
-/* Why a call failed: the kind, for the host's error code, and one line of UTF-8 that names cause, place, accepted range
- * and remedy. */
+/* The reason why a call failed: the kind, for the host's error code, and one line of UTF-8 that names cause, place,
+ * accepted range and remedy. */
 typedef enum fp_cause {
   FP_INVALID,   /* the input is refused */
   FP_NO_MEMORY, /* the host or the system has no memory left */
-  FP_CANCELLED  /* the host ends the statement */
+  FP_CANCELLED  /* the host wants to end the statement */
 } fp_cause;
 typedef struct fp_message {
   fp_cause cause;
   char text[512];
 } fp_message;
 
-/* Memory of the host. Returns NULL if memory is exhausted. Never called with a size of 0. */
+/* Reallocates memory of the host. Returns NULL if memory is exhausted. Never called with a size of 0. */
 void *fp_reallocate(void *memory, size_t size);
 void fp_release(void *memory);
 
@@ -54,7 +54,7 @@ typedef struct fp_options {
 
 enum {
   FP_OPTION_POLICY = 1 << 0,   /* one of the keys of the policy */
-  FP_OPTION_ASSUMING = 1 << 1, /* the others have the names of their keys */
+  FP_OPTION_ASSUMING = 1 << 1, /* the groups below have the names of their keys */
   FP_OPTION_SHAPE = 1 << 2,
   FP_OPTION_RADIUS = 1 << 3,
   FP_OPTION_GATE = 1 << 4,
@@ -80,14 +80,14 @@ bool fp_options_read(const char *text, size_t size, uint32_t allowed, fp_options
 
 /* ------------------------------------------------------------------------------------------- places */
 
-/* Places being collected, in any order. Initialise with zeros. The host owns it: its bytes come from
+/* Collects places, in any order. Initialise with zeros. The host owns the builder: its bytes come from
    fp_reallocate(). */
 typedef struct fp_builder {
   uint8_t *bytes;
   size_t size, capacity, count;
 } fp_builder;
 
-/* Adds a circle. Degrees, metres; options as text. */
+/* Adds a circle. Coordinates are in degrees, the radius is in metres, and options are text. */
 bool fp_builder_circle(fp_builder *builder, const char *identifier, size_t identifier_size, double latitude,
                        double longitude, double radius_m, const char *options, size_t options_size,
                        fp_message *message);
@@ -99,7 +99,7 @@ bool fp_builder_circle(fp_builder *builder, const char *identifier, size_t ident
 bool fp_builder_geometry(fp_builder *builder, const char *identifier, size_t identifier_size, const void *geometry,
                          size_t size, const char *options, size_t options_size, fp_message *message);
 
-/* Adds the places of another builder. */
+/* Adds the places of another builder to this one. */
 bool fp_builder_merge(fp_builder *builder, const fp_builder *other, fp_message *message);
 
 /*
@@ -111,41 +111,44 @@ bool fp_builder_finish(fp_builder *builder, uint8_t **out_bytes, size_t *out_siz
 
 void fp_builder_clear(fp_builder *builder);
 
-/* Compiled places. Shared and reference-counted; several threads may use them at the same time. */
+/* Compiled places, which are shared and reference-counted; several threads may use them at the same time. */
 typedef struct fp_places fp_places;
 
 /*
  * Compiles a value, or returns the cached result.
  * @param options  Options of a replay: their policy and assumed state apply to places without their own; NULL: the
  *                 defaults.
- * @return NULL with a message. Release it with fp_places_release().
+ * @return NULL with a message on an error. Release the result with fp_places_release().
  */
 fp_places *fp_places_get(const void *bytes, size_t size, const fp_options *options, fp_message *message);
 
-/* Whether compiled places came from these bytes, by their digest. */
+/* Returns whether compiled places came from these bytes, compared by their digest. */
 bool fp_places_are(const fp_places *places, const void *bytes, size_t size);
 
-/* Whether two came from the same bytes and options; threads may have compiled them separately. */
+/* Returns whether two compiled places came from the same bytes and options; threads may have compiled them
+   separately. */
 bool fp_places_equal(const fp_places *a, const fp_places *b);
 
-/* Places are reference-counted: each get and retain needs a release. Releasing NULL does nothing. */
+/* Places are reference-counted: each fp_places_get() and fp_places_retain() needs a release. Releasing NULL does
+   nothing. */
 void fp_places_retain(fp_places *places);
 void fp_places_release(fp_places *places);
 
-/* The conditions, for queries: generations are 1 ... fp_places_count(). Never fed. */
+/* Returns the monitor with the conditions, for queries: generations are 1 ... fp_places_count(). The monitor is
+   never fed. */
 fencepost_monitor *fp_places_monitor(const fp_places *places);
 size_t fp_places_count(const fp_places *places);
 
-/* Whether any place has its own assumed state other than unsatisfied. */
+/* Returns whether any place has its own assumed state other than unsatisfied. */
 bool fp_places_assume(const fp_places *places);
 
-/* The identifier of a generation. Terminated; lives as long as the places. */
+/* Returns the identifier of a generation. The text ends with a zero byte and lives as long as the places. */
 const char *fp_places_identifier(const fp_places *places, uint64_t generation);
 
-/* One shape, compiled from a geometry. Like fp_places. */
+/* Compiles one shape from a geometry. Release it like fp_places. */
 fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *options, fp_message *message);
 
-/* The signed distance of a position to the boundary of a shape, metres, negative inside. */
+/* Computes the signed distance of a position to the boundary of a shape, in metres, negative inside. */
 bool fp_shape_distance(const fp_places *shape, double latitude, double longitude, double *out_m, fp_message *message);
 
 /* -------------------------------------------------------------------------------------------- tracks */
@@ -154,7 +157,7 @@ bool fp_shape_distance(const fp_places *shape, double latitude, double longitude
 typedef struct fp_track {
   fencepost_fix *fixes;
   size_t count, capacity;
-  uint64_t skipped; /* invalid rows, with invalid=skip */
+  uint64_t skipped; /* number of invalid rows that invalid=skip left out */
   bool unsorted;
 } fp_track;
 
@@ -167,16 +170,17 @@ void fp_track_clear(fp_track *track);
 /* A replay of one track. Fixes with the same time keep their order. */
 typedef struct fp_replay fp_replay;
 
-/* Returns whether the host wants to end the statement. The core calls it between blocks of fixes. */
+/* Returns whether the host wants to end the statement. The core calls this function between blocks of fixes. */
 typedef struct fp_cancel {
   bool (*wanted)(void *host);
   void *host;
 } fp_cancel;
 
-/* Begins a replay; sorts the track. Places, track and cancel must stay until fp_replay_end(). NULL with a message. */
+/* Begins a replay; sorts the track. Places, track and cancel must stay valid until fp_replay_end(). Returns NULL with a
+   message on an error. */
 fp_replay *fp_replay_begin(const fp_places *places, fp_track *track, const fp_cancel *cancel, fp_message *message);
 
-/* The next event; *out_available is false at the end. */
+/* Reads the next event; *out_available is false at the end. */
 bool fp_replay_next(fp_replay *replay, fencepost_event *out_event, bool *out_available, fp_message *message);
 void fp_replay_end(fp_replay *replay);
 
@@ -188,14 +192,14 @@ const char *fp_event_direction(const fencepost_event *event);
 /* A period during which a place was satisfied. Times are microseconds since 1970. */
 typedef struct fp_visit {
   const char *identifier;                       /* of the places */
-  int64_t start_us, end_us;                     /* of the crossings; an open visit ends with the last fix */
+  int64_t start_us, end_us;                     /* times of the crossings; an open visit ends with the last fix */
   int64_t confirmed_start_us, confirmed_end_us; /* times of the events */
-  const char *start_known, *end_known;          /* crossing, determination, assumed, open */
+  const char *start_known, *end_known;          /* one of crossing, determination, assumed, open */
   bool open;
 } fp_visit;
 
 /*
- * The visits of a track, by start, then identifier.
+ * Finds the visits of a track, sorted by start, then by identifier.
  * @param out_visits  Receives *out_count elements for free(), or NULL.
  */
 bool fp_visits(const fp_places *places, fp_track *track, const fp_options *options, const fp_cancel *cancel,
@@ -205,24 +209,25 @@ bool fp_visits(const fp_places *places, fp_track *track, const fp_options *optio
 
 /*
  * Devices whose states the host stores as bytes, one row per device, so that they change with the host's transactions.
- * No state of a device stays here between two calls.
+ * The core does not keep the state of any device between two calls.
  */
 typedef struct fp_fleet fp_fleet;
 
-/* Compiles a set of places for devices. Gates are refused: fleets have no path. NULL with a message. */
+/* Compiles a set of places for devices. Gates are refused, because fleets have no path. Returns NULL with a message on an
+   error. */
 fp_fleet *fp_fleet_create(const void *places, size_t size, const fp_options *options, fp_message *message);
 void fp_fleet_destroy(fp_fleet *fleet);
 
 /* An input of a device. */
 typedef struct fp_input {
-  const char *device; /* 1 ... 256 bytes of UTF-8, terminated */
-  bool is_fix;        /* otherwise only time passes */
+  const char *device; /* 1 ... 256 bytes of UTF-8, ending with a zero byte */
+  bool is_fix;        /* if false, the input only lets time pass */
   fencepost_fix fix;
   const void *state; /* the state returned by the last input; NULL for a new device */
   size_t state_size;
 } fp_input;
 
-/* The result of an input. The fleet owns the memory; it is valid until the next call. */
+/* The result of an input. The fleet owns the memory of the result, which is valid until the next call. */
 typedef struct fp_outcome {
   fencepost_status status; /* OK, LATE_INPUT or AHEAD_OF_CLOCK: with the last two the state does not change */
   const void *state;
@@ -237,23 +242,24 @@ bool fp_fleet_take(fp_fleet *fleet, const fp_input *input, fp_outcome *out, fp_m
 /* --------------------------------------------------------------------------------------------- times */
 
 /*
- * Reads "2026-11-25T20:48:00.123456Z", with a space for the T, a zone as +01:00, or none (UTC).
+ * Reads a time such as "2026-11-25T20:48:00.123456Z". A space may replace the T; the zone may be an offset such as
+ * +01:00, or be missing (UTC).
  */
 bool fp_time_read(const char *text, size_t size, int64_t *out_us, fp_message *message);
 
 /* Converts a number in the unit of the option time to microseconds. */
 bool fp_time_number(double value, const fp_options *options, int64_t *out_us, fp_message *message);
 
-/* Writes ISO 8601 UTC with six decimals, terminated: 28 bytes. */
+/* Writes a time as ISO 8601 UTC with six decimals, ending with a zero byte: 28 bytes. */
 void fp_time_write(int64_t time_us, char out[32]);
 
 /*
- * Whether the process can get this many bytes. The engine ends the process if it cannot allocate, which must not happen
- * to a server: so the core checks this before it calls functions of the engine that allocate much.
+ * Returns whether the process can get this many bytes. The engine ends the process if it cannot allocate, which must
+ * not happen to a server. Therefore the core checks this before it calls functions of the engine that allocate much.
  */
 bool fp_headroom(size_t bytes, fp_message *message);
 
-/* Reads a point of WKB, EWKB or GeoPackage: degrees. Anything else is refused. */
+/* Reads a point of WKB, EWKB or GeoPackage, in degrees. Any other geometry is refused. */
 bool fp_position(const void *geometry, size_t size, double *out_latitude, double *out_longitude, fp_message *message);
 
 /* Fails with the cause FP_NO_MEMORY. Always returns false. */

@@ -39,7 +39,7 @@ typedef struct key {
   uint32_t group;
   value_kind kind;
   size_t offset;
-  const char *words; /* for the kind WORD: "name=number name=number" */
+  const char *words; /* for the kind WORD, the list "name=number name=number" */
 } key;
 
 #define IN(member) offsetof(fp_options, member)
@@ -83,7 +83,7 @@ static bool word_value(const char *words, const char *word, size_t size, int64_t
   return false;
 }
 
-/* "standard, exact, core_location" of a list of words. */
+/* Converts a list of words for a message: "standard, exact, core_location". */
 static void word_names(const char *words, char *out, size_t capacity) {
   size_t used = 0;
   bool number = false;
@@ -105,7 +105,7 @@ static void set_policy(fp_options *out, int64_t preset) {
   out->policy = presets[preset];
 }
 
-/* A decimal number of at most 15 digits: exact, and independent of the locale, which strtod() is not. */
+/* Reads a decimal number of at most 15 digits: exact, and independent of the locale, unlike strtod(). */
 static bool decimal(const char *text, double *out) {
   static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   bool negative = *text == '-', point = false;

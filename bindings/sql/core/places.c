@@ -5,21 +5,21 @@
 struct fp_places {
   uint64_t digest[2];
   size_t size;
-  fp_options options; /* of the replays it was compiled for */
+  fp_options options; /* options of the replays that the places were compiled for */
   fencepost_monitor *monitor;
   size_t count;
-  char *identifiers;   /* each ends with a zero byte */
+  char *identifiers;   /* each identifier ends with a zero byte */
   uint32_t *starts;    /* of each identifier */
   uint32_t references; /* under `lock` */
-  bool assumes;        /* a place has an assumed state of its own */
+  bool assumes;        /* whether any place has its own assumed state */
 };
 
-/* The most recently used places stay compiled: as many as a query may name. */
+/* The most recently used places stay compiled, at most as many as a query may name. */
 enum {
   KEPT = 16
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static fp_places *kept[KEPT]; /* the most recently used first; each holds a reference */
+static fp_places *kept[KEPT]; /* the most recently used places first; each entry holds a reference */
 
 static void destroy(fp_places *places) {
   fencepost_monitor_destroy(places->monitor);
@@ -62,7 +62,7 @@ fp_options fp_compiling(const fp_options *options) {
     own.max_time_step_us = options->max_time_step_us;
     return own;
   }
-  /* Queries use only the geometry. The path is set so that gates are accepted. */
+  /* Queries use only the geometry. The path is set because gates need one. */
   fp_options defaults;
   fp_options_read(NULL, 0, 0, &defaults, &ignored);
   own.policy = defaults.policy;
@@ -72,7 +72,7 @@ fp_options fp_compiling(const fp_options *options) {
   return own;
 }
 
-/* Returns the compiled places with a digest, with a reference. */
+/* Returns the compiled places with a digest, and adds a reference. */
 static fp_places *find(const uint64_t marks[2], size_t size, const fp_options *options) {
   fp_places *found = NULL;
   pthread_mutex_lock(&lock);
@@ -131,14 +131,14 @@ enum {
   COMPILED_PER_BYTE = 24
 };
 
-/* The memory that a definition refers to. */
+/* The structures that a definition points to. */
 typedef struct pointed {
   fencepost_condition_options options;
   fencepost_transition_policy policy;
   fencepost_shape_options shape;
 } pointed;
 
-/* Reads one place of a value into a definition. The value's lengths were checked. */
+/* Reads one place of a value into a definition. The lengths in the value were checked before. */
 static bool define(const uint8_t *at, const fp_options *of_replay, fencepost_condition_definition *out,
                    pointed *pointed, fp_message *message) {
   uint32_t identifier = fp_get32(at + 4), options = fp_get32(at + 8), geometry = fp_get32(at + 12);
@@ -272,7 +272,7 @@ fp_places *fp_shape_get(const void *geometry, size_t size, const fp_options *opt
   if (!fp_skip_head(&bytes, &size, message)) return NULL;
   own.shape = options->shape;
   own.radius_m = options->radius_m;
-  own.gate = 2; /* without options of a replay */
+  own.gate = 2; /* the options of a replay are not included */
   fp_digest(bytes, size, marks);
   fp_places *found = find(marks, size, &own);
   if (found != NULL) return found;

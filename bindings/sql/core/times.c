@@ -3,8 +3,8 @@
 #include <string.h>
 #include "core.h"
 
-/* Days from 1970-01-01 to a date of the proleptic Gregorian calendar; after Hinnant, "chrono-compatible low-level date
- * algorithms", days_from_civil. */
+/* Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar; after Hinnant, "chrono-compatible
+ * low-level date algorithms", days_from_civil. */
 static int64_t days(int64_t year, int month, int day) {
   year -= month <= 2;
   int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -89,7 +89,7 @@ void fp_time_write(int64_t time_us, char out[32]) {
   if (fraction < 0) fraction += 1000000, seconds--;
   int64_t day = seconds / 86400, rest = seconds % 86400;
   if (rest < 0) rest += 86400, day--;
-  /* civil_from_days of the same source. */
+  /* The algorithm is civil_from_days of the same source. */
   day += 719468;
   int64_t era = (day >= 0 ? day : day - 146096) / 146097;
   int64_t of_era = day - era * 146097;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "value.h"
 
-/* Host memory for `needed` elements. */
+/* Makes sure that host memory has room for `needed` elements. */
 static bool grow(void **elements, size_t *capacity, size_t needed, size_t size, fp_message *message) {
   if (needed <= *capacity) return true;
   size_t most = SIZE_MAX / 2 / size;
@@ -79,7 +79,7 @@ struct fp_replay {
   const fp_cancel *cancel;
   fencepost_monitor *monitor;
   size_t fed;
-  size_t count, at; /* number of events, and index of the next */
+  size_t count, at; /* Number of bytes that a replay may need: in addition to the places, and per place. */
   fencepost_event events[EVENTS];
 };
 

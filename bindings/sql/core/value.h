@@ -1,4 +1,4 @@
-/* The bytes of a set of places, and the declarations about them that the core's files share. */
+/* The format of a set of places, and the declarations about it that the core's files share. */
 #ifndef FENCEPOST_SQL_VALUE_H
 #define FENCEPOST_SQL_VALUE_H
 
@@ -7,9 +7,9 @@
 
 /*
  * The value: a head of 40 bytes, then the places, sorted by identifier. Numbers are little-endian; sizes in bytes.
- *   head   magic "FPPLACE1"; digest of the bytes after the head (16); number of those bytes (8); number of places (8)
- *   place  number of its bytes (4); lengths of identifier, options and geometry (4 each); latitude, longitude and radius
- *          (8 each); identifier, a zero byte, options, geometry. A place without a geometry is a circle.
+ *   head magic "FPPLACE1"; digest of the bytes after the head (16); number of those bytes (8); number of places (8)
+ *   place number of its bytes (4); lengths of identifier, options and geometry (4 each); latitude, longitude and radius
+ *   (8 each); identifier, a zero byte, options, geometry. A place without a geometry is a circle.
  */
 enum {
   FP_HEAD = 40,
@@ -28,13 +28,14 @@ static inline double fp_get_double(const uint8_t *at) {
   return value;
 }
 
-/* Distinguishes values. It does not protect against forgery: a forged value only affects the session that forged it. */
+/* Distinguishes values. The digest does not protect against forgery: a forged value only affects the session that
+   forged it. */
 void fp_digest(const uint8_t *bytes, size_t size, uint64_t out[2]);
 
 /* Orders pointers to places by identifier, for qsort(). */
 int fp_by_identifier(const void *a, const void *b);
 
-/* Checks the digest and the lengths of a value. Returns a pointer to each of its places, for free(), or NULL. */
+/* Checks the digest and the lengths in a value. Returns a pointer to each of its places, for free(), or NULL. */
 const uint8_t **fp_parts(const uint8_t *bytes, size_t size, size_t *out_count, fp_message *message);
 
 /* Skips the head that GeoPackage puts before WKB (OGC 12-128r19, 2.1.3). */
@@ -46,7 +47,8 @@ bool fp_point(const uint8_t *at, size_t size, double *latitude, double *longitud
 /* A copy of the options in which all members that do not affect compiling are zero, so that memcmp() can compare it. */
 fp_options fp_compiling(const fp_options *options);
 
-/* Places without conditions, and their conditions: in the monitor of the places, or in a table of fleets. */
+/* Returns a copy of the options in which all members that do not affect compiling are zero, so that memcmp() can
+   compare it. */
 fp_places *fp_places_begin(size_t count, const fp_options *options, fp_message *message);
 bool fp_places_compile(fp_places *places, fencepost_conditions *table, const uint8_t *const *of_value, size_t size,
                        fp_message *message);

@@ -10,7 +10,7 @@ void fp_set_null(duckdb_vector vector, idx_t row) {
   duckdb_validity_set_row_invalid(duckdb_vector_get_validity(vector), row);
 }
 
-/* A result whose one column is a GEOMETRY, while the functions are registered. */
+/* A query result whose only column is a GEOMETRY; it exists while the functions are registered. */
 static duckdb_result of_geometry;
 static bool has_geometry;
 

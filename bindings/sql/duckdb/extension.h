@@ -1,4 +1,4 @@
-/* The shared declarations of the DuckDB extension. DuckDB passes the columns of a chunk as flat vectors. */
+/* Declarations that the files of the DuckDB extension share. DuckDB passes the columns of a chunk as flat vectors. */
 #ifndef FENCEPOST_DUCKDB_H
 #define FENCEPOST_DUCKDB_H
 
@@ -9,7 +9,7 @@ DUCKDB_EXTENSION_EXTERN
 /* A column of a chunk. */
 typedef struct fp_column {
   void *data;
-  uint64_t *validity; /* NULL: no value is NULL */
+  uint64_t *validity; /* if the pointer is NULL, no value is NULL */
 } fp_column;
 
 static inline fp_column fp_column_of(duckdb_data_chunk chunk, idx_t number) {
@@ -24,7 +24,8 @@ static inline bool fp_is_null(fp_column column, idx_t row) {
 static inline double fp_double(fp_column column, idx_t row) { return ((double *)column.data)[row]; }
 static inline int64_t fp_int64(fp_column column, idx_t row) { return ((int64_t *)column.data)[row]; }
 
-/* The bytes of a VARCHAR or BLOB. If several rows have the same value, DuckDB may return the same pointer for all. */
+/* Returns the bytes of a VARCHAR or BLOB. If several rows have the same value, DuckDB may return the same pointer for
+   all. */
 static inline const char *fp_bytes(fp_column column, idx_t row, size_t *out_size) {
   duckdb_string_t *string = (duckdb_string_t *)column.data + row;
   *out_size = string->value.inlined.length;
@@ -44,7 +45,7 @@ enum {
 };
 bool fp_has_geometry(void);
 
-/* Makes a type, for duckdb_destroy_logical_type(). */
+/* Makes a logical type; release it with duckdb_destroy_logical_type(). */
 duckdb_logical_type fp_type(duckdb_type type);
 /* LIST of `type`, or LIST(STRUCT(...)) of names and types; NULL after the last name. */
 duckdb_logical_type fp_list_of(duckdb_type type);

@@ -29,7 +29,7 @@ void fp_refuse_aggregate(duckdb_function_info info, const char *name, const char
   duckdb_aggregate_function_set_error(info, text);
 }
 
-/* DuckDB may move it. */
+/* DuckDB may move the state. */
 typedef struct state {
   fp_builder builder;
 } state;

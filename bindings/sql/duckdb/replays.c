@@ -1,13 +1,12 @@
 /*
  * fp_events(places, time, latitude, longitude [, accuracy [, options]]) and fp_visits(...): aggregates with one group
- * per device, whose rows may come in any order. Times are TIMESTAMP (UTC) or TIMESTAMPTZ, and so are those of the
- * result.
+ * per device, whose rows may come in any order. Times, also those of the result, are TIMESTAMP (UTC) or TIMESTAMPTZ.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "aggregates.h"
 
-/* Created with the first row of a group. */
+/* The group is created with its first row. */
 typedef struct group {
   fp_track track;
   fp_places *places;
@@ -17,7 +16,7 @@ typedef struct group {
   char *options_text;
 } group;
 
-/* DuckDB may move it. */
+/* DuckDB may move the state. */
 typedef struct state {
   group *group;
 } state;
@@ -40,7 +39,7 @@ static void destroy(duckdb_aggregate_state *states, idx_t count) {
   for (idx_t i = 0; i < count; i++) release(((state *)states[i])->group);
 }
 
-/* Creates a group without fixes. The places may be passed, or are compiled from bytes. */
+/* Creates a group without fixes. The places are either passed in, or compiled from bytes. */
 static group *make(fp_places *places, const char *bytes, size_t size, const char *text, size_t text_size,
                    fp_message *message) {
   group *new = calloc(1, sizeof *new);
@@ -110,7 +109,8 @@ static void update_visits(duckdb_function_info info, duckdb_data_chunk input, du
   update_named(info, input, states, "fp_visits");
 }
 
-/* Adds the fixes of a state to another. The source does not change: a window combines it into several states. */
+/* Adds the fixes of one state to another. The source state does not change, because DuckDB may combine it into several
+   states for a window. */
 static bool combine_one(const group *from, group **to, fp_message *message) {
   if (from == NULL) return true;
   if (*to == NULL) *to = make(from->places, NULL, 0, from->options_text, from->options_size, message);

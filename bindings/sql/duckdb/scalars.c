@@ -1,4 +1,5 @@
-/* fp_version, fp_distance, fp_boundary_distance, fp_contains, fp_containing, fp_nearest. NULL in any argument gives NULL. */
+/* fp_version, fp_distance, fp_boundary_distance, fp_contains, fp_containing, fp_nearest. If any argument is NULL, the
+   result is NULL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static void longitude(duckdb_function_info info, duckdb_data_chunk input, duckdb
   position(info, input, output, "fp_longitude", false);
 }
 
-/* (geometry, latitude, longitude [, options]). */
+/* The arguments are (geometry, latitude, longitude [, options]). */
 static void of_shape(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name,
                      bool contains) {
   idx_t count = duckdb_data_chunk_get_size(input);
@@ -116,7 +117,7 @@ static void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_
   of_shape(info, input, output, "fp_contains", true);
 }
 
-/* The consecutive rows of a chunk with the same places, answered together. */
+/* The consecutive rows of a chunk with the same places, which one query answers. */
 typedef struct question {
   idx_t rows[2048];
   double latitudes[2048], longitudes[2048];
@@ -138,7 +139,7 @@ static bool reserve(question *question, size_t capacity, fp_message *message) {
   return true;
 }
 
-/* The places that contain the point of each row. */
+/* Finds the places that contain the point of each row. */
 static bool ask_containing(const fp_places *places, question *question, duckdb_vector output, fp_message *message) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_point_columns points = FENCEPOST_POINT_COLUMNS_INIT;
@@ -167,7 +168,7 @@ static bool ask_containing(const fp_places *places, question *question, duckdb_v
   return true;
 }
 
-/* The k nearest places for each row, with their distances. */
+/* Finds the k nearest places for each row, with their distances. */
 static bool ask_nearest(const fp_places *places, question *question, size_t nearest, duckdb_vector output,
                         fp_message *message) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -197,7 +198,7 @@ static bool ask_nearest(const fp_places *places, question *question, size_t near
   return true;
 }
 
-/* (places, latitude, longitude [, k]): runs of rows with the same places are answered together. */
+/* The arguments are (places, latitude, longitude [, k]): one query answers consecutive rows with the same places. */
 static void of_places(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output, const char *name) {
   idx_t count = duckdb_data_chunk_get_size(input), columns_count = duckdb_data_chunk_get_column_count(input);
   fp_column columns[4];
@@ -288,7 +289,7 @@ bool fp_register_scalars(duckdb_connection connection) {
   bool good = true;
   for (size_t i = 0; i < sizeof names / sizeof *names && good; i++) {
     duckdb_scalar_function_set set = duckdb_create_scalar_function_set(names[i]);
-    /* Functions with a geometry: for a BLOB, then for a GEOMETRY. */
+    /* Functions with a geometry are registered for a BLOB first, and then for a GEOMETRY. */
     for (int type = 0; type < 2 && good; type++) {
       const duckdb_type g = type == 0 ? B : (duckdb_type)FP_TYPE_GEOMETRY;
       if (type == 1 && !fp_has_geometry()) break;

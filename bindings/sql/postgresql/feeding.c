@@ -13,7 +13,7 @@ static fp_fleet *fleet;
 static uint8_t fleet_head[40];
 static char *fleet_options;
 
-/* Compares the head of the value, which contains its digest. */
+/* Compares only the head of the value, which contains its digest. */
 static fp_fleet *fleet_of(bytea *places, text *options) {
   char *wanted = options == NULL ? pstrdup("") : text_to_cstring(options);
   fp_message message;
@@ -37,7 +37,8 @@ static fp_fleet *fleet_of(bytea *places, text *options) {
   return fleet;
 }
 
-/* step(places, options, device, state, time, latitude, longitude, accuracy) -> (state, late, events). */
+/* step() takes (places, options, device, state, time, latitude, longitude, accuracy) and returns (state, late,
+   events). */
 PG_FUNCTION_INFO_V1(fp_fleet_step);
 Datum fp_fleet_step(PG_FUNCTION_ARGS) {
   TupleDesc type;

@@ -1,4 +1,4 @@
-/* Declarations of the PostgreSQL extension. */
+/* Declarations that the files of the PostgreSQL extension share. */
 #ifndef FENCEPOST_PG_H
 #define FENCEPOST_PG_H
 
@@ -10,10 +10,11 @@
 
 #include "core.h"
 
-/* PostgreSQL counts time from 2000, the engine from 1970. */
+/* PostgreSQL counts time from 2000, but the engine from 1970. */
 static const int64 fp_epoch_difference_us = (int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 
-/* Ends the statement with an error: 22023 for input, 53200 without memory, 57014 when it is cancelled. */
+/* Ends the statement with an error: 22023 for invalid input, 53200 if memory is exhausted, 57014 if the statement is
+   cancelled. */
 pg_attribute_noreturn() void fp_refuse(const char *name, const fp_message *message);
 pg_attribute_noreturn() void fp_refuse_text(const char *name, const char *why);
 
@@ -22,18 +23,18 @@ extern const fp_cancel fp_cancel_of_backend;
 
 fp_options fp_options_of(FunctionCallInfo fcinfo, int argument, uint32_t allowed, const char *name);
 
-/* Whether places came from a value; for a stored value only the head is read. */
+/* Returns whether places came from a value; for a stored value only the head is read. */
 bool fp_value_is_of(const fp_places *places, Datum value);
 
-/* Compiles a value. The caller releases the places. */
+/* Compiles a value. The caller releases the places that this returns. */
 fp_places *fp_places_of(Datum value, const fp_options *options, const char *name);
 
-/* Releases places when a memory context is deleted, also when a statement fails. */
+/* Releases places when PostgreSQL deletes a memory context, also when a statement fails. */
 void fp_release_with(MemoryContext context, fp_places *places);
 
 bool fp_same_bytes(const void *a, const void *b);
 
-/* Compiled places or a shape that stay in fn_extra between the rows of a query, and the source of the shape. */
+/* The compiled places or the shape that stay in fn_extra between the rows of a query, and the source of the shape. */
 typedef struct fp_kept {
   fp_places *places;
   bytea *geometry;
@@ -43,10 +44,10 @@ typedef struct fp_kept {
 fp_kept *fp_kept_of(FunctionCallInfo fcinfo);
 void fp_keep(fp_kept *kept, fp_places *places);
 
-/* The context of an aggregate's state. */
+/* Returns the memory context of an aggregate's state. */
 MemoryContext fp_aggregate_context(FunctionCallInfo fcinfo);
 
-/* A row of the type fp_event. */
+/* Makes a row of the type fp_event. */
 Datum fp_event_datum(TupleDesc type, const fencepost_event *event);
 
 #endif

@@ -19,7 +19,8 @@ typedef struct group {
   text *options_text;
 } group;
 
-/* (state, places, time, latitude, longitude [, accuracy [, options]]). Rows without a position or time are skipped. */
+/* The arguments are (state, places, time, latitude, longitude [, accuracy [, options]]). Rows without a position or
+   time are skipped. */
 PG_FUNCTION_INFO_V1(fp_track_step);
 Datum fp_track_step(PG_FUNCTION_ARGS) {
   MemoryContext context = fp_aggregate_context(fcinfo);
@@ -89,12 +90,12 @@ Datum fp_event_datum(TupleDesc type, const fencepost_event *event) {
   return HeapTupleGetDatum(heap_form_tuple(type, values, nulls));
 }
 
-/* The array of rows returned by a final function. */
+/* The array of rows that a final function returns. */
 typedef struct result {
   Oid element;
   TupleDesc type;
   ArrayBuildState *rows;
-  MemoryContext row; /* of one row: reset after each */
+  MemoryContext row; /* memory of one row, reset after each row */
 } result;
 
 static result begin_result(FunctionCallInfo fcinfo) {

@@ -7,7 +7,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* The bytes of a geometry: a bytea, or a PostGIS type through its own implicit cast to bytea. */
+/* Returns the bytes of a geometry: a bytea, or a PostGIS type through its own implicit cast to bytea. */
 static bytea *geometry_of(FunctionCallInfo fcinfo, int argument, bool *out_round) {
   Oid type = get_fn_expr_argtype(fcinfo->flinfo, argument), cast;
   *out_round = false;
@@ -82,14 +82,14 @@ Datum fp_places_final(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(value);
 }
 
-/* The compiled places of the first argument; reuses those of the previous row if they are the same. */
+/* Returns the compiled places of the first argument; reuses those of the previous row if the value is the same. */
 static fp_places *kept_places(FunctionCallInfo fcinfo, Datum value, const char *name) {
   fp_kept *own = fp_kept_of(fcinfo);
   if (own->places == NULL || !fp_value_is_of(own->places, value)) fp_keep(own, fp_places_of(value, NULL, name));
   return own->places;
 }
 
-/* The identifiers of the places that contain a point, in the order of identifiers. */
+/* Returns the identifiers of the places that contain a point, sorted. */
 PG_FUNCTION_INFO_V1(fp_containing);
 Datum fp_containing(PG_FUNCTION_ARGS) {
   uint64_t few[64], *generations = few;
@@ -109,7 +109,7 @@ Datum fp_containing(PG_FUNCTION_ARGS) {
   PG_RETURN_ARRAYTYPE_P(construct_array(names, (int)count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* The k places whose boundaries are nearest, nearest first. */
+/* Returns the k places with the nearest boundaries, nearest first. */
 PG_FUNCTION_INFO_V1(fp_nearest);
 Datum fp_nearest(PG_FUNCTION_ARGS) {
   ReturnSetInfo *set = (ReturnSetInfo *)fcinfo->resultinfo;

@@ -2,13 +2,13 @@
 #include <string.h>
 #include "fleet.h"
 
-/* Reports a message of the core with the matching error code of SQLite. */
+/* Reports a message of the core with the SQLite error code that matches it. */
 static int refuse(fp_fleet_table *own, const fp_message *message) {
   fp_fleet_fail(own, "%s: %s", own->name, message->text);
   return fp_code(message);
 }
 
-/* Compiles the fleet from the setup. */
+/* Compiles the fleet from the setup row. */
 static int compile(fp_fleet_table *own) {
   sqlite3_stmt *query = NULL;
   fp_message message = {FP_NO_MEMORY, "out of memory"};
@@ -81,7 +81,7 @@ int fp_fleet_change(fp_fleet_table *own, sqlite3_value **values) {
   return code;
 }
 
-/* Runs a statement whose values were bound; `bound` is SQLITE_OK, or the error of binding. */
+/* Runs a statement after its values were bound; `bound` is SQLITE_OK, or the error of binding. */
 int fp_fleet_done(sqlite3_stmt *statement, int bound) {
   int code = bound == SQLITE_OK ? sqlite3_step(statement) : bound;
   sqlite3_reset(statement);
@@ -89,7 +89,7 @@ int fp_fleet_done(sqlite3_stmt *statement, int bound) {
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* Binds a text; an empty one stays NULL. */
+/* Binds a text; an empty text stays NULL. */
 static int bind_text(sqlite3_stmt *row, int column, const char *text) {
   return text[0] == 0 ? SQLITE_OK : sqlite3_bind_text(row, 1 + column, text, -1, SQLITE_TRANSIENT);
 }

@@ -1,4 +1,4 @@
-/* The shared declarations of the SQLite extension. */
+/* Declarations that the files of the SQLite extension share. */
 #ifndef FENCEPOST_SQLITE_H
 #define FENCEPOST_SQLITE_H
 
@@ -6,13 +6,13 @@
 #include "core.h"
 extern const sqlite3_api_routines *sqlite3_api;
 
-/* Bytes of a BLOB or TEXT value: pointer, then size. */
+/* Returns the bytes of a BLOB or TEXT value, and their number. */
 const void *fp_value_bytes(sqlite3_value *value, size_t *out_size);
 
-/* Reads options from a value that may be NULL, or absent (a NULL pointer). */
+/* Reads options from a value that may be NULL or absent (a NULL pointer). */
 bool fp_value_options(sqlite3_value *value, uint32_t allowed, fp_options *out, fp_message *message);
 
-/* Reads a number; text and BLOBs are refused. `what` names it in messages. */
+/* Reads a number; text and BLOBs are refused. `what` is the number's name in messages. */
 bool fp_value_number(sqlite3_value *value, const char *what, double *out, fp_message *message);
 
 /* Reads a time: text as ISO 8601, numbers in the unit of the option time (seconds). */
@@ -23,7 +23,7 @@ int fp_register_questions(sqlite3 *db);
 int fp_register_replays(sqlite3 *db);
 int fp_register_fleets(sqlite3 *db);
 
-/* The SQLite error code for a message: SQLITE_ERROR, SQLITE_NOMEM, SQLITE_INTERRUPT. */
+/* Returns the SQLite error code for a message: SQLITE_ERROR, SQLITE_NOMEM or SQLITE_INTERRUPT. */
 int fp_code(const fp_message *message);
 
 #endif

@@ -1,4 +1,4 @@
-/* Declarations shared by the methods of a fleet's virtual table and its inputs. */
+/* Declarations that the methods of a fleet's virtual table share with the functions for its inputs. */
 #ifndef FENCEPOST_SQLITE_FLEET_H
 #define FENCEPOST_SQLITE_FLEET_H
 
@@ -29,29 +29,29 @@ typedef struct fp_fleet_table {
   sqlite3_vtab base;
   sqlite3 *db;
   char *schema, *name;
-  fp_fleet *fleet; /* compiled at the first input; NULL before that, and after a change of the setup */
+  fp_fleet *fleet; /* the fleet is compiled at the first input; NULL before that, and after a change of the setup */
   fp_options options;
   sqlite3_stmt *read_version, *read_device, *write_device, *write_event;
-  sqlite3_int64 version; /* of the setup that the fleet was compiled from */
+  sqlite3_int64 version; /* version of the setup that the fleet was compiled from */
 } fp_fleet_table;
 
-/* Sets the error of the table. Returns SQLITE_ERROR. */
+/* Sets the error message of the virtual table. Returns SQLITE_ERROR. */
 int fp_fleet_fail(fp_fleet_table *own, const char *format, ...);
 
 /* Discards the compiled fleet. */
 void fp_fleet_reset(fp_fleet_table *own);
 
-/* Prepares a statement, unless it is already prepared. The format has %w for the schema and for the name of the
+/* Prepares a statement, unless it is already prepared. In the format, %w stands for the schema and for the name of the
    table. */
 int fp_fleet_prepare(fp_fleet_table *own, sqlite3_stmt **statement, const char *format);
 
-/* Runs a statement whose values were bound; `bound` is SQLITE_OK, or the error of binding. */
+/* Runs a statement after its values were bound; `bound` is SQLITE_OK, or the error of binding. */
 int fp_fleet_done(sqlite3_stmt *statement, int bound);
 
-/* INSERT INTO vans(places, options): `values` are the columns of the table. */
+/* Implements INSERT INTO vans(places, options): `values` are the columns of the table. */
 int fp_fleet_change(fp_fleet_table *own, sqlite3_value **values);
 
-/* INSERT INTO vans(device, time, latitude, longitude, accuracy). */
+/* Implements INSERT INTO vans(device, time, latitude, longitude, accuracy). */
 int fp_fleet_feed(fp_fleet_table *own, sqlite3_value **values);
 
 #endif

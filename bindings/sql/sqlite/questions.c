@@ -4,7 +4,7 @@
 
 typedef struct cursor {
   sqlite3_vtab_cursor base;
-  fp_places *places; /* from the last call, so that the same value is not looked up again */
+  fp_places *places; /* the compiled places of the last call, so that the same value is not looked up again */
   uint64_t *generations;
   double *distances;
   size_t capacity, count, at;

@@ -17,9 +17,9 @@ typedef struct cursor {
   bool visits;
   fp_options options;
   fp_places *places;
-  device *devices; /* sorted by name after all were read */
+  device *devices; /* the devices, which are sorted by name after all rows were read */
   size_t device_count, device_capacity;
-  size_t *slots; /* open addressing: index of a device + 1 */
+  size_t *slots; /* hash table with open addressing: index of a device + 1 */
   size_t slot_count;
   size_t current; /* device */
   fp_replay *replay;
@@ -28,7 +28,7 @@ typedef struct cursor {
   size_t count, at;
   bool over;
   sqlite3_int64 row;
-  fp_cancel cancel; /* its host pointer is a statement */
+  fp_cancel cancel; /* for interruption; its host pointer is a statement */
 } cursor;
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out) {
@@ -89,7 +89,7 @@ static bool enlarge(cursor *own) {
   return true;
 }
 
-/* The device with a name, created if it is new; NULL: no memory. */
+/* Finds the device with a name, or adds it; NULL if memory is exhausted. */
 static device *device_named(cursor *own, const char *name, size_t size) {
   if (own->device_count * 2 >= own->slot_count && !enlarge(own)) return NULL;
   size_t at = hash(name, size) & (own->slot_count - 1);

@@ -56,7 +56,7 @@ int fp_table_best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
     if (!info->aConstraint[i].usable) unusable |= 1 << argument;
     else if (at[argument] < 0) at[argument] = i, there |= 1 << argument;
   }
-  /* An argument depends on a table further right: make SQLite try another join order. */
+  /* If an argument depends on a table further right in the join, make SQLite try another join order. */
   if (unusable & ~there) return SQLITE_CONSTRAINT;
   int required = (1 << function->required) - 1;
   if ((there & required) != required) {

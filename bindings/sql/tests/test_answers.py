@@ -53,7 +53,7 @@ def test_distance_is_that_of_the_geodesic(host: Host) -> None:
 def test_containing_is_that_of_the_package(host: Host) -> None:
     for seed in range(3):
         rows, conditions = zones(seed)
-        random.Random(seed).shuffle(rows)  # the order of rows does not matter
+        random.Random(seed).shuffle(rows)  # the order of rows must not matter
         host.zones(rows)
         asked, places = points(host, seed), table(conditions)
         expected = [

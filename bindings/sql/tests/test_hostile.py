@@ -74,7 +74,7 @@ def test_values_that_are_not_places(host: Host) -> None:
     rows, _ = zones(2, 5)
     host.zones(rows)
     ((good,),) = host.run(f"SELECT {PLACES}")
-    for number in range(16):  # a compiled value is found by its head only: evict it with other places
+    for number in range(16):  # a cached value is found by its head only, so use other places until the cache drops it
         host.run(f"SELECT fp_places('p{number}', 1.0, 2.0, 3.0)")
     rng = random.Random(4)
     for _ in range(60):
@@ -128,7 +128,7 @@ def test_options_of_other_functions_are_refused(host: Host) -> None:
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
 def test_positions_that_are_not_numbers(host: Host, value: str) -> None:
     number = f"'{value}'::DOUBLE PRECISION"
-    if host.name == "sqlite":  # which has no NaN
+    if host.name == "sqlite":  # SQLite has no NaN
         number = "-9e999" if value == "-inf" else "9e999"
     places = "(SELECT fp_places('a', 47.5, 7.5, 900.0))"
     call = f"fp_containing({places}, {number}, 7.5)"

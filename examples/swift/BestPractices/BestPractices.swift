@@ -1,4 +1,5 @@
-// The practices of Fencepost.docc/BestPractices.md, one function each. Prints the same on every machine.
+// Shows the practices of Fencepost.docc/BestPractices.md, one function each. The program prints the same on every
+// machine.
 import Fencepost
 import FencepostStore
 import Foundation
@@ -135,7 +136,7 @@ func radiusAndPolicy() async throws {
     let monitor = Monitor()
     try await monitor.add(
       CircularGeographicCondition(center: office, radius: radius), identifier: "office", policy: policy)
-    // At a desk 40 m from the centre, with fixes that jump by 30 m.
+    // The device is at a desk 40 m from the centre, with fixes that jump by 30 m.
     for step in 0..<120 {
       let noise: [Double] = [0, 25, -10, 30, 5, -30, 15, -20]
       try await monitor.feed(fix(Double(step) * 5, metres: 40 + noise[step % noise.count], accuracy: 20))
@@ -169,7 +170,7 @@ func cafeteriaAtNoon() async throws {
   try await monitor.add(
     CircularGeographicCondition(center: office, radius: 150), identifier: "cafeteria", assuming: .unsatisfied)
   for (hour, metres) in [(8.0, 10.0), (9, 900), (12, 10), (13, 900)] {
-    // The first fix is at 22:13:20; the hours are on the next day.
+    // The first fix is at 22:13:20; the hours below are on the next day.
     let seconds = 6_400 + hour * 3_600
     try await monitor.feed(fix(seconds, metres: metres))
     try await monitor.advance(to: time(seconds + 60))

@@ -1,4 +1,4 @@
-// Reminders at places: a note is shown on arriving somewhere, or on leaving. They are kept in a store.
+// Reminders at places: a note is shown when the user arrives at a place, or leaves it. A store holds the reminders.
 //
 //   reminders DIR add NOTE LATITUDE LONGITUDE RADIUS [--on-exit]
 //   reminders DIR list
@@ -90,7 +90,7 @@ final class ReminderList: RegionManagerDelegate {
   }
 
   func add(_ note: String, at center: Coordinate, radius: Double, onExit: Bool) {
-    // From 100 m (fixes are too coarse for less) to the largest radius that can be monitored.
+    // The radius is from 100 m (fixes are too coarse for less) to the largest radius that can be monitored.
     let clamped = max(100, min(radius, manager.maximumRegionMonitoringDistance))
     let region = CircularRegion(center: center, radius: clamped, identifier: note)
     region.notifyOnEntry = !onExit

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Adds reminders, plays the demo drive, kills the program half way, and continues. Prints the same on every machine.
+# Adds reminders, plays the demo drive, kills the program half way, and continues. The script prints the same on every
+# machine.
 #
 #   examples/swift/Reminders/demo.sh .build/debug/reminders
 set -uo pipefail

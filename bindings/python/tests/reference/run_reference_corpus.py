@@ -55,7 +55,7 @@ EVENT_TIMES = ("date", "evidence_date")
 EXPLAIN_TIMES = ("candidate_since", "candidate_deadline", "last_sighting", "absence_deadline")
 
 
-# The tolerance for a corpus: shapes.md guarantees D to 15 nm, and the reference gets about as much again.
+# The tolerance for a corpus: shapes.md guarantees distances to 15 nm, and the reference has about the same error.
 TOLERANCES = {"boundary_distance": 2e-8}
 
 
@@ -117,12 +117,12 @@ class Scenario:
         self.options = scenario.get("options", {})
         self.steps = scenario["steps"]
         self.restart_every_step = restart_every_step
-        self.stored = {}  # name -> monitor, open or closed
-        self.opened = []  # names of the open ones, in order
+        self.stored = {}  # name -> monitor, whether open or closed
+        self.opened = []  # names of the open monitors, in the order of opening
         self.default = None
-        self.consumers = set()  # names whose events are being iterated
-        self.in_flight = {}  # name -> event delivered and not committed
-        self.circles = {}  # (name, identifier) -> last circle of that name, even if it was removed
+        self.consumers = set()  # names of the monitors whose events are being iterated
+        self.in_flight = {}  # name -> the event that was delivered but not committed
+        self.circles = {}  # (name, identifier) -> the last circle with that name, even if it was removed
         self.store_works = True
 
     def run(self):

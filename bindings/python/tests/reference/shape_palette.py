@@ -42,7 +42,7 @@ class RoughCorridor(Corridor):
 
 class PaletteShape(NamedTuple):
     kind: str
-    coordinates: Any  # parts or lines of [longitude, latitude]
+    coordinates: Any  # parts of a polygon, or lines, of [longitude, latitude]
     options: dict[str, Any]
 
 
@@ -93,5 +93,6 @@ def reference_shape(base: Place, number: int) -> Polygon | Corridor:
     kind, coordinates, options = palette(base)[number]
     if kind == "corridor":
         return RoughCorridor(coordinates, **options)
-    # Near a pole, planar edges become thousands of geodesics; checking whether any two cross would take a minute.
+    # Near a pole, planar edges become thousands of geodesics; a check whether any two of them cross would take a
+    # minute.
     return RoughPolygon(coordinates, **options, check=options.get("edges") != "planar")

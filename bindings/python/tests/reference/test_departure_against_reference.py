@@ -41,5 +41,5 @@ def test_the_departure_that_a_monitor_tells(number: int) -> None:
         assert expected <= 1.0
     else:
         assert reported > 1.0
-        # The farthest of 39 samples may be up to 1/40 of an edge away from the maximum.
+        # The farthest of 39 samples of an edge may be up to 1/40 of an edge away from the true maximum.
         assert expected * (1 - 1e-9) <= reported <= expected * 1.01

@@ -111,7 +111,7 @@ class Life(Pair):
         self.ours, self.theirs = Monitor(**options), BatchReference(**options)
         self.names = NAMES[: chance.choice([1, 2, 3, 5])]
         self.policies = [self.policy() for _ in range(2)]
-        # This run mainly uses one group of actions, and the others now and then.
+        # This run mainly uses one group of actions, and occasionally the other groups.
         actions = [
             self.walk, self.walk, self.fixes, self.sighting, self.sighting, self.scanner, self.host, self.wait,
             self.wait,

@@ -37,7 +37,7 @@ MOST_LAID = 10_000_000 if IS_LONG else 40_000
 NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
 """Suffixes of files that are not tracks, or have a format that the package does not read; .chk repeats a neighbouring
 log."""
-SHORT = Counter()  # counts for the check of formats at the end
+SHORT = Counter()  # counts of tracks, for the check of formats at the end
 
 
 def _files() -> list[Path]:
@@ -67,7 +67,7 @@ def usable() -> dict[Path, list[FixRow]]:
     for path in _files():
         try:
             fixes = thinned(path)
-        except InputError:  # a log without dates or positions; the readers' tests check its message
+        except InputError:  # a log without dates or positions, whose message the readers' tests check
             SHORT["refused"] += 1
             continue
         if any(other[3] - one[3] <= GAP and one[:2] != other[:2] for one, other in pairwise(fixes)):
@@ -164,5 +164,5 @@ def test_no_format_is_missing() -> None:
         assert formats >= {".gpx", ".csv", ".nmea", ".geojson", ".log", ".txt"} and len(FOUND) >= 30, sorted(FOUND)
     if (
         os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1") == "1" and set(COUNTS) == formats
-    ):  # all tests ran in this process
+    ):  # the check applies only if all tests ran in this process
         assert sum(COUNTS.values()) > 20 * len(FOUND) and min(COUNTS.values()) > 5, COUNTS

@@ -21,12 +21,12 @@ from test_tracks_against_reference import fixes_of
 from fencepost import FencepostError, Fix, InputError, Monitor, Polygon, TransitionPolicy
 
 MOST_FIXES = 1_000 if IS_FULL else 250
-# The reference takes a millisecond for each edge, and repeats most of them when a track jumps.
+# The reference takes a millisecond for each edge, and repeats this for most edges when a track jumps.
 MOST_EDGES = 6_000
 MOST_POLYGONS = 12 if IS_FULL else 3
 FIFTY = "natural-earth/ne_50m_admin_0_countries.geojson"
 FRANCISCO = "cities/san-francisco.geojson"
-# The polygons, how many degrees around the track to search for them, and the track.
+# Each case: the polygons, how many degrees around the track to search for polygons, and the track.
 CASES = (
     ("countries", 1.0, "bird-oystercatcher-2018-dop-accuracy.csv"),
     ("countries", 1.0, "seal-bering-antimeridian-3x.csv"),
@@ -84,9 +84,9 @@ def test_every_track_over_countries(path: Path) -> None:
         pytest.skip("the countries are not there")
     try:
         fixes = fixes_for(path)
-    except InputError:  # a log without dates or positions; the readers' tests check its message
+    except InputError:  # a log without dates or positions, whose message the readers' tests check
         pytest.skip("not a track of fixes")
-    # The track is at sea, or far inland.
+    # This track is at sea, or far inland.
     if not fixes or not chosen("countries", path, 1.0):
         pytest.skip("no country's border is near")
     assert check("countries", 1.0, path) > 0

@@ -541,7 +541,7 @@ def test_s63():
 def every_scenario():
     for path in sorted(corpus.CORPUS.rglob("*.json")):
         for scenario in corpus.scenarios(path):
-            # The reference needs up to 40 s for shapes; the engine runs them in each language.
+            # For shapes, the reference needs up to 40 s; the engine runs the shape corpus in each language instead.
             marks = [pytest.mark.full, only_in_full] if path.parent.name == "Shapes" else []
             yield pytest.param(scenario, marks=marks, id=f"{path.stem}: {scenario['name']}")
 
@@ -619,8 +619,8 @@ def test_restarts_change_nothing(seed, delivery):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_is_independent_of_the_moments_of_commits(seed):
-    # The beacon condition is never replaced, so none of its events are dropped. Sequence numbers are left out: they
-    # depend on the history.
+    # The beacon condition is never replaced, so none of its events are dropped. Sequence numbers are left out of the
+    # comparison, because they depend on the history.
     logs = [
         [
             {**event, "sequence": None}

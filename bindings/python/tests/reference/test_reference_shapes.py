@@ -79,7 +79,7 @@ def test_distance_to_the_equator() -> None:
     for latitude in (-40, -1, -1e-5, 1e-5, 1, 5):
         expected = exact_distance(latitude, 0, 0, 0) * (-1 if latitude > 0 else 1)
         assert abs(lune.exact_distance(latitude, 0) - expected) < 1e-15, latitude
-    for latitude in (0.0, 1e-13, -1e-13):  # up to 11 nm beside the line counts as on the line
+    for latitude in (0.0, 1e-13, -1e-13):  # a vertex up to 11 nm beside the line counts as on the line
         assert lune.distance(latitude, 7) == 0
 
 
@@ -202,7 +202,7 @@ def test_corridors() -> None:
     assert abs(bent.exact_distance(-0.5, 0.25) - (exact_distance(-0.5, 0.25, 0, 0.25) - 50)) < 1e-15
 
 
-# Inside, seams, planar edges, depth ----------------------------------------------------------------------------------
+# Inside, seams, planar edges, depth of shapes ------------------------------------------------------------------------
 
 
 def test_areas() -> None:
@@ -224,7 +224,7 @@ def test_winding_means_nothing_unless_it_is_said(turned: bool) -> None:
 def test_halves_are_the_whole() -> None:
     """Cuts at 180 degrees, at another meridian with the same vertices, and at the pole do not change D."""
     whole = Polygon([[[[170, 10], [-170, 10], [-170, 20], [170, 20]]]])
-    # The vertices at 180 degrees are where the edges of the whole meet that meridian.
+    # The vertices of the halves at 180 degrees are the points where the edges of the whole polygon meet that meridian.
     low, high = (edge.at(edge.length / 2)[0] for edge in (whole.boundary.edges[0], whole.boundary.edges[2]))
     halves = Polygon(
         [
@@ -271,7 +271,7 @@ def test_planar_edges_at_a_pole_keep_their_longitudes() -> None:
 
 
 def test_depths_with_a_closed_form() -> None:
-    # The edge follows the equator. A band along it has a depth of half its height.
+    # The edge follows the equator. A band along the equator has a depth of half its height.
     for height in (0.001, 0.1):
         band = Polygon([[[[0, -height], [3 * height, -height], [3 * height, height], [0, height]]]])
         least = float(exact_distance(0, 0, height, 0))

@@ -108,7 +108,7 @@ def test_the_size_of_batches_does_not_matter(path: Path) -> None:
         try:
             single.feed(Fix(latitude, longitude, accuracy, time=time))
         except ValueError:
-            pass  # late or invalid: the batch counts it
+            pass  # a late or invalid fix, which the batch counts
         lines += [event.to_json() for event in single.events()]
     assert lines == logs[0] == logs[1] and lines
 

@@ -15,7 +15,7 @@ import fencepost
 from fencepost import Beacon, Circle, Fix, Fleet, Gate, Monitor, Polygon, TransitionPolicy, Zones, compare, replay, tune
 
 SQUARE = "POLYGON ((0.01 -0.001, 0.012 -0.001, 0.012 0.001, 0.01 0.001, 0.01 -0.001))"
-# Starts in `own`, leaves it, enters `plain`.
+# The track starts in `own`, leaves it, and enters `plain`.
 WAY = [Fix(0, 0.0005 * step, accuracy=5, time=step * 1_000_000) for step in range(30)]
 ROWS = [
     {"identifier": "own", "lat": 0.0, "lon": 0.0, "radius": 100.0, "policy": "exact", "assuming": "satisfied"},
@@ -125,7 +125,7 @@ def test_a_replay_of_a_table_is_what_a_fleet_over_it_tells() -> None:
     assert zones.version == version, "a replay leaves the table alone"
     assert events(replay(WAY, pickle.loads(pickle.dumps(zones)))) == reported
     assert log.conditions == {name: held.condition for name, held in zones.items()}
-    # Rows of several devices, and a monitor for each track.
+    # Also replay rows of several devices, with a monitor for each track.
     pandas = pytest.importorskip("pandas")
     rows = pandas.DataFrame({
         "van": "a", "lat": [fix.latitude for fix in WAY], "lon": [fix.longitude for fix in WAY], "acc": 5.0,
@@ -144,7 +144,7 @@ def test_a_monitor_gives_conditions_policies_and_gates_but_no_states() -> None:
     monitor = Monitor(path="geodesic", max_gap=60)
     monitor.add(Circle(0, 0, 100), "circle", policy="exact", assuming="satisfied")
     monitor.add(Gate("LINESTRING (0.005 -0.001, 0.005 0.001)"), "gate", tag=3)
-    monitor.feed(Fix(10, 10, time=0))  # the monitor's past inputs are not part of the table
+    monitor.feed(Fix(10, 10, time=0))  # the table does not include the monitor's past inputs
     log = replay(WAY, monitor, path="geodesic", max_gap=60)
     alone = replay(
         WAY, {"circle": Circle(0, 0, 100), "gate": Gate("LINESTRING (0.005 -0.001, 0.005 0.001)")}, policy="exact",

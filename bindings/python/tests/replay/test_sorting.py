@@ -58,7 +58,7 @@ def test_vector_files(tmp_path: Path, name: str, run: Run) -> None:
     pandas = pytest.importorskip("pandas")
     table = pandas.read_csv(DATA / "drive.csv")
     if name.endswith("zip"):
-        table["time"] = table["time"].str.slice(0, 19)  # a Shapefile stores times as text
+        table["time"] = table["time"].str.slice(0, 19)  # times are text, as in a Shapefile
     else:
         table["time"] = pandas.to_datetime(table["time"], utc=True)
     points = geopandas.points_from_xy(table.pop("longitude"), table.pop("latitude"))
@@ -186,14 +186,14 @@ def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
     for jobs, batch in ((1, 65_536), (1, 7), (1, 1000), (2, 500)):
         with pytest.warns(InputWarning, match=r"\d+ .* 3000 fixes .* time"):
             found.add(tuple(lines(path, jobs, batch, sort=True)))
-    # The order does not depend on batches and processes; each track gives the same events as alone.
+    # The order does not depend on batches and processes; each track gives the same events as when it is replayed alone.
     assert len(found) == 1 and by_track(list(found.pop())) == by_track(alone) and len(alone) > 300
 
 
 def test_rows_that_come_together_stay_together(tmp_path: Path) -> None:
     path = world(tmp_path / "t.csv", late=0)
     head, *rows = path.read_text().splitlines()
-    grouped = sorted(rows, key=lambda row: (row[:2], -int(row.rpartition(",")[2])))  # each track newest first
+    grouped = sorted(rows, key=lambda row: (row[:2], -int(row.rpartition(",")[2])))  # per track, newest row first
     path.write_text("\n".join([head, *grouped]))
     with pytest.warns(InputWarning, match="sorted by time"):
         found = lines(path, grouped=True, sort=True)

@@ -87,7 +87,7 @@ def test_thousands_of_tracks(world: tuple[Path, Path]) -> None:
     lines = lines_of(tracks, conditions)
     events = [json.loads(line) for line in lines]
     assert len({event["vehicle"] for event in events}) == TRACKS
-    # Events are in the order of rows: each event's evidence is its row's fix, and all fixes differ.
+    # Events are in the order of rows: each event's evidence is the fix of the event's row, and all fixes differ.
     rows = {}
     with open(tracks, newline="") as file:
         for number, row in enumerate(csv.DictReader(file)):
@@ -95,7 +95,7 @@ def test_thousands_of_tracks(world: tuple[Path, Path]) -> None:
                 rows[row["vehicle"], float(row["lat"]), float(row["lon"])] = number
     at = [rows[event["vehicle"], event["latitude"], event["longitude"]] for event in events]
     assert at == sorted(at) and len(at) > 5 * TRACKS
-    # Each track has the events of its own replay.
+    # Each track has the events that its own replay gives.
     alone = one_by_one(tracks, conditions, policy=TransitionPolicy.exact())
     assert reported(
         replay(tracks, conditions, by="vehicle", assuming="unknown", policy="exact", sort=False)
@@ -289,7 +289,7 @@ def test_fixes_are_read_when_they_are_asked_for(tmp_path: Path, monkeypatch: pyt
     )
     assert [repr(list(one.fixes)) for one in copy] == [repr(own) for own in fixes]
     (tmp_path / "t.csv").write_text("vehicle,lat,lon,time\nv00000,1,2,3\n")
-    assert repr(list(log.replays[0].fixes)) == repr(fixes[0])  # they are in memory now
+    assert repr(list(log.replays[0].fixes)) == repr(fixes[0])  # the first log's fixes are now in memory
     fresh = replay(tmp_path / "t.csv", conditions, by="vehicle", assuming="unknown")
     (tmp_path / "t.csv").write_text("vehicle,lat,lon,time\nv00000,1,2,3\nv00000,1,2,4\n")
     assert fresh.visits() is not None and len(fresh.replays[0].fixes) == 1
@@ -512,8 +512,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
             )
         assert done.returncode == 0, done.stderr
         peaks.append(int(done.stderr.split()[-1]))
-    # The larger file has four times the rows, which would take 14 MB more for text and 18 MB more for columns if they
-    # were held. Memory may grow by less than half of that.
+    # The larger file has four times as many rows, which would take 14 MB more for text and 18 MB more for columns if
+    # they were held in memory. Memory may grow by less than half of what the additional rows would take.
     assert peaks[1] - peaks[0] < 16_000, peaks
 
 

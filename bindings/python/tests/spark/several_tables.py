@@ -57,7 +57,7 @@ def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, step
             at[device][axis] += draw.gauss(0, 0.001)
         if draw.random() < 0.08:
             version[device] = draw.choice(names)
-        odd, beacons = draw.random() if step else 0.5, None  # the first row has a position
+        odd, beacons = draw.random() if step else 0.5, None  # the first row has a position, and later rows may not
         if odd < 0.3:
             seen = [{"uuid": UUID, "major": draw.randrange(4), "minor": 1, "rssi": -60}] * draw.randrange(3)
             beacons = json.dumps(seen)

@@ -78,7 +78,7 @@ def test_each_device_is_followed_by_the_table_of_its_row(seed: int) -> None:
         assert found == want, (seed, size, ordered)
         assert counts["late"] == 0 and counts["accepted"] + counts["invalid"] == len(rows)
         assert counts["invalid"] > 5
-    # The same as if each device were alone in its shard.
+    # The result is the same as if each device were alone in its shard.
     parts = {device: [row for row in rows if row[0] == device] for device in ("v0", "v1")}
     for device, own in parts.items():
         found, _ = followed(tables.__getitem__, [own[:30], own[30:]], 25 * SECOND, Rules(False, None), end)
@@ -113,7 +113,7 @@ def test_what_was_due_is_confirmed_by_the_table_before_whatever_comes_in_one_mic
     for split in (0, 2, 3):
         found, _ = followed(tables.__getitem__, [rows[:split], rows[split:]], 0, rules, 31 * SECOND)
         assert [event[:4] for event in found] == [("a", 1, "z", "satisfied")], split
-    # One second earlier nothing is due yet, and the new table does not have the place.
+    # With a fix one second earlier, nothing is due yet, and the new table does not contain the place.
     rows[2] = (*rows[2][:4], 30 * SECOND, *rows[2][5:])
     for split in (0, 2, 3):
         assert followed(tables.__getitem__, [rows[:split], rows[split:]], 0, rules, 31 * SECOND)[0] == []

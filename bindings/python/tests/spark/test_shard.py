@@ -79,7 +79,7 @@ def followed(
             due = nexts[number]
             if not own and (due is None or due > watermark):
                 continue
-            # In two packs, the later pack first, as may happen after a shuffle.
+            # The rows come in two packs, the later pack first, as may happen after a shuffle.
             parts = [batch(own[: len(own) // 2], 0), batch(own[len(own) // 2 :], len(own))][::-1]
             outcome = follow(over(conditions), kept(states[number]), parts, watermark, rules)
             states[number], nexts[number] = outcome.shard, outcome.next_us
@@ -131,7 +131,7 @@ def test_events_do_not_depend_on_shards_and_micro_batches_nor_on_the_order_withi
     want = expected(conditions, rows, end)
     assert len(want) > 50
     delay = 35 * SECOND
-    # Rows with equal times stay in order: two fixes with the same time are reported in the source's order.
+    # The order of rows with equal times is kept: two fixes with the same time are reported in the source's order.
     late = sorted(((row[4] + random_.randrange(34) * SECOND), place) for place, row in enumerate(rows))
     seen: dict[tuple[str, int], int] = {}
     shuffled = []
@@ -154,7 +154,7 @@ def test_rows_in_order_are_fed_at_once(size: int) -> None:
     end = rows[-1][4] + 200 * SECOND
     found, counts = followed(conditions, in_batches(rows, size), 60 * SECOND, 3, ORDERED, end)
     assert found == expected(conditions, rows, end) and counts["late"] == 0
-    # A row's events come with its own micro-batch.
+    # Without a delay, the events of a row come with the row's own micro-batch.
     outcome = follow(over(conditions), Shard(), [batch(rows, 0)], 0, ORDERED)
     assert len(events(outcome)) > len(found) * 0.9 and outcome.shard.held.num_rows == 0
 
@@ -171,7 +171,7 @@ def test_what_is_due_is_confirmed_by_the_watermark_alone_and_a_device_is_not_tak
     (event,) = after.events[0].to_pylist()
     assert (event["device"], event["identifier"], event["date"].timestamp()) == ("a", "depot", 30)
     assert after.next_us is None
-    # The device has no row yet between the deadline and the watermark.
+    # The device does not yet have a row between the deadline and the watermark.
     between = follow(
         over(conditions), after.shard, [batch([("a", 0.0, 0.0, 5.0, 40 * SECOND)], 0)], 50 * SECOND, ORDERED
     )

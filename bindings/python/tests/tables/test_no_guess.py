@@ -145,7 +145,7 @@ def test_geometries_are_longitude_first() -> None:
             Polygon(stated, order="latlon")
 
 
-# ----------------------------------------------------------------------------------- how many tracks begin
+# ----------------------------------------------------------------------------------- how tracks begin
 
 
 def tracks() -> Any:
@@ -182,7 +182,7 @@ def test_a_log_says_its_policy() -> None:
     assert [f"policy {one.name}" in repr(one.log) for one in compare(fixes, place)] == [True] * 3
 
 
-# -------------------------------------------------------------------------------------- habits of other libraries
+# -------------------------------------------------------------------------------------- conventions of other libraries
 
 
 def fixes(**changes: Any) -> Any:

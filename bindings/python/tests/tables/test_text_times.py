@@ -41,7 +41,7 @@ def test_the_order_of_day_and_month_is_asked_for() -> None:
         parse_time("05/04/2024 12:00")
     assert parse_time("05/04/2024 12:00", None, TimeStyle(order="dmy")) == us(2024, 4, 5, 12)
     assert parse_time("05/04/2024 12:00", None, TimeStyle(order="mdy")) == us(2024, 5, 4, 12)
-    # The explicit order is followed, so month 25 is an error.
+    # The explicit order (day first) is followed, so month 25 is an error.
     with pytest.raises(ValueError, match="is not a time"):
         parse_time("12/25/2024", None, TimeStyle(order="dmy"))
 

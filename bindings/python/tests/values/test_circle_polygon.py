@@ -60,7 +60,7 @@ def test_inside_is_nearer_than_the_radius() -> None:
                 continue
             place = Geodesic.WGS84.Direct(latitude, longitude, generator.uniform(0, 360), radius * factor)
             if abs(place["lat2"]) > 89.999 or abs(abs(place["lon2"]) - 180) < 1e-6:
-                continue  # on the edge of the map
+                continue  # the point is on the edge of the map
             found = polygon.contains(Point(place["lon2"], place["lat2"]))
             assert found == (factor < 1), (latitude, longitude, radius, place["lat2"], place["lon2"])
             counted[found] += 1
@@ -74,7 +74,7 @@ def test_every_corner_lies_on_the_circle() -> None:
         for part in getattr(polygon, "geoms", [polygon]):
             for x, y in part.exterior.coords:
                 if Geodesic.WGS84.Inverse(latitude, longitude, y, x)["s12"] != pytest.approx(radius, abs=1e-6):
-                    assert abs(x) == 180  # where the polygon was cut
+                    assert abs(x) == 180  # the ring was cut at the antimeridian here
                 else:
                     on_line += 1
         assert on_line >= 90

@@ -97,7 +97,7 @@ def cuttings(world: random.Random) -> Any:
         try:
             area = area.difference(other) if world.random() < 0.6 else area.union(other)
         except shapely.errors.GEOSException:
-            continue  # GEOS failed, so keep the area as it was
+            continue  # GEOS failed, so keep the previous area
     return area
 
 

@@ -198,7 +198,7 @@ def test_damaged_bytes_never_crash() -> None:
     assert read > 100
 
 
-# ------------------------------------------------------------------------------------ against numbers of others
+# ------------------------------------------------------------------------------------ against published numbers
 
 
 def golden() -> list[tuple[Any, list[list[str]]]]:
@@ -319,7 +319,7 @@ def test_records_give_back_what_was_added() -> None:
         monitor.add(shapes[str(number)], str(number), policy="exact", tag=number)
     assert len(shapes) > 100
     assert {record.identifier: record.condition for record in monitor.records()} == shapes
-    # all tags differ from the new ones, except one that is 0
+    # all new conditions have other tags, except one with the tag 0
     assert monitor.sync(shapes, policy="exact").replaced >= len(shapes) - 1
     other = Monitor()
     other.sync(monitor)

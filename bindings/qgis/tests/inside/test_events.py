@@ -302,7 +302,7 @@ class Broken(unittest.TestCase):
         parameters = {"TRACKS": tracks, "CIRCLES": circles or shops(), "EVENTS": MEMORY}
         try:
             _results, done = algorithm("geofenceevents").run(parameters, QgsProcessingContext(), feedback, {}, False)
-        except Exception as error:  # QGIS raises a type of its own
+        except Exception as error:  # QGIS raises an exception type of its own
             errors.append(str(error))
             done = False
         self.assertFalse(done)

@@ -46,7 +46,7 @@ def loaded(name, *outputs, **parameters):
     context.setProject(QgsProject.instance())
     ran = algorithm(name)
     wanted = {}
-    # The dialog does the same for outputs that it will open.
+    # The dialog also sets the project as the destination of outputs that it will open.
     for output in outputs:
         wanted[output] = QgsProcessingOutputLayerDefinition(MEMORY, QgsProject.instance())
     results, done = ran.run({**parameters, **wanted}, context, feedback, {}, False)
@@ -120,7 +120,7 @@ class Styles(unittest.TestCase):
         boxes = [label.labelRect for label in job.takeLabelingResults().allLabels()]
         self.assertGreater(len(boxes), 3)
         for number, box in enumerate(boxes):
-            # Boxes of neighbours may touch.
+            # Boxes of neighbouring labels may touch.
             inner = box.buffered(-0.05 * box.height())
             self.assertFalse([other for other in boxes[:number] if other.intersects(inner)], "labels overlap")
         seen = {picture.pixelColor(x, y).name() for x in range(0, 700, 2) for y in range(0, 1400, 2)}
@@ -179,7 +179,7 @@ class Styles(unittest.TestCase):
                     details = context.layerToLoadOnCompletionDetails(results[output])
                     found = context.takeResultLayer(results[output])
                     found.setName(kind)
-                    project.addMapLayer(found)  # as QGIS does: adds the layer on top, then runs the post-processor
+                    project.addMapLayer(found)  # do as QGIS does: add the layer on top, then run the post-processor
                     details.postProcessor().postProcessLayer(found, context, feedback)
                 order = [node.name() for node in root.children()]
                 self.assertEqual(order, ["events", *["circles"] * made.count("circles"), "base"])
@@ -223,7 +223,7 @@ class Circles(unittest.TestCase):
                 box = shape.boundingBox()
                 self.assertTrue(QgsRectangle(-180, -90, 180, 90).contains(box), case)
                 for _ in range(60):
-                    # Points all over the globe, and some near the circle.
+                    # The points are all over the globe, and some are near the circle.
                     y, x = source.uniform(-90, 90), source.uniform(-180, 180)
                     if radius < 5_000_000:
                         reach = radius / 111_000 * 1.5
@@ -232,7 +232,7 @@ class Circles(unittest.TestCase):
                         x = (x + 180) % 360 - 180
                     distance = inverse(latitude, longitude, y, x).distance
                     if abs(distance - radius) < 0.01 * radius:
-                        continue  # the polygon's edges lie inside the circle
+                        continue  # the edges of the polygon run inside the circle, so skip points close to it
                     inside = shape.contains(QgsGeometry.fromPointXY(QgsPointXY(x, y)))
                     self.assertEqual(inside, distance < radius, f"{case}: {y}, {x} at {distance}")
 
@@ -267,7 +267,7 @@ class OtherShapes(unittest.TestCase):
         given = {"TRACKS": street(), "CIRCLES": shops(), "EVENTS": MEMORY, **parameters}
         try:
             _, done = algorithm("geofenceevents").run(given, QgsProcessingContext(), feedback, {}, False)
-        except Exception as error:  # QGIS raises a type of its own
+        except Exception as error:  # QGIS raises an exception type of its own
             errors.append(str(error))
             done = False
         self.assertFalse(done)

@@ -89,7 +89,7 @@ class Places(unittest.TestCase):
             (name, state, None if direction == "None" else direction) for name, state, direction in wanted
         ])  # fmt: skip
         headings = {row[1] for row in rows_of(results["EVENTS"], "direction", "heading") if row[0] == "right_to_left"}
-        self.assertEqual({round(heading) % 360 for heading in headings}, {0})  # the drive crosses it northwards
+        self.assertEqual({round(heading) % 360 for heading in headings}, {0})  # the drive crosses the gate northwards
         results, done, feedback = run(
             "geofenceevents", TRACKS=street(), CIRCLES=layer_of_shapes("lines", "LineString", fields, rows),
             EVENTS=MEMORY,

@@ -88,7 +88,7 @@ class Zoned(unittest.TestCase):
         parameters = {"TRACKS": tracks, "CIRCLES": shops(), "EVENTS": MEMORY, **parameters}
         try:
             _, done = algorithm("geofenceevents").run(parameters, QgsProcessingContext(), feedback, {}, False)
-        except Exception as error:  # QGIS raises a type of its own
+        except Exception as error:  # QGIS raises an exception type of its own
             errors.append(str(error))
             done = False
         self.assertFalse(done)
