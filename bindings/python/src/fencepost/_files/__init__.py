@@ -1,1 +1,1 @@
-"""Reading tracks, conditions and sightings. Nothing here knows a monitor."""
+"""Reading tracks, conditions and sightings. This package does not depend on monitors."""

@@ -40,7 +40,7 @@ def decimal_comma(text: str) -> str:
 
 
 def by_column(name: str | None) -> Advice:
-    """Advice on how to name the column that identifies the device; None: the column is unknown."""
+    """Advice on how to name the column that identifies the device; if `name` is None, the column is unknown."""
     if name is None:
         return Advice("name the column of devices with by=", "name the column of devices with --by NAME")
     return Advice(f"name it with by={name!r}", f"name it with --by {name}")

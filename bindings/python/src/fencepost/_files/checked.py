@@ -54,7 +54,7 @@ def _several_devices(track: Track, doubt: str) -> None:
     """Warns about a track whose fixes come from several devices. Refuses the track if a column identifies the device.
 
     Raises:
-        InputError: There is such a column, but it was not used to separate tracks.
+        InputError: A column identifies the device, but it was not used to separate tracks.
     """
     if track.key is not None:
         warn_of_devices(track.path, track.key, doubt)
@@ -63,11 +63,11 @@ def _several_devices(track: Track, doubt: str) -> None:
 
 
 def several_devices(path: str | Path, doubt: str, columns: Sequence[str]) -> None:
-    """Warns about a table with one track whose fixes come from several devices. Refuses it if a column identifies the
-    device.
+    """Warns about a table with one track whose fixes come from several devices. Refuses the table if a column
+    identifies the device.
 
     Raises:
-        InputError: There is such a column.
+        InputError: A column identifies the device.
     """
     sure, may = like_devices(columns)
     if sure:
@@ -78,7 +78,7 @@ def several_devices(path: str | Path, doubt: str, columns: Sequence[str]) -> Non
 
 
 def warn_of_devices(path: str | Path, key: Any, doubt: str) -> None:
-    """Warns that a track which was separated by a column still has the fixes of several devices."""
+    """Warns that a track contains the fixes of several devices, although a column separates the tracks."""
     warn(f"{path}: track {key!r}", "", doubt, by_column(None))
 
 
@@ -92,7 +92,7 @@ def check_usable(tracks: Sequence[Track]) -> None:
 
 
 def refuse(source: str | Path, flaw: Flaw, total: int) -> NoReturn:
-    """Raises the error that none of the fixes of a source can be used."""
+    """Raises an error which says that no fix of a source can be used."""
     raise InputError(source, flaw.place, f"{flaw.reason}; none of {total} fixes has a usable position")
 
 

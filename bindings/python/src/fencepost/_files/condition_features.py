@@ -16,9 +16,9 @@ _NAMED = ("identifier", "radius", "assuming", "policy", "edges", "oriented", "bu
 
 
 def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """The features with their places. The properties ``identifier``, ``radius``, ``assuming`` and ``policy`` are set
-    from properties with usual names (``id``, ``name``, ``radius_m``), from those that `columns` names, and from a
-    feature's own ``id``.
+    """The features, each with its place in the file. Sets the properties ``identifier``, ``radius``, ``assuming`` and
+    ``policy`` from properties with usual names (``id``, ``name``, ``radius_m``), from the properties that `columns`
+    names, and from a feature's own ``id``.
 
     Raises:
         InputError: The text is not a FeatureCollection, or no feature has a property that `columns` names.
@@ -27,7 +27,8 @@ def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) ->
 
 
 def document_features(document: Any, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """The features of a parsed collection, as in :func:`geojson_features`; a single feature counts as a collection."""
+    """The features of a parsed collection, like those of :func:`geojson_features`; a single feature counts as a
+    collection."""
     if isinstance(document, dict) and document.get("type") == "Feature":
         document = {"type": "FeatureCollection", "features": [document]}
     if not isinstance(document, dict) or document.get("type") != "FeatureCollection":

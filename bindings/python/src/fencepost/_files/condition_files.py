@@ -57,9 +57,10 @@ def read_conditions(
 
     Args:
         path: The file.
-        default: Policy of features that name none; a policy object with only some fields takes the others from it.
-        how: Layer and transformation of a vector file.
-        columns: Names of the columns or properties, if they are not recognised.
+        default: The policy of features that do not name a policy. If a feature's policy has only some fields, the other
+            fields come from `default`.
+        how: The layer of a vector file, and whether to transform its coordinates.
+        columns: Names of columns or properties that have unusual names.
         radius: Radius in metres of circles without a radius.
         assuming: Initial state of conditions without an assumed state.
 
@@ -102,8 +103,8 @@ def condition_rows(
     radius: float | None = None,
     assuming: State = State.UNKNOWN,
 ) -> list[ConditionRow]:
-    """The conditions of features, each with its place for messages; `radius` and `assuming` apply to features that have
-    none.
+    """The conditions of features, each with its place for messages; `radius` and `assuming` apply to features that do
+    not have their own.
 
     Raises:
         InputError: A feature cannot be used, or an identifier occurs twice.
@@ -128,7 +129,7 @@ def condition_rows(
 
 
 def row_number(place: str) -> int | None:
-    """The number in ``row 7``; None for other places."""
+    """The number in a place such as ``row 7``, or None for other places."""
     return int(place.removeprefix("row ")) if place.startswith("row ") else None
 
 

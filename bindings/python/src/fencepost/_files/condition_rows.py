@@ -26,8 +26,8 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
-    """The conditions of a CSV file with the columns identifier, latitude, longitude, radius (assuming, policy). The
-    position may also be well-known text; `radius` applies to circles without a radius."""
+    """The conditions of a CSV file with the columns identifier, latitude, longitude and radius, and perhaps assuming
+    and policy. The position may also be well-known text; `radius` applies to circles without a radius."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
     table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
     indices, wkt = _find(table.names, path, table.place, columns, radius)
@@ -54,7 +54,7 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
 
 
 def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
-    """The value of a cell: a buffer, or True or False for oriented and gate."""
+    """The value of a cell: a number for ``buffer``, and True or False for ``oriented`` and ``gate``."""
     try:
         return float(text) if what == "buffer" else {"true": True, "1": True, "false": False, "0": False}[text.lower()]
     except (ValueError, KeyError):
@@ -63,7 +63,7 @@ def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
 
 
 def _position_of(text: Any, source: str | Path, place: str, row: int | None = None) -> dict[str, Any]:
-    """Longitude and latitude from well-known text, or the polygon or line in it; empty for an empty cell."""
+    """Reads well-known text: the longitude and latitude of a point, or a polygon or line. Empty for an empty cell."""
     try:
         if isinstance(text, str) and wkt_type(text):
             return {"wkb": of_wkt(text).wkb}
@@ -76,7 +76,8 @@ def _position_of(text: Any, source: str | Path, place: str, row: int | None = No
 def _find(
     names: list[str], source: str | Path, place: str, given: Mapping[str, str] | None, radius: float | None
 ) -> tuple[dict[str, int], int]:
-    """The columns, and the column of well-known text if positions come from one (otherwise -1)."""
+    """The indices of the columns, and the index of the column that contains positions as well-known text (-1 if there
+    is none)."""
     required = ("identifier",) if radius is not None or _has_gates(names, given) else _WITH_RADIUS
     try:
         found = find(names, {**CONDITIONS, "geometry": GEOMETRY}, given or {}, required)
@@ -89,7 +90,7 @@ def _find(
 
 
 def _advised(error: InputError) -> InputError:
-    """If the error is about a missing column, adds advice on how to name it; other errors are unchanged."""
+    """Adds advice on how to name the column if the error is about a missing column; returns other errors unchanged."""
     advice = column_advice(InvalidArgumentError(error.reason), CONDITIONS_OPTION)
     if advice is None:
         return error
@@ -103,7 +104,7 @@ _WITH_RADIUS = ("identifier", "radius")
 
 
 def _has_gates(names: Sequence[str], given: Mapping[str, str] | None) -> bool:
-    """True if a column says which lines are gates; then a radius is not required."""
+    """True if a column states which lines are gates; then a radius is not required."""
     return "gate" in (given or {}) or any(key(name) in CONDITIONS["gate"] for name in names)
 
 

@@ -24,8 +24,8 @@ def shape_condition(
     Args:
         geometry: Polygon, MultiPolygon, LineString or MultiLineString; or any of these as well-known binary in ``wkb``.
         properties: The feature's ``oriented``, ``buffer``, ``radius`` and ``gate``.
-        radius: Metres, for lines without one; gates need none.
-        edges: How two vertices are joined.
+        radius: The radius in metres of lines that do not have their own; gates do not need a radius.
+        edges: The kind of line that joins two vertices.
 
     Raises:
         InvalidArgumentError: A value cannot be used.

@@ -1,5 +1,5 @@
-"""Reads CSV by columns, with PyArrow. The values are the same as those of the reader by rows. If a row is unusual, the
-result is None; the other reader then reads the text and gives its messages."""
+"""Reads CSV by columns, with PyArrow. The values are the same as those of the reader in `track_csv`, which reads row by
+row. If a row is unusual, the result is None; then the other reader reads the text and reports its errors."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from .._tables.times import is_time
 from .track_csv import NOTHING, Layout
 
 LEAST_CHARACTERS = 1_000_000
-"""A shorter text is read by row if PyArrow is not imported yet."""
+"""A shorter text is read row by row if PyArrow is not imported yet."""
 _SECOND_DAY = -62_135_510_400_000_000
-"""The second day of the year 1. With any zone, Python has no times before the first day."""
+"""The second day of the year 1. In some zones, times before the second day lie before the year 1, and Python cannot
+represent these."""
 _SPELLINGS = [
     "".join(letters)
     for word in NOTHING
@@ -31,8 +32,8 @@ _SPELLINGS = [
 
 
 class Columns(NamedTuple):
-    """The distinct tracks in order of first appearance, the track of each row, and the fixes. NaN is a missing
-    position, or an accuracy that is not reported."""
+    """The distinct tracks in order of first appearance, the track of each row, and the fixes. NaN means a missing
+    position or an accuracy that is not reported."""
 
     names: list[str]
     tracks: array[int]
@@ -43,7 +44,7 @@ class Columns(NamedTuple):
 
 
 def columns(layout: Layout, text: str) -> Columns | None:
-    """The columns of lines that are each a complete row; None: the lines must be read by row."""
+    """The columns of lines that are each a complete row, or None if the lines must be read row by row."""
     indices = layout.indices
     used = sorted({layout.track, *indices.values()})
     if "time" not in indices or layout.wkt >= 0 or len(used) != len(indices) + 1:
@@ -68,7 +69,7 @@ def _arrow(part: str) -> Any:
 
 
 def _plain(text: str) -> bytes | None:
-    """The bytes of lines with one row each; None: a line is a comment, too long or otherwise unusual."""
+    """The bytes of lines with one row each, or None if a line is a comment, too long or otherwise unusual."""
     # PyArrow would also drop a byte order mark in the middle of a file.
     if not text or text.startswith("\ufeff") or ("\r" in text and text.count("\r") != text.count("\r\n")):
         return None
@@ -87,7 +88,7 @@ def _table(data: bytes, layout: Layout, used: list[int]) -> Any:
     """The cells of the used columns: times as texts, the track column as a dictionary.
 
     Raises:
-        ValueError: Not every line is a row. ArrowInvalid means the same.
+        ValueError: A line is not one complete row. PyArrow may raise ArrowInvalid instead.
     """
     types, reader = _arrow("lib"), _arrow("csv")
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
@@ -116,7 +117,7 @@ def _columns(table: Any, layout: Layout) -> Columns:
     """Converts the cells to columns of fixes.
 
     Raises:
-        ValueError: A value is unusual. ArrowInvalid and OverflowError mean the same.
+        ValueError: A value is unusual. ArrowInvalid or OverflowError may be raised instead.
     """
     compute = _arrow("compute")
     indices = layout.indices
@@ -145,7 +146,7 @@ def _array(code: str, column: Any) -> array[Any]:
 
 
 def _numbers(column: Any) -> array[float]:
-    """Numbers, with NaN for empty cells. Raises ValueError if a cell itself contains NaN."""
+    """The numbers of a column, with NaN for empty cells. Raises ValueError if a cell itself contains NaN."""
     compute = _arrow("compute")
     if math.isnan(compute.sum(column).as_py() or 0):
         raise ValueError
@@ -157,7 +158,7 @@ def _numbers(column: Any) -> array[float]:
 
 
 def _times(cells: Any, unit: str | None, style: TimeStyle) -> array[int]:
-    """Times in microseconds, with the same results as :func:`parse_time`."""
+    """The times of a column in microseconds, with the same results as :func:`parse_time`."""
     unusual = _arrow("lib").ArrowInvalid
     ways: list[Callable[[Any], array[int]]] = [partial(_whole_numbers, unit), partial(_instants, "UTC")]
     if style.is_plain:
@@ -184,7 +185,7 @@ def _whole_numbers(unit: str | None, cells: Any) -> array[int]:
 
 
 def _instants(zone: str | None, cells: Any) -> array[int]:
-    """Converts ISO 8601 times that either all have a zone or all have none."""
+    """Converts ISO 8601 times that either all have a zone or all lack one."""
     times = cells.cast(_arrow("lib").timestamp("us", zone)).cast("int64")
     if _arrow("compute").min(times).as_py() < _SECOND_DAY:
         raise ValueError

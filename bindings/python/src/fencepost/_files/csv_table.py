@@ -24,7 +24,7 @@ class CSVTable:
     """A CSV text whose header has been read.
 
     Attributes:
-        delimiter: Comma, semicolon or tab: the one that occurs most often in the header.
+        delimiter: The delimiter: comma, semicolon or tab, whichever occurs most often in the header.
         names: The names of the columns.
         place: The place of the header, for messages.
     """
@@ -37,7 +37,7 @@ class CSVTable:
         Args:
             text: The contents of the file, in pieces of whole lines.
             path: The file, for messages.
-            known: Usual names of columns, as for :func:`find`.
+            known: The usual names of columns, in the form that :func:`find` accepts.
             columns: The names chosen by the caller.
             required: The columns that must exist.
         """
@@ -74,7 +74,7 @@ class CSVTable:
 
     def pieces(self) -> Iterator[str]:
         """The lines after the header, in pieces. Pass each piece to :meth:`rows` or :meth:`skip` before you request the
-        next."""
+        next piece."""
         if piece := self._ahead + self._lines.rest():
             self._ahead = ""
             yield piece
@@ -85,12 +85,12 @@ class CSVTable:
             raise self._refused(error, self.line) from None
 
     def skip(self, lines: int) -> None:
-        """Counts lines that were read in another way."""
+        """Counts lines that were not read by :meth:`rows`."""
         self._before += lines
 
     def rows(self, piece: str | None = None) -> Iterator[tuple[str, list[str]]]:
         """The place and cells of each row that is not empty, for a piece of lines or for the whole text. If the last
-        row of the piece continues in the following lines, they are read too."""
+        row of a piece continues after the piece, the following lines are read too."""
         lines = io.StringIO(self._ahead if piece is None else piece, newline="")
         reader = csv.reader(chain(lines, self._lines), delimiter=self.delimiter)
         end = math.inf if piece is None else line_count(piece)
@@ -134,16 +134,16 @@ class _Lines:
         return line
 
     def rest(self) -> str:
-        """The rest of the present piece."""
+        """Returns the unread rest of the current piece."""
         return self._open.read()
 
     def piece(self) -> str:
-        """The rest of the present piece, otherwise the next piece; empty: the end."""
+        """Returns the unread rest of the current piece, or else the next piece; empty at the end of the text."""
         return self.rest() or _text(next(self._pieces, ""))
 
 
 def _text(piece: str) -> str:
-    """Checks a piece for lines that are too long, and replaces NUL, for which the csv module would fail without a line
+    """Checks a piece for lines that are too long. Replaces NUL, because the csv module would report it without a line
     number."""
     check_lines(piece)
     return piece.replace("\0", "\ufffd")

@@ -17,7 +17,7 @@ _SECOND = 1_000_000
 DAY = 86_400 * _SECOND
 _YEAR_1990, _YEAR_2100 = 631_152_000 * _SECOND, 4_102_444_800 * _SECOND
 _EXCEL = range(30_000 * _SECOND, 80_000 * _SECOND)
-"""Excel's serial dates of 1982 to 2119, misread as seconds."""
+"""The range of times that result if Excel's serial dates of 1982 to 2119 are misread as seconds."""
 SMALLEST_RADIUS = 5.0
 """Metres. Receivers are too inaccurate for smaller circles."""
 
@@ -73,7 +73,8 @@ def is_usable(latitude: float, longitude: float, accuracy: float) -> bool:
 
 
 def worse(first: Flaw | None, second: Flaw | None) -> Flaw | None:
-    """The flaw to report: an impossible value takes precedence over a missing one; otherwise the first."""
+    """The one of two flaws to report: an impossible value takes precedence over a missing value; otherwise the first
+    flaw is reported."""
     if first is None or (second is not None and first.is_missing and not second.is_missing):
         return second
     return first
@@ -122,19 +123,19 @@ class SeenTimes:
 
 
 _FASTEST = 500.0
-"""Metres a second. No tracked device on Earth is faster."""
+"""Metres a second. No tracked device on Earth is faster than this speed."""
 _FAR = 500.0
-"""Metres. Smaller distances may be errors of a single receiver."""
+"""Metres. A jump over a smaller distance may be an error of a single receiver."""
 _LOOKED_AT = 10_000
 """The number of fixes of a track that are examined."""
 _DEGREE = 111_195.0
 
 
 def jumps(fixes: Iterable[Sequence[float]]) -> str:
-    """The warning about a track whose fixes jump back and forth as only fixes of several devices do; empty: they do
-    not.
+    """The warning about a track whose fixes jump back and forth as only the fixes of several devices do; empty if they
+    do not.
 
-    A fast device, or an occasional outlier, must not give the warning. So at least ten steps and a tenth of all steps
+    A fast device or an occasional outlier must not cause the warning. So at least ten steps and a tenth of all steps
     must be faster than any device, and their total length must be five times the diagonal of the fixes' bounding box.
 
     Args:

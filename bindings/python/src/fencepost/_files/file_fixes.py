@@ -1,4 +1,4 @@
-"""The fixes of a file's tracks, which are read again only when they are accessed."""
+"""The fixes of a file's tracks; the file is read again only when the fixes are accessed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from .vector import Reading
 
 
 class FileAgain:
-    """A replayed file of many tracks that can be read again; after that the fixes of all tracks are in memory."""
+    """A replayed file of many tracks. When the fixes of a track are requested, the file is read again, and then the
+    fixes of all tracks stay in memory."""
 
     def __init__(self, path: str | Path, by: str, columns: Mapping[str, str], how: Reading, sort: bool) -> None:
         self.path = path
@@ -22,7 +23,8 @@ class FileAgain:
         self._fixes: list[Sequence[FixRow]] | None = None
 
     def fixes(self, number: int) -> Sequence[FixRow]:
-        """The fixes of a track, by its number (in order of first appearance); sorted by time if the replay sorted them.
+        """Returns the fixes of a track, sorted by time if the replay sorted them. Tracks are numbered in order of first
+        appearance.
 
         Raises:
             InputError: The file no longer exists, or has changed.
@@ -38,10 +40,10 @@ class Again(Protocol):
 
     @property
     def path(self) -> str | Path:
-        """The file, or the name of the argument."""
+        """The path of the file, or the name of the argument that contained the table."""
 
     def fixes(self, number: int) -> Sequence[FixRow]:
-        """The fixes of a track, by its number (in order of first appearance)."""
+        """Returns the fixes of a track. Tracks are numbered in order of first appearance."""
 
 
 class FileFixes(Sequence[FixRow]):

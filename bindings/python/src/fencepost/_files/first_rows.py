@@ -13,7 +13,7 @@ from .doubts import is_usable, jumps
 _ROWS = 10_000
 """The number of rows that are kept. Examining them takes about 10 ms, once per file."""
 _TRACKS = 4
-"""The number of tracks that are examined for jumps: those with the most rows."""
+"""The number of tracks that are examined for jumps; the tracks with the most rows are examined."""
 _POINTS = 100
 
 
@@ -47,8 +47,8 @@ class FirstRows:
         return [(fix[0], fix[1]) for fix in islice(self._fixes(), 0, None, step) if is_usable(*fix[:3])]
 
     def jumping(self) -> tuple[int, str] | None:
-        """The number of a track whose fixes come from several devices, and the warning; None: there is no such
-        track."""
+        """The number of a track whose fixes come from several devices, and the warning about it, or None if there is no
+        such track."""
         for track, _ in Counter(self._tracks).most_common(_TRACKS):
             if doubt := jumps(fix for fix, number in zip(self._fixes(), self._tracks) if number == track):
                 return track, doubt

@@ -14,8 +14,9 @@ from .tracks import VECTOR_FORMATS
 MOST_BYTES = 1 << 31
 """The largest decompressed size, since the contents are held in memory."""
 _USUAL_BYTES, MOST_RATIO = 1 << 26, 100
-"""If the decompressed size exceeds the first number, it may be at most the second number times the compressed size.
-Texts of positions compress to a fifth to a thirtieth of their size, a file made to fill the memory to a thousandth."""
+"""A file may always decompress to the first number of bytes. A larger result may be at most the second number times the
+compressed size. Texts of positions compress to between a fifth and a thirtieth of their size; a file that was made to
+fill the memory compresses to a thousandth."""
 _PIECE = 1 << 24
 
 _OTHERS = (
@@ -45,7 +46,8 @@ _NAMED = {
 
 
 def ending(path: str | Path) -> str:
-    """The ending of a file's name in lower case, ignoring that of its compression: ``.csv`` for ``t.csv.gz``."""
+    """The ending of a file's name in lower case, without the ending ``.gz`` of a compressed file: ``.csv`` for
+    ``t.csv.gz``."""
     name = Path(path)
     suffix = name.suffix.lower()
     return Path(name.stem).suffix.lower() if suffix == ".gz" else suffix
@@ -60,7 +62,7 @@ def first_bytes(path: str | Path) -> bytes:
     """The first bytes of a file, decompressed if its name ends in ``.gz``.
 
     Raises:
-        InputError: The file cannot be read or decompressed, or has a known kind that is not supported.
+        InputError: The file cannot be read or decompressed, or is of a known kind that is not supported.
     """
     check_name(path)
     try:
@@ -78,7 +80,7 @@ def read_unpacked(path: str | Path) -> bytes:
     """The bytes of a file, decompressed if its name ends in ``.gz``.
 
     Raises:
-        InputError: The file cannot be read or decompressed, or has a known kind that is not supported.
+        InputError: The file cannot be read or decompressed, or is of a known kind that is not supported.
     """
     check_name(path)
     data = unpacked(path) if is_packed(path) else read_bytes(path)
@@ -100,7 +102,8 @@ def too_large(path: str | Path, place: str = "") -> InputError:
 
 
 def check_name(path: str | Path) -> None:
-    """Refuses files by their names: kinds that are not supported, and compressed files of a kind that GDAL reads.
+    """Refuses files by their names: files of kinds that are not supported, and compressed files of kinds that GDAL
+    reads.
 
     Raises:
         InputError: The file is refused; the text says what it is and what to do.

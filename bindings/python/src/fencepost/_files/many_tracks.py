@@ -33,12 +33,13 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 65_536
 LINE_CHARACTERS = 48
-"""The usual length of a CSV line. A piece of a file has this many characters per row of a batch."""
+"""The usual length of a CSV line. A file is read in pieces of this many characters for each row of a batch."""
 HELD_ROWS = 131_072
 ALL_ROWS = 1 << 63
-"""No limit: the rows are already in memory and may be sorted there."""
+"""No limit for the number of rows that are held back, because the rows are already in memory and may be sorted
+there."""
 MOST_SORTED = 10_000_000
-"""The largest number of rows that are sorted in memory: half a gigabyte."""
+"""The largest number of rows that are sorted in memory; they need half a gigabyte."""
 TOO_LARGE = f"more than {MOST_SORTED} rows are not sorted in memory"
 UNSORTED = Advice(
     "sort the file by time, or pass sort=False to count unsorted rows as late",
@@ -49,8 +50,8 @@ UNSORTED = Advice(
 class Rows(NamedTuple):
     """Consecutive rows of a file: the track of each row (a number, in order of first appearance) and its fix.
 
-    NaN is a missing position, or an accuracy that is not reported; None instead of accuracies: no accuracy is reported.
-    `known` is the number of tracks up to the last row. `place` returns the place of a row in the file.
+    NaN means a missing position or an accuracy that is not reported. If no row reports an accuracy, `accuracies` is
+    None. `known` is the number of tracks that occur up to the last row. `place` returns the place of a row in the file.
     """
 
     tracks: array[int]
@@ -63,7 +64,7 @@ class Rows(NamedTuple):
 
 
 def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
-    """Sorts the rows of each track by time; the positions of a track's rows among all rows stay the same."""
+    """Sorts the rows of each track by time. The places that a track's rows occupy among all rows stay the same."""
     whole: list[array[Any]] = []
     for column in (0, 1, 2, 4):
         joined = array("q" if column in (0, 4) else "d")
@@ -98,8 +99,8 @@ def _place(batches: Sequence[Rows], ends: Sequence[int], rows: Sequence[int], ro
 
 
 class UnsortedError(InputError):
-    """Rows are not in order of time and cannot be sorted in memory: there are too many, or the first unsorted row comes
-    too late in the file."""
+    """Rows are not in order of time and cannot be sorted in memory: there are too many rows, or the first unsorted row
+    comes too late in the file."""
 
 
 class _Numbers(dict[Any, int]):
@@ -114,10 +115,10 @@ class ManyTracks:
     """A file or a table of one or many tracks.
 
     Attributes:
-        keys: The keys of the tracks, in order of first appearance; complete once all rows were read.
+        keys: The keys of the tracks, in order of first appearance. The list is complete when all rows have been read.
         first: The first rows that were read.
-        held_rows: With `sort`, the number of rows that are checked before the first is returned. If they are in order,
-            the others are assumed to be in order too.
+        held_rows: With `sort`, the number of rows that are checked before the first row is returned. If these rows are
+            in order, the other rows are assumed to be in order too.
     """
 
     def __init__(
@@ -179,7 +180,7 @@ class ManyTracks:
         return self._arrow(by) if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(by)
 
     def again(self) -> FileAgain | TableAgain:
-        """The file or the table, with the same options, to be read again."""
+        """The file or the table, with the same options, to read its fixes again."""
         if self._table is not None:
             return TableAgain(self._table, self.sort)
         return FileAgain(self.path, self.by or "", self._columns, self._how, self.sort)
@@ -219,8 +220,8 @@ class ManyTracks:
         times: array[int],
         place: Callable[[int], str],
     ) -> Rows:
-        """Rows of tracks. `names` has the track of each row; or, with `tracks`, the distinct tracks: `tracks` then has
-        the code of each name and the code of each row."""
+        """Rows of tracks. Without `tracks`, `names` contains the track of each row. With `tracks`, `names` contains the
+        distinct tracks, and `tracks` contains the code of each name and the code of each row."""
         last = len(self.keys) - 1
         numbers = array("q", map(self._numbers.__getitem__, names))
         self.keys.extend(islice(self._numbers, len(self.keys), None))
@@ -299,15 +300,15 @@ class ManyTracks:
 
 
 class TableAgain:
-    """A table that was replayed; gives the fixes of its tracks again."""
+    """A replayed table, which returns the fixes of its tracks again."""
 
     def __init__(self, table: TableRows, sort: bool) -> None:
         self.path, self._table, self._sort = table.source, table, sort
         self._fixes: list[Sequence[FixRow]] | None = None
 
     def fixes(self, number: int) -> Sequence[FixRow]:
-        """The fixes of a track, by its number (in order of first appearance); sorted by time if the replay sorted
-        them."""
+        """Returns the fixes of a track, sorted by time if the replay sorted them. Tracks are numbered in order of first
+        appearance."""
         if self._fixes is None:
             tracks = self._table.tracks()
             self._fixes = [(ordered(track)[0] if self._sort else track).fixes for track in tracks]

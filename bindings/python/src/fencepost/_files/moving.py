@@ -1,4 +1,4 @@
-"""Trajectories of MovingPandas. The library is not imported; its objects are recognised by their attributes."""
+"""Trajectories of MovingPandas. MovingPandas is not imported; its objects are recognised by their attributes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def moving_tracks(value: Any, source: str, columns: Mapping[str, str], how: Read
     The times of MovingPandas have no zone and count as UTC.
 
     Raises:
-        InputError: There is no trajectory, two have the same id, or one cannot be used.
+        InputError: There is no trajectory, two trajectories have the same id, or a trajectory cannot be used.
     """
     parts = [value] if is_trajectory(value) else list(value.trajectories)
     if not parts:

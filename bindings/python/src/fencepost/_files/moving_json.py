@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Line = tuple[list[Any], list[Any]]
-"""Coordinates, and the same number of times."""
+"""A list of coordinates, and a list of as many times."""
 
 
 def is_moving(value: Any) -> bool:

@@ -1,9 +1,10 @@
-"""Reads a sentence of NMEA 0183: RMC, GGA or ZDA. A sentence is read completely or refused.
+"""Reads a sentence of NMEA 0183: RMC, GGA or ZDA. A sentence is either read completely or refused.
 
 A receiver that is switched off, a torn line, and a logger that fills in unknown values all produce texts that look like
 sentences. So each field of a position or a date must have the form of the standard (IEC 61162-1). The sentence must
-have all its fields. ddmm.mm and dddmm.mm must have all digits and fewer than 60 minutes. The hemisphere is a capital
-letter; times are hhmmss, dates ddmmyy. A sentence of a receiver without a fix is not damaged: it has no position.
+have all its fields. Latitudes (ddmm.mm) and longitudes (dddmm.mm) must have all their digits and fewer than 60 minutes.
+The hemisphere is a capital letter, times have the form hhmmss, and dates have the form ddmmyy. If a receiver has no
+fix, its sentence is not damaged, but has no position.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 KINDS = {"RMC": 11, "GGA": 14, "ZDA": 4}
-"""The sentences that are read, and the smallest number of fields of each; a ZDA may lack its local zone."""
+"""The kinds of sentences that are read, and the smallest number of fields of each kind; a ZDA sentence may lack its
+local zone."""
 _START = re.compile(r"([A-OQ-Z][A-Z0-9])(RMC|GGA|ZDA),")
 _CLOCK = re.compile(r"([01][0-9]|2[0-3])([0-5][0-9])([0-5][0-9](?:\.[0-9]*)?)")
 _DEGREES = {
@@ -40,10 +42,10 @@ class Sentence:
 
     Attributes:
         kind: RMC, GGA or ZDA.
-        clock: Microseconds since midnight; None: the receiver does not know the time.
-        day: Days since 1970; None: the sentence has no date.
-        position: Latitude and longitude in degrees; None: the receiver has no position, or the sentence has none.
-        dilution: Horizontal dilution of precision; 0: not stated.
+        clock: Microseconds since midnight, or None if the receiver does not know the time.
+        day: Days since 1970, or None if the sentence has no date.
+        position: Latitude and longitude in degrees, or None if the receiver or the sentence has no position.
+        dilution: Horizontal dilution of precision; 0 means that it is not stated.
     """
 
     kind: str
@@ -54,7 +56,7 @@ class Sentence:
 
 
 def sentences(line: str) -> list[str]:
-    """The sentences of :data:`KINDS` in a line, each from its dollar sign on. Proprietary sentences are ignored.
+    """The sentences of :data:`KINDS` in a line; each begins at its dollar sign. Proprietary sentences are ignored.
 
     Some loggers write their own time before a sentence, and a torn sentence may run into the next one.
     """

@@ -17,7 +17,7 @@ KEEP = Advice("sort=False keeps the file's order", "--no-sort keeps the file's o
 
 
 def ordered(track: Track) -> tuple[Track, int]:
-    """A track with its fixes sorted by time, and the number of fixes that were earlier than a previous one.
+    """A track with its fixes sorted by time, and the number of fixes that were earlier than a previous fix.
 
     Fixes with equal times keep their order.
     """
@@ -28,13 +28,13 @@ def ordered(track: Track) -> tuple[Track, int]:
 
 
 def times_of(track: Track) -> Sequence[int]:
-    """The times of the fixes, read directly from columns if there are columns."""
+    """The times of the fixes; reads them directly from columns if the fixes are stored in columns."""
     times: Iterable[int] | None = getattr(track.fixes, "times", None)
     return array("q", (fix[3] for fix in track.fixes) if times is None else times)
 
 
 def late_rows(times: Iterable[int]) -> int:
-    """The number of times that are earlier than a previous one."""
+    """The number of times that are earlier than a previous time."""
     late, newest = 0, -(1 << 63)
     for time in times:
         if time < newest:
@@ -45,7 +45,7 @@ def late_rows(times: Iterable[int]) -> int:
 
 
 def sorted_text(late: int, total: int, what: str = "fixes") -> str:
-    """The message about sorted rows."""
+    """The warning that rows were sorted."""
     return f"{late} of {total} {what} are earlier than a previous one: sorted by time"
 
 
@@ -69,7 +69,8 @@ class Clocks:
 
 
 def places_in_time(tracks: Sequence[int], times: Sequence[int]) -> array[int]:
-    """The row for each place, so that the times of each track ascend and each place stays with its track.
+    """Returns, for each place, the row to put there. Then the times of each track ascend, and each place still belongs
+    to the same track.
 
     The sort is stable: rows with the same track and time keep their order, and a sorted input does not change.
     """
@@ -83,5 +84,5 @@ def places_in_time(tracks: Sequence[int], times: Sequence[int]) -> array[int]:
 
 
 def taken(column: _Column, rows: Iterable[int]) -> _Column:
-    """The values of these rows, in the order of `rows`."""
+    """The values of a column in the given rows, in the order of `rows`."""
     return array(column.typecode, map(column.__getitem__, rows))  # type: ignore[return-value]

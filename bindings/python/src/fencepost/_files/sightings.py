@@ -17,7 +17,8 @@ from .text import parse_json, read_text
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One line: the beacons of a scan, or, if `beacons` is None, whether scanning is on from now on."""
+    """One line of the file: the beacons of a scan or, if `beacons` is None, whether scanning is on from this time
+    on."""
 
     place: str
     time_us: int

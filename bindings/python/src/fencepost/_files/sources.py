@@ -85,7 +85,7 @@ def as_tracks(
 
     Args:
         track: The argument as passed.
-        columns: Names of its columns that are not recognised.
+        columns: Names of columns that have unusual names.
         by: Name of the column that identifies the track.
         hdop_scale: Metres of accuracy per unit of hdop.
         name: Name of the argument, for messages.
@@ -158,7 +158,7 @@ def _given_fixes(track: Iterable[Any], by: str | None, name: str) -> list[Track]
 
 
 def track_column(track: TrackSource, by: str | None) -> str | None:
-    """The column that identifies the track: `by`, or for trajectories the column of their ids.
+    """The column that identifies the track: `by` or, for trajectories, the column of their ids.
 
     Raises:
         InvalidArgumentError: An event column has the same name.
@@ -199,10 +199,11 @@ def as_conditions(
         default: Policy of conditions without a policy.
         name: Name of the argument, for messages.
         how: How files and tables are read.
-        columns: Names of columns that are not recognised.
+        columns: Names of columns that have unusual names.
         radius: Radius in metres of circles without a radius.
-        assuming: Initial state of conditions without an assumed state; None: `assumed_by_default`.
-        by: The column that identifies the track; None: there is one track.
+        assuming: Initial state of conditions without an assumed state; None means the state of
+            :func:`assumed_by_default`.
+        by: The column that identifies the track; None means that there is one track.
     """
     state = assumed_by_default(by) if assuming is None else assumed_state(assuming)
     if radius is not None and not 0 < radius < float("inf"):

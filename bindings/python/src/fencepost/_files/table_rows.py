@@ -19,15 +19,15 @@ from .vector import PLAIN, Reading
 
 
 class Batch(NamedTuple):
-    """Consecutive rows, as columns of equal length. NaN is a missing position, or an accuracy that is not reported;
-    None instead of accuracies: no accuracy is reported."""
+    """Consecutive rows, as columns of equal length. NaN means a missing position or an accuracy that is not reported.
+    If no row reports an accuracy, `accuracies` is None."""
 
     latitudes: array[float]
     longitudes: array[float]
     accuracies: array[float] | None
     times: array[int]
     codes: array[int] | None
-    """For each row the index into `keys`; None: there is one track."""
+    """For each row the index into `keys`, or None if there is one track."""
     keys: Sequence[Any]
 
 
@@ -36,10 +36,10 @@ class TableRows:
 
     Args:
         table: A frame, or an object that exports an Arrow stream.
-        source: Path or argument, for messages.
-        columns: Names of the columns for latitude, longitude, time, accuracy, if they are not recognised.
-        by: Name of the column that identifies the track; None: there is one track.
-        how: Transformation of another CRS, and how times without a zone are read.
+        source: The path or the name of the argument, for messages.
+        columns: Names of the columns for latitude, longitude, time and accuracy, if they have unusual names.
+        by: Name of the column that identifies the track; None means that there is one track.
+        how: Whether to transform coordinates in another CRS, and how times without a zone are read.
         crs: CRS of points that do not state one.
         keeps: True to keep the batches, so that they can be read again.
 
@@ -96,7 +96,7 @@ class TableRows:
             yield Batch(_array("d", latitudes), _array("d", longitudes), reported, _array("q", times), codes, keys)
 
     def tracks(self) -> list[Track]:
-        """All rows as tracks: one track for each value of the column, in the order of their first rows."""
+        """All rows as tracks: one track for each value of the column `by`, in the order of their first rows."""
         fixes: dict[Any, Fixes] = {}
         flaws: dict[Any, Flaw | None] = {}
         row = 0
@@ -121,7 +121,7 @@ class TableRows:
 
 
 class Fixes(Sequence[FixRow]):
-    """Fixes as columns; NaN is a missing position, or an accuracy that is not reported."""
+    """Fixes as columns; NaN means a missing position or an accuracy that is not reported."""
 
     def __init__(self) -> None:
         self.latitudes, self.longitudes, self.accuracies = array("d"), array("d"), array("d")
@@ -151,14 +151,16 @@ class Fixes(Sequence[FixRow]):
 
 
 def fix_row(latitude: float, longitude: float, accuracy: float, time: int) -> FixRow:
-    """A fix: a missing accuracy is "not reported", a missing position "no position"."""
+    """Converts values to a fix: a missing accuracy becomes "not reported", and a missing position becomes "no
+    position"."""
     if latitude != latitude or longitude != longitude:
         return math.nan, math.nan, NO_POSITION, time
     return latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time
 
 
 def _array(code: str, values: Sequence[Any]) -> array[Any]:
-    """A copy of a column, so that later changes to the table have no effect."""
+    """The values of a column as an array. Values of another type are copied, so that later changes to the table have no
+    effect."""
     if isinstance(values, array):
         return values
     if not isinstance(values, memoryview) or not values.contiguous:

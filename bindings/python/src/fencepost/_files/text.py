@@ -42,7 +42,7 @@ def path_text(path: str | os.PathLike[str]) -> str:
     """Converts a path to text.
 
     Raises:
-        InputError: No file can have this name: it contains NUL or a lone surrogate.
+        InputError: The path contains NUL or a lone surrogate, which no file name can contain.
     """
     text = os.fsdecode(path)
     try:
@@ -80,14 +80,14 @@ def decode(data: bytes, path: str | Path, encoding: str = "utf-8") -> str:
 
 
 def marked_encoding(data: bytes) -> str:
-    """The encoding that the byte order mark names; empty: there is no mark, or it is that of UTF-8."""
+    """The encoding that the byte order mark names; empty if there is no mark, or if it is the mark of UTF-8."""
     return next((encoding for mark, encoding in _MARKS if data.startswith(mark)), "")
 
 
 def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
     """The text of a file that may be larger than the memory, in pieces of whole lines of about `size` characters each.
 
-    As in :func:`decode`, a byte order mark determines the encoding and is dropped.
+    A byte order mark determines the encoding and is dropped, as in :func:`decode`.
 
     Raises:
         UnicodeDecodeError: The next line is not UTF-8 text.
@@ -125,7 +125,7 @@ def check_lines(text: str) -> None:
     """Refuses a line that is longer than :data:`MOST_LINE`.
 
     Raises:
-        LongLineError: There is such a line.
+        LongLineError: A line is longer than :data:`MOST_LINE`.
     """
     half = MOST_LINE // 2
     for begin in range(0, len(text) - half, half):  # a line that is too long fills at least one of these ranges

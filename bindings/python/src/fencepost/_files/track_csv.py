@@ -48,8 +48,8 @@ def read(
 ) -> Iterator[tuple[str, Point]]:
     """The rows in file order; a row with an empty position counts as a fix without a position.
 
-    With `by`, the value of that column is appended to `keys` before each row is yielded. The names of the columns are
-    appended to `names`.
+    With `by`, the value of the column `by` is appended to `keys` before each row is yielded. The names of the columns
+    are appended to `names`.
     """
     table = Table([decode(data, path)], path, columns, by, times)
     if names is not None:
@@ -64,7 +64,7 @@ def read(
 def opened(
     path: str | Path, columns: Mapping[str, str], by: str, times: TimeStyle = PLAIN_TIMES, size: int = 1 << 20
 ) -> Iterator[Table]:
-    """The table of a file that may be larger than the memory; its pieces have about `size` characters."""
+    """The table of a file that may be larger than the memory; it is read in pieces of about `size` characters."""
     try:
         with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
             yield Table(text_pieces(file, size), path, columns, by, times)
@@ -75,8 +75,8 @@ def opened(
 
 
 class Layout(NamedTuple):
-    """How the rows of a table are read. `unit` is the unit of times that are numbers, `track` the column that
-    identifies the track, `wkt` the column of positions as well-known text (-1 if there is no such column)."""
+    """How the rows of a table are read. `unit` is the unit of times that are numbers, `track` is the column that
+    identifies the track, and `wkt` is the column of positions as well-known text (-1 if there is no such column)."""
 
     delimiter: str
     indices: dict[str, int]
@@ -109,8 +109,8 @@ class Table(CSVTable):
         self.layout = Layout(self.delimiter, indices, unit, track, len(self.names), times, wkt)
 
     def check_accuracy(self, least: float) -> bool:
-        """True if the column of accuracies really holds accuracies. If its least value shows that it does not, the
-        column is ignored in all later rows."""
+        """True if the column of accuracies really holds accuracies. If the column's smallest value shows that it holds
+        accelerations, the column is ignored in all later rows."""
         index = self.layout.indices.get("accuracy")
         if index is None or not is_acceleration(self.names[index], self._columns, least):
             return True
@@ -120,7 +120,7 @@ class Table(CSVTable):
         return False
 
     def points(self, piece: str | None = None) -> Iterator[tuple[str, str, Point]]:
-        """The place, track and point of each row of :meth:`rows`, without comments."""
+        """The place, track and point of each row of :meth:`rows`, except for comments."""
         index = self.layout.indices.get("accuracy")
         if index is None or key(self.names[index]) != ACCELERATION:
             yield from self._points(piece)
@@ -153,7 +153,8 @@ def is_missing(point: Point) -> bool:
 
 
 def _find(names: Sequence[str], columns: Mapping[str, str], path: str | Path, place: str) -> tuple[dict[str, int], int]:
-    """The columns, and the column of well-known text if there are no columns for the position."""
+    """The indices of the columns, and the index of the column that contains positions as well-known text (-1 if there
+    is none)."""
     try:
         found = find(names, {**TRACK, "geometry": GEOMETRY}, columns, ())
         wkt = found.pop("geometry", -1)

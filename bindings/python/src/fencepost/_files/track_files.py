@@ -27,14 +27,14 @@ def read_track(
     columns: Mapping[str, str] | None = None,
     how: Reading = PLAIN,
 ) -> Track:
-    """Reads GPX 1.0 or 1.1, GeoJSON, MF-JSON, KML, CSV or NMEA 0183. The ending of the file's name decides, otherwise
-    its first bytes. A file with the ending ``.gz`` is decompressed.
+    """Reads GPX 1.0 or 1.1, GeoJSON, MF-JSON, KML, CSV or NMEA 0183. The ending of the file's name determines the
+    format; if it does not, the first bytes of the file do. A file with the ending ``.gz`` is decompressed.
 
     Args:
         path: The file.
-        hdop_scale: Metres per unit of hdop; None: a GPX file gives no accuracy, an NMEA log 5 m.
-        columns: Names of the columns for latitude, longitude, time, accuracy, if they are not recognised.
-        how: Layer, transformation, and how times without a zone are read.
+        hdop_scale: Metres per unit of HDOP. With None, a GPX file gives no accuracy, and an NMEA log uses 5 m.
+        columns: Names of the columns for latitude, longitude, time and accuracy, if they have unusual names.
+        how: The layer, whether to transform coordinates, and how times without a zone are read.
 
     Raises:
         InputError: The file cannot be used; the text names file, place and reason.
@@ -47,7 +47,7 @@ def read_track(
 def keyed_points(
     path: str | Path, columns: Mapping[str, str], by: str, how: Reading = PLAIN
 ) -> tuple[list[tuple[str, Point]], list[Any]] | None:
-    """The points of GeoJSON or of KML tracks in file order, and for each point the key of its track; None for other
+    """The points of GeoJSON or of KML tracks in file order, and for each point the key of its track, or None for other
     files.
 
     Raises:
@@ -90,8 +90,8 @@ def read_tracks(
     by: str | None = None,
     how: Reading = PLAIN,
 ) -> list[Track]:
-    """Like :func:`read_track`, but with `by` there is one track for each value of that column, in the order of their
-    first rows."""
+    """Reads a file like :func:`read_track`; but with `by` there is one track for each value of that column, in the
+    order of their first rows."""
     kind = ending(path)
     keys: list[Any] | None = None if by is None else []
     if kind in (".kml", ".kmz") and how.layer is None:

@@ -32,9 +32,9 @@ def read(
     """The positions of all lines, points and moving points in file order.
 
     The times of a line are an array in the feature's properties, named ``coordTimes``, ``times`` or ``datetimes`` (also
-    under ``coordinateProperties``), with one time per coordinate. For a MultiLineString it is an array of such arrays.
-    The time and the accuracy of a point are properties with the usual names of columns, or those in `columns`. If a
-    file has lines, points without a time are ignored, like way points in a file with tracks.
+    under ``coordinateProperties``), with one time per coordinate. For a MultiLineString, the property is an array of
+    such arrays. The time and the accuracy of a point are properties with the usual names of columns, or with the names
+    in `columns`. If a file has lines, points without a time are ignored, like way points in a file with tracks.
 
     Args:
         data: The file's bytes.
@@ -141,8 +141,8 @@ def _key_of(feature: dict[str, Any], by: str, place: str, path: str | Path) -> A
 def _positions(
     feature: dict[str, Any], place: str, path: str | Path, names: _Names
 ) -> Iterator[tuple[Any, float, Any]]:
-    """The coordinates, accuracy and time of each position of a feature, unconverted; None instead of coordinates: no
-    position."""
+    """The coordinates, accuracy and time of each position of a feature, before conversion; the coordinates are None if
+    there is no position."""
     kind = _kind(feature)
     if is_moving(feature):
         try:

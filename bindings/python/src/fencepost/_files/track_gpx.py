@@ -21,7 +21,7 @@ _FIXES = ("none", "2d", "3d", "dgps", "pps", "3")
 def read(
     data: bytes, path: str | Path, hdop_scale: float | None, times: TimeStyle = PLAIN_TIMES
 ) -> Iterator[tuple[str, Point]]:
-    """The track points in file order; if there are no tracks the route points, otherwise the way points."""
+    """The track points in file order. If there are no tracks, returns the route points, or else the way points."""
     text = xml_text(data, path)
     try:
         points = _points(_parse(text))
@@ -42,8 +42,8 @@ def read(
 
 
 def way_point_features(data: bytes, path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The way points as GeoJSON features of circles. The names are the identifiers, and Garmin's ``Proximity`` (metres)
-    is the radius if it exists."""
+    """The way points as GeoJSON features of circles. The names of the way points are the identifiers, and Garmin's
+    ``Proximity`` (metres) is the radius if it exists."""
     gpx = _parse(_tidy(xml_text(data, path), path), path)
     for number, point in enumerate(gpx.waypoints, 1):
         properties: dict[str, Any] = {"identifier": point.name}
@@ -76,8 +76,8 @@ def _points(gpx: Any) -> list[Any]:
 
 
 def _tidy(text: str, path: str | Path) -> str:
-    """Corrects small defects: strips white space around values, drops invalid values such as those of <fix>. Raises
-    errors with their place."""
+    """Corrects small defects: strips white space around values, and drops invalid values such as an invalid ``<fix>``.
+    Errors name their place in the file."""
     root = xml_root(text, path)
     if local_name(root) != "gpx":
         raise InputError(path, "line 1", f"not GPX: the root element is <{local_name(root)}>")

@@ -1,4 +1,4 @@
-"""Reads ``gx:Track`` of KML (``Track`` of KML 2.3): positions with times. GDAL would read them as lines without
+"""Reads ``gx:Track`` of KML (``Track`` of KML 2.3): positions with times. GDAL would read these tracks as lines without
 times."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .xml_text import holds_word, local_name, xml_root, xml_text
 
 
 def track_document(path: str | Path) -> bytes | None:
-    """The KML of a file or a KMZ archive if it has tracks; None: it has no tracks or is not KML.
+    """The KML of a file or a KMZ archive, or None if it has no tracks or is not KML.
 
     Raises:
         InputError: The file cannot be read, or the archive is damaged.
@@ -52,13 +52,14 @@ def read(
 ) -> Iterator[tuple[str, Point]]:
     """The positions of all tracks in file order; an empty ``coord`` is a fix without a position.
 
-    The accuracy comes from an array of extended data with a usual name (``accuracy``); if there is no such array, there
-    is no accuracy.
+    The accuracy comes from an array of extended data with a usual name (``accuracy``); without such an array, the fixes
+    have no accuracy.
 
     Args:
         data: The document.
         path: For messages.
-        by: ``name``: the name of its placemark identifies the track, and is appended to `keys` for each position.
+        by: ``name`` identifies each track by the name of its placemark, and appends this name to `keys` for each
+            position.
         keys: See `by`.
         style: How times without a zone are read.
 

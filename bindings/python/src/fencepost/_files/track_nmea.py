@@ -1,11 +1,13 @@
 """Reads NMEA 0183 logs with pynmea2: RMC and GGA sentences; the date may also come from ZDA.
 
-Sentences with the same time of day form one fix. Its position comes from GGA, or from RMC if there is no valid GGA. GGA
-also gives the accuracy: the horizontal dilution of precision times the range error to one satellite. The range error is
-5 m unless the caller changes it, about one sigma of a single-frequency receiver without corrections.
+Sentences with the same time of day form one fix. The fix gets its position from a GGA sentence, or from RMC if there is
+no valid GGA. GGA also gives the accuracy: the horizontal dilution of precision times the range error to one satellite.
+The range error is 5 m unless the caller changes it; this is about one sigma of a single-frequency receiver without
+corrections.
 
-GGA has no date. It gets that of the latest RMC or ZDA; before the first of these, that of the first. If the times of
-day differ by more than twelve hours, the date is that of the day before or after.
+A GGA sentence has no date. The fix gets the date of the latest RMC or ZDA sentence; before the first such sentence, it
+gets the date of that first one. If the two times of day differ by more than twelve hours, the fix gets the date of the
+day before or after.
 """
 
 from __future__ import annotations
@@ -46,12 +48,13 @@ class _Epoch:
 
 
 def looks_like_nmea(data: bytes) -> bool:
-    """True if a file with an uninformative name begins like an NMEA log."""
+    """True if a file begins like an NMEA log; used if the name of the file does not tell its format."""
     return re.search(rb"(?:^|\s)\$[A-Z]{2}(?:RMC|GGA|ZDA|GLL|GSA|GSV|VTG),", data[:4096]) is not None
 
 
 def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tuple[str, Point]]:
-    """The fixes in file order; if no sentence of a time has a valid position, the fix has no position."""
+    """The fixes in file order. If none of the sentences with a time of day has a valid position, their fix has no
+    position."""
     reader = SentenceReader(hdop_scale)
     for line in data.decode("ascii", "replace").splitlines():
         yield from reader.line(line)
@@ -73,15 +76,15 @@ def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tu
 
 
 class SentenceReader:
-    """Receives lines one by one. It returns a fix once the sentences of its time of day are complete, that is, when the
-    next time begins.
+    """Reads the lines of an NMEA log one by one. The reader returns a fix when all sentences of the fix's time of day
+    have been read, that is, when the next time of day begins.
 
     Args:
-        hdop_scale: Metres per unit of HDOP; None: 5.
+        hdop_scale: Metres per unit of HDOP; None means 5.
 
     Attributes:
         found: The number of RMC, GGA and ZDA sentences.
-        damaged: How many of them were damaged or incomplete; they were ignored.
+        damaged: The number of RMC, GGA and ZDA sentences that were ignored because they were damaged or incomplete.
         damage: The place and the defect of the last damaged sentence; None if no sentence was damaged.
     """
 
@@ -106,7 +109,7 @@ class SentenceReader:
 
     @property
     def undated_line(self) -> int | None:
-        """The first line of the fixes that still lack a date; None if all have one."""
+        """The line of the first fix that still lacks a date, or None if all fixes have a date."""
         return self._waiting[0].line if self._waiting and self._dated is None else None
 
     @property

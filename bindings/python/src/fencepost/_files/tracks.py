@@ -23,7 +23,7 @@ VECTOR_FORMATS = (".gpkg", ".shp", ".kml", ".kmz", ".fgb", ".gml", ".gdb", ".sql
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """Fixes in file order, or way points without times (then there are no fixes)."""
+    """A track: fixes in file order or, if the file has no times, way points."""
 
     path: str
     fixes: Sequence[FixRow]
@@ -33,13 +33,14 @@ class Track:
     columns: Sequence[str] = ()
     """The names of the columns of the track's table, if it comes from a table."""
     flaw: Flaw | None = None
-    """The first fix that cannot be used; a fix with impossible values takes precedence over one without a position."""
+    """The first fix that cannot be used; a fix with impossible values takes precedence over a fix without a
+    position."""
 
 
 def split(
     points: Iterable[tuple[str, Point]], path: str | Path, keys: list[Any] | None = None, columns: Sequence[str] = ()
 ) -> list[Track]:
-    """The tracks of points. With `keys`, the n-th key is the track of the n-th point; without `keys`, there is one
+    """Splits points into tracks. With `keys`, the n-th key is the track of the n-th point; without `keys`, there is one
     track.
 
     Args:

@@ -27,7 +27,7 @@ class Reading:
     """How files and tables are read.
 
     Attributes:
-        layer: Layer of a vector file; None: the first.
+        layer: The layer of a vector file; None means the first layer.
         transform: True to transform coordinates in another CRS to WGS84.
         times: How times without a zone are read.
     """
@@ -44,7 +44,7 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
     """Reads a GeoPackage, Shapefile, KML or any other file that GDAL reads as a GeoDataFrame.
 
     Raises:
-        InputError: The file does not exist, or its contents do not match its ending.
+        InputError: The file does not exist, or its contents do not match the ending of its name.
         MissingExtraError: GeoPandas is not installed.
     """
     geopandas = require("geopandas", "geo")
@@ -115,7 +115,7 @@ def _check_size(path: str | Path, stated: int) -> None:
 
 
 def _read_parquet(geopandas: Any, path: str | Path) -> Any:
-    """Reads a GeoParquet file as a GeoDataFrame, another Parquet file as a DataFrame."""
+    """Reads a GeoParquet file as a GeoDataFrame, and any other Parquet file as a DataFrame."""
     schema = require("pyarrow.parquet", "parquet").read_schema(path)
     if b"geo" in (schema.metadata or {}):
         return geopandas.read_parquet(path)
