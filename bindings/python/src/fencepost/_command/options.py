@@ -15,7 +15,7 @@ from .outcomes import UsageError
 
 
 def argument(reader: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Wraps a reader of an argument: argparse drops the text of a ValueError, this keeps it."""
+    """Wraps a function that reads an argument, so that argparse shows the text of its ValueError."""
 
     def read(text: str) -> Any:
         try:
@@ -48,7 +48,7 @@ def to_count(text: str) -> int:
 
 
 def to_names(known: Names) -> Callable[[str], dict[str, str]]:
-    """Returns a reader of ``WHAT=NAME,…``, whose keys must be in `known`."""
+    """Returns a function that reads ``WHAT=NAME,…``; the keys must be in `known`."""
 
     @argument
     def read(text: str) -> dict[str, str]:
@@ -65,7 +65,7 @@ def to_names(known: Names) -> Callable[[str], dict[str, str]]:
 
 
 def add_defaults(parser: argparse.ArgumentParser) -> None:
-    """Adds the options with defaults for conditions, except the policy."""
+    """Adds the options that set defaults for conditions, except the option for the policy."""
     parser.add_argument("--radius", type=to_metres, metavar="METRES", help="radius of circles without a radius")
     parser.add_argument(
         "--assuming",

@@ -286,7 +286,7 @@ def _write_files(log: EventLog, options: argparse.Namespace) -> None:
 
 
 def _times(options: argparse.Namespace) -> TimeStyle:
-    """How to read times; also converts the times on the command line."""
+    """Returns how to read times, and converts the times on the command line."""
     try:
         style = TimeStyle(None if options.time_zone is None else time_zone(options.time_zone), options.date_order)
     except ValueError as error:
@@ -324,8 +324,8 @@ def _note(text: str) -> None:
 
 @contextmanager
 def _progress(total: int, machine: bool) -> Iterator[Callable[[], None] | None]:
-    """Shows a progress bar on standard error, if that is a terminal, the work is long, and no events are printed to the
-    terminal meanwhile."""
+    """Shows a progress bar on standard error if standard error is a terminal, the work is long, and no events are
+    printed to the terminal meanwhile."""
     if total < LONG_WORK or not sys.stderr.isatty() or (machine and sys.stdout.isatty()):
         yield None
         return

@@ -26,8 +26,8 @@ def write_table(events: Iterable[Event], stream: IO[str]) -> None:
 
 
 def write_tracked(rows: Iterator[TrackedEvent], name: str, by: str, stream: IO[str]) -> None:
-    """Writes events of many tracks in one of the formats of :data:`WRITERS`, each with its track in the column or key
-    `by`."""
+    """Writes events of many tracks in one of the formats of :data:`WRITERS`, each event with its track in the column or
+    key `by`."""
     # If an error occurs before the first event, nothing is written, not even a header.
     first = next(rows, None)
     rows = chain(() if first is None else (first,), rows)

@@ -19,7 +19,7 @@ from .._native import VERSION
 from .outcomes import UsageError
 
 TOPIC = "owntracks/#"
-"""The topic of sources without one."""
+"""The topic of sources whose address does not contain one."""
 
 
 def check_client_id(options: argparse.Namespace) -> None:
@@ -43,11 +43,12 @@ def _session(options: argparse.Namespace, address: Address) -> str:
 
 
 def _own_id(options: argparse.Namespace) -> str:
-    """Twelve random hexadecimal digits, saved in the directory of the store; without a store, new ones at each start.
+    """Twelve random hexadecimal digits, saved in the directory of the store; without a store, each start uses new
+    digits.
 
     Raises:
         OSError: The file cannot be created or read.
-        UsageError: The file contains something else.
+        UsageError: The file does not contain twelve hexadecimal digits.
     """
     if options.own_id is None:
         options.own_id = secrets.token_hex(6)
@@ -59,7 +60,8 @@ def _own_id(options: argparse.Namespace) -> str:
 
 
 def _kept_id(path: Path, new: str) -> str:
-    """The id in a file. Creates the file if it does not exist; after a power loss, the file is complete or missing."""
+    """Reads the id from a file. Creates the file if it does not exist; after a power loss, the file is complete or
+    missing."""
     if not path.exists():
         draft = path.with_name(f"{path.name}.{os.getpid()}")
         with draft.open("w", encoding="ascii") as file:
@@ -99,7 +101,7 @@ def check_brokers(options: argparse.Namespace, sources: Sequence[str]) -> None:
     """Raises an error if a user and password would be sent to more than one broker.
 
     Raises:
-        UsageError: There are several brokers, and a login.
+        UsageError: There are several brokers, and there is a login.
     """
     brokers = {_address("--source", source, "").broker for source in sources}
     if len(brokers) > 1 and (options.mqtt_login is not None or "FENCEPOST_MQTT_USER" in os.environ):

@@ -20,7 +20,7 @@ def check_page(options: argparse.Namespace, is_one: bool) -> None:
     """Checks the options of the page.
 
     Raises:
-        UsageError: An option of the page lacks one that it needs, or the devices have no names.
+        UsageError: An option of the page needs another option that is missing, or the devices have no names.
     """
     if options.page is not None and is_one:
         raise UsageError("argument --page: needs the name of the device; add --as or --by, or use a source with names")
@@ -33,11 +33,11 @@ def check_page(options: argparse.Namespace, is_one: bool) -> None:
 def open_page(
     options: argparse.Namespace, follower: Follower, reconnects: Callable[[], int], notices: Notices
 ) -> tuple[Page, View]:
-    """Starts the page of the command line; returns it with its view, which must observe the follower.
+    """Starts the page that the command line requests; returns the page with its view, which must observe the follower.
 
     Raises:
         MissingExtraError: A library of the web server is not installed.
-        OSError: Cannot listen on the address.
+        OSError: The page cannot listen on the address.
     """
     host, _, port = options.page.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")

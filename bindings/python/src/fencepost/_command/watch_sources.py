@@ -18,8 +18,8 @@ from .watch_brokers import check_brokers, open_broker, place_of
 
 
 class AddSource(argparse.Action):
-    """``--source``, which can be given several times. Sources on the command line replace those of ``--config``, which
-    are a tuple."""
+    """The option ``--source``, which can be given several times. Sources on the command line replace the sources of
+    ``--config``, which are stored as a tuple."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
         before = getattr(namespace, self.dest)
@@ -35,7 +35,7 @@ def _is_http(source: str) -> bool:
 
 
 def check_sources(options: argparse.Namespace) -> bool:
-    """Checks the sources; returns whether only one device is followed, by a monitor.
+    """Checks the sources; returns True if they have only one device, which a monitor follows.
 
     Raises:
         UsageError: The options do not match the sources.

@@ -153,8 +153,8 @@ def is_missing(point: Point) -> bool:
 
 
 def _find(names: Sequence[str], columns: Mapping[str, str], path: str | Path, place: str) -> tuple[dict[str, int], int]:
-    """The indices of the columns, and the index of the column that contains positions as well-known text (-1 if there
-    is none)."""
+    """The indices of the columns, and the index of the column that contains positions as well-known text (-1 if no
+    column does)."""
     try:
         found = find(names, {**TRACK, "geometry": GEOMETRY}, columns, ())
         wkt = found.pop("geometry", -1)

@@ -25,7 +25,7 @@ function numbers(word) {
   return found;
 }
 
-/** Decodes a word of differences to points, each a list of `size` numbers. */
+/** Decodes a word of encoded differences to points; each point is a list of `size` numbers. */
 function points(word, size = 2) {
   const steps = numbers(word), found = [], sum = Array(size).fill(0);
   for (let at = 0; at < steps.length; at += size) {
@@ -50,7 +50,7 @@ class FenceMap {
   toScreen([x, y]) { return [(x - this.centre[0]) * this.scale + this.width / 2, (y - this.centre[1]) * this.scale + this.height / 2]; }
   isSeen([x, y], margin = 0) { return x >= -margin && y >= -margin && x <= this.width + margin && y <= this.height + margin; }
 
-  /** A colour of the tokens, in the current light or dark scheme. */
+  /** Returns a colour of `tokens.css` for the current scheme, light or dark. */
   colour(name) {
     const key = `${name} ${isDark.matches && !this.isPrinted}`;
     if (!this.colours.has(key)) {
@@ -114,7 +114,7 @@ class FenceMap {
 
   get hasLocator() { return this.metresPerPixel < 300; }
 
-  /** The overview map: left, top, width, height. */
+  /** The place of the overview map on the canvas: left, top, width, height. */
   get locator() {
     const width = this.width < 500 ? 84 : 132, height = width * .7;
     return [this.width - width - 10, this.height - height - (this.tiles ? 28 : 10), width, height];
@@ -214,7 +214,7 @@ class FenceMap {
   }
 
   /** Adds a label centred above a point. If two labels would overlap, only the one with the higher weight is drawn. If
-   *  there are many, they keep a distance, so that the map below them stays visible. */
+   *  there are many labels, they keep a distance, so that the map below them stays visible. */
   label(name, [x, y], weight = 0) { if (this.isSeen([x, y], 40)) this.labels.push({name, x, y, weight}); }
 
   drawLabels() {

@@ -15,18 +15,18 @@ def text(name: str) -> str:
 
 
 def style(own: str) -> str:
-    """The style sheet of a page: the tokens, the shared parts, and its own rules."""
+    """The style sheet of a page: the tokens, the shared parts, and the page's own rules."""
     return text("tokens.css") + text("base.css") + own
 
 
 def script(own: str) -> str:
-    """The script of a page: the outline of the land, tables and map, and its own code."""
+    """The script of a page: the outline of the land, the code of tables and map, and the page's own code."""
     land = text("land.txt").replace("\n", " ").strip()
     return f'"use strict";\nconst LAND = "{land}";\n' + text("table.js") + text("map.js") + own
 
 
 def page(own: str, **parts: str) -> str:
-    """The HTML of a page: replaces each `{{ name }}` of its own text by a part, or by the shared `head.html` and
-    `map.html`."""
+    """The HTML of a page: each `{{ name }}` in `own` is replaced by the part with that name, or by the shared
+    `head.html` or `map.html`."""
     shared = {name: text(f"{name}.html").rstrip() for name in ("head", "map")}
     return re.sub(r"\{\{ (\w+) \}\}", lambda found: (shared | parts)[found[1]], own)
