@@ -1,4 +1,5 @@
-"""The report in headless Chromium: no network, no errors, every mark drawn. Run by ``make test-all``."""
+"""Tests the report in headless Chromium: it uses no network, causes no errors, and draws every mark. ``make test-all``
+runs this test."""
 
 from __future__ import annotations
 
@@ -201,7 +202,7 @@ def test_what_is_chosen_shows_its_evidence_everywhere(browser: Any, tmp_path: Pa
 
 
 def test_the_base_map_is_asked_for(browser: Any, tmp_path: Path) -> None:
-    """Tiles are only fetched if the map is switched on, and never without a network."""
+    """Tiles are fetched only if the map is switched on, and never without a network."""
     page = tmp_path / "drive.html"
     demo().report(page, base_map="http://127.0.0.1:9/{Z}/{X}/{Y}.png")
     offline(browser, True)
@@ -221,7 +222,7 @@ def test_the_base_map_is_asked_for(browser: Any, tmp_path: Path) -> None:
 
 
 def many(tracks: int, fixes: int, places: int, step: float) -> EventLog:
-    """Random walks through a town of circles; many visits are only short."""
+    """Random walks through a town of circles, in which many visits are short."""
     import numpy
     import pandas
 
@@ -244,7 +245,8 @@ def many(tracks: int, fixes: int, places: int, step: float) -> EventLog:
 
 
 def test_a_hundred_devices_among_a_thousand_places(browser: Any, tmp_path: Path, capsys: Any) -> None:
-    """The page stays small; searching, unfolding and sorting work. Prints how fast it is, without a limit."""
+    """The page stays small with many rows; searching, unfolding and sorting work. The test prints how fast the page is,
+    without a limit."""
     log = many(tracks=100, fixes=1_000, places=1_000, step=8e-4)
     visits = log.visits()
     page = tmp_path / "fleet.html"
@@ -305,7 +307,7 @@ HOSTILE = ("</script><script>throw 1</script>", "<img src=x onerror=alert(1)>", 
 
 
 def test_names_and_paper(browser: Any, tmp_path: Path) -> None:
-    """Names of all kinds break nothing; a printout has all rows, on white."""
+    """Tests that names of all kinds cause no errors, and that a printout has all rows, on white."""
     import pandas
 
     times = pandas.date_range("2026-01-01", periods=6, freq="min", tz="UTC")

@@ -1,6 +1,7 @@
-"""`fencepost watch` with the real daemon: gpsd reads pseudo terminals, on which gpsfake plays receivers' logs.
+"""Tests `fencepost watch` with the real daemon: gpsd reads pseudo terminals, on which gpsfake plays receivers' logs.
 
-Needs Debian's gpsd and gpsd-clients, the shared logs and a pseudo terminal; skipped with a message if one is missing.
+Needs Debian's gpsd and gpsd-clients, the shared logs and a pseudo terminal; the test is skipped with a message if one
+is missing.
 """
 
 from __future__ import annotations
@@ -54,9 +55,10 @@ def playing(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
     """Plays logs in a loop with gpsfake, each as its own device, through a gpsd that listens on a port of the
     loopback and has these devices.
 
-    gpsfake waits until the file of gpsd's control socket exists, and then ignores a refused connection to it: gpsd has
-    no device then, and a test waits in vain. The file of a killed gpsd whose gpsfake had the same process id also
-    counts. So each gpsfake has a new folder for it, and one that passed on no device is replaced.
+    gpsfake waits until the file of gpsd's control socket exists, and then ignores a refused connection to the socket:
+    gpsd has no device then, and a test waits in vain. The same happens if the file is left over from a killed gpsd
+    whose gpsfake had the same process id. Therefore each gpsfake gets a new folder for the socket, and a gpsfake that
+    passed on no device is replaced.
     """
     end = time.monotonic() + LONGEST
     while True:
@@ -88,7 +90,8 @@ def started(port: int, *logs: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def has_devices(process: subprocess.Popen[bytes], port: int, count: int) -> bool:
-    """Waits until the gpsd of this gpsfake lists its devices. False: it listens, but lists too few for 10 s."""
+    """Waits until the gpsd of this gpsfake lists its devices. Returns False if gpsd listens, but lists too few devices
+    for 10 s."""
     end, listening = time.monotonic() + LONGEST, None
     while listening is None or time.monotonic() < listening + 10:
         try:
@@ -110,8 +113,8 @@ def has_devices(process: subprocess.Popen[bytes], port: int, count: int) -> bool
 
 @pytest.fixture
 def port() -> int:
-    """A free port below the range from which the system takes ports for outgoing connections. A watch that retries a
-    closed port within that range might get this very port as its own, and so connect to itself."""
+    """Finds a free port below the range from which the system takes ports for outgoing connections. A watch that
+    retries a closed port within that range might get the same port for its own end, and so connect to itself."""
     while True:
         try:
             with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:
@@ -154,7 +157,7 @@ class Watching:
         self._rest = {self.process.stdout: b"", self.process.stderr: b""}
 
     def line(self, errors: bool = False) -> str:
-        """Returns the next line within the time limit."""
+        """Returns the next line of output within the time limit."""
         stream = self.process.stderr if errors else self.process.stdout
         assert stream is not None
         end = time.monotonic() + LONGEST
@@ -202,7 +205,7 @@ def place(log: str, index: int) -> tuple[float, float]:
 
 
 def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int, stack: ExitStack) -> None:
-    """Finds the same crossing at the same time as a replay of the log."""
+    """The watch finds the same crossing at the same time as a replay of the log."""
     log = "quectel.log"
     rows = read_track(LOGS / log).fixes
     start = rows[0]
@@ -241,7 +244,7 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int, stack: Ex
 
 
 def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: int) -> None:
-    """The log is from 2014, but gpsd reports the year 2034."""
+    """The log is from 2014, but gpsd reports the year 2034 for it."""
     log = "bu353s4.log"
     circles = {"hamilton": (*place(log, 0), 100.0)}
     with playing(port, log):

@@ -1,4 +1,4 @@
-"""Shared by the slow tests of ``fencepost watch``: a separate mosquitto, a watch in a process, and waiting."""
+"""Shared parts of the slow tests of ``fencepost watch``: a separate mosquitto, a watch in a process, and waiting."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LONGEST = 180.0
 
 
 def mosquitto() -> str | None:
-    """Finds mosquitto, which Debian puts into a folder that is only on root's path."""
+    """Finds the program mosquitto, which Debian puts into a folder that is only on root's path."""
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
 def free_port() -> int:
     """Returns a port below the range from which the system takes ports for outgoing connections. While the broker is
-    away, a port within that range could be taken by another process, or even by a watch that tries to connect."""
+    stopped, another process, or even a watch that tries to connect, could take a port within that range."""
     while True:
         try:
             with socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000))) as server:
@@ -38,7 +38,7 @@ def free_port() -> int:
 
 
 def until(condition: Callable[[], Any], what: str, state: Callable[[], str] = lambda: "") -> Any:
-    """Waits for a condition. After a timeout, fails with the text of `state`."""
+    """Waits for a condition. Waits until a condition is true; after a timeout, fails with the text of `state`."""
     end = time.monotonic() + LONGEST
     while not (found := condition()):
         if time.monotonic() >= end:
@@ -48,7 +48,7 @@ def until(condition: Callable[[], Any], what: str, state: Callable[[], str] = la
 
 
 class Broker:
-    """A mosquitto on the loopback, which keeps its messages when it stops and starts again."""
+    """Runs a mosquitto on the loopback, which keeps its messages when it stops and starts again."""
 
     def __init__(self, folder: Path, *settings: str) -> None:
         self.folder, self._settings = folder, settings or ("allow_anonymous true",)
@@ -186,7 +186,7 @@ class Watcher:
         until(looked, what)
 
     def end(self) -> None:
-        """Kills the process, whatever it is doing."""
+        """Kills the process at any point of its work."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(LONGEST)
@@ -197,7 +197,7 @@ class Watcher:
 
 
 def conditions(folder: Path, **places: float) -> Path:
-    """Writes circles of 200 m on the equator, each at its longitude."""
+    """Writes a file of circles of 200 m on the equator, each at its longitude."""
     path = folder / "conditions.geojson"
     features = [
         {

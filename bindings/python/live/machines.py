@@ -1,5 +1,6 @@
 """A small computer for tests: a copy of this Debian, with systemd as its first process, its own network, and a disk in
-memory for whatever it writes. Also provides the wheels that pip needs to install the package without a network."""
+memory for everything that it writes. This module also provides the wheels that pip needs to install the package without
+a network."""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ def why_not() -> str | None:
 
 
 def make_wheels() -> Path:
-    """Returns a folder with our wheel and the wheels that it needs; made once for this computer."""
+    """Returns a folder with our wheel and the wheels that it needs; the folder is made once for this computer."""
     folder = ROOT / ".build" / "live-wheels"
     folder.mkdir(parents=True, exist_ok=True)
     binding = ROOT / "bindings" / "python"
@@ -101,7 +102,7 @@ class Machine:
     """A running machine.
 
     Args:
-        first: The process id of its first process.
+        first: The process id of the machine's first process.
     """
 
     def __init__(self, first: int) -> None:
@@ -110,7 +111,7 @@ class Machine:
     def run(
         self, script: str, folder: str = "/", seconds: float = 600, user: str = "root"
     ) -> subprocess.CompletedProcess[str]:
-        """Runs commands, and stops at the first that fails."""
+        """Runs commands, and stops at the first one that fails."""
         settings = [f"PATH={PATH}", "HOME=/root", "PIP_NO_INDEX=1", f"PIP_FIND_LINKS={WHEELS}", "LANG=C.UTF-8"]
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
         command = [*self._enter, *become, "env", "-i", *settings, "bash", "-euc", f"cd {folder}\n{script}"]
@@ -134,7 +135,7 @@ class Machine:
 
 @contextmanager
 def machine(furnish: Callable[[Path], None]) -> Iterator[Machine]:
-    """Starts a machine, and ends it with all its processes.
+    """Starts a machine, and at the end stops the machine with all its processes.
 
     Args:
         furnish: Writes the additional files to the machine's disk.

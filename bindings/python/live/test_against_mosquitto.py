@@ -1,4 +1,4 @@
-"""`fencepost watch` with Debian's mosquitto on the loopback: phones and trackers in, events out, with outages."""
+"""Tests `fencepost watch` with Debian's mosquitto on the loopback: phones and trackers in, events out, with outages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def watcher(
 
 
 def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """OwnTracks and Traccar, the owners' circles, refused messages, and events published in both formats."""
+    """Tests messages of OwnTracks and Traccar, the owners' circles, refused messages, and events published in both
+    formats."""
     user = phone(stack, broker, topic="#")
     state = tmp_path / "watch"
     state.mkdir()
@@ -135,7 +136,7 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
 
 
 def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """While the watch is killed, and while the broker is away."""
+    """Messages that the broker held while the watch is killed, and while the broker is away, come in once."""
     state = tmp_path / "watch"
     user = phone(stack, broker)
     watch = watcher(stack, state, broker, "--store", state)
@@ -163,7 +164,7 @@ def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, br
 
 
 def test_kills_at_random_lose_nothing_and_invent_nothing(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """FENCEPOST_SOAK=1 makes it 50 kills and 50 restarts; FENCEPOST_SEED repeats the choices of a run."""
+    """FENCEPOST_SOAK=1 runs 50 kills and 50 restarts; FENCEPOST_SEED repeats the choices of a run."""
     is_long = os.environ.get("FENCEPOST_SOAK") == "1"
     seed = int(os.environ.get("FENCEPOST_SEED", random.SystemRandom().randrange(1 << 32)))
     print(f"FENCEPOST_SEED={seed}")
@@ -246,7 +247,7 @@ def test_a_user_and_a_password(stack: ExitStack, tmp_path: Path) -> None:
 
 
 def test_tls(stack: ExitStack, tmp_path: Path) -> None:
-    """With a private certificate; a client that does not know it cannot connect."""
+    """Uses a private certificate; a client that does not know the certificate cannot connect."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test"
     names = ("-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate))
@@ -266,7 +267,7 @@ def test_tls(stack: ExitStack, tmp_path: Path) -> None:
 
 
 def test_a_broker_that_restarts_each_second_loses_nothing(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """FENCEPOST_SOAK=1 makes it 60 restarts."""
+    """FENCEPOST_SOAK=1 runs 60 restarts."""
     state = tmp_path / "watch"
     watch = watcher(stack, state, broker, "--store", state, "--publish", f"{broker.url}/out")
     user = phone(stack, broker)
@@ -331,7 +332,8 @@ def test_bursts_of_new_names_end_nothing(stack: ExitStack, tmp_path: Path, broke
 
 @pytest.mark.parametrize("end", ["kill", "stop", "recover"])
 def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: Broker, end: str) -> None:
-    """The broker redelivers messages that came while the store failed; their events get the same sequences."""
+    """The broker redelivers messages that came while the store failed; the events of these messages get the same
+    sequences."""
     state = tmp_path / "watch"
     watch = watcher(stack, state, broker, "--store", state)
     user = phone(stack, broker)
@@ -368,7 +370,8 @@ def log_of(broker: Broker) -> str:
 
 
 def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """Each connection makes the broker end the other one. The watch that notices first ends with an error."""
+    """When either watch connects, the broker ends the connection of the other watch. The watch that first notices the
+    conflict ends with an error."""
     watches = [watcher(stack, tmp_path / name, broker, "--client-id", "vans", waits=False) for name in ("one", "other")]
     until(lambda: any(each.process.poll() is not None for each in watches), "the end of one")
     ended, left = sorted(watches, key=lambda each: each.process.poll() is None)
@@ -384,8 +387,8 @@ def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_pa
 
 
 def test_a_long_command_costs_no_message(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """The command takes longer than the broker's keep-alive time. Messages of QoS 0 wait in the watch, those of QoS 1
-    at the broker."""
+    """The command takes longer than the broker's keep-alive time. Messages of QoS 0 wait in the watch, and messages of
+    QoS 1 wait at the broker."""
     state = tmp_path / "watch"
     # The broker drops a client that is silent for 1.5 times its keep-alive time, which is 30 s outside of tests.
     (tmp_path / "sitecustomize.py").write_text("import fencepost._live.mqtt_client as own\nown.KEEP_ALIVE = 10\n")

@@ -1,5 +1,6 @@
 """Runs the instructions of containers/Containerfile one after the other in their own Debian root, because base images
-cannot be fetched without a network. Then runs its process, without root, on a read-only root, beside a mosquitto."""
+cannot be fetched without a network. Then the test runs the container's process, without root, on a read-only root,
+beside a mosquitto."""
 
 from __future__ import annotations
 

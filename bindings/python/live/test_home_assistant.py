@@ -1,4 +1,4 @@
-"""Home Assistant's MQTT discovery and the add-on, with Debian's mosquitto on the loopback."""
+"""Tests Home Assistant's MQTT discovery and the add-on, with Debian's mosquitto on the loopback."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Assistant:
             self.topics.pop(message.topic, None)
 
     def entities(self, kind: str) -> dict[tuple[str, str | None], dict[str, Any]]:
-        """The entities, by the names of device and entity."""
+        """Returns the entities, by the names of device and entity."""
         found = {}
         for topic, text in dict(self.topics).items():
             if (parts := CONFIG.fullmatch(topic)) and parts[1] == kind:
@@ -72,7 +72,7 @@ class Assistant:
         return found
 
     def state(self, device: str, place: str) -> str | None:
-        """The state that Home Assistant would show."""
+        """Returns the state that Home Assistant would show."""
         config = self.entities("binary_sensor").get((device, place))
         if config is None:
             return None
@@ -126,8 +126,8 @@ def watcher(stack: ExitStack, folder: Path, broker: Broker, *more: str | Path) -
 
 
 def test_people_places_and_positions(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
-    """Each place and person has a sensor from the first fix on. Checks states, positions, and the end of watches and
-    places."""
+    """Each pair of a place and a person has a sensor from the first fix on. The test checks states, positions, and the
+    end of watches and places."""
     folder = tmp_path / "watch"
     folder.mkdir()
     conditions(folder, home=0.0, office=1.0)
@@ -199,7 +199,7 @@ def test_a_broker_that_is_away_delays_and_loses_nothing(stack: ExitStack, tmp_pa
 
 
 class Supervisor:
-    """The part of Home Assistant's supervisor that tells an add-on where the broker is."""
+    """Stands in for the part of Home Assistant's supervisor that tells an add-on the broker's address."""
 
     def __init__(self, port: int) -> None:
         asked = self.asked = []  # type: list[tuple[str, str | None]]

@@ -1,5 +1,5 @@
-"""The programs of ``examples/live``: FastAPI with a fleet, a store and server-sent events; alerts from a broker; a
-host's own event loop."""
+"""Tests the programs of ``examples/live``: FastAPI with a fleet, a store and server-sent events; alerts from a broker;
+a host's own event loop."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def fastapi(folder: Path, name: str = "fastapi_service") -> Iterator[str]:
 
 
 def test_a_fastapi_service_in_a_few_lines(tmp_path: Path) -> None:
-    """Times as text and as seconds since 1970, events as JSON; the program does not have to advance a clock."""
+    """Times come as text and as seconds since 1970, and events leave as JSON; the program does not have to advance a
+    clock."""
     httpx = pytest.importorskip("httpx", reason="httpx is installed by make test-all")
     pytest.importorskip("fastapi", reason="FastAPI is installed by make test-all")
     conditions(tmp_path)

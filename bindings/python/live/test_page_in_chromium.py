@@ -1,5 +1,5 @@
-"""The page of a watch in headless Chromium: live, without a network, by keyboard, dark and light, on a phone's screen,
-with 500 devices among 5,000 places."""
+"""Tests the page of a watch in headless Chromium: live, without a network, by keyboard, dark and light, on a phone's
+screen, with 500 devices among 5,000 places."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 
 
 class Served:
-    """A watch with a page. It reads lines that the test writes."""
+    """A watch with a page. The watch reads lines that the test writes."""
 
     def __init__(self, folder: Path, stack: ExitStack, *arguments: str | Path, host: str = "127.0.0.1") -> None:
         places = folder / "conditions.geojson"
@@ -90,7 +90,7 @@ class Served:
         self.process.stdin.flush()
 
     def state(self) -> str:
-        """The watch's state, for the message of a wait that failed."""
+        """Describes the watch's state, for the message of a wait that failed."""
         return f"{self.process.poll()}, {self.said_file.read_text()[-500:]}, {self.get('metrics')[1][-3000:]}"
 
     def get(self, path: str = "", **headers: str) -> tuple[int, str, Any]:
@@ -127,7 +127,8 @@ class Row(NamedTuple):
 
 
 def rows(browser: webdriver.Chrome) -> list[Row]:
-    """The visible rows of devices, read in one script: between two calls the page may redraw them."""
+    """Returns the visible rows of devices, read in one script, because between two calls the page may redraw the
+    rows."""
     found = browser.execute_script(  # type: ignore[no-untyped-call]
         "return [...document.querySelectorAll('#devices tbody tr:not(.gap)')]"
         ".map(row => [row.innerText, row.querySelector('button')])"
@@ -151,7 +152,7 @@ LOOKS = (("light", (1280, 900)), ("dark", (1280, 900)), ("dark", (390, 844)), ("
 
 
 def look(browser: webdriver.Chrome, scheme: str, size: tuple[int, int]) -> None:
-    """Shows the page in these colours on a screen of this size; a narrow screen counts as a phone's."""
+    """Shows the page in dark or light colours on a screen of this size; a narrow screen counts as a phone's."""
     browser.execute_cdp_cmd(  # type: ignore[no-untyped-call]
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     )

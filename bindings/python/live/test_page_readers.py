@@ -1,4 +1,4 @@
-"""Readers of the page that never read: they cost little, delay nobody, and are disconnected."""
+"""Tests readers of the page that never read: they cost little, delay nobody, and are disconnected."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Follows ``guides/phones.md`` as a new user would: word for word, from an empty directory, on a separate machine with
-Debian's mosquitto. ``mosquitto_pub`` plays the phone."""
+Debian's mosquitto. ``mosquitto_pub`` takes the place of the phone."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_page_word_for_word() -> None:
             return made.say(script, HOME, user="alice")
 
         def stay(script: str, said: str) -> None:
-            """Leaves commands running, as in a separate terminal."""
+            """Starts commands that continue to run, as in a separate terminal."""
             say(f"nohup bash -euc {shlex.quote(script)} > {said} 2>&1 &")
 
         say(install)

@@ -1,4 +1,4 @@
-"""The files of ``examples/service``: systemd finds no fault in them, and the configuration works."""
+"""Tests the files of ``examples/service``: systemd finds no fault in them, and the configuration works."""
 
 from __future__ import annotations
 

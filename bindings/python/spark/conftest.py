@@ -1,4 +1,5 @@
-"""Starts one Spark for all tests of the folder. Without Spark they are skipped, with a message."""
+"""Starts one Spark session for all tests of the folder. If Spark is not installed, the tests are skipped, with a
+message."""
 
 from __future__ import annotations
 

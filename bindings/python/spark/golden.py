@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the checkpoints from which later versions must continue: golden/checkpoint-1.zip is of fixes, checkpoint-2.zip
-of rows that name tables and contain scan reports. Each has the events up to the checkpoint.
+"""Writes the checkpoints from which later versions must continue: golden/checkpoint-1.zip has a stream of fixes,
+checkpoint-2.zip has rows that name tables and contain scan reports. Each archive contains the events up to the
+checkpoint.
 
     .venv/bin/python bindings/python/spark/golden.py
 
@@ -26,9 +27,10 @@ from fencepost import spark as fencepost_spark
 GOLDEN = Path(__file__).with_name("golden")
 EVENTS = "events.json"
 PLACE = b"/PLACE"
-"""Stands for the folder that holds the checkpoint, because Spark writes that path into it."""
+"""This text stands for the folder that holds the checkpoint, because Spark writes the folder's path into the
+checkpoint."""
 SHARDS = 2
-"""As many as there are partitions, because each partition has a folder in the state."""
+"""The number of shards equals the number of partitions, because each partition has a folder in the state."""
 WIDE_ROWS = 150
 """The number of rows of the wide stream before the checkpoint."""
 
@@ -50,7 +52,8 @@ def run(spark: Any, source: Path, conditions: Path, checkpoint: Path) -> list[di
 
 
 def unpack(folder: Path, number: int) -> list[Any]:
-    """Unpacks a checkpoint into a folder as if it had been made there; returns the events up to it."""
+    """Unpacks a checkpoint into a folder as if the checkpoint had been made there; returns the events up to the
+    checkpoint."""
     with zipfile.ZipFile(checkpoint(number)) as archive:
         archive.extractall(folder)
     for path in folder.rglob("*"):

@@ -1,8 +1,8 @@
-"""The program of test_kill.py: a stream that is killed again and again.
+"""The program that test_kill.py starts: a stream that is killed again and again.
 
     job.py FOLDER CONDITIONS [die-after-write]
 
-Its sink is idempotent: each micro-batch writes one file, which replaces the file of an earlier attempt.
+The stream's sink is idempotent: each micro-batch writes one file, which replaces the file of an earlier attempt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Shared by the tests with a real Spark: a small world in files, the command's events for it, and the start of
+"""Shared parts of the tests with a real Spark: a small world in files, the command's events for it, and the start of
 Spark."""
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any
 SECOND = 1_000_000
 BEGIN = 1_700_000_000 * SECOND
 DELAY = 60
-"""The most by which rows are late, in seconds."""
+"""The largest delay of a row, in seconds."""
 FIELDS = ("vehicle", "lat", "lon", "accuracy", "time_us")
 SCHEMA = "vehicle string, lat double, lon double, accuracy double, time_us long"
 LONGEST = 120
 """Timeout of a stream, in seconds."""
 TOO_BUSY, TRIES = "failed to connect back", 3
-"""Spark gives a Python worker ten seconds to start, and this cannot be changed. On a busy machine that may be too
-short; the query is then started again."""
+"""Spark gives a Python worker ten seconds to start, and this cannot be changed. On a busy machine ten seconds may be
+too short; the query is then started again."""
 SENTINEL_AFTER = 1000
-"""The seconds by which the sentinel row is later than all others; it moves the watermark beyond everything that is
-due."""
+"""The sentinel row is later than all other rows by this number of seconds; it moves the watermark beyond everything
+that is due."""
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 Row = tuple[str, float, float, float, int]
@@ -44,7 +44,7 @@ def write_conditions(folder: Path, count: int = 40) -> Path:
 
 
 def walks(devices: int = 12, steps: int = 120) -> list[Row]:
-    """Rows in time order, some without a position. The last row ends all waiting."""
+    """Rows in time order, some without a position. After the last row, no device still waits for time to pass."""
     draw = random.Random(5)
     places = {f"v-{number}": [0.0, 0.0] for number in range(devices)}
     found: list[Row] = []
@@ -100,7 +100,7 @@ def place_csv(folder: Path, number: int, rows: list[Row]) -> None:
 
 
 def place(path: Path, text: str, number: int) -> None:
-    """Adds a file to a source."""
+    """Adds a file to a source folder."""
     path.write_text(text)
     _date(path, number)
 
@@ -112,8 +112,8 @@ def _date(path: Path, number: int) -> None:
 def drain(
     events: Any, checkpoint: Path, found: list[Any] | None = None, fails: bool = False
 ) -> tuple[list[Any], list[Any]]:
-    """Runs a stream of events over everything in its source. Returns its rows, appended to `found`, and the progress.
-    With `fails`, the query fails between its first write and the commit."""
+    """Runs a stream of events over everything in its source. Returns the progress, and appends the rows of the stream
+    to `found`. If `fails` is true, the query fails between its first write and the commit."""
     rows = [] if found is None else found
 
     def keep(batch: Any, number: int) -> None:
@@ -176,8 +176,8 @@ def environment() -> dict[str, str]:
 
 
 def session(folder: Path, **options: str) -> Any:
-    """Starts a small Spark with two processors. Its threads need a large stack: Spark searches the message of an error
-    in `foreachBatch` with a recursive regular expression, and if the stack overflows there the stream hangs."""
+    """Starts a small Spark with two processors. Spark's threads need a large stack: Spark searches the message of an
+    error in `foreachBatch` with a recursive regular expression, and if the stack overflows there the stream hangs."""
     os.environ.update(environment())
     from pyspark.sql import SparkSession
 

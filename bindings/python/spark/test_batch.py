@@ -1,4 +1,5 @@
-"""Data frames in a real Spark: the replay gives the events of the command, and the join those of the table."""
+"""Tests data frames in a real Spark: the replay gives the events of the command, and the join gives the rows of the
+table."""
 
 from __future__ import annotations
 

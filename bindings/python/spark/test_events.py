@@ -1,4 +1,5 @@
-"""Streams in a real Spark find the events of the command, for any number of shards, any micro-batches and any order."""
+"""Streams in a real Spark find the events that the command finds, for any number of shards, any micro-batches and any
+order."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 
 
 def streamed(spark: Any, folder: Path, conditions: Any, **options: Any) -> tuple[list[dict[str, Any]], list[Any]]:
-    """Runs over everything in the source; returns the events and the progress."""
+    """Runs a stream over everything in the source; returns the events and the progress."""
     source = spark.readStream.schema(streams.SCHEMA).option("header", True).option("maxFilesPerTrigger", 1)
     events = fencepost_spark.events(
         source.csv(str(folder / "in")), conditions, **{"delay": f"{streams.DELAY} seconds", **options}

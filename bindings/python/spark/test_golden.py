@@ -1,4 +1,4 @@
-"""Continues from a checkpoint of an earlier version as if nothing had happened. (Another one is in
+"""Continues from a checkpoint of an earlier version as if the stream had not been interrupted. (Another such test is in
 test_versions.py.)"""
 
 from __future__ import annotations

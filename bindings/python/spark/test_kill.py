@@ -1,5 +1,5 @@
 """Kills the driver, the JVM and the Python workers of a stream with SIGKILL, at random and between write and commit.
-The events must be those of the command, and an idempotent sink must not have any twice."""
+The events must equal those of the command, and an idempotent sink must not have any event twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
 
 
 def processes(session: int) -> dict[str, list[int]]:
-    """The processes of a session, by kind."""
+    """Returns the process ids of a session, by kind of process."""
     found: dict[str, list[int]] = {"driver": [], "jvm": [], "worker": []}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
@@ -48,7 +48,7 @@ def processes(session: int) -> dict[str, list[int]]:
 
 
 def end(session: int) -> None:
-    """Kills everything that still runs in the session."""
+    """Kills all processes that still run in the session."""
     until = time.monotonic() + 20
     while any(left := processes(session).values()):
         for each in [number for numbers in left for number in numbers]:

@@ -53,7 +53,7 @@ only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the part full of make 
 
 
 def in_full(*values: Any) -> list[Any]:
-    """Parameters of a test that `make test` leaves to the part `full`."""
+    """Returns parameters of a test that `make test` does not run and the part `full` runs."""
     return [pytest.param(value, marks=[pytest.mark.full, only_in_full]) for value in values]
 
 
@@ -72,9 +72,10 @@ def needs_shared() -> pytest.MarkDecorator:
 
 
 def mentions(message: object, parts: str) -> bool:
-    """Whether a message contains these parts in this order; "…" stands for any words between two parts.
+    """Returns whether a message contains these parts in this order; "…" stands for any words between two parts.
 
-    Tests look for places, columns, identifiers and values in messages. Their wording is in Tests/Golden/messages.txt.
+    Tests look for places, columns, identifiers and values in messages. The wording of messages is in
+    Tests/Golden/messages.txt.
     """
     return (
         re.search(".*".join(map(re.escape, (part.strip() for part in parts.split("…")))), str(message), re.DOTALL)
@@ -83,7 +84,7 @@ def mentions(message: object, parts: str) -> bool:
 
 
 def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> InputError:
-    """Returns the error with which a call refuses its input; checks that the message is one line."""
+    """Returns the error with which a call refuses an input; checks that the message is one line."""
     with pytest.raises(InputError) as caught:
         call(*arguments, **options)
     assert "\n" not in str(caught.value)

@@ -6,8 +6,8 @@ import resource
 
 
 class FullDisk:
-    """While it is active, this process cannot write to any file. Python ignores the signal that comes with the
-    limit."""
+    """While this context is active, the process cannot write to any file. Python ignores the signal that the system
+    sends at the limit."""
 
     def __enter__(self) -> None:
         self.limits = resource.getrlimit(resource.RLIMIT_FSIZE)

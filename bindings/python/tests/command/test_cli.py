@@ -1,4 +1,4 @@
-"""The command, run as a process: formats, options, exit codes, one line per error."""
+"""Tests the command, run as a process: formats, options, exit codes, one line per error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The demo data and the example: they equal the output of their scripts, and the replay gives the golden events."""
+"""Tests the demo data and the example: they equal the output of their scripts, and the replay gives the golden
+events."""
 
 from __future__ import annotations
 

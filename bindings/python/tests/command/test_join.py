@@ -1,4 +1,4 @@
-"""``fencepost join``: finds which conditions hold which points, from file to file."""
+"""Tests ``fencepost join``, which finds the conditions that contain points, from file to file."""
 
 from __future__ import annotations
 

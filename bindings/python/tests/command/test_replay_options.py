@@ -1,4 +1,5 @@
-"""Options of ``fencepost replay`` and ``fencepost circles`` for what files do not state, and for outputs."""
+"""Tests options of ``fencepost replay`` and ``fencepost circles``: options for facts that files do not state, and for
+outputs."""
 
 from __future__ import annotations
 

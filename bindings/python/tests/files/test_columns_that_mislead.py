@@ -1,4 +1,4 @@
-"""Columns whose name or size misleads: files, frames and Arrow tables follow the same rule."""
+"""Tests columns whose name or size misleads: files, frames and Arrow tables follow the same rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ START_NS = 1_714_564_800_123_456_789
 
 
 def sources(folder: Path, columns: dict[str, list[Any]]) -> list[Any]:
-    """The same rows in a file, a frame, an Arrow table and GeoJSON."""
+    """Returns the same rows as a file, a frame, an Arrow table and GeoJSON."""
     import json
 
     frame = pandas.DataFrame(columns)
@@ -88,7 +88,7 @@ def test_accelerations_are_not_accuracies(tmp_path: Path) -> None:
 
 
 def cars(name: str) -> dict[str, list[Any]]:
-    """Three cars, each on its own street; their rows alternate."""
+    """Returns rows of three cars, each on its own street; the cars' rows alternate."""
     rows = [
         (step * 10 + car, 47.0 + 0.05 * car + 1e-4 * step, 8.0, f"c{car}") for step in range(60) for car in range(3)
     ]
@@ -149,7 +149,7 @@ def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
 
 
 def kinds(name: str) -> dict[str, list[Any]]:
-    """Three cars, which one column distinguishes and another does not."""
+    """Tests three cars, which one column distinguishes and another column does not."""
     columns = cars(name)
     return columns | {"kind": ["car"] * len(columns["lat"])}
 

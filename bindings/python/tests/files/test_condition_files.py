@@ -1,4 +1,5 @@
-"""Conditions in users' files: properties with other names, GPX way points, one radius and state for all."""
+"""Tests conditions in users' files: properties with other names, GPX way points, one radius and one state for all
+conditions."""
 
 from __future__ import annotations
 
@@ -126,7 +127,7 @@ def test_what_is_wrong_with_way_points(tmp_path: Path, points: str, words: str) 
 
 
 def sources(tmp_path: Path) -> list[Any]:
-    """Two circles, one with its own radius and state, in every accepted form of rows."""
+    """Two circles, one of which has its own radius and state, in every accepted form of rows."""
     pandas = pytest.importorskip("pandas")
     geopandas = pytest.importorskip("geopandas")
     (tmp_path / "c.csv").write_text("id,lat,lon,radius,assuming\na,0,0,30,satisfied\nb,0,0,,\n")

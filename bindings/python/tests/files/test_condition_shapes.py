@@ -1,4 +1,4 @@
-"""Polygons and lines from files and tables as conditions: results, errors, and warnings about edges."""
+"""Tests polygons and lines from files and tables as conditions: results, errors, and warnings about edges."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def test_the_command_names_what_repairs_a_polygon(tmp_path: Path, run: Run) -> N
 
 
 def test_what_is_said_of_edges(tmp_path: Path) -> None:
-    """Warns only if edges differ noticeably, once per file, and not if the file states their kind."""
+    """Warns only if the two kinds of edges differ noticeably, once per file, and not if the file states the kind of
+    edges."""
     far = [[x, y + 50] for x, y in SQUARE]
     farther = [[3 * x, y + 60] for x, y in SQUARE]
     path = write(
@@ -183,7 +184,7 @@ def test_what_a_layer_cannot_hold(tmp_path: Path) -> None:
 
 
 def test_a_corridor_of_a_file_is_lived_through(tmp_path: Path) -> None:
-    """A drive along a road and away from it."""
+    """Returns fixes of a drive along a road and away from the road."""
     path = write(tmp_path / "c.geojson", feature("LineString", [[0, 0], [0.01, 0]], "road", radius=20))
     fixes = [Fix(0, 0.0005 * step, time=step * 1_000_000) for step in range(10)]
     fixes += [Fix(0.0002 * step, 0.005, time=(10 + step) * 1_000_000) for step in range(10)]

@@ -1,4 +1,4 @@
-"""Probably wrong values give a warning; correct values give none."""
+"""Values that are probably wrong cause a warning; correct values do not."""
 
 from __future__ import annotations
 

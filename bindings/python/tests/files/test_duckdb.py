@@ -1,4 +1,4 @@
-"""DuckDB and its spatial extension: query results as inputs, and queries over outputs."""
+"""Tests DuckDB and its spatial extension: query results as inputs, and queries over outputs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def connection() -> Iterator[Any]:
 
 
 def circles(connection: Any) -> None:
-    """The example's circles as a table with a column of geometries."""
+    """Creates a table of the example's circles with a column of geometries."""
     connection.execute(
         "CREATE TABLE shops (name VARCHAR, radius DOUBLE, policy VARCHAR, assuming VARCHAR, place GEOMETRY)"
     )
@@ -72,8 +72,8 @@ def expected() -> EventLog:
 
 @pytest.mark.parametrize("point", POINTS.values(), ids=list(POINTS))
 def test_spatial_points_go_in(connection: Any, expected: EventLog, point: str) -> None:
-    """Spatial points as a track and as conditions of a replay, and as input of a monitor, give the events of the
-    files."""
+    """Points of the spatial extension, used as a track, as conditions of a replay, and as input of a monitor, give the
+    events of the files."""
     track = connection.sql(f"SELECT time, accuracy, {point} FROM drive")
     shops = "SELECT name, radius, policy, assuming, "
     shops += point.replace("longitude", "ST_X(place)").replace("latitude", "ST_Y(place)") + " FROM shops"
@@ -191,7 +191,7 @@ def test_a_query_that_fails_on_the_way(connection: Any) -> None:
 
 
 def test_a_log_joins_with_zones(connection: Any, expected: EventLog) -> None:
-    """Joins the events' points, as geometries: finds the zone of each, and its distance from a place."""
+    """Joins the events' points, as geometries: finds the zone of each point, and the point's distance from a place."""
     log = expected
     circle = log.conditions[next(iter(log.conditions))]
     assert isinstance(circle, Circle)

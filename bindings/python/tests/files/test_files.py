@@ -1,4 +1,4 @@
-"""Readers: tracks in GPX, CSV and GeoJSON, conditions, sightings; real files and broken ones."""
+"""Tests the readers: tracks in GPX, CSV and GeoJSON, conditions, sightings; real files and broken files."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def write(tmp_path: Path) -> Write:
 
 
 def refusal(call: Callable[..., Any], path: Path, *arguments: Any, **options: Any) -> str:
-    """The message about a file, without the file's name. Checks that the message is one line and begins with the
-    name."""
+    """Returns the error message about a file, without the file's name. Checks that the message is one line and begins
+    with the file's name."""
     with pytest.raises(InputError) as caught:
         call(path, *arguments, **options)
     text = str(caught.value)

@@ -1,4 +1,4 @@
-"""Tracks in common formats: GeoJSON, moving features, WKT, plain Parquet, compressed files."""
+"""Tests tracks in common formats: GeoJSON, moving features, WKT, plain Parquet, compressed files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def point(x: float, y: float, **properties: object) -> dict[str, Any]:
 
 
 def test_points_are_a_track(tmp_path: Path, write: Write) -> None:
-    """GDAL's conversions of the demo's CSV file give the demo's events."""
+    """GDAL's conversions of the demo's CSV file give the same events as the CSV file."""
     geopandas = pytest.importorskip("geopandas")
     pandas = pytest.importorskip("pandas")
     table = pandas.read_csv(DATA / "drive.csv")
@@ -72,7 +72,7 @@ def test_columns_units_and_tracks_of_points(write: Write) -> None:
 
 
 def test_way_points_beside_a_line_are_left_out(write: Write) -> None:
-    """In the form that togeojson produces from a GPX file with both."""
+    """The file has the form that togeojson produces from a GPX file with way points and a line."""
     line = {"type": "LineString", "coordinates": [[0, 0], [1, 1]]}
     path = write(
         "t.geojson",
@@ -415,7 +415,7 @@ def test_what_says_that_there_is_no_position_is_no_warning(write: Write) -> None
 
 @needs_shared()
 def test_real_sentinels_of_ais() -> None:
-    """Latitude 91 and longitude 181 among valid positions."""
+    """The file has latitude 91 and longitude 181 among valid positions."""
     pandas = pytest.importorskip("pandas")
     path = TRACKS / "json" / "ship-ais-noposition-sentinel-263576000.jsonl"
     table = pandas.read_json(path, lines=True)[["timestamp", "lat", "lon"]].dropna(subset=["timestamp"])

@@ -1,4 +1,4 @@
-"""Damaged or malicious files: one line of :class:`InputError`, quickly, and with little memory."""
+"""Damaged or malicious files cause one line of :class:`InputError`, quickly, and with little memory."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ for by in (None, "car"):
 
 
 def in_little_memory(path: Path, most: int) -> list[str]:
-    """The errors of both ways to read a file, in a process limited to this many bytes."""
+    """Returns the errors of both ways to read a file, in a process limited to this many bytes of memory."""
     command = [sys.executable, "-c", ALONE, str(path), str(most)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -208,7 +208,7 @@ def test_a_shapefile_that_is_cut_off(tmp_path: Path) -> None:
 
 
 def test_messages_stay_short(tmp_path: Path) -> None:
-    """Such messages had the length of the value, or of all names: up to a megabyte."""
+    """In an earlier version, such a message was as long as the value, or as all names together: up to a megabyte."""
     path = tmp_path / "t.csv"
     for text in (
         "time,lat,lon\n" + "9" * 5_000 + ",0,0\n",
@@ -229,7 +229,7 @@ def _written(path: Path, columns: int) -> Path:
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-00:01"])
 def test_a_time_that_its_zone_moves_out_of_the_calendar(tmp_path: Path, text: str) -> None:
-    """The log of such a replay could not be printed."""
+    """In an earlier version, the log of such a replay could not be printed."""
     path = tmp_path / "t.csv"
     path.write_text(f"time,lat,lon\n{text},0,0\n")
     assert "outside year 1 to year 9999" in str(refusal(replay, path, HERE))

@@ -1,4 +1,4 @@
-"""Trajectories of MovingPandas are accepted unchanged; visits come back with their ids."""
+"""Replays accept MovingPandas' trajectories unchanged; visits come back with their ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HERE = {"here": Circle(0, 0, 150)}
 
 @pytest.fixture(scope="module")
 def cars() -> Any:
-    """The drive by two cars, the second an hour later."""
+    """The drive by two cars; the second car starts an hour later."""
     first = points().assign(car="b")
     second = first.assign(car="a", time=first["time"] + pandas.Timedelta(hours=1))
     return pandas.concat([first, second], ignore_index=True)

@@ -1,4 +1,4 @@
-"""Compares visits with MovingPandas' clip, on other people's polygons and tracks: where they agree, and why not
+"""Compares visits with MovingPandas' clip, on other people's polygons and tracks: where the two agree, and why not
 everywhere."""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def trajectory(track: str) -> Any:
 
 
 def clipped(track: Any, polygon: Any) -> list[tuple[int, int]]:
-    """Begin and end of each part of the track within a polygon, as MovingPandas cuts it; microseconds."""
+    """Returns begin and end of each part of the track within a polygon, as MovingPandas cuts it, in microseconds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parts = track.clip(polygon).trajectories
@@ -71,18 +71,18 @@ def microseconds(time: Any) -> int:
 
 
 def runs_of(inside: list[bool]) -> list[tuple[int, int]]:
-    """The first and last index of each run of fixes inside."""
+    """Returns the first and last index of each run of fixes inside."""
     edges = [number for number, pair in enumerate(zip([*inside, False], [False, *inside])) if pair[0] != pair[1]]
     return list(zip(edges[::2], edges[1::2]))
 
 
 @pytest.mark.parametrize(("fences", "track", "least"), CASES)
 def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]) -> None:
-    """A visit is a run of fixes inside. Clip finds the same runs, but
+    """Tests that a visit is a run of fixes inside. Clip finds the same runs, but
 
-    * its runs begin and end on the line between two fixes, by straight lines of degrees;
-    * it breaks a run into many parts, hundredths of a second apart: hundreds of these are one visit;
-    * it finds parts without a fix inside, if a straight line cuts a corner: no event can report these.
+    * * the runs of clip begin and end on the line between two fixes, by straight lines of degrees;
+    * * clip breaks a run into many parts, hundredths of a second apart: hundreds of these are one visit;
+    * * clip finds parts without a fix inside, if a straight line cuts a corner: no event can report these.
     """
     whole = trajectory(track)
     times = [microseconds(time) for time in whole.df.index]
@@ -129,7 +129,7 @@ MOST_MISSING_S = 0.5
 
 
 def thinned_to_minutes(whole: Any) -> Any:
-    """The first fix of each minute."""
+    """Returns the first fix of each minute."""
     frame = whole.df
     return moving(frame.groupby(frame.index.floor("60s")).head(1).drop(columns="traj_id", errors="ignore"))
 
@@ -142,7 +142,7 @@ def moving(frame: Any) -> Any:
 
 
 class Way:
-    """The position of a track at any time, along geodesics."""
+    """Returns the position of a track at any time, along geodesics."""
 
     def __init__(self, track: Any) -> None:
         self.times = [microseconds(time) for time in track.df.index]
@@ -161,7 +161,8 @@ class Way:
         return found.latitude, found.longitude, bend
 
     def apart(self, one: int, other: int) -> tuple[float, float]:
-        """The distance in metres between the positions at two times, and the greatest distance that is allowed."""
+        """Returns the distance in metres between the positions at two times, and the greatest distance that is
+        allowed."""
         (latitude, longitude, bend), place = self.at(one), self.at(other)
         return geodesic.inverse(latitude, longitude, *place[:2]).distance, MOST_APART_M + bend
 
@@ -174,8 +175,8 @@ def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
     """Compares entries and exits on the path, with one fix a minute, with clip on the circles as polygons. They agree,
     but
 
-    * clip cuts by straight lines of degrees, which is centimetres off over a kilometre, and metres over 300 km;
-    * the polygons lie millimetres inside their circles;
+    * * clip cuts by straight lines of degrees, which are centimetres off over a kilometre, and metres off over 300 km;
+    * * the edges of the polygons lie millimetres inside their circles;
     * clip splits one visit into parts, and loses pieces of less than half a second between them.
     """
     thin = thinned_to_minutes(trajectory(track))
@@ -207,8 +208,8 @@ def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
 
 
 def test_a_long_way_is_no_straight_line_of_degrees() -> None:
-    """Frankfurt to New York in one step: clip enters a place on the map's straight line, 800 km south of the real
-    route."""
+    """The track goes from Frankfurt to New York in one step: clip enters a place on the map's straight line, 800 km
+    south of the real route."""
     start, end = (50.03, 8.57), (40.64, -73.78)
     way = geodesic.inverse(*start, *end)
     middle = geodesic.direct(*start, way.azimuth1, way.distance / 2)

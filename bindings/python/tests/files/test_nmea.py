@@ -1,4 +1,4 @@
-"""NMEA 0183 logs: real logs compared with gpsd's results, dates, accuracies, damage."""
+"""Tests NMEA 0183 logs: real logs compared with gpsd's results, dates, accuracies, damage."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_rmc_alone_and_gga_alone(tmp_path: Path) -> None:
 
 
 def test_no_position(tmp_path: Path) -> None:
-    """A receiver reports that it has no fix: its coordinates are not used."""
+    """If a receiver reports that it has no fix, the coordinates of its sentence are not used."""
     for lines in (
         (rmc("120000", status="V"), gga("120000", quality=0)),
         (rmc("120000", mode=",N"),),

@@ -1,4 +1,4 @@
-"""Damaged and incomplete NMEA 0183 sentences give no position, in files and in live streams."""
+"""Tests that damaged and incomplete NMEA 0183 sentences give no position, in files and in live streams."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_no_position_comes_from_a_damaged_sentence(name: str, tmp_path: Path) ->
 
 
 def test_nothing_happens_for_damaged_sentences(run: Run, tmp_path: Path) -> None:
-    """There is neither an exit nor an entry, although a damaged coordinate could be read as 0."""
+    """Damaged sentences cause neither an exit nor an entry, although a damaged coordinate could be read as 0."""
     places = {"berlin": (52.5, 13.4), "null": (0, 0), "equator": (0, 13.4), "greenwich": (52.5, 0)}
     features = [
         {
@@ -151,7 +151,7 @@ def test_nothing_happens_for_damaged_sentences(run: Run, tmp_path: Path) -> None
 
 
 def test_a_torn_sentence_takes_none_with_it(tmp_path: Path) -> None:
-    """The next sentence begins within the line of the torn one, and is complete."""
+    """The sentence after a torn sentence begins within the same line, and is complete."""
     text = f"{whole(0)}\r\n{whole(1)[:30]}{whole(2)}\r\n{whole(3)}"
     assert [row[3] // 1_000_000 % 60 for row in of_file(tmp_path / "log.nmea", text.encode())[0]] == [0, 2, 3]
 
@@ -182,7 +182,7 @@ def test_a_receiver_without_a_fix_is_no_damage() -> None:
     ids=["RMC", "GGA"],
 )
 def test_no_cut_gives_another_position(body: str) -> None:
-    """A sentence cut off after each of its characters, without a checksum and with a matching one."""
+    """Returns a sentence cut off after each of its characters, without a checksum and with a matching checksum."""
     place = pytest.approx((52.502056666666666, 13.409463333333333))
     fields = {"RMC": 11, "GGA": 14}[body[2:5]]
     for end in range(6, len(body) + 1):

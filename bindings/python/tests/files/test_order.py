@@ -1,4 +1,4 @@
-"""Sorts fixes by time: of one track, and among those of other tracks."""
+"""Tests sorting fixes by time: the fixes of one track, and of one track among other tracks."""
 
 from __future__ import annotations
 

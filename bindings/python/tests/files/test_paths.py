@@ -1,4 +1,4 @@
-"""File names: those that no file can have, and those that cannot be printed unchanged."""
+"""Tests file names: names that no file can have, and names that cannot be printed unchanged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = ["csv", "gpx", "gpkg", "parquet", "kml", "geojson", "xlsx", "csv.gz", "n
     "name", ["a\0b", "\ud800", "\udfff\ud800", "x" * 5000, "a\nb", "\x85", "\u2028", "\udcff", "."]
 )
 def test_names_that_no_file_has(tmp_path: Path, name: str, kind: str) -> None:
-    """The error is one printable line, wherever the name came from."""
+    """The error is one printable line, from whichever option or call the name came."""
     bad, good = str(tmp_path / f"{name}.{kind}"), DATA / "drive.csv"
     for call in (
         lambda: replay(bad, CONDITIONS),

@@ -1,4 +1,4 @@
-"""Replaying tables: frames of pandas and GeoPandas, vector files, CSV by column; and their errors."""
+"""Tests replays of tables: frames of pandas and GeoPandas, vector files, CSV by column; and their errors."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_what_is_missing() -> None:
 
 @pytest.mark.parametrize("name", ["t", None, "when"])
 def test_times_in_the_index(from_file: EventLog, name: str | None) -> None:
-    """The form in which trajectories keep their times."""
+    """The times are in the index of the frame, as in trajectories."""
     assert list(replay(drive().set_index("time").rename_axis(name), DATA / "conditions.geojson")) == list(from_file)
     naive = drive().set_index("time").tz_localize(None)
     assert list(replay(naive, DATA / "conditions.geojson")) == list(from_file)

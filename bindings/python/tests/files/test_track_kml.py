@@ -1,4 +1,4 @@
-"""KML tracks: ``gx:Track`` of a real recording, and errors of others."""
+"""Tests KML tracks: ``gx:Track`` of a real recording, and errors in other files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fences and tracks in vector files (GeoPackage, Shapefile, KML and the like) and tables; their errors."""
+"""Tests fences and tracks in vector files (GeoPackage, Shapefile, KML and the like) and tables, and their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fleets that the tests feed, and the monitors with which they are compared."""
+"""Fleets that the tests feed, and the monitors with which the fleets are compared."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Row:
 
 
 def walks(devices: int = 7, count: int = 600, seed: int = 2) -> list[Row]:
-    """Fixes of several devices in turn: some late, some inaccurate, some without a position."""
+    """Returns fixes of several devices in turn: some late, some inaccurate, some without a position."""
     draw = random.Random(seed)
     places = [[draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01)] for _ in range(devices)]
     rows = []
@@ -58,7 +58,7 @@ def walks(devices: int = 7, count: int = 600, seed: int = 2) -> list[Row]:
 
 
 def alone(zones: Zones, rows: list[Row]) -> list[tuple[str, int, str]]:
-    """The events of a separate monitor for each device: device, row and JSON."""
+    """Returns the events of a separate monitor for each device, as device, row and JSON."""
     monitors: dict[str, Monitor] = {}
     found = []
     for number, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Tables of conditions that fleets share."""
+"""Tests tables of conditions that fleets share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The effects of wrong dates on a fleet, and their limits."""
+"""Tests the effects of wrong dates on a fleet, and the limits of these effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The devices of a fleet: their states and positions, adding and removing them, and their bytes."""
+"""Tests the devices of a fleet: their states and positions, adding and removing devices, and devices as bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fleets whose store cannot be written for a while."""
+"""Tests fleets whose store cannot be written for a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outputs of a fleet: events with their devices, tables of events, visits."""
+"""Tests the outputs of a fleet: events with their devices, tables of events, visits."""
 
 from __future__ import annotations
 

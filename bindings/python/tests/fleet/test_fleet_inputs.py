@@ -1,4 +1,4 @@
-"""Fleets give exactly the events of as many monitors, in whichever form the rows come."""
+"""Fleets give exactly the same events as one monitor for each device, whichever form the rows have."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def one_by_one(fleet: Fleet, rows: list[Row]) -> None:
 
 
 def coded(width: str) -> Callable[[Fleet, list[Row]], None]:
-    """A dictionary array with this type of index; its dictionary also has words that no row uses."""
+    """Returns a dictionary array with this type of index; the dictionary also has words that no row uses."""
 
     def feed(fleet: Fleet, rows: list[Row]) -> None:
         words = ["nobody", *sorted(set(names(rows)), reverse=True), "nothing"]
@@ -111,8 +111,8 @@ def test_fixes_of_one_device() -> None:
 
 
 def test_dictionaries_that_differ_between_batches() -> None:
-    """Batches from many files: each has its own dictionary, with other words at the same indices, perhaps at the same
-    address."""
+    """Returns batches as from many files: each batch has its own dictionary, with other words at the same indices,
+    perhaps at the same address."""
     fleet = Fleet(zones_of())
     batches = []
     for start in range(0, 400, 40):

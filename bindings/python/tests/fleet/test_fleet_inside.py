@@ -112,7 +112,7 @@ def test_after_a_restart(tmp_path: Any) -> None:
 
 
 def everything() -> tuple[Fleet, Presences]:
-    """A fleet with a device in shapes of each kind, both whole shapes and shapes cut by the edge of the map."""
+    """Feeds a fleet with a device in shapes of each kind, both whole shapes and shapes cut by the edge of the map."""
     zones = Zones()
     zones.add(Circle(10, 20, 300), "circle", policy=EXACT, tag=7)
     zones.add(Circle(10, 179.999, 3000), "cut", policy=EXACT)

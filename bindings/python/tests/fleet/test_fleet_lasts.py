@@ -1,4 +1,4 @@
-"""Persistent fleets: copies, stores, snapshots."""
+"""Tests persistent fleets: copies, stores, snapshots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fleets that feed with several threads give the events of one thread, in the same order."""
+"""Fleets that feed with several threads give the same events as with one thread, in the same order."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def test_fewer_threads_and_more_than_devices() -> None:
 
 
 class Pair:
-    """A fleet with one thread and one with three over the same table, which get the same input.
+    """Two fleets over the same table, one with one thread and one with three, which get the same input.
 
     Args:
-        most: The most events that may wait.
+        most: The largest number of events that may be pending.
     """
 
     def __init__(self, seed: int, most: int = 1_000_000) -> None:
@@ -92,7 +92,7 @@ class Pair:
         assert found[0] == found[1]
 
     def load(self, device: str, fix: Fix, adapt: bool) -> None:
-        """Loads a device from another fleet, which may have overdue changes here."""
+        """Loads a device from another fleet; in the new fleet, the device may have overdue changes."""
         try:
             self.elsewhere.feed(device, fix)
         except LateInputError:
@@ -157,7 +157,7 @@ class Pair:
 @pytest.mark.parametrize("most", [1_000_000, 4])
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_is_called_in_between(seed: int, most: int) -> None:
-    """Includes waiting events that become void because their condition is removed."""
+    """This includes pending events that become void because their condition is removed."""
     pair = Pair(seed, most)
     for _ in range(400):
         pair.step()

@@ -36,7 +36,7 @@ NOT_CALLED = {
         "sort",
     },
 }
-"""Costly functions without arguments, and methods of list."""
+"""Functions without arguments that take long, and methods of list."""
 
 
 class Caller(Draw):
@@ -154,7 +154,7 @@ class Caller(Draw):
 
 
 def frame(**columns: list[Any]) -> Any:
-    """A frame of these columns, or None if pandas cannot make one."""
+    """Returns a frame of these columns, or None if pandas cannot make one."""
     try:
         return pd.DataFrame(columns)
     except (ValueError, OverflowError):
@@ -188,7 +188,7 @@ def test_only_documented_exceptions() -> None:
 
 
 def public(kind: type[Any]) -> Iterator[str]:
-    """The public methods, and the special methods that the language calls."""
+    """Returns the names of the public methods, and of the special methods that the language calls."""
     for name in dir(kind):
         said = name in ("__getitem__", "__delitem__", "__contains__") and kind is not DeviceEventList
         if (not name.startswith("_") or said) and callable(getattr(kind, name)):

@@ -61,7 +61,7 @@ def test_every_source_gives_the_same_conditions(tmp_path: Path) -> None:
 
 
 def test_a_fleet_and_a_monitor_follow_their_source(tmp_path: Path) -> None:
-    """Initially a monitor's states are unknown, and a table's are outside."""
+    """The initial states of a monitor are unknown, but those of a table are outside."""
     for source in sources(tmp_path):
         fleet, monitor = Fleet(source, policy="exact"), Monitor(source, policy="exact")
         for longitude, time in ((13.5, 0), (13.4, 60_000_000)):

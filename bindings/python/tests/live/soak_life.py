@@ -1,5 +1,5 @@
-"""One life of a watch to which phones have published for a year. It starts after the last acknowledged message, and
-runs to the end or until it is killed. Run by ``test_watch_soak.py``."""
+"""One run of a watch, for which phones have published messages for up to a year. The watch starts after the last
+acknowledged message, and runs to the end or until it is killed. ``test_watch_soak.py`` runs this program."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ DEVICES = 20
 START = 1_700_000_000
 PLACES = ((0.0, 0.0), (0.0, 0.05), (0.05, 0.0), (0.1, 0.1))
 MINUTE_STEPS = 60 * 24 * 7
-"""Number of messages in a week."""
+"""Number of minutes in a week."""
 
 
 def message(number: int) -> tuple[str, bytes]:
-    """The message of this number. The devices take turns, each once a minute; every 97th message is late, every 101st
-    repeated, every 997th invalid."""
+    """Returns the topic and the message with this number. The devices take turns, each once a minute; every 97th
+    message is late, every 101st is repeated, every 997th is invalid."""
     minute, device = divmod(number, DEVICES)
     topic = f"owntracks/user{device % 7}/phone{device}"
     if number % 997 == 996:
@@ -55,7 +55,7 @@ def message(number: int) -> tuple[str, bytes]:
 
 
 def residents() -> int:
-    """The process's resident memory in bytes."""
+    """Returns the process's resident memory in bytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

@@ -1,4 +1,4 @@
-"""``fencepost.live`` in a program: feeding, time, events in loops, sinks, stores, asyncio without a thread."""
+"""Tests ``fencepost.live`` in a program: feeding, time, events in loops, sinks, stores, asyncio without a thread."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_a_store_that_fails_acknowledges_nothing(tmp_path: Path) -> None:
 
 
 class Three(Source):
-    """A user's own source: three fixes, then its end."""
+    """A user's own source: three fixes, then the end of the source."""
 
     name = "three"
 

@@ -1,4 +1,4 @@
-"""Addresses of brokers, the login, and the topics of events."""
+"""Tests addresses of brokers, the login, and the topics of events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The page, its access control, options in a file, and notifications to systemd: without a server or a browser."""
+"""Tests the page, its access control, options in a file, and notifications to systemd: without a server or a
+browser."""
 
 from __future__ import annotations
 
@@ -186,8 +187,8 @@ def test_who_may_see_it(headers: Any, cookies: Any, open_answer: bool, token_ans
 
 
 def test_each_port_has_a_cookie_of_its_own() -> None:
-    """Browsers send cookies to all ports of a host, so with one name two watches would sign each other's readers
-    out."""
+    """Browsers send cookies to all ports of a host, so if two watches used one cookie name, they would sign each
+    other's readers out."""
     access = Access("abcdefgh12345678")
     access.at(8080)
     assert access.allows({"host": "h"}, {"fencepost-8080": "abcdefgh12345678", "fencepost-9090": "another"})

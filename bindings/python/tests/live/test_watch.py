@@ -1,4 +1,4 @@
-"""The command ``watch``: fixes as they come, the time between them, a command for each event."""
+"""Tests the command ``watch``: fixes as they come, the time between them, a command for each event."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_sigterm_stops_it(tmp_path: Path, conditions: Path) -> None:
 
 
 def test_a_gpsd_is_asked_and_followed(run: Run, conditions: Path) -> None:
-    """A stand-in sends what gpsd would."""
+    """The test's server sends the messages that gpsd would send."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)
         asked: list[bytes] = []

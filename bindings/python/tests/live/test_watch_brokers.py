@@ -1,4 +1,4 @@
-"""The client id with which a watch connects to a broker."""
+"""Tests the client id with which a watch connects to a broker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def session(store: Path | None, topic: str = "owntracks/#", **more: str | None) 
 
 
 def test_the_id_stays_with_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also if the computer, or its container, has another name."""
+    """The id stays the same even if the computer, or its container, gets another name."""
     first = session(tmp_path)
     monkeypatch.setattr("socket.gethostname", lambda: "another")
     assert session(tmp_path) == first
@@ -55,8 +55,8 @@ def test_publishers_of_one_id_end_no_connection_of_each_other(monkeypatch: pytes
 
 
 def test_a_source_whose_id_another_has_connects_no_more() -> None:
-    """Even if the watch's other sources continue. Otherwise the two clients would end each other's connections
-    forever."""
+    """The source does not reconnect, even if the watch's other sources continue. If it did reconnect, the two clients
+    would end each other's connections forever."""
     source = object.__new__(mqtt_source.MqttSource)
     client: Any = SimpleNamespace(tell=lambda: None, is_contested=True, identifier="vans-1", closed=0)
     client.waker = SimpleNamespace(clear=lambda: None)
@@ -70,7 +70,7 @@ def test_a_source_whose_id_another_has_connects_no_more() -> None:
 
 
 class Subscribing:
-    """Stands in for a client of paho-mqtt; records its subscriptions."""
+    """Stands in for a client of paho-mqtt; records the subscriptions."""
 
     def __init__(self) -> None:
         self.topics: list[Any] = []
@@ -82,7 +82,8 @@ class Subscribing:
 
 @pytest.mark.parametrize("answers", [0, 1, 2])
 def test_a_broker_that_ends_connections_over_its_own_topics_is_not_asked_again(answers: int) -> None:
-    """Some brokers end the connection instead of refusing the subscription. Such a watch would never stay connected."""
+    """Some brokers end the connection instead of refusing the subscription. A watch that repeats the subscription would
+    never stay connected."""
     client: Any = Subscribing()
     subscriber = object.__new__(mqtt_source._Subscriber)
     subscriber._client, subscriber.address = client, read_address("mqtt://host/cars/#")

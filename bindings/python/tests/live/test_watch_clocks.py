@@ -1,4 +1,4 @@
-"""The command ``watch`` when fixes are refused or a clock is wrong: each failure is reported, a bounded number of
+"""Tests the command ``watch`` when fixes are refused or a clock is wrong: each failure is reported, a bounded number of
 times, and the watch recovers."""
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def test_a_glitch_ahead_is_refused_and_deafens_nothing() -> None:
 @pytest.mark.parametrize("ahead", [60.0, None], ids=["by the wall clock", "any time"])
 @pytest.mark.parametrize("glitch", [1.0, 4.9, 5.1, 8.0, 20.0, 59.0])
 def test_a_small_glitch_ahead_deafens_for_no_longer_than_it_is(glitch: float, ahead: float | None) -> None:
-    """Time must not be counted on from such a glitch: the clock would stay ahead of all later fixes."""
+    """The watch must not count time on from such a glitch: the clock would stay ahead of all later fixes."""
     for delay in (0.0, 0.5, 2.0, 4.0):
         watched = Watched(ahead=ahead)
         watched.feed(late=delay)
@@ -197,7 +197,7 @@ def test_a_monitor_that_ran_ahead_recovers_also_after_a_restart(tmp_path: Path) 
 
 
 def test_fixes_that_were_held_up_rewind_nothing() -> None:
-    """The clock is right, so five late fixes are a backlog."""
+    """The clock is right, so several late fixes are a backlog."""
     watched = Watched()
     for _ in range(10):
         watched.feed()

@@ -1,6 +1,6 @@
 """Kills `fencepost watch` at random moments while a real track is fed to it: no event may be lost or invented.
 
-FENCEPOST_SOAK=1 makes it 60 kills per format; FENCEPOST_SEED repeats the choices of a run.
+FENCEPOST_SOAK=1 runs 60 kills per format; FENCEPOST_SEED repeats the choices of a run.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ class Life:
         self.player.stdout.close()
 
     def live(self, seconds: float, lines: float) -> bool:
-        """Runs until `seconds` have passed or `lines` events were delivered; returns whether the process ended on its
-        own."""
+        """Runs the watch until `seconds` have passed or `lines` events were delivered; returns whether the process
+        ended on its own."""
         assert self.process.stdout is not None and self.process.stderr is not None
         end, reported, killed = time.monotonic() + seconds, 0, False
         while True:

@@ -1,4 +1,4 @@
-"""The program ``fencepost watch`` in trouble: signals, floods of bad lines, changed conditions."""
+"""Tests the program ``fencepost watch`` in trouble: signals, floods of bad lines, changed conditions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fencepost import Monitor
 
 
 class Program:
-    """``fencepost watch`` with a pipe for its source."""
+    """Runs ``fencepost watch`` with a pipe for its source."""
 
     def __init__(self, folder: Path, *more: str, source: str = "-") -> None:
         command = [sys.executable, "-m", "fencepost", "watch", "--source", source, "--conditions", "places.geojson"]
@@ -144,7 +144,8 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
 
 
 def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path) -> None:
-    """The other events are handled once each. So a user can remove a place whose events a command refuses."""
+    """Events of other conditions are handled once each. Therefore a user can stop a refused event by removing its
+    place."""
     places = circles(tmp_path / "places.geojson", office=200, district=5_000)
     command = 'read -r event; case $event in *office*) echo no >&2; exit 1 ;; *) echo "$event" ;; esac'
     with Program(tmp_path, "--exec", command, "--store", ".") as program:

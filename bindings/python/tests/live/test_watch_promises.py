@@ -1,4 +1,4 @@
-"""The guarantees that a watch gives to brokers, sinks and watchdogs."""
+"""Tests the guarantees that a watch gives to brokers, sinks and watchdogs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A watch that runs for long: twenty phones report once a minute, and each process ends at random, by closing or by
-``kill -9``.
+"""Tests a watch that runs for long: twenty phones report once a minute, and each process ends at random, by closing or
+by ``kill -9``.
 
-FENCEPOST_SOAK=1 makes it a year (10 million messages) and 100 processes; FENCEPOST_SEED repeats the choices of a run.
+FENCEPOST_SOAK=1 runs a year (10 million messages) and 100 processes; FENCEPOST_SEED repeats the choices of a run.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def confirmed(folder: Path) -> int:
 
 
 def log(folder: Path) -> dict[tuple[str, int], Any]:
-    """The events by device and sequence. A redelivered event must be equal, except for its `source`, the last message
-    of its device."""
+    """Returns the events by device and sequence. A redelivered event must equal the first delivery, except for its
+    `source`, the last message of its device."""
     found: dict[tuple[str, int], Any] = {}
     for line in (folder / "events.jsonl").read_text().splitlines():
         event = json.loads(line)

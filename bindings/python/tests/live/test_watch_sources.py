@@ -1,4 +1,5 @@
-"""The command ``watch``: NMEA and GPX on a pipe, a gpsd that disappears and comes back, a monitor with a store."""
+"""Tests the command ``watch``: NMEA and GPX on a pipe, a gpsd that disappears and comes back, a monitor with a
+store."""
 
 from __future__ import annotations
 
@@ -108,7 +109,7 @@ def test_sentences_that_never_say_the_date_do_not_pile_up() -> None:
 
 
 def test_a_serial_port_at_the_wrong_speed_is_said() -> None:
-    """Bytes without sentences are reported, and so are sentences of unused types."""
+    """Bytes without sentences cause a report, and so do sentences of unused types."""
     whole = sentence("GPRMC,120000,A,5230.0,N,01324.0,E,0.0,0.0,070220,,,A").encode()
     noise = random.Random(5).randbytes(100_000)
     for data in (noise + b"\n" * 200, sentence("GPGSV,1,1,00").encode() * 250, b"!AIVDM,1,1,,A,13,0*00\r\n" * 250):
@@ -161,7 +162,8 @@ def test_what_cannot_be_watched_is_one_line(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_source_given_again_is_passed_over(run: Run, tmp_path: Path) -> None:
-    """This includes fixes with equal times, which a clock alone could not distinguish."""
+    """The second run skips all fixes of the first, including fixes with equal times, which a clock alone could not
+    distinguish."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
     way = ((0, 0), (10, 0.01), (10, 0), (20, 0), (20, 0.01))
     (tmp_path / "fixes").write_text(lines(*way))
@@ -237,7 +239,7 @@ def test_a_store_in_use_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_gpsd_that_goes_is_asked_again(run: Run, tmp_path: Path) -> None:
-    """The stand-in disconnects in the middle of a report, and comes back once."""
+    """The test's gpsd disconnects in the middle of a report, and comes back once."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
     asked: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -1,4 +1,4 @@
-"""A failing store: nothing is acknowledged or delivered, and the watch recovers without a restart."""
+"""Tests a failing store: nothing is acknowledged or delivered, and the watch recovers without a restart."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_while_the_store_fails_nothing_is_confirmed_or_handed_on(tmp_path: Path)
 
 
 class Batch(Source):
-    """A source that brings three fixes of a device at once, each of which produces an event."""
+    """Stands for a source that brings three fixes of a device at once, each of which produces an event."""
 
     def __init__(self) -> None:
         self.descriptor, writer = os.pipe()
@@ -76,7 +76,7 @@ class Batch(Source):
 def test_a_batch_that_comes_while_the_store_fails_waits_and_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A bug made the loop run without a pause and never retry the store."""
+    """In an earlier version, a bug made the loop run without a pause and never retry the store."""
     monkeypatch.setattr(handling, "BETWEEN_SAVES", 0.2)
     source, turns = Batch(), 0
     with Fleet(Zones(), store=tmp_path, name="fleet") as fleet, Signals() as signals:
@@ -105,7 +105,7 @@ def test_a_batch_that_comes_while_the_store_fails_waits_and_continues(
 
 
 def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Path) -> None:
-    """After a crash, its sequence would be given to another event."""
+    """After a crash, the sequence of such an event would be given to another event."""
     with Fleet(Zones(), store=tmp_path, name="fleet") as fleet:
         watched = FleetWatched(fleet, policy=EXACT)
         watched.answer = False
@@ -122,7 +122,7 @@ def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Pa
 
 
 def test_a_store_that_is_gone_ends_the_watch(tmp_path: Path) -> None:
-    """The file cannot be written any more, so nothing could be acknowledged or delivered."""
+    """The store's file cannot be written any more, so nothing could be acknowledged or delivered."""
     fleet = Fleet(Zones(), store=tmp_path, name="fleet")
     watched = FleetWatched(fleet, policy=EXACT)
     watched.feed("a", 0)
@@ -164,7 +164,7 @@ def test_a_monitor_is_watched_by_the_same_rule(tmp_path: Path) -> None:
 
 
 def test_a_device_whose_clock_is_far_behind_is_not_forgotten_while_it_reports() -> None:
-    """A tracker whose clock is 1,024 weeks behind."""
+    """Tests a tracker whose clock is 1,024 weeks behind."""
     behind = -1024 * 7 * 86_400
     watched = FleetWatched(policy=EXACT, expire=86_400.0)
     for hour in range(30):
@@ -177,7 +177,7 @@ def test_a_device_whose_clock_is_far_behind_is_not_forgotten_while_it_reports() 
 
 
 def test_a_clock_that_is_set_makes_no_device_look_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A computer without a battery-backed clock starts in 1970 and gets the time later."""
+    """A computer without a battery-backed clock starts in 1970 and gets the true time later."""
     watched = FleetWatched(policy=EXACT, expire=86_400.0, ahead=None)
     watched.feed("a", 0)
     monkeypatch.setattr(watched.watch, "_wall", lambda: watched.wall() + 50 * 365 * 86_400)

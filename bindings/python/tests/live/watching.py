@@ -1,4 +1,5 @@
-"""Shared by the tests of ``fencepost watch``: a clock that the test sets, a place, fixes, and gpsd's sentences."""
+"""Shared parts of the tests of ``fencepost watch``: a clock that the test sets, a place, fixes, and gpsd's
+sentences."""
 
 from __future__ import annotations
 
@@ -44,13 +45,13 @@ def circles(path: Path, **radii: float) -> Path:
 
 
 def line(second: float, longitude: float = 0.0) -> str:
-    """A fix as a line of JSON."""
+    """Returns a fix as a line of JSON."""
     fix = {"latitude": 0, "longitude": longitude, "accuracy": 5, "time": START + second}
     return json.dumps(fix) + "\n"
 
 
 def lines(*steps: tuple[float, float]) -> str:
-    """Fixes as lines: seconds and longitudes."""
+    """Returns fixes as lines, from pairs of seconds and longitudes."""
     return "".join(line(second, longitude) for second, longitude in steps)
 
 
@@ -82,7 +83,8 @@ def notices_to(hear: Callable[[str], object], monotonic: Callable[[], float] = t
 
 
 class Watched:
-    """A watch of one place, whose clock the test sets. Collects its messages and the events that it handles."""
+    """A watch of one place, whose clock the test sets. Collects the watch's messages and the events that the watch
+    handles."""
 
     def __init__(self, monitor: Monitor | None = None, **options: object) -> None:
         self.clock = Clock()
@@ -116,7 +118,7 @@ class Watched:
 
 
 def is_gone(pid: int) -> bool:
-    """Waits for a process to end; returns whether it did within the time limit. A zombie counts as ended."""
+    """Waits for a process to end; returns whether it ended within the time limit. A zombie process counts as ended."""
     end = time.monotonic() + LONGEST
     while time.monotonic() < end:
         try:

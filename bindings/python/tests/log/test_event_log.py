@@ -1,4 +1,4 @@
-"""The event log in its forms, visits, and the comparison of policies."""
+"""Tests the event log in its forms, visits, and the comparison of policies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def demo() -> EventLog:
 
 
 def track(*parts: tuple[float, float]) -> list[Fix]:
-    """Fixes each second; each part is a longitude and a number of seconds."""
+    """Returns fixes each second; each part is a longitude and a number of seconds."""
     fixes: list[Fix] = []
     for longitude, seconds in parts:
         fixes += [Fix(0, longitude, accuracy=5, time=(len(fixes) + n) * 1_000_000) for n in range(int(seconds))]
@@ -199,7 +199,7 @@ def test_limits_stop_a_visit_from_being_seen() -> None:
 
 
 def test_delays_and_missed_visits() -> None:
-    """A long visit, a short one, and one with an excursion."""
+    """Returns a track with a long visit, a short visit, and a visit with an excursion."""
     fixes = track(
         (OUTSIDE, 60),
         (INSIDE, 120),
@@ -247,7 +247,7 @@ def test_a_better_baseline() -> None:
 
 
 def test_policies_hold_for_all_conditions() -> None:
-    """`compare` replaces the conditions' own policies, with which all rows would be equal."""
+    """`compare` replaces the conditions' own policies; with these, all rows would be equal."""
     found = compare(DATA / "drive.csv", DATA / "conditions.geojson")
     own = {outcome.name: [event.to_json() for event in outcome.log] for outcome in found}
     assert len({tuple(lines) for lines in own.values()}) == 3
@@ -318,7 +318,7 @@ def test_visits_of_one_track_do_not_overlap() -> None:
 
 
 def test_the_table_of_visits_is_that_of_the_visits() -> None:
-    """The table is made from the engine's rows, without creating events or visits."""
+    """The table of visits is made from the engine's rows, without creating events or visits."""
     pandas = pytest.importorskip("pandas")
     table = pytest.importorskip("pyarrow")
     log = demo()

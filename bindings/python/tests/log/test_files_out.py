@@ -1,4 +1,4 @@
-"""Events and visits as GeoPackage, FlatGeobuf and Parquet; the inputs' layers, columns and coordinate systems."""
+"""Tests events and visits as GeoPackage, FlatGeobuf and Parquet; the inputs' layers, columns and coordinate systems."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
 
 @needs_gdal
 def test_ogr_takes_what_is_written_and_gives_it_back(run: Run, tmp_path: Path, log: EventLog) -> None:
-    """The round trip through ogr2ogr from the command's guide, word for word."""
+    """Follows the round trip through ogr2ogr from the command's guide, word for word."""
     guide = (ROOT / "bindings" / "site" / "guides" / "command-line.md").read_text(encoding="utf-8")
     commands = guide.partition("test_files_out.py -->\n```sh\n")[2].partition("```")[0].strip().splitlines()
     assert len(commands) >= 5

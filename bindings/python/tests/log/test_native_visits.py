@@ -1,4 +1,5 @@
-"""The extension finds visits: compared with a simple implementation of the rules, for random logs and hostile rows."""
+"""Tests how the extension finds visits: compared with a simple implementation of the rules, for random logs and hostile
+rows."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ KNOWN_BY = {NONE: "assumed", DETERMINATION: "determination", CROSSING: "crossing
 
 
 def plainly(events: Any, assumed: dict[str, int], begin: int | None, end: int | None) -> list[tuple[Any, ...]]:
-    """The visits by the guide's rules: identifier, start, end (None: open), how each is known, confirmations."""
+    """Returns the visits by the guide's rules: identifier, start, end (None: open), how each is known,
+    confirmations."""
     found = []
     for identifier in dict.fromkeys([*(row[1] for row in events), *assumed]):
         own = [row for row in events if row[1] == identifier]

@@ -1,4 +1,4 @@
-"""Polygons and corridors as the report draws them, compared with planar geometry and sampled geodesics."""
+"""Tests polygons and corridors as the report draws them, compared with planar geometry and sampled geodesics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def drawn(polygons: list[list[Ring]]) -> object:
 
 
 def holds(area: object, latitude: float, longitude: float) -> bool:
-    """True if a point is filled, wherever on the map it is shown."""
+    """Returns whether a point is filled, in any copy of the world that the map shows."""
     x, y = x_of(longitude), y_of(latitude)
     return any(area.contains(shapely.Point(x + turn * TURN, y)) for turn in (-1, 0, 1))  # type: ignore[attr-defined]
 

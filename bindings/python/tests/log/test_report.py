@@ -1,4 +1,5 @@
-"""The report: its geometry, the page's contents, and its errors. `make test-all` opens it in a browser."""
+"""Tests the report: its geometry, the page's contents, and its errors. `make test-all` opens the report in a
+browser."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def demo() -> EventLog:
 
 
 def data_of(page: str) -> dict[str, Any]:
-    """The data that the page's script reads."""
+    """Returns the data that the page's script reads."""
     (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, flags=re.DOTALL)
     found: dict[str, Any] = json.loads(text)
     return found
@@ -54,7 +55,7 @@ def points(line: str, size: int = 2) -> list[tuple[int, ...]]:
 
 
 def lines(data: ReportData) -> list[list[tuple[float, float]]]:
-    """The tracks as drawn, in metres."""
+    """Returns the tracks as drawn, in metres."""
     return [[(x / 10, y / 10) for x, y, _ in points(line, 3)] for _, _, line in data.tracks]
 
 
@@ -266,8 +267,8 @@ def test_tracks_by_column_are_devices() -> None:
 
 
 def test_unknown_times_are_those_of_what_is_shown() -> None:
-    """Unknown times are listed only for pairs in the table of states, not for each device with each of a thousand
-    places."""
+    """Unknown times are listed only for pairs in the table of states, not for each pair of a device and one of a
+    thousand places."""
     fixes = [Fix(0.01, 0, 9_000_000, time=0), *(Fix(0, 0, 5, time=step * 60_000_000) for step in range(1, 9))]
     data = report_data(replay(fixes, HOME | {f"far {n}": Circle(50, n, 10) for n in range(50)}))
     assert len(data.visits) == 1
@@ -311,7 +312,7 @@ def test_of_too_many_events_the_visits_stay() -> None:
 
 
 def test_lines_share_their_points() -> None:
-    """A long track does not reduce the points of a short one, and the total stays small."""
+    """A long track does not reduce the number of points of a short track, and the total stays small."""
     turn = [(math.sin(step / 5_000), math.cos(step / 5_000)) for step in range(100_000)]
     rows = [(*turn[step], "long", step) for step in range(100_000)] + [
         (*turn[step], "short", step) for step in range(99)

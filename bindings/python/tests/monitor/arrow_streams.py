@@ -48,14 +48,14 @@ class Spy:
 
 
 def address(column: Any) -> int:
-    """The address of the first value in a column of one chunk."""
+    """Returns the address of the first value in a column of one chunk."""
     (chunk,) = column.chunks
     found: int = chunk.buffers()[1].address + 8 * chunk.offset
     return found
 
 
 def watching(rows: Rows) -> Monitor:
-    """A monitor with circles along a track."""
+    """Returns a monitor with circles along a track."""
     monitor = Monitor()
     placed = [row for row in rows if -90 <= row[0] <= 90 and -180 <= row[1] <= 180]
     for number, row in enumerate(placed[:: max(1, len(placed) // 12)]):
@@ -83,7 +83,7 @@ def counts(statistics: Any) -> FeedResult:
 
 
 def way(rows: int, generator: random.Random) -> Rows:
-    """The track of a wandering device; some rows have no position, are invalid or late."""
+    """Returns the track of a wandering device; some rows have no position, are invalid or late."""
     found: Rows = []
     latitude, longitude = 52.5, 13.4
     for row in range(rows):
@@ -102,7 +102,7 @@ def way(rows: int, generator: random.Random) -> Rows:
 
 
 def table_of(rows: Rows) -> Any:
-    """A table of rows, in which unknown values are null."""
+    """Returns a table of rows, in which unknown values are null."""
     nothing = [row[0] != row[0] for row in rows]
     return pa.table({
         "lat": pa.array([None if gap else row[0] for gap, row in zip(nothing, rows)], "f8"),
@@ -113,7 +113,7 @@ def table_of(rows: Rows) -> Any:
 
 
 def reader_of(table: Any, sizes: Callable[[], int]) -> Any:
-    """A stream of batches of these sizes, each a slice of the table with an offset, some of them empty."""
+    """Returns a stream of batches of these sizes, each a slice of the table with an offset; some batches are empty."""
 
     def batches() -> Iterator[Any]:
         (whole,) = table.combine_chunks().to_batches()

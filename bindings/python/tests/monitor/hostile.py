@@ -1,6 +1,6 @@
 """Draws random values that no signature allows, and makes calls with them.
 
-FENCEPOST_HOSTILE_CALLS sets the number of calls. FENCEPOST_SEED repeats a run; a failure's message names the seed.
+FENCEPOST_HOSTILE_CALLS sets the number of calls. FENCEPOST_SEED repeats a run; a failure's message states the seed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ AWARE = datetime.UTC
 
 
 class Answers:
-    """An object whose every attribute is another such object."""
+    """An object on which every attribute returns another such object."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

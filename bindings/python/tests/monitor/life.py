@@ -1,8 +1,8 @@
-"""A monitor's life that can be interrupted at any moment and resumed: the program that test_kill.py kills.
+"""Runs a monitor that can be interrupted at any moment and resumed: the program that test_kill.py kills.
 
-A plan is data: inputs, conditions, operations before some inputs, and how events are taken. Running it from the start
-in memory gives the expected log. As a program (``life.py PLAN STORE``) it opens the monitor ``m`` in a store, continues
-where that monitor is, and writes each observation to standard output as one line in one piece.
+A plan is data: inputs, conditions, operations before some inputs, and how events are read. Running a plan from the
+start in memory gives the expected log. As a program (``life.py PLAN STORE``) this module opens the monitor ``m`` in a
+store, continues where that monitor is, and writes each observation to standard output as one line in one piece.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ Plan = dict[str, Any]
 
 
 def make_plan(fixes: list[Row], durability: str, seed: int) -> Plan:
-    """Conditions along a track; between its fixes sightings and host flags; some fixes invalid, some late."""
+    """Returns a plan with conditions along a track; sightings and host flags come between the fixes; some fixes are
+    invalid, and some late."""
     generator = random.Random(seed)
     conditions: list[list[Any]] = []
     for number in range(30):
@@ -102,7 +103,8 @@ def give(monitor: Monitor, row: list[Any]) -> None:
 
 
 def live(monitor: Monitor, plan: Plan, say: Callable[[str], None]) -> None:
-    """Continues from `input_count` to the end; reports ``event JSON`` for each delivered event, and ``fed COUNT``."""
+    """Continues the plan from `input_count` to the end; reports ``event JSON`` for each delivered event, and ``fed
+    COUNT``."""
     inputs, chunk, batch = plan["inputs"], plan["chunk"], plan["take"]
 
     def take() -> None:

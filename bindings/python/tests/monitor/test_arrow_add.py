@@ -1,5 +1,5 @@
-"""Adding circles from Arrow streams: gives the result of single calls, reads the columns in place, and adds all or
-nothing."""
+"""Tests adding circles from Arrow streams: gives the result of single calls, reads the columns in place, and adds all
+or nothing."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def test_policies_as_structures() -> None:
 
 
 def test_a_policy_in_every_row() -> None:
-    """Many short runs of rows with the same options, in order. One refused row undoes all of them."""
+    """There are many short runs of rows with the same options, in order. One refused row undoes the changes of all
+    runs."""
     rows = 3000
     table = pa.table({
         "id": [str(row) for row in range(rows)], "lat": [0.0] * rows, "lon": [0.0] * rows,

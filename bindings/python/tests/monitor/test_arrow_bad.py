@@ -1,4 +1,4 @@
-"""Unusable or broken Arrow streams: the error names row, column, reason, and the number of rows fed."""
+"""Tests unusable or broken Arrow streams: the error names row, column, reason, and the number of rows fed."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def failing(after: int) -> Any:
 
 
 def test_a_stream_that_breaks_off() -> None:
-    """The earlier batches took effect, and the error says how many rows were fed."""
+    """The batches before the failure took effect, and the error says how many rows were fed."""
     monitor, expected = Monitor(), Monitor()
     error = refusal(monitor.feed_many, failing(4))
     assert str(error).startswith("fixes: row 12: the stream broke off: ") and "the disk has gone" in str(error)
@@ -166,7 +166,7 @@ def test_a_later_batch_that_cannot_be_read() -> None:
 
 
 class Given:
-    """Exports the stream or array that it was created with."""
+    """Exports the stream or array with which the object was created."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule

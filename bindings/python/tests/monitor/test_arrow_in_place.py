@@ -1,4 +1,4 @@
-"""GeoArrow's own layouts are read in place: the library gets the table's memory, and nothing is copied."""
+"""Tests GeoArrow's own layouts, which are read in place: the library gets the table's memory, and nothing is copied."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ shapely = pytest.importorskip("shapely")
 pytest.importorskip("nanoarrow")
 
 POLYGON, CORRIDOR = 3, 4
-"""The extension's numbers of the kinds."""
+"""The numbers that the extension uses for the kinds of conditions."""
 KINDS = ["Polygon", "MultiPolygon", "LineString", "MultiLineString"]
 pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 
@@ -35,12 +35,12 @@ def address(view: Any) -> int:
 
 
 def start(view: Any) -> int:
-    """The address of a view's first element, whatever its stride."""
+    """Returns the address of a view's first element, for any stride."""
     return int(np.asarray(view).__array_interface__["data"][0])
 
 
 class Spy:
-    """Stands in for a handle, and records the arguments."""
+    """Stands in for a monitor's handle, and records the arguments."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
@@ -133,7 +133,7 @@ def nested(whole: Any, column: Any) -> Any:
 
 
 def later_child(whole: Any) -> Any:
-    """The items of the outermost lists begin in the middle of their array, which has an offset of its own."""
+    """Makes the items of the outermost lists begin in the middle of their array, which has an offset of its own."""
     column = storage(whole)
     more = pa.concat_arrays([column.values, column.values]).slice(len(column.values))
     return nested(whole, pa.ListArray.from_arrays(column.offsets, more))
@@ -234,7 +234,7 @@ def test_what_is_empty_is_refused_with_its_row() -> None:
 
 
 def test_columns_that_lead_astray() -> None:
-    """Columns that no table can have: the test calls the extension directly."""
+    """No table can have such columns, so the test calls the extension directly."""
     handle, doubles = Handle(), array("d", [0, 0, 0.01, 0.01])
     xs, ys = memoryview(doubles), memoryview(array("d", [0, 0.01, 0.01, 0]))
     rings, parts = array("i", [0, 4]), array("i", [0, 1])

@@ -1,4 +1,4 @@
-"""Tables of other libraries as a monitor's input."""
+"""Tests tables of other libraries as a monitor's input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Polygons and lines from Arrow tables and GeoDataFrames as a monitor's conditions: WKB and GeoArrow's own layouts."""
+"""Tests polygons and lines from Arrow tables and GeoDataFrames as a monitor's conditions: WKB and GeoArrow's own
+layouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bad input gives a clear error that names the cause, and changes nothing."""
+"""Tests that bad input gives a clear error that names the cause, and changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Buffers passed to the extension: columns that it indexes must be contiguous, others may have any stride."""
+"""Tests buffers passed to the extension: columns that it indexes must be contiguous, and other columns may have any
+stride."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def test_a_handle_has_the_defaults_of_the_header() -> None:
     ],
 )
 def test_columns_of_circles(number: int, column: Any, error: type[Exception], words: str) -> None:
-    """Nothing is added, and the buffers are released."""
+    """A refused call adds no circles, and releases the buffers."""
     if number == 3 and column is None:
         pytest.skip("no tags are given")
     if number == 3 and isinstance(column, array | memoryview):

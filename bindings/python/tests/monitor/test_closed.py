@@ -1,4 +1,4 @@
-"""A closed monitor with a store refuses inputs, because they would be silently lost."""
+"""A closed monitor with a store refuses inputs, because inputs would be silently lost."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_what_is_taken_while_another_thread_closes_is_kept(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_monitor_in_memory_continues(name: str) -> None:
-    """Closing loses nothing here: programs for 0.1 use `with` only to limit the scope."""
+    """Closing a monitor in memory loses nothing: programs for 0.1 use `with` only to limit the scope."""
     with Monitor() as monitor:
         monitor.add(CIRCLE, "home", policy="exact")
     assert monitor.closed
