@@ -364,7 +364,8 @@ void nearestOfPolygons(const Circles &circles) {
     Place place = Place{47.38, 8.54}.moved(random.normal() * 8e3, random.normal() * 8e3);
     crowd.push_back({place.latitude, place.longitude, random.uniform(50, 450)});
   }
-  for (auto &[world, of] : {std::pair{"", &circles}, std::pair{"-crowd", &crowd}}) {
+  const std::pair<const char *, const Circles *> worlds[] = {{"", &circles}, {"-crowd", &crowd}};
+  for (auto &[world, of] : worlds) {
     Fixes points = World::points(*of, quick ? 20000 : 100000);
     Monitored round(*of);
     for (size_t corners : {12, 200}) {

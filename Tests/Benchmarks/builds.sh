@@ -43,4 +43,13 @@ for row in circles-20 circles-1000 circles-20000 single polygons path fleet cont
   [ $((first * 100)) -le $((second * 102)) ] || status=1
   cmp "$folder/library.$row" "$folder/other.$row" || status=1
 done
+
+# make test does not run the benchmark, so check here that it compiles.
+missing=()
+for package in libboost-dev libgeographiclib-dev; do dpkg -s "$package" > /dev/null 2>&1 || missing+=("$package"); done
+.ci/install.sh "${missing[@]}"
+g++ -fsyntax-only -std=c++20 -Wall -Wextra -Wno-unknown-pragmas -isystem /usr/include/boost -Iinclude Tests/Benchmarks/bench.cpp || {
+  echo "builds: Tests/Benchmarks/bench.cpp does not compile" >&2
+  status=1
+}
 exit $status
