@@ -58,7 +58,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 @contextmanager
 def _told_on_stderr() -> Iterator[None]:
-    """Prints the warnings of readers as lines of the command."""
+    """Prints the warnings of readers on standard error, as lines of the command."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", InputWarning)
         others = warnings.showwarning

@@ -36,8 +36,8 @@ def check_client_id(options: argparse.Namespace) -> None:
 
 
 def _session(options: argparse.Namespace, address: Address) -> str:
-    """The client id of this watch at a broker. It stays the same after a restart, even if the host name changes. Each
-    topic has its own client id."""
+    """The client id of this watch at a broker. The client id stays the same after a restart, even if the host name
+    changes. Each topic has its own client id."""
     base = options.client_id or f"fencepost-{_own_id(options)}"
     return f"{base}-{hashlib.sha256(address.topic.encode()).hexdigest()[:6]}"
 

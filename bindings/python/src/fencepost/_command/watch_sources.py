@@ -81,7 +81,7 @@ def check_sources(options: argparse.Namespace) -> bool:
 
 
 def open_sources(options: argparse.Namespace, notices: Notices, stack: ExitStack) -> list[Source]:
-    """Opens the sources of the command line; the stack closes them."""
+    """Opens the sources of the command line; `stack` closes the sources."""
     found = []
     for source in options.source:
         found.append(_opened(options, source, notices))

@@ -1,4 +1,5 @@
-"""The features of a GeoJSON conditions file. Their properties may have the same names as the columns of tables."""
+"""The features of a GeoJSON conditions file. The properties of a feature may have the same names as the columns of
+tables."""
 
 from __future__ import annotations
 

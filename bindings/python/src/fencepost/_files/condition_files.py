@@ -2,7 +2,7 @@
 beacons (features without geometry).
 
 Sources with rows (CSV, frames, GeoPackage, Shapefile, KML) are converted to features first, so that one function checks
-all of them.
+all conditions.
 """
 
 from __future__ import annotations

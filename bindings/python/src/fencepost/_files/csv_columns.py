@@ -1,5 +1,5 @@
 """Reads CSV by columns, with PyArrow. The values are the same as those of the reader in `track_csv`, which reads row by
-row. If a row is unusual, the result is None; then the other reader reads the text and reports its errors."""
+row. If a row is unusual, the result is None; then `track_csv` reads the text and reports its errors."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _YEAR_1990, _YEAR_2100 = 631_152_000 * _SECOND, 4_102_444_800 * _SECOND
 _EXCEL = range(30_000 * _SECOND, 80_000 * _SECOND)
 """The range of times that result if Excel's serial dates of 1982 to 2119 are misread as seconds."""
 SMALLEST_RADIUS = 5.0
-"""Metres. Receivers are too inaccurate for smaller circles."""
+"""Metres. Receivers are too inaccurate for circles with a smaller radius than this."""
 
 
 class Flaw(NamedTuple):
@@ -125,7 +125,7 @@ class SeenTimes:
 _FASTEST = 500.0
 """Metres a second. No tracked device on Earth is faster than this speed."""
 _FAR = 500.0
-"""Metres. A jump over a smaller distance may be an error of a single receiver."""
+"""Metres. A jump over a smaller distance than this may be an error of a single receiver."""
 _LOOKED_AT = 10_000
 """The number of fixes of a track that are examined."""
 _DEGREE = 111_195.0

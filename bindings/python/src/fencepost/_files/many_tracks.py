@@ -144,8 +144,8 @@ class ManyTracks:
     def batches(self) -> Iterator[Rows]:
         """The rows in file order.
 
-        With `sort`, the first rows are held back. If one of them is earlier than a previous row of its track, the whole
-        file is read, and the rows of each track are sorted by time.
+        With `sort`, the first rows are held back. If one of these rows is earlier than a previous row of its track, the
+        whole file is read, and the rows of each track are sorted by time.
 
         Raises:
             InputError: The file cannot be used, or cannot be sorted in memory; the text names file, place and reason.

@@ -161,7 +161,7 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
     """The column that identifies the track: `by` or, for trajectories, the column of their ids.
 
     Raises:
-        InvalidArgumentError: An event column has the same name.
+        InvalidArgumentError: A column of events has the same name.
     """
     if is_moving(track):
         if by is not None:
@@ -176,8 +176,8 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
 def assumed_by_default(by: str | None) -> State:
     """The initial state of conditions without an assumed state.
 
-    With many tracks it is `unsatisfied`, as in tables of conditions: each track is near only a few conditions, and the
-    others should give no event.
+    With many tracks the state is `unsatisfied`, as in tables of conditions: each track is near only a few conditions,
+    and the others should give no event.
     """
     return State.UNKNOWN if by is None else State.UNSATISFIED
 

@@ -31,7 +31,7 @@ _MARKS = (
 
 
 class LongLineError(ValueError):
-    """A line is longer than :data:`MOST_LINE`. `lines` counts the lines before it."""
+    """A line is longer than :data:`MOST_LINE`. `lines` is the number of lines before the long line."""
 
     def __init__(self, lines: int) -> None:
         super().__init__(f"is longer than {MOST_LINE >> 20} MiB")

@@ -5,9 +5,9 @@ no valid GGA. GGA also gives the accuracy: the horizontal dilution of precision 
 The range error is 5 m unless the caller changes it; this is about one sigma of a single-frequency receiver without
 corrections.
 
-A GGA sentence has no date. The fix gets the date of the latest RMC or ZDA sentence; before the first such sentence, it
-gets the date of that first one. If the two times of day differ by more than twelve hours, the fix gets the date of the
-day before or after.
+A GGA sentence has no date. The fix gets the date of the latest RMC or ZDA sentence; fixes before the first such
+sentence get the date of that sentence. If the two times of day differ by more than twelve hours, the fix gets the date
+of the day before or after.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Track:
     key: Any = None
     """The key of the track in its table."""
     columns: Sequence[str] = ()
-    """The names of the columns of the track's table, if it comes from a table."""
+    """The names of the columns of the track's table, if the track comes from a table."""
     flaw: Flaw | None = None
     """The first fix that cannot be used; a fix with impossible values takes precedence over a fix without a
     position."""

@@ -41,7 +41,7 @@ PLAIN = Reading()
 
 
 def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
-    """Reads a GeoPackage, Shapefile, KML or any other file that GDAL reads as a GeoDataFrame.
+    """Reads a GeoPackage, Shapefile, KML or another vector file that GDAL can read; returns a GeoDataFrame.
 
     Raises:
         InputError: The file does not exist, or its contents do not match the ending of its name.

@@ -20,7 +20,7 @@ def read_message(data: bytes, by: str, topic: str | None = None) -> Message | No
     Args:
         data: The payload.
         by: The member that names the device.
-        topic: The MQTT topic of the payload, if any. It names the device if the payload does not.
+        topic: The MQTT topic of the payload, if any. The topic names the device if the payload does not.
 
     Returns:
         The message, or None if the payload is blank or contains nothing that a watch needs.

@@ -114,7 +114,7 @@ class EventCommand:
 
 
 def _register(pid: int, selector: selectors.BaseSelector, stack: ExitStack) -> float:
-    """Lets the selector wake up when a process ends; returns how long it may sleep at most."""
+    """Lets the selector wake up when a process ends; returns the maximum time that the selector may sleep."""
     descriptor = open_process(pid)
     if descriptor is None:
         return BETWEEN_LOOKS

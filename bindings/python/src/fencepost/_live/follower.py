@@ -53,8 +53,8 @@ class Fed(StrEnum):
     ACCEPTED = "accepted"
     """The fix was fed, or the message had another purpose (such as waypoints) and was processed."""
     PASSED = "passed"
-    """The fix is not later than the device's clock was in the store. A previous run has already processed the fix, so
-    its message is a repeated one."""
+    """The fix is not later than the device's clock that was loaded from the store. A previous run has already processed
+    the fix, so its message is a repeated one."""
     LATE = "late"
     """The fix is not later than the device's clock."""
     DOUBLE = "double"
@@ -73,22 +73,22 @@ class Follower(Running):
 
     Between two fixes, a device's clock is the time of its last fix plus the time since that fix arrived, minus `lag`.
     So a device that reports late, or whose clock is wrong, does not delay other devices. The follower does not start
-    threads or install signal handlers: time passes only in :meth:`tick`, and in :meth:`events`, :meth:`run` and
+    threads or install signal handlers. Time passes only in :meth:`tick`, and in :meth:`events`, :meth:`run` and
     :meth:`serve`, which call it. All methods may be called from any thread. A follower is a context manager, also for
     ``async with``.
 
     An event is acknowledged when every sink has accepted it and, if the program loops over :meth:`events`, the loop
-    asks for the next one. Until then it is redelivered, also after a restart if there is a `store`. So each event is
-    delivered at least once; use ``(device, sequence)`` to recognise a repeated one. While the store cannot be written,
-    no event is delivered and no message is acknowledged to its source.
+    asks for the next one. Until then the event is redelivered, also after a restart if there is a `store`. So each
+    event is delivered at least once; use ``(device, sequence)`` to recognise a repeated one. While the store cannot be
+    written, no event is delivered and no message is acknowledged to its source.
 
     Args:
         zones: A path, conditions by identifier, a GeoDataFrame, an Arrow table or a :class:`Zones`. A :class:`Fleet` or
             :class:`Monitor` may be passed instead: the follower feeds it, and :meth:`close` leaves it open. A monitor
             follows one device.
-        sinks: Functions or sink objects; each is called with every event. If it returns False, or raises an exception
-            (which is logged), it is called again with the same event after 1 to 60 s. A sink may be a function, an
-            asynchronous function (only with :meth:`serve`), or a sink of :mod:`fencepost.live`.
+        sinks: Functions or sink objects; each is called with every event. If a sink returns False or raises an
+            exception (which is logged), the sink is called again with the same event after 1 to 60 s. A sink may be a
+            function, an asynchronous function (only with :meth:`serve`), or a sink of :mod:`fencepost.live`.
         store: An existing directory in which the fleet is stored.
         name: The name of the fleet in the store.
         device: The member of JSON messages that names the device.
@@ -98,7 +98,7 @@ class Follower(Running):
             are never removed.
         max_devices: The greatest number of devices. Fixes from further devices are refused.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
-            know it.
+            know the accuracy.
         policy: The transition policy of zones that do not have their own; None means ``standard``.
         radius: The radius, in metres, of points that do not have their own.
         assuming: The state of each zone before the first fix of a device. None means unsatisfied, or unknown for a
@@ -106,7 +106,7 @@ class Follower(Running):
         columns: Names of the columns of a table of zones.
         waypoints: Whether waypoints from OwnTracks phones become circles for the devices of their owners.
         max_gap: The ``max_gap`` of a path; only for a monitor that has a path.
-        named: The device of fixes that do not name one, such as those of a GPS receiver.
+        named: The device to use for fixes that do not name their device, such as those of a GPS receiver.
         numbered_by: The member of JSON messages that contains the sequence number of a device's message; None means
             that messages have no number. Missing numbers are logged and counted as ``missing_messages``.
         logger: Logs refused inputs, lost connections and recoveries; at most one record of each kind per minute.
@@ -240,8 +240,9 @@ class Follower(Running):
         time and perhaps accuracy.
 
         Args:
-            message: JSON text, or the parsed object. Its other members become the ``source`` of events.
-            topic: The MQTT topic. It names the device of OwnTracks messages, and of messages that do not name one.
+            message: JSON text, or the parsed object. The message's other members become the ``source`` of events.
+            topic: The MQTT topic. The topic names the device of OwnTracks messages, and of other messages that do not
+                name their device.
 
         Returns:
             The result, or None if the message is blank or its kind has nothing to do with positions.
@@ -281,8 +282,8 @@ class Follower(Running):
         return isinstance(self._watcher, Watch)
 
     def save(self) -> bool:
-        """Returns whether everything that was fed is in the store, and retries a failed save. If it returns False, the
-        sender should keep its message. Returns True if there is no store."""
+        """Returns whether everything that was fed is in the store, and retries a failed save. If the result is False,
+        the sender should keep its message. Returns True if there is no store."""
         with self._watcher.lock:
             self._check_open()
             self._watcher.keep()

@@ -1,4 +1,4 @@
-"""Delivers events to a handler one at a time, and redelivers each until it is handled."""
+"""Delivers events to a handler one at a time, and redelivers each event until it is handled."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HandedEvent(Protocol):
 
     @property
     def sequence(self) -> int:
-        """The sequence number within its monitor or device."""
+        """The event's sequence number within its monitor or device."""
         ...
 
     def to_json(self) -> str:
@@ -185,7 +185,7 @@ class Handling:
 
     @property
     def has_events(self) -> bool:
-        """Whether events should be handled before more is fed."""
+        """Whether events should be handled before more inputs are fed."""
         return False
 
     @property

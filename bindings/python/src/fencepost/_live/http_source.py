@@ -35,7 +35,7 @@ class _Connection:
         self.body = bytearray()
         self.request: Any = None
         self.is_waiting = False
-        """Whether a complete request has been read. It is answered only when its message is in the store."""
+        """Whether a complete request has been read. The request is answered only when its message is in the store."""
 
 
 class HttpSource(Source):

@@ -14,7 +14,7 @@ class LineError(ValueError):
     """A line cannot be used and must not be ignored.
 
     Attributes:
-        kind: The name of its counter.
+        kind: The name of the counter for these errors.
     """
 
     kind = "bad_lines"

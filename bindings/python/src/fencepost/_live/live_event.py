@@ -66,7 +66,7 @@ class LiveEvent:
         return found
 
     def to_json(self) -> str:
-        """The event as one line of JSON, with ``source`` at its end if it is not empty."""
+        """The event as one line of JSON; if ``source`` is not empty, it is the last member."""
         text = self.event.to_json()
         if not self.source:
             return text

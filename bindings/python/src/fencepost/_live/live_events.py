@@ -17,8 +17,8 @@ class Awaited:
 
     @contextmanager
     def bell(self) -> Iterator[asyncio.Event]:
-        """Returns an :class:`asyncio.Event` of the running loop, which :meth:`wake` sets. Valid until the end of the
-        block."""
+        """Returns an :class:`asyncio.Event` of the running loop, which :meth:`wake` sets. The event is valid until the
+        end of the ``with`` block."""
         entry = asyncio.get_running_loop(), asyncio.Event()
         self._bells.add(entry)
         try:

@@ -194,7 +194,8 @@ def _text_of(error: Exception) -> str:
 
 
 def _feed(watcher: Watcher, entry: _Input, notices: Notices) -> int:
-    """Feeds some of the inputs read from a source, and removes them from its list; returns how many."""
+    """Feeds some of the inputs read from a source, and removes them from the source's list; returns how many were
+    fed."""
     name, found = entry.source.name, entry.found
     watcher.source_name, before = name, len(found)
     for _ in range(min(before, FIXES_A_TURN)):

@@ -36,11 +36,11 @@ class BrokerClient:
         notices: Receives reports that the broker is lost or connected again.
 
     Attributes:
-        waker: Becomes readable when something has happened.
+        waker: Becomes readable when the client's thread has something to report.
         reconnects: How often the client has reconnected.
         is_connected: Whether the client is connected.
-        is_contested: Whether another client has the same id. A broker that accepts a client ends the older connection
-            with the same client id, so the two clients would disconnect each other forever.
+        is_contested: Whether another client has the same id. A broker ends the older of two connections with the same
+            client id, so the two clients would disconnect each other forever.
 
     Raises:
         MissingExtraError: paho-mqtt is not installed.
@@ -81,7 +81,7 @@ class BrokerClient:
         self._client.loop_start()
 
     def tell(self) -> None:
-        """Passes the queued notices on; called by the main thread."""
+        """Logs the queued notices; called by the main thread."""
         while self._said:
             kind, text, level = self._said.popleft()
             self._notices.seldom(kind, f"{self.address.broker}: {text}", level)

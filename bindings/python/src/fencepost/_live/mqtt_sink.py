@@ -65,8 +65,8 @@ class Publisher(BrokerClient):
         return number
 
     def wait(self, numbers: set[int], signals: Stop | None) -> bool:
-        """Waits until the broker has confirmed all messages, the time is over, or the watch must stop; returns whether
-        all are confirmed. Removes the numbers of confirmed messages from the set."""
+        """Waits until the broker has confirmed all messages, the maximum time has passed, or the watch must stop;
+        returns whether all are confirmed. Removes the numbers of confirmed messages from `numbers`."""
         end = time.monotonic() + PATIENCE
         with selectors.SelectSelector() as selector:
             if signals is not None:
@@ -180,5 +180,5 @@ def _escaped(name: str) -> str:
 
 
 def level(name: str) -> str:
-    """Escapes a name such that it is one level of a topic."""
+    """Escapes a name so that it is one level of a topic."""
     return _escaped(name).replace("/", "%2F")

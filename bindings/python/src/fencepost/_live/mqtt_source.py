@@ -45,7 +45,7 @@ class _Subscriber(BrokerClient):
     connection never waits for anything else, because a broker disconnects a client that does not respond.
 
     Attributes:
-        life: The number of the current connection. It increases with each connection.
+        life: The number of the current connection, counted from 1.
         dropped: The number of QoS 0 messages that this client dropped because its queue was full.
     """
 

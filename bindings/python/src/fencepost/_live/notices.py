@@ -154,8 +154,8 @@ class Notices:
         self._log("", text, level)
 
     def seldom(self, kind: str, text: str, level: int = logging.WARNING) -> None:
-        """Logs at once if no record of this kind was logged within the last minute; otherwise holds it back and counts
-        it."""
+        """Logs at once if no record of this kind was logged within the last minute; otherwise holds the record back and
+        counts it."""
         self._log(kind, text, level)
         self.pass_time()
 

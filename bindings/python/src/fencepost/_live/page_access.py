@@ -49,7 +49,7 @@ class Access:
     """Decides who may see the page. With a token, everybody who has the token may see the page.
 
     Without a token, the ``Host`` of a request must be a loopback name or address of this computer. This check stops DNS
-    rebinding: a script of another site, whose name resolves to this computer, sends the name of that site as ``Host``
+    rebinding. A script of another site, whose name resolves to this computer, sends the name of that site as ``Host``
     and is refused.
 
     Args:

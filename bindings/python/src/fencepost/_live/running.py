@@ -37,8 +37,8 @@ class Running:
     # ------------------------------------------------------------------------------------------- time
 
     def tick(self) -> float | None:
-        """Lets time pass: due changes of silent devices become events. Call it again after the returned number of
-        seconds, unless :meth:`run`, :meth:`serve` or a loop over :meth:`events` is running, which call it themselves.
+        """Lets time pass: due changes of silent devices become events. Call :meth:`tick` again after the returned
+        number of seconds, except while :meth:`run`, :meth:`serve` or a loop over :meth:`events` calls it.
 
         Returns:
             Seconds until something is due, or None if nothing is due before the next fix.
@@ -100,13 +100,13 @@ class Running:
         self, *sources: Source, stop: Stop | None = None, each_turn: Callable[[], float | None] = lambda: None
     ) -> None:
         """Feeds the messages of the sources, lets time pass, and delivers events to the sinks. Blocks until the sources
-        have ended and everything is handled, or until :meth:`stop` is called. Without sources, only :meth:`stop` ends
-        it.
+        have ended and everything is handled, or until :meth:`stop` is called. Without sources, blocks until
+        :meth:`stop` is called.
 
         Args:
             sources: The sources; the caller closes them.
-            stop: A request to stop that replaces the follower's own, for example :class:`Signals`. It must already be
-                entered as a context manager.
+            stop: A request to stop that replaces the follower's own, for example :class:`Signals`. This object must
+                already be entered as a context manager.
             each_turn: A function that is called in each turn; it returns the maximum number of seconds until its next
                 call, or None.
 
@@ -168,7 +168,7 @@ class Running:
                 return
 
     def stop(self) -> None:
-        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops. Those that start later end at once. May be called
-        from any thread and from signal handlers."""
+        """Ends :meth:`run`, :meth:`serve` and ``async for`` loops. Loops that start later end at once. This method may
+        be called from any thread and from signal handlers."""
         self._stop.stop()
         self._awaited.wake()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 
 class Service:
-    """Sends states to systemd (``sd_notify``) if the service was started by it; otherwise does nothing.
+    """Sends states to systemd (``sd_notify``) if systemd has started the service; otherwise does nothing.
 
     Args:
         environment: Contains ``NOTIFY_SOCKET`` and, for a unit with a watchdog, ``WATCHDOG_USEC``.

@@ -6,8 +6,8 @@ from .._tables.times import from_us, utc_text
 
 WEEK = 604_800_000_000
 ROLLOVER = 1024 * WEEK
-"""The time, in microseconds, after which a 10-bit week number of GPS starts again: 1,024 weeks. An old receiver can be
-wrong by this time."""
+"""The time, in microseconds, after which a 10-bit week number of GPS starts again: 1,024 weeks. The clock of an old
+receiver can be wrong by 1,024 weeks."""
 
 
 def moment_text(us: int) -> str:

@@ -25,7 +25,7 @@ class Waker:
         return self._writer.fileno()
 
     def wake(self) -> None:
-        """Makes the descriptor readable. May be called from any thread."""
+        """Makes the descriptor readable. This method may be called from any thread."""
         try:
             self._writer.send(b"\0")
         except OSError:
@@ -86,11 +86,11 @@ class Stop:
         return self.stops > 0
 
     def stop(self) -> None:
-        """Requests a stop. May be called from any thread."""
+        """Requests a stop. This method may be called from any thread."""
         self.stops += 1
         self.wake()
 
     def wake(self) -> None:
-        """Makes the descriptor readable. May be called from any thread."""
+        """Makes the descriptor readable. This method may be called from any thread."""
         if self._waker is not None:
             self._waker.wake()

@@ -59,14 +59,14 @@ class FleetWatch(Handling):
         notices: Receives the notices about refused inputs.
         circles: The circles of the devices' owners.
         by: The member of a message that names the device.
-        named: The device of fixes that do not name one.
+        named: The device to use for fixes that do not name their device.
         lag: How many seconds late a fix may arrive.
         ahead: Fixes more than this many seconds ahead of the wall clock are refused; None means no limit.
         max_devices: The greatest number of devices. Fixes from further devices are refused.
         expire: Seconds: a device without messages for this long is removed, regardless of the times in its fixes.
             None means that devices are never removed.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
-            know it.
+            know the accuracy.
         numbered_by: The member of a message that contains the message number; see :class:`Gaps`.
         monotonic: Returns the seconds of a monotonic clock.
         wall: Returns the seconds since 1970.
@@ -174,7 +174,8 @@ class FleetWatch(Handling):
         return True
 
     def keep(self) -> None:
-        """Saves changes to circles now. Without this call, they would be saved only with the next call on the fleet."""
+        """Saves changes to circles now. Without this call, the changes would be saved only with the next call on the
+        fleet."""
         if self._has_new_circles:
             self._has_new_circles = False
             try:

@@ -25,11 +25,11 @@ class Watch(Handling):
     """A monitor that is fed with live fixes. Time also passes between the fixes.
 
     Between two fixes, the monitor's clock is the last fix's time plus the time since the fix arrived, minus `lag`. So a
-    live fix that arrives slightly delayed is not late.
+    live fix that arrives slightly delayed does not count as late.
 
     A fix counts only when it is later than the monitor's clock. So a source may be replayed from its beginning into a
-    stored monitor: fixes that it has already seen are skipped one by one, and none counts twice. If several fixes have
-    the same time, the first one counts.
+    stored monitor. Fixes that the monitor has already seen are skipped one by one, and no fix counts twice. If several
+    fixes have the same time, the first one counts.
 
     With a path, the movement to the next fix is unknown until that fix arrives. So no time passes until the gap since
     the last fix exceeds `max_gap`. When the next fix arrives, the events in between, including dwells, are reported at
@@ -43,15 +43,15 @@ class Watch(Handling):
 
     Args:
         monitor: The monitor, with its conditions.
-        handle: Called with one event at a time, in order; returns True when the event is handled. If it returns False,
-            it is called again with the same event, after pauses that grow from 1 s to 60 s.
+        handle: Called with one event at a time, in order; returns True when the event is handled. If the function
+            returns False, it is called again with the same event, after pauses that grow from 1 s to 60 s.
         notices: Receives the notices about refused inputs.
         lag: How many seconds late a fix may arrive.
         ahead: Fixes more than this many seconds ahead of the wall clock are refused. None accepts fixes with any time,
             and the wall clock is not used.
         max_gap: Seconds, for a monitor with a path; None means that the monitor has no path.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
-            know it.
+            know the accuracy.
         monotonic: Returns the seconds of a monotonic clock.
         wall: Returns the seconds since 1970.
 

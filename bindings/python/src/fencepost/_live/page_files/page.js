@@ -14,7 +14,7 @@ const kind = (event) => event.direction ? "" : event.state === "satisfied" ? "en
 const momentOf = (event) => new Date(event.date).getTime() * 1000;
 const sentence = (event) => `${short(event.device)} ${verb(event)} ${short(event.identifier)}`;
 
-/** When the device entered its first place or left the last one, in microseconds since 1970; null: unknown. */
+/** When the device entered its first place or left the last one, in microseconds since 1970, or null if unknown. */
 const since = (device) => device.inside.length ? device.inside[0][1] : device.left ?? null;
 
 function where(device) {
@@ -52,7 +52,7 @@ function showDevices() {
   byId("summary").textContent = `${inside} inside, ${devices.size - inside} outside of ${count(places.length, "place")}`;
 }
 
-/** A list item for an event; its diagnosis can be opened. */
+/** A list item for an event; the user can open its diagnosis. */
 function item(event, isOwn = false) {
   const made = element("li"), line = made.appendChild(element("span"));
   const mark = line.appendChild(element("i", {enter: "▲ ", leave: "▼ "}[kind(event)] || "◆ ", kind(event)));
