@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .._native import Monitor as Handle
 
     Found: TypeAlias = tuple[str, str, str]
-    """The identifier of a condition, and the source and the place in it that a message names."""
+    """The identifier of a condition, its source, and its place in the source; messages name the last two."""
 
 AS_GEODESIC = Advice(*["they are taken as geodesic; choose with edges='geodesic' or edges='planar'"] * 2)
 AS_PLANAR = Advice(*["they are taken as planar; choose with a property or column edges, geodesic or planar"] * 2)
