@@ -55,7 +55,7 @@ def load(connection: _Connection) -> None:
 
     DuckDB loads only extensions signed by the DuckDB project, unless the database was opened with
     ``config={"allow_unsigned_extensions": "true"}``. Extensions are native code, and ``allow_unsigned_extensions`` lets
-    any SQL of the process load any file: use it only if you trust the SQL.
+    any SQL of the process load any file. Use the option only if you trust the SQL.
 
     Raises:
         FileNotFoundError: This build of the package has no SQL extensions.

@@ -48,7 +48,7 @@ class Zones(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
     It supports ``len``, ``in``, iteration, ``zones["depot"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values` and
     :meth:`items`. Conditions are added by :meth:`add` and similar methods. Any thread may use the table, even while its
-    fleets are fed: a change waits until each fleet is between two rows, and applies to each device from that device's
+    fleets are fed. A change waits until each fleet is between two rows, and applies to each device from that device's
     next input on. A table exists as long as a fleet uses it.
 
     Conditions are assumed `unsatisfied` by default. With any other assumed state, each device would give an event for

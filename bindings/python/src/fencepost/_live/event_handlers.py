@@ -33,7 +33,8 @@ class EventCommand:
         command: The shell command.
         signals: Says when to stop; None means never.
         notices: Receives reports of failures.
-        timeout: Seconds after which the command is ended. None means no limit; then a notice is logged every minute.
+        timeout: Seconds after which the command is ended. If `timeout` is None, there is no limit, and a notice is
+            logged every minute.
         beat: Called while the command runs; returns the seconds until its next call, or None.
     """
 

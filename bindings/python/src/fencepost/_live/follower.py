@@ -101,8 +101,8 @@ class Follower(Running):
             know the accuracy.
         policy: The transition policy of zones that do not have their own; None means ``standard``.
         radius: The radius, in metres, of points that do not have their own.
-        assuming: The state of each zone before the first fix of a device. None means unsatisfied, or unknown for a
-            monitor.
+        assuming: The state of each zone before the first fix of a device. If `assuming` is None, the state is
+            unsatisfied, or unknown for a monitor.
         columns: Names of the columns of a table of zones.
         waypoints: Whether waypoints from OwnTracks phones become circles for the devices of their owners.
         max_gap: The ``max_gap`` of a path; only for a monitor that has a path.
@@ -294,8 +294,8 @@ class Follower(Running):
         waiting event is redelivered at once.
 
         Args:
-            zones: Zones in any form that :class:`Follower` accepts. None reads the follower's original path or table
-                again.
+            zones: Zones in any form that :class:`Follower` accepts. If `zones` is None, the follower's original path or
+                table is read again.
 
         Raises:
             InputError: The new zones cannot be used; the current zones stay.

@@ -35,10 +35,11 @@ class Gpsd(Source):
         url: ``gpsd://host:port``.
         patience: How many seconds to retry a lost gpsd; with 0, the source ends with the connection.
         notices: Receives reports that the connection is lost or restored.
-        device: The device of the gpsd to follow. None means the first device that has a fix; it is chosen anew after
-            each lost connection.
+        device: The device of the gpsd to follow. If `device` is None, the first device that has a fix is followed; it
+            is chosen anew after each lost connection.
         monotonic: Returns the seconds of a monotonic clock.
-        named: The device name to put on the fixes. None leaves the fixes without a name, for a follower of one device.
+        named: The device name to put on the fixes. If `named` is None, the fixes have no name, for a follower of one
+            device.
 
     Raises:
         OSError: The gpsd does not answer.

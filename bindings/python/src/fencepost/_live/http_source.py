@@ -49,8 +49,8 @@ class HttpSource(Source):
     Args:
         host: The address to listen on.
         port: The port; 0 means any free port.
-        login: User and password that each request must contain (Basic authentication). None accepts requests without a
-            login; use this for loopback addresses and behind a proxy that authenticates.
+        login: User and password that each request must contain (Basic authentication). If `login` is None, requests
+            need no login; use this for loopback addresses and behind a proxy that authenticates.
         device: The member of JSON objects that names the device.
         monotonic: Returns the seconds of a monotonic clock.
 

@@ -79,8 +79,8 @@ def read_login(path: str | None, prefix: str | None = "FENCEPOST_MQTT") -> tuple
 
     Args:
         path: The path of the file, or None if there is no file.
-        prefix: The prefix of the environment variables ``…_USER`` and ``…_PASSWORD``. None ignores these variables,
-            because they are for another broker.
+        prefix: The prefix of the environment variables ``…_USER`` and ``…_PASSWORD``. If `prefix` is None, these
+            variables are ignored, because they are for another broker.
 
     Raises:
         OSError: The file cannot be read.

@@ -18,8 +18,8 @@ class Source:
 
     Attributes:
         name: The name of the source in the log.
-        descriptor: A file descriptor that becomes readable when :meth:`read` should be called. None means that there is
-            no descriptor at the moment (see :attr:`retry_at`).
+        descriptor: A file descriptor that becomes readable when :meth:`read` should be called. The descriptor is None
+            while the source has no descriptor to wait for (see :attr:`retry_at`).
         retry_at: The monotonic time at which to call :meth:`read` even if no descriptor is readable; None means never.
         has_more: Whether more messages are available right after the last :meth:`read`.
         at_end: Whether the last :meth:`read` returned the final messages.

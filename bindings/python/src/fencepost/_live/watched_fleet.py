@@ -64,7 +64,7 @@ class FleetWatch(Handling):
         ahead: Fixes more than this many seconds ahead of the wall clock are refused; None means no limit.
         max_devices: The greatest number of devices. Fixes from further devices are refused.
         expire: Seconds: a device without messages for this long is removed, regardless of the times in its fixes.
-            None means that devices are never removed.
+            If `expire` is None, devices are never removed.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know the accuracy.
         numbered_by: The member of a message that contains the message number; see :class:`Gaps`.

@@ -47,8 +47,8 @@ class Watch(Handling):
             returns False, it is called again with the same event, after pauses that grow from 1 s to 60 s.
         notices: Receives the notices about refused inputs.
         lag: How many seconds late a fix may arrive.
-        ahead: Fixes more than this many seconds ahead of the wall clock are refused. None accepts fixes with any time,
-            and the wall clock is not used.
+        ahead: Fixes more than this many seconds ahead of the wall clock are refused. If `ahead` is None, fixes with any
+            time are accepted, and the wall clock is not used.
         max_gap: Seconds, for a monitor with a path; None means that the monitor has no path.
         unknown_accuracy: The accuracy, in metres, to use for fixes with accuracy 0, which trackers send if they do not
             know the accuracy.

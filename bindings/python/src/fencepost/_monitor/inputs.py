@@ -364,9 +364,10 @@ class MonitorInputs(FixInputs):
         """Declares that the times of some inputs were wrong, and sets the clock back.
 
         Conditions, records, pending events, the sequence and the counters do not change. The observed states become
-        undetermined without an event: for a circle until the next fix, for a beacon condition until a sighting or until
-        `beacon_initial_timeout` after the new clock. Open crossings and the last fix are forgotten; the declared
-        capabilities of the host remain. The call is an input, and is accepted even if the queue is full.
+        undetermined without an event. The state of a circle is undetermined until the next fix, that of a beacon
+        condition until a sighting or until `beacon_initial_timeout` after the new clock. Open crossings
+        and the last fix are forgotten; the declared capabilities of the host remain. The call is an input, and is
+        accepted even if the queue is full.
 
         Args:
             time: The new clock, not later than the present one.

@@ -69,7 +69,7 @@ class Events(EventLoop[Event]):
 
     When a loop asks for the next event, it acknowledges the previous one. A loop that ends early (an exception,
     ``break``, ``return``, :meth:`close`) has not acknowledged its last event, so this event is delivered again to the
-    next consumer: events are delivered at least once and never lost. If the loop's body has handled its event before it
+    next consumer. Events are delivered at least once and never lost. If the loop's body has handled its event before it
     leaves the loop, it can call :meth:`Monitor.acknowledge`.
 
     Each loop over the same object starts anew, so a failed loop can be repeated. Without a loop, ``next()`` works like

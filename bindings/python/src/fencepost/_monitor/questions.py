@@ -88,7 +88,7 @@ class MonitorQuestions:
 
         Returns:
             For one point: the identifiers, in the order in which the conditions were added. For columns and Arrow
-            tables: :class:`Matches`, with the index of the columns if they come from pandas. For a frame: a DataFrame
+            tables, :class:`Matches`, with the index of the columns if they come from pandas. For a frame, a DataFrame
             with a row for each pair of a point and a condition. Its index is the point's label in the frame, and its
             columns are ``identifier`` and, if requested, ``distance``. Therefore ``frame.join(found)`` is a spatial
             join as in GeoPandas.

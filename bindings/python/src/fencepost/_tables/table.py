@@ -115,7 +115,7 @@ class Table:
 
         The stream has the columns of :meth:`columns`, whose types are texts, ``timestamp[us, UTC]``, ``duration[us]``,
         ``int64``, ``uint64`` and ``double``. If rows have positions, the stream also has a column ``geometry`` of
-        GeoArrow points: the deciding fix of an event, or the centre of a record's condition.
+        GeoArrow points. A point is the deciding fix of an event, or the centre of a record's condition.
 
         Raises:
             MissingExtraError: nanoarrow is not installed.

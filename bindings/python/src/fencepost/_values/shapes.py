@@ -44,9 +44,9 @@ class Polygon(Plain):
             required for rings.
         edges: How two vertices are joined. ``geodesic`` joins them by the shortest way on the ellipsoid. ``planar``
             joins them by a straight line on the map of degrees, with the longitudes as written, as in GeoJSON,
-            GeoPackage and Shapefile: -170 to 170 is 340 degrees wide, 170 to 190 crosses the antimeridian. None means
-            geodesic, with an :class:`InputWarning` when the polygon is added to a monitor and the two kinds of edges
-            lie more than a metre apart.
+            GeoPackage and Shapefile. An edge from -170 to 170 is 340 degrees wide, and an edge from 170 to 190
+            crosses the antimeridian. None means geodesic, with an :class:`InputWarning` when the polygon is added to a
+            monitor and the two kinds of edges lie more than a metre apart.
         oriented: True if the polygon lies left of each ring as listed. Only an oriented polygon can cover more than
             half the Earth.
         buffer: Metres by which the boundary lies outside the rings, or inside them if negative.
